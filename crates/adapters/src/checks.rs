@@ -8,7 +8,7 @@ mod detect;
 
 pub use detect::detect;
 
-use crate::child::{Ended, Environment, Script};
+use crate::child::{Environment, ScriptEnd, ShellCommand};
 use crate::clock::SystemClock;
 use redraft_engine::ports::{Check, CheckRun, Checks, Clock};
 use redraft_facts::redact::Redactor;
@@ -34,7 +34,7 @@ pub struct ShellChecks<'a> {
 
 impl Checks for ShellChecks<'_> {
     fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String> {
-        let script = Script {
+        let script = ShellCommand {
             worker: self.worker,
             out: &self.out,
             text: &check.command,
@@ -48,12 +48,12 @@ impl Checks for ShellChecks<'_> {
         let ended = script.run(self.clock, &mut |line| tail.push(line)).map_err(|error| error.to_string())?;
         let wall_ms = Clock::moment(self.clock).ms_since(began);
         let (code, how, stopped) = match ended {
-            Ended::Well => (Some(0), String::new(), false),
-            Ended::Badly { code, how } => (code, how, false),
-            Ended::Slow => {
+            ScriptEnd::Well => (Some(0), String::new(), false),
+            ScriptEnd::Badly { code, how } => (code, how, false),
+            ScriptEnd::Slow => {
                 (None, format!("was ended after {} (limits.check_minutes)", minutes(self.limit_ms)), false)
             }
-            Ended::Stopped => (None, String::new(), true),
+            ScriptEnd::Stopped => (None, String::new(), true),
         };
         if code.is_none() && !how.is_empty() {
             tail.push(&format!("(the command {how})"));

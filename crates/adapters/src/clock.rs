@@ -72,7 +72,7 @@ impl Clock for SystemClock {
     }
 }
 
-impl redraft_engine::ports::Watch for SystemClock {
+impl redraft_engine::ports::RunHandle for SystemClock {
     fn stopped(&self) -> bool {
         Clock::stopped(self)
     }

@@ -4,7 +4,7 @@
 //! wrote to the worktree is on disk before it: an answer that was kept is adopted, whatever became of the run.
 
 use crate::barrier::{Barrier, sync_folder};
-use crate::plain_file::{self, Unreadable};
+use crate::plain_file::{self, UnreadableFile};
 use redraft_engine::ports::{Inbox, Outcome};
 use redraft_facts::ticket::{Scope, Ticket};
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl Inbox for FileInbox {
         let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
         let part = folder.join(PART);
         // Opening a pipe would wait for a reader for ever.
-        if let Err(not @ Unreadable::NotAFile(_)) = plain_file::check(&part) {
+        if let Err(not @ UnreadableFile::NotAFile(_)) = plain_file::check(&part) {
             return Err(format!("{}: {not}; move it away", part.display()));
         }
         let mut writing = fs::File::create(&part).map_err(named)?;

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::plain_file::{self, Unreadable};
+use crate::plain_file::{self, UnreadableFile};
 use redraft_facts::text::{one_line, utc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -60,7 +60,7 @@ impl Lock {
         let path = folder.join(name);
         let failed = |error| LockError::Io { path: path.clone(), error };
         fs::create_dir_all(&folder).map_err(failed)?;
-        if let Err(not @ Unreadable::NotAFile(_)) = plain_file::check(&path) {
+        if let Err(not @ UnreadableFile::NotAFile(_)) = plain_file::check(&path) {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, format!("{not}; move it away"))));
         }
         let mut tries = 0;

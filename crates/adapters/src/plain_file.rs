@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Why a file was not read. Begins with "it", so that it can follow the file's name.
 #[derive(Debug)]
-pub enum Unreadable {
+pub enum UnreadableFile {
     Io(io::Error),
     /// What it is instead, e.g. "a folder".
     NotAFile(&'static str),
@@ -23,34 +23,34 @@ pub enum Unreadable {
     IntoGit(PathBuf),
 }
 
-impl Unreadable {
+impl UnreadableFile {
     /// Whether there is nothing at all under that name, not even a link that leads nowhere.
     pub fn is_absent(&self, path: &Path) -> bool {
-        matches!(self, Unreadable::Io(error) if error.kind() == io::ErrorKind::NotFound)
+        matches!(self, UnreadableFile::Io(error) if error.kind() == io::ErrorKind::NotFound)
             && path.symlink_metadata().is_err()
     }
 
     /// Whether it is not read because of where it leads.
     pub fn is_elsewhere(&self) -> bool {
-        matches!(self, Unreadable::LeadsOut(_) | Unreadable::IntoGit(_))
+        matches!(self, UnreadableFile::LeadsOut(_) | UnreadableFile::IntoGit(_))
     }
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unreadable::Io(error) => write!(f, "it cannot be read: {error}"),
-            Unreadable::NotAFile(what) => write!(f, "it is {what}, not a file"),
-            Unreadable::TooLarge { bytes_max } => {
+            UnreadableFile::Io(error) => write!(f, "it cannot be read: {error}"),
+            UnreadableFile::NotAFile(what) => write!(f, "it is {what}, not a file"),
+            UnreadableFile::TooLarge { bytes_max } => {
                 write!(f, "it is too large: at most {} KB are read", bytes_max / 1024)
             }
-            Unreadable::LeadsOut(target) => write!(
+            UnreadableFile::LeadsOut(target) => write!(
                 f,
                 "it is reached by a link that leads out of the repository, to {}, and is not followed; put the file itself \
                  there",
                 target.display()
             ),
-            Unreadable::IntoGit(target) => write!(
+            UnreadableFile::IntoGit(target) => write!(
                 f,
                 "it leads into git's own folder, to {}, and is not followed; put the file itself there",
                 target.display()
@@ -60,25 +60,25 @@ impl fmt::Display for Unreadable {
 }
 
 /// The bytes of a regular file that has at most `bytes_max` of them. Links are followed.
-pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
+pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
     // Before it is opened: opening a pipe waits for somebody to write.
-    regular(fs::metadata(path).map_err(Unreadable::Io)?.file_type())?;
-    all_of(File::open(path).map_err(Unreadable::Io)?, bytes_max)
+    regular(fs::metadata(path).map_err(UnreadableFile::Io)?.file_type())?;
+    all_of(File::open(path).map_err(UnreadableFile::Io)?, bytes_max)
 }
 
 /// The same as text.
-pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, Unreadable> {
+pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, UnreadableFile> {
     as_text(read(path, bytes_max)?)
 }
 
 /// The bytes of a file that a person named, or that stands beside one. What is named as part of the checkout at `root` must
 /// be part of it, because somebody else may have put a link there; a place elsewhere is the person's own word.
-pub fn read_named(root: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
+pub fn read_named(root: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
     if is_named_below(root, path) { read_inside(root, path, bytes_max) } else { read(path, bytes_max) }
 }
 
 /// Fails where a path is named as part of the checkout at `root`, whether or not it is there, and is none.
-pub fn check_named(root: &Path, path: &Path) -> Result<(), Unreadable> {
+pub fn check_named(root: &Path, path: &Path) -> Result<(), UnreadableFile> {
     if !is_named_below(root, path) {
         return Ok(());
     }
@@ -87,11 +87,11 @@ pub fn check_named(root: &Path, path: &Path) -> Result<(), Unreadable> {
 }
 
 /// Makes a folder below `root` with those above it, unless a link on the way leads elsewhere.
-pub fn make_folder_inside(root: &Path, folder: &Path) -> Result<(), Unreadable> {
+pub fn make_folder_inside(root: &Path, folder: &Path) -> Result<(), UnreadableFile> {
     // What does not exist yet cannot be a link.
     let there = folder.ancestors().find(|place| place.symlink_metadata().is_ok()).unwrap_or(root);
     inside(root, there)?;
-    fs::create_dir_all(folder).map_err(Unreadable::Io)
+    fs::create_dir_all(folder).map_err(UnreadableFile::Io)
 }
 
 /// Whether a path goes through `root` as it is written. Links before it lead to it, those behind it may lead anywhere.
@@ -110,12 +110,16 @@ fn is_named_below(root: &Path, path: &Path) -> bool {
 
 /// The bytes of a file of a repository, which somebody else may have filled: links are followed only as long as they stay
 /// below `root` and out of git's own folder.
-pub fn read_inside(root: &Path, path: impl AsRef<Path>, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
+pub fn read_inside(root: &Path, path: impl AsRef<Path>, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
     all_of(open_inside(root, path.as_ref())?, bytes_max)
 }
 
 /// The same as text.
-pub fn read_text_inside(root: &Path, path: impl AsRef<Path>, bytes_max: u64) -> Result<String, Unreadable> {
+pub fn read_text_inside(
+    root: &Path,
+    path: impl AsRef<Path>,
+    bytes_max: u64,
+) -> Result<String, UnreadableFile> {
     as_text(read_inside(root, path, bytes_max)?)
 }
 
@@ -130,7 +134,7 @@ pub enum Copied {
 }
 
 /// Copies a file from one folder to the same place in another, whole or not at all. Neither is left by a link.
-pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, Unreadable> {
+pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, UnreadableFile> {
     let target = to.join(name);
     if target.symlink_metadata().is_ok() {
         return Ok(Copied::There);
@@ -139,7 +143,7 @@ pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, Unreada
         return Ok(Copied::Absent);
     }
     let mut source = open_inside(from, Path::new(name))?;
-    regular(source.metadata().map_err(Unreadable::Io)?.file_type())?;
+    regular(source.metadata().map_err(UnreadableFile::Io)?.file_type())?;
     let folder = target.parent().unwrap_or(to);
     make_folder_inside(to, folder)?;
     // Half a file would be taken for the user's own the next time.
@@ -153,27 +157,27 @@ pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, Unreada
     if written.is_err() {
         let _ = fs::remove_file(&part);
     }
-    written.map(|()| Copied::Done).map_err(Unreadable::Io)
+    written.map(|()| Copied::Done).map_err(UnreadableFile::Io)
 }
 
 /// Where a path below `root` really leads, if that is below `root` as well and not in git's own folder; both as real paths.
-pub fn inside(root: &Path, path: &Path) -> Result<(PathBuf, PathBuf), Unreadable> {
-    let root = fs::canonicalize(root).map_err(Unreadable::Io)?;
-    let real = fs::canonicalize(path).map_err(Unreadable::Io)?;
+pub fn inside(root: &Path, path: &Path) -> Result<(PathBuf, PathBuf), UnreadableFile> {
+    let root = fs::canonicalize(root).map_err(UnreadableFile::Io)?;
+    let real = fs::canonicalize(path).map_err(UnreadableFile::Io)?;
     match real.strip_prefix(&root) {
         // Case is ignored because some file systems do.
         Ok(below) if below.iter().any(|part| part.eq_ignore_ascii_case(".git")) => {
-            Err(Unreadable::IntoGit(real))
+            Err(UnreadableFile::IntoGit(real))
         }
         Ok(_) => Ok((root, real)),
-        Err(_) => Err(Unreadable::LeadsOut(real)),
+        Err(_) => Err(UnreadableFile::LeadsOut(real)),
     }
 }
 
-fn open_inside(root: &Path, path: &Path) -> Result<File, Unreadable> {
+fn open_inside(root: &Path, path: &Path) -> Result<File, UnreadableFile> {
     let (root, real) = inside(root, &root.join(path))?;
-    regular(fs::metadata(&real).map_err(Unreadable::Io)?.file_type())?;
-    without_links(&root, &real).map_err(Unreadable::Io)
+    regular(fs::metadata(&real).map_err(UnreadableFile::Io)?.file_type())?;
+    without_links(&root, &real).map_err(UnreadableFile::Io)
 }
 
 /// Opens a real path. A link that is put there meanwhile is not followed.
@@ -197,35 +201,35 @@ fn without_links(_root: &Path, real: &Path) -> io::Result<File> {
     File::open(real)
 }
 
-fn all_of(file: File, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
-    regular(file.metadata().map_err(Unreadable::Io)?.file_type())?;
+fn all_of(file: File, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
+    regular(file.metadata().map_err(UnreadableFile::Io)?.file_type())?;
     let mut bytes = Vec::new();
     // The size that a file system states is not asked: some state 0 for what has no end.
-    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
-    if bytes.len() as u64 > bytes_max { Err(Unreadable::TooLarge { bytes_max }) } else { Ok(bytes) }
+    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(UnreadableFile::Io)?;
+    if bytes.len() as u64 > bytes_max { Err(UnreadableFile::TooLarge { bytes_max }) } else { Ok(bytes) }
 }
 
 /// The bytes of a file of our own, however many. Somebody may have put something else under its name all the same.
 pub fn kept(path: &Path) -> io::Result<Vec<u8>> {
     match check(path) {
         Ok(()) => fs::read(path),
-        Err(Unreadable::Io(error)) => Err(error),
+        Err(UnreadableFile::Io(error)) => Err(error),
         Err(other) => Err(io::Error::new(io::ErrorKind::InvalidInput, other.to_string())),
     }
 }
 
 /// Fails unless a regular file is there. For files that are opened by others, who would wait for a pipe for ever.
-pub fn check(path: &Path) -> Result<(), Unreadable> {
-    regular(fs::metadata(path).map_err(Unreadable::Io)?.file_type())
+pub fn check(path: &Path) -> Result<(), UnreadableFile> {
+    regular(fs::metadata(path).map_err(UnreadableFile::Io)?.file_type())
 }
 
-fn as_text(bytes: Vec<u8>) -> Result<String, Unreadable> {
-    let not_text = |_| Unreadable::Io(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"));
+fn as_text(bytes: Vec<u8>) -> Result<String, UnreadableFile> {
+    let not_text = |_| UnreadableFile::Io(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"));
     String::from_utf8(bytes).map_err(not_text)
 }
 
-fn regular(kind: FileType) -> Result<(), Unreadable> {
-    if kind.is_file() { Ok(()) } else { Err(Unreadable::NotAFile(name(kind))) }
+fn regular(kind: FileType) -> Result<(), UnreadableFile> {
+    if kind.is_file() { Ok(()) } else { Err(UnreadableFile::NotAFile(name(kind))) }
 }
 
 #[cfg(unix)]
@@ -333,7 +337,7 @@ mod tests {
         fs::create_dir(root.join("deep")).unwrap();
         symlink("../out", to.join("deep")).unwrap();
         fs::write(root.join("deep/new"), "x").unwrap();
-        assert!(matches!(copy_inside(&root, &to, "deep/new"), Err(Unreadable::LeadsOut(_))));
+        assert!(matches!(copy_inside(&root, &to, "deep/new"), Err(UnreadableFile::LeadsOut(_))));
         assert_eq!(fs::read_dir(&out).unwrap().count(), 1, "nothing was written there");
         assert_eq!(fs::read_dir(to.join("sub")).unwrap().count(), 1, "nothing is left over");
     }

@@ -1,6 +1,6 @@
 //! Words of a command as a person can type them: what a shell would split or read otherwise is quoted.
 
-use redraft_facts::shown::is_harmful;
+use redraft_facts::harmless::is_harmful;
 use std::ffi::OsStr;
 
 /// One word for a POSIX shell. Bytes that no terminal shows as they are become escapes, which bash, zsh and ksh

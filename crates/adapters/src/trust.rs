@@ -40,7 +40,7 @@ pub struct Trust {
 
 /// A repository, as acceptances know it.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct RepositoryPlace<'a> {
     /// The git folder that all its checkouts share.
     pub git: &'a Path,
     /// Its main checkout. Paths of what is accepted begin there.
@@ -62,7 +62,7 @@ pub struct Accepted {
 /// A repository of which something was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct KnownRepository {
     /// Its git folder.
     pub git: String,
     /// Its main checkout, where that is not the folder around the git folder.
@@ -84,7 +84,7 @@ pub struct Known {
 struct Stored {
     version: u16,
     #[serde(default)]
-    repositories: Vec<Known>,
+    repositories: Vec<KnownRepository>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -126,7 +126,7 @@ impl TrustError {
 
 impl Trust {
     /// Where the environment says that it is: in `XDG_STATE_HOME`, else in `~/.local/state`.
-    pub fn of(variable: impl Fn(&str) -> Option<OsString>) -> Trust {
+    pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Trust {
         // A relative path would mean another file in every folder.
         let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
@@ -139,18 +139,18 @@ impl Trust {
     }
 
     /// The hashes of what was accepted of a repository.
-    pub fn accepted(&self, place: Place<'_>) -> Result<Vec<BlobId>, TrustError> {
+    pub fn accepted(&self, place: RepositoryPlace<'_>) -> Result<Vec<BlobId>, TrustError> {
         let stored = self.read()?;
         let known = stored.repositories.into_iter().filter(|known| known.is(place));
         Ok(known.flat_map(|known| known.accepted).map(|one| one.hash).collect())
     }
 
-    pub fn has(&self, place: Place<'_>, wanted: &BlobId) -> Result<bool, TrustError> {
+    pub fn has(&self, place: RepositoryPlace<'_>, wanted: &BlobId) -> Result<bool, TrustError> {
         Ok(self.accepted(place)?.contains(wanted))
     }
 
     /// Keeps that a person has accepted these.
-    pub fn accept(&self, place: Place<'_>, new: Vec<Accepted>) -> Result<(), TrustError> {
+    pub fn accept(&self, place: RepositoryPlace<'_>, new: Vec<Accepted>) -> Result<(), TrustError> {
         self.change(|stored| {
             let known = stored.known(place);
             known.accepted.retain(|old| !new.iter().any(|one| one.hash == old.hash));
@@ -168,8 +168,8 @@ impl Trust {
             return Ok(0);
         }
         self.change(|stored| {
-            let here = |known: &&Known| known.git == name(git);
-            let of = |known: &Known| known.accepted.len() + usize::from(known.has_state());
+            let here = |known: &&KnownRepository| known.git == name(git);
+            let of = |known: &KnownRepository| known.accepted.len() + usize::from(known.has_state());
             gone = stored.repositories.iter().filter(here).map(of).sum();
             stored.repositories.retain(|known| known.git != name(git));
         })?;
@@ -177,7 +177,7 @@ impl Trust {
     }
 
     /// Every repository of which something was accepted.
-    pub fn all(&self) -> Result<Vec<Known>, TrustError> {
+    pub fn all(&self) -> Result<Vec<KnownRepository>, TrustError> {
         Ok(self.read()?.repositories)
     }
 
@@ -245,7 +245,7 @@ impl Trust {
 
 impl Stored {
     /// What is known of a repository, to be changed.
-    fn known(&mut self, place: Place<'_>) -> &mut Known {
+    fn known(&mut self, place: RepositoryPlace<'_>) -> &mut KnownRepository {
         let (git, identity) = (name(place.git), identity(place.git));
         // Whatever stood at this path before is another repository.
         self.repositories.retain(|known| known.git != git || known.identity == identity);
@@ -253,10 +253,10 @@ impl Stored {
             Some(at) => self.repositories.remove(at),
             None => {
                 if self.repositories.len() >= REPOSITORIES_MAX {
-                    self.repositories.retain(Known::is_there);
+                    self.repositories.retain(KnownRepository::is_there);
                 }
                 let (checkout, seal) = (checkout_of(place), None);
-                Known { git, checkout, identity, seal, paid: Vec::new(), accepted: Vec::new() }
+                KnownRepository { git, checkout, identity, seal, paid: Vec::new(), accepted: Vec::new() }
             }
         };
         self.repositories.push(known);
@@ -267,9 +267,9 @@ impl Stored {
 /// Stands at the beginning of the file, for whoever finds it.
 const HEAD: &str = "# What you have accepted of repositories, kept by `redraft trust`. To look at it: redraft trust --list\n";
 
-impl Known {
+impl KnownRepository {
     /// Whether this is that repository, as it is there now.
-    fn is(&self, place: Place<'_>) -> bool {
+    fn is(&self, place: RepositoryPlace<'_>) -> bool {
         self.git == name(place.git)
             && self.identity == identity(place.git)
             && self.checkout == checkout_of(place)
@@ -303,7 +303,7 @@ pub fn hash_of<T: AsRef<[u8]>>(what: &str, lines: impl IntoIterator<Item = (T, T
 }
 
 /// The main checkout where its place does not follow from that of the git folder.
-fn checkout_of(place: Place<'_>) -> Option<String> {
+fn checkout_of(place: RepositoryPlace<'_>) -> Option<String> {
     let checkout = name(place.checkout);
     let around = Path::new(&name(place.git)).parent().map(|around| around.to_string_lossy().into_owned());
     (around.as_deref() != Some(&checkout)).then_some(checkout)

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use redraft_adapters::sqlite::{FILE, Ledger, Mode};
+use redraft_adapters::sqlite::{FILE, Ledger, OpenMode};
 use redraft_core::pipeline::{Pipeline, pending};
 use redraft_core::review::Effect;
 use redraft_engine::ports::{Append, Store};
@@ -12,7 +12,7 @@ use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::{FeatureId, ReviewId};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::ticket::Scope;
-use redraft_reports::project::{self, BoardRow};
+use redraft_reports::projections::{self, BoardRow};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ fn fixture(name: &str) -> PathBuf {
 fn read(name: &str, look: impl FnOnce(&Ledger)) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(fixture(name), folder.path().join(FILE)).unwrap();
-    let ledger = Ledger::open(folder.path(), Mode::ReadOnly).unwrap();
+    let ledger = Ledger::open(folder.path(), OpenMode::ReadOnly).unwrap();
     ledger.verify().unwrap();
     look(&ledger);
     drop(ledger);
@@ -50,7 +50,7 @@ fn folded(ledger: &Ledger, scope: &Scope) -> (Vec<Entry>, Pipeline) {
     assert_eq!(*seq, last.seq);
     assert_eq!(
         serde_json::from_str::<BoardRow>(row).unwrap(),
-        BoardRow::of(&state, last.at_ms),
+        BoardRow::new(&state, last.at_ms),
         "the stored row"
     );
     for id in entries.iter().flat_map(|entry| entry.event.blobs()) {
@@ -77,7 +77,7 @@ fn a_feature_that_was_merged_and_a_review_are_read_as_they_were_written() {
             _ => None,
         });
         assert!(checkouts.clone().count() > 0 && checkouts.into_iter().all(|checkout| checkout.empty));
-        assert!(project::history(&entries).contains("\n- Agent: rehearsal, no model\n"));
+        assert!(projections::history(&entries).contains("\n- Agent: rehearsal, no model\n"));
         let (_, review) = folded(ledger, &Scope::Review(ReviewId(1)));
         let reviewed = review.created.as_ref().unwrap();
         assert_eq!(reviewed.document.as_deref(), Some("notes.md"));
@@ -183,7 +183,7 @@ fn layout(file: &Path) -> Vec<String> {
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn a_new_ledger_has_the_layout_of_those_that_are_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let ledger = Ledger::open(folder.path(), Mode::Write).unwrap();
+    let ledger = Ledger::open(folder.path(), OpenMode::Write).unwrap();
     let (scope, event) =
         (Scope::Repo, Unreadable { kind: String::new(), detail: "d".to_owned(), blob: None }.into());
     let append = Append {

@@ -5,9 +5,9 @@
 
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle, UsageReport,
 };
-use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::event::{AfterFailure, AgentIdentity, PlayerKind};
 use redraft_facts::ids::AgentName;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
@@ -17,7 +17,7 @@ pub const HOST: &str = "host";
 
 pub struct PullAgent {
     name: AgentName,
-    player: Player,
+    player: AgentIdentity,
     card: Card,
 }
 
@@ -26,7 +26,7 @@ impl PullAgent {
     pub fn new(name: AgentName, told: Option<&(String, String)>) -> Self {
         let (program, version) = told.map_or(("", ""), |(name, version)| (name, version));
         // Which model it uses, no host tells.
-        let player = Player::new(PlayerKind::Pull, program, version, "");
+        let player = AgentIdentity::new(PlayerKind::Pull, program, version, "");
         PullAgent { name, player, card: Cards::builtin().conservative() }
     }
 }
@@ -40,7 +40,7 @@ impl Agent for PullAgent {
         "a host that comes for its work".to_owned()
     }
 
-    fn player(&self) -> Player {
+    fn player(&self) -> AgentIdentity {
         self.player.clone()
     }
 
@@ -81,8 +81,13 @@ impl Agent for PullAgent {
         Usd(0)
     }
 
-    fn run(&self, request: &Request, _watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    fn run(&self, request: &Request, _watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
         let detail = format!("{} comes for its work by itself: {} was not sent", self.name, request.ticket);
-        Err(AgentError { now: Now::AskPerson, detail, usage: AgentError::UNBILLED, interrupted: false })
+        Err(AgentError {
+            now: AfterFailure::AskPerson,
+            detail,
+            usage: AgentError::UNBILLED,
+            interrupted: false,
+        })
     }
 }

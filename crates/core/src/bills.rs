@@ -16,7 +16,7 @@ pub struct Bills {
     /// As its last answer said. What fails or is lost does not say it, and is paid for in the same way.
     payments: BTreeMap<AgentName, Payment>,
     /// What is over, for a person who puts right what it cost.
-    over: BTreeMap<Ticket, Ended>,
+    over: BTreeMap<Ticket, EndedDispatch>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ struct Open {
 
 /// A dispatch that has ended, or whose cost was put right after that.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndedDispatch {
     pub ticket: Ticket,
     pub bill: Bill,
     /// What it may have cost beyond a bill that is known.
@@ -50,7 +50,7 @@ pub enum Bill {
 
 impl Bills {
     /// What an event ends or puts right, if it is about the cost of a dispatch.
-    pub fn take(&mut self, event: &Event) -> Option<Ended> {
+    pub fn take(&mut self, event: &Event) -> Option<EndedDispatch> {
         let ended = self.ended_by(event)?;
         self.over.insert(ended.ticket.clone(), ended.clone());
         Some(ended)
@@ -74,7 +74,7 @@ impl Bills {
         self.open.contains_key(ticket)
     }
 
-    fn ended_by(&mut self, event: &Event) -> Option<Ended> {
+    fn ended_by(&mut self, event: &Event) -> Option<EndedDispatch> {
         match event {
             Event::Started(fact) => {
                 let (agent, reserved, pull) = (fact.agent.clone(), fact.reserved, fact.pull);
@@ -108,26 +108,26 @@ impl Bills {
                 let before = self.over.get(&fact.ticket).filter(|ended| !ended.pull)?;
                 // How many tokens it was is then unknown.
                 let bill = Bill::Known(Usage { cost: fact.cost, ..Usage::default() });
-                Some(Ended { bill, beyond: Usd(0), ..before.clone() })
+                Some(EndedDispatch { bill, beyond: Usd(0), ..before.clone() })
             }
             _ => None,
         }
     }
 
-    fn ended(&self, ticket: &Ticket, open: Open, bill: Bill, beyond: Usd) -> Ended {
+    fn ended(&self, ticket: &Ticket, open: Open, bill: Bill, beyond: Usd) -> EndedDispatch {
         let payment = self.payments.get(&open.agent).copied().unwrap_or_default();
         let ticket = ticket.clone();
         match open.pull {
             true => {
                 let bill = Bill::Unknown { counted: Usd(0) };
-                Ended { ticket, bill, beyond: Usd(0), payment, pull: true }
+                EndedDispatch { ticket, bill, beyond: Usd(0), payment, pull: true }
             }
-            false => Ended { ticket, bill, beyond, payment, pull: false },
+            false => EndedDispatch { ticket, bill, beyond, payment, pull: false },
         }
     }
 }
 
-impl Ended {
+impl EndedDispatch {
     /// What it came to. What hosts cost is nobody's business here.
     pub fn money(&self) -> Money {
         if self.pull { Money::default() } else { self.bill.money(self.beyond, self.payment) }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_a_person_puts_right_replaces_whatever_was_recorded() {
-        use redraft_facts::event::{CostCorrected, Failed, Now, Raised};
+        use redraft_facts::event::{AfterFailure, CostCorrected, Failed, Raised};
         let ticket: Ticket = "031/specify.1/review/spec-reviewer/2.1".parse().unwrap();
         let correct = |was, cost| {
             let (by, why) = ("ann".to_owned(), "the bill".to_owned());
@@ -214,7 +214,7 @@ mod tests {
             bills.take(&Raised { ticket: ticket.clone(), reserved: Usd(90) }.into());
             assert_eq!((bills.counted(&ticket), bills.is_open(&ticket)), (None, true));
             assert_eq!(bills.take(&correct(0, 5)), None, "it is not over");
-            let (now, detail, undone) = (Now::GiveUp, String::new(), Vec::new());
+            let (now, detail, undone) = (AfterFailure::GiveUp, String::new(), Vec::new());
             let failed = Failed { ticket: ticket.clone(), now, detail, usage: used, undone };
             bills.take(&failed.into());
             assert_eq!((bills.total().counted(), bills.counted(&ticket)), (Usd(before), Some(Usd(before))));

@@ -4,7 +4,7 @@
 //! citation with the text of the tree and says what does not hold; it does not know what follows from that. Start
 //! reading at [`check`].
 
-use redraft_facts::place;
+use redraft_facts::citation;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::verdict::{Claim, Issue};
@@ -16,7 +16,7 @@ use redraft_facts::verdict::{Claim, Issue};
 /// that exists; its line and quote only mark the place where it looked, or what it looked for. In code (`in_code`) the
 /// file itself may be what is absent.
 pub fn check(issue: &Issue, in_code: bool, text_of: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
-    let file = place::plain_path(&issue.file);
+    let file = citation::plain_path(&issue.file);
     if file.is_empty() {
         return Ok(());
     }
@@ -32,7 +32,7 @@ pub fn check(issue: &Issue, in_code: bool, text_of: &dyn Fn(&str) -> Option<Stri
         let unit = if lines == 1 { "line" } else { "lines" };
         return Err(format!("{name} has {lines} {unit}, line {} is cited", issue.line));
     }
-    if !issue.quote.trim().is_empty() && !place::quote_occurs(&issue.quote, &text) {
+    if !issue.quote.trim().is_empty() && !citation::quote_occurs(&issue.quote, &text) {
         return Err(format!("the quote is not in {name}"));
     }
     Ok(())

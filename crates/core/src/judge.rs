@@ -9,10 +9,10 @@ mod tests;
 
 use crate::answer;
 use crate::evidence;
-use crate::reconcile::{Hearing, Reconciled, reconcile};
+use crate::reconcile::{ReconcileInput, Reconciled, reconcile};
 use redraft_documents::delta::Delta;
 use redraft_facts::event::{Judged, Judgement};
-use redraft_facts::findings::{self, Finding, FindingChange, Settled, Status, Threshold};
+use redraft_facts::findings::{self, Finding, FindingChange, SettledFinding, Status, Threshold};
 use redraft_facts::ids::FindingId;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -28,7 +28,7 @@ pub const FORMLESS: &str = "the answer is not in the form that was asked for, so
 
 /// An answer and all that is needed to judge it.
 #[derive(Clone, Copy)]
-pub struct Case<'a> {
+pub struct AnswerInHand<'a> {
     /// The dispatch that was answered; its role is the one whose findings are judged.
     pub ticket: &'a Ticket,
     /// The review round of the role's stage.
@@ -39,7 +39,7 @@ pub struct Case<'a> {
     /// All findings of the phase, of any role and status.
     pub known: &'a [Finding],
     /// What people have settled in the feature, in any phase and for any role.
-    pub settled: &'a [Settled],
+    pub settled: &'a [SettledFinding],
     /// What changed since the role last looked. None: a first review, a validation, a certificate or an unknown
     /// delta; nothing is deferred then.
     pub delta: Option<&'a Delta>,
@@ -55,7 +55,7 @@ pub struct Case<'a> {
     pub text_of: &'a dyn Fn(&str) -> Option<String>,
 }
 
-pub fn judge(case: &Case<'_>) -> Judged {
+pub fn judge(case: &AnswerInHand<'_>) -> Judged {
     if case.formless {
         return unusable(case, Verdict::default(), Vec::new(), FORMLESS.to_owned());
     }
@@ -70,7 +70,7 @@ pub fn judge(case: &Case<'_>) -> Judged {
     let in_code = case.ticket.phase == Phase::Implement;
     let unverified: Vec<Option<String>> =
         verdict.issues.iter().map(|issue| evidence::check(issue, in_code, case.text_of).err()).collect();
-    let hearing = Hearing {
+    let hearing = ReconcileInput {
         role: &case.ticket.role,
         letter: case.letter,
         round: case.round,
@@ -105,7 +105,7 @@ pub fn withheld(judged: Judged, why: String, repair_left: bool) -> Judged {
 
 /// The error says why the verdict cannot be used.
 fn decide(
-    case: &Case<'_>,
+    case: &AnswerInHand<'_>,
     verdict: &Verdict,
     reconciled: &Reconciled,
     notes: &mut Vec<String>,
@@ -133,14 +133,14 @@ fn decide(
 }
 
 /// The findings that stand in the way of an approval and were passed over in silence.
-fn unanswered<'a>(case: &Case<'_>, silent: &'a [FindingId]) -> Vec<&'a str> {
+fn unanswered<'a>(case: &AnswerInHand<'_>, silent: &'a [FindingId]) -> Vec<&'a str> {
     let blocks =
         |id: &FindingId| case.known.iter().any(|finding| finding.id == *id && finding.blocks(case.rule));
     silent.iter().filter(|id| blocks(id)).map(FindingId::as_str).collect()
 }
 
 /// Whether something at the threshold was said that no longer counts: it is ruled or deferred, now or before.
-fn rests_on_settled(case: &Case<'_>, reconciled: &Reconciled) -> bool {
+fn rests_on_settled(case: &AnswerInHand<'_>, reconciled: &Reconciled) -> bool {
     let grave = |finding: &Finding| finding.severity >= case.rule.least();
     let repeated =
         case.known.iter().any(|finding| grave(finding) && reconciled.settled.contains(&finding.id));
@@ -154,7 +154,7 @@ fn rests_on_settled(case: &Case<'_>, reconciled: &Reconciled) -> bool {
 }
 
 /// Why a rejection has no finding to stand on, so that a repair turn can give it one or take it back.
-fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> String {
+fn groundless(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconciled) -> String {
     let rule = match case.rule {
         Threshold::Strict => "a blocker or warning",
         Threshold::Blockers => "a blocker",
@@ -188,7 +188,7 @@ fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> St
 }
 
 /// An answer that cannot be used changes nothing, as it stands here.
-fn unusable(case: &Case<'_>, verdict: Verdict, notes: Vec<String>, why: String) -> Judged {
+fn unusable(case: &AnswerInHand<'_>, verdict: Verdict, notes: Vec<String>, why: String) -> Judged {
     let judgement = if case.repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
     Judged {
         ticket: case.ticket.clone(),

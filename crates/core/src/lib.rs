@@ -15,11 +15,11 @@ extern crate alloc;
 extern crate std;
 
 pub mod answer;
+pub mod attribution;
 pub mod bills;
 pub mod evidence;
 pub mod judge;
 pub mod pipeline;
-pub mod players;
 pub mod reconcile;
 pub mod report;
 pub mod review;

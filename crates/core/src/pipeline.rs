@@ -5,15 +5,15 @@
 
 mod played;
 
+use crate::attribution::Attribution;
 use crate::bills::Bills;
-use crate::players::Players;
-use crate::review::{self, Effect, End, Loop, Rejected};
+use crate::review::{self, Effect, Loop, LoopEnd, Rejected};
 use crate::tally::Tally;
 use redraft_facts::event::{
-    Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
-    Merged, Now, PhaseClosed,
+    Adopted, AfterFailure, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, FeatureLife,
+    LaneSet, LoopOpened, Merged, PhaseClosed,
 };
-use redraft_facts::findings::{Finding, Ruling, Settled};
+use redraft_facts::findings::{Finding, Ruling, SettledFinding};
 use redraft_facts::forecast::Forecast;
 use redraft_facts::ids::AgentName;
 use redraft_facts::phase::{Lane, Phase};
@@ -55,11 +55,11 @@ pub struct Pipeline {
     /// is taken out: it is then known better.
     pub parked: BTreeMap<AgentName, i64>,
     /// What people have settled, oldest first.
-    pub settled: Vec<Settled>,
+    pub settled: Vec<SettledFinding>,
     /// What is watched over several features.
     pub tally: Tally,
     /// Who was asked, who judged and who wrote.
-    pub players: Players,
+    pub players: Attribution,
     /// The last event folded in.
     pub seq: u64,
 }
@@ -77,7 +77,7 @@ impl Pipeline {
 
     pub fn closed(&self, phase: Phase) -> Option<&PhaseClosed> {
         self.past.iter().rev().find_map(|past| match &past.end {
-            Some(End::Closed(closed)) if closed.phase == phase => Some(closed),
+            Some(LoopEnd::Closed(closed)) if closed.phase == phase => Some(closed),
             _ => None,
         })
     }
@@ -118,7 +118,7 @@ impl Pipeline {
     /// The first phase that is not over.
     fn next(&self) -> Option<Phase> {
         let taken = self.adopted.as_ref();
-        if taken.is_some_and(|taken| matches!(taken.life, Life::Completed | Life::Abandoned)) {
+        if taken.is_some_and(|taken| matches!(taken.life, FeatureLife::Completed | FeatureLife::Abandoned)) {
             return None;
         }
         self.phases().find(|phase| !self.is_over(*phase))
@@ -131,19 +131,19 @@ impl Pipeline {
     }
 
     /// Where it stands, in one word.
-    pub fn life(&self) -> Life {
+    pub fn life(&self) -> FeatureLife {
         let taken = self.adopted.as_ref().map(|taken| taken.life);
         match () {
-            () if self.cancelled || taken == Some(Life::Abandoned) => Life::Abandoned,
+            () if self.cancelled || taken == Some(FeatureLife::Abandoned) => FeatureLife::Abandoned,
             // What nobody has worked on here stands where it was found: that nothing is left to do here does not make
             // it completed.
             () if self.phase().is_none() => {
-                taken.filter(|_| self.latest().is_none()).unwrap_or(Life::Completed)
+                taken.filter(|_| self.latest().is_none()).unwrap_or(FeatureLife::Completed)
             }
-            () if self.latest().is_none() && taken.is_none_or(|taken| taken == Life::Planned) => {
-                Life::Planned
+            () if self.latest().is_none() && taken.is_none_or(|taken| taken == FeatureLife::Planned) => {
+                FeatureLife::Planned
             }
-            () => Life::Active,
+            () => FeatureLife::Active,
         }
     }
 
@@ -268,7 +268,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         }
         _ => {
             let open = state.open.as_mut().ok_or_else(|| unexpected(event))?;
-            let tally = Tally::of(state.created.as_ref(), open, event);
+            let tally = Tally::new(state.created.as_ref(), open, event);
             let parked = parked(open, event);
             let settled = settled(open.opened.phase, &open.findings, event);
             review::fold(open, event)?;
@@ -293,7 +293,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         }
     }
     if let Some(ended) = state.open.take_if(|open| open.end.is_some()) {
-        state.cancelled |= ended.end == Some(End::Abandoned);
+        state.cancelled |= ended.end == Some(LoopEnd::Abandoned);
         state.past.push(ended);
     }
     Ok(())
@@ -331,10 +331,12 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
     if set.lane.reviews() {
         // Nobody reviews the end, in whichever lane.
         let unreviewed = |past: &&mut Loop| {
-            past.reviewers.is_empty() && past.finishing.is_none() && matches!(past.end, Some(End::Closed(_)))
+            past.reviewers.is_empty()
+                && past.finishing.is_none()
+                && matches!(past.end, Some(LoopEnd::Closed(_)))
         };
         for past in state.past.iter_mut().filter(unreviewed) {
-            past.end = Some(End::Superseded);
+            past.end = Some(LoopEnd::Superseded);
         }
     }
     let lane = set.lane.phases();
@@ -346,7 +348,7 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
         (false, phase) => !lane.contains(&phase) || open.reviewers.is_empty() == set.lane.reviews(),
     };
     if let Some(mut open) = state.open.take_if(|open| is_other(open)) {
-        open.end = Some(End::Superseded);
+        open.end = Some(LoopEnd::Superseded);
         state.past.push(open);
     }
     // What comes after something that is to be done again is done again, too.
@@ -365,11 +367,11 @@ fn lane_of(open: &Loop) -> Lane {
 /// Ends what was done in later phases than this one.
 fn supersede_after(state: &mut Pipeline, phase: Phase) {
     if let Some(open) = state.open.take_if(|open| open.opened.phase > phase) {
-        state.past.push(Loop { end: Some(End::Superseded), ..open });
+        state.past.push(Loop { end: Some(LoopEnd::Superseded), ..open });
     }
-    let later = |past: &&mut Loop| past.opened.phase > phase && matches!(past.end, Some(End::Closed(_)));
+    let later = |past: &&mut Loop| past.opened.phase > phase && matches!(past.end, Some(LoopEnd::Closed(_)));
     for past in state.past.iter_mut().filter(later) {
-        past.end = Some(End::Superseded);
+        past.end = Some(LoopEnd::Superseded);
     }
 }
 
@@ -380,7 +382,7 @@ fn skip(state: &mut Pipeline, phase: Phase) -> Option<()> {
         return None;
     }
     if let Some(mut open) = state.open.take() {
-        open.end = Some(End::Skipped);
+        open.end = Some(LoopEnd::Skipped);
         state.past.push(open);
     }
     state.skipped.insert(phase);
@@ -400,13 +402,13 @@ fn go_back(state: &mut Pipeline, phase: Phase) -> Option<()> {
     state.skipped.remove(&phase);
     if let Some(adopted) = &mut state.adopted {
         adopted.accepted.retain(|accepted| *accepted < phase);
-        adopted.life = Life::Active;
+        adopted.life = FeatureLife::Active;
     }
-    let open = state.open.take().map(|open| Loop { end: Some(End::Superseded), ..open });
+    let open = state.open.take().map(|open| Loop { end: Some(LoopEnd::Superseded), ..open });
     state.past.extend(open);
-    let later = |past: &&mut Loop| past.opened.phase >= phase && matches!(past.end, Some(End::Closed(_)));
+    let later = |past: &&mut Loop| past.opened.phase >= phase && matches!(past.end, Some(LoopEnd::Closed(_)));
     for past in state.past.iter_mut().filter(later) {
-        past.end = Some(End::Superseded);
+        past.end = Some(LoopEnd::Superseded);
     }
     Some(())
 }
@@ -420,18 +422,18 @@ fn at_rest(state: &Pipeline) -> Option<()> {
 /// The agent that an event parks, and until when.
 fn parked(open: &Loop, event: &Event) -> Option<(AgentName, i64)> {
     let Event::Failed(fact) = event else { return None };
-    let Now::ParkUntil(until_ms) = fact.now else { return None };
+    let AfterFailure::ParkUntil(until_ms) = fact.now else { return None };
     let (_, flight) = open.flights().find(|(_, flight)| flight.started.ticket == fact.ticket)?;
     Some((flight.started.agent.clone(), until_ms))
 }
 
 /// The findings of a loop that an event settles, as they are before it.
-fn settled(phase: Phase, findings: &[Finding], event: &Event) -> Vec<Settled> {
+fn settled(phase: Phase, findings: &[Finding], event: &Event) -> Vec<SettledFinding> {
     let Event::Decided(fact) = event else { return Vec::new() };
     let (by, why) = (fact.by.clone(), fact.why.clone());
     let ruling = Ruling { phase, pass: fact.pass, number: fact.number, by, why };
     let ruled = findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
-    ruled.map(|finding| Settled { finding: finding.clone(), ruling: ruling.clone() }).collect()
+    ruled.map(|finding| SettledFinding { finding: finding.clone(), ruling: ruling.clone() }).collect()
 }
 
 /// A loop without reviewers or limits could close on nothing.

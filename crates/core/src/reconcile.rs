@@ -9,19 +9,19 @@
 mod tests;
 
 use redraft_documents::delta::Delta;
-use redraft_facts::findings::{Finding, FindingChange, Settled, Status};
+use redraft_facts::citation;
+use redraft_facts::findings::{Finding, FindingChange, SettledFinding, Status};
 use redraft_facts::ids::{FindingId, Role};
-use redraft_facts::place;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{one_line, words};
-use redraft_facts::verdict::{Answer, AnswerStatus, Issue, Severity, Verdict};
+use redraft_facts::verdict::{AnswerStatus, FindingAnswer, Issue, Severity, Verdict};
 
 /// Lines this far apart are the same place.
 const NEAR_LINES: u32 = 3;
 
 /// Whose verdict it is and what was known when it was given.
 #[derive(Debug, Clone, Copy)]
-pub struct Hearing<'a> {
+pub struct ReconcileInput<'a> {
     pub role: &'a Role,
     /// Begins the ids of new findings.
     pub letter: char,
@@ -29,7 +29,7 @@ pub struct Hearing<'a> {
     /// All findings of the phase, of any role and status.
     pub known: &'a [Finding],
     /// What people have settled in the feature, in any phase and for any role.
-    pub settled: &'a [Settled],
+    pub settled: &'a [SettledFinding],
     /// None: a first review, a validation, a certificate or an unknown delta. Nothing is deferred then.
     pub delta: Option<&'a Delta>,
     /// Whether blockers outside the delta are admitted in this round.
@@ -50,7 +50,7 @@ pub struct Reconciled {
     pub notes: Vec<String>,
 }
 
-pub fn reconcile(hearing: &Hearing<'_>, verdict: &Verdict) -> Reconciled {
+pub fn reconcile(hearing: &ReconcileInput<'_>, verdict: &Verdict) -> Reconciled {
     let mut out = Reconciled::default();
     let answers = answers(hearing, &verdict.answers, &mut out.notes);
     let (repeats, new) = sort_issues(hearing, &verdict.issues, &mut out.notes);
@@ -68,7 +68,7 @@ pub fn reconcile(hearing: &Hearing<'_>, verdict: &Verdict) -> Reconciled {
     out
 }
 
-impl<'a> Hearing<'a> {
+impl<'a> ReconcileInput<'a> {
     fn mine(&self) -> impl Iterator<Item = &'a Finding> {
         let role = self.role;
         self.known.iter().filter(move |finding| finding.role == *role)
@@ -85,9 +85,9 @@ impl<'a> Hearing<'a> {
     }
 
     /// The ruling that covers an issue: it accepted the same, and nothing less grave.
-    fn ruling_on(&self, issue: &Issue) -> Option<&'a Settled> {
+    fn ruling_on(&self, issue: &Issue) -> Option<&'a SettledFinding> {
         let place = Place::of_issue(issue);
-        let covers = |one: &&Settled| {
+        let covers = |one: &&SettledFinding| {
             issue.severity <= one.finding.severity && Place::of_finding(&one.finding).is_settled_as(&place)
         };
         self.settled.iter().rev().find(covers)
@@ -124,11 +124,11 @@ struct Repeat<'a> {
 
 /// The answer to each open finding. If one is answered twice, `not_fixed` outweighs the rest.
 fn answers<'a>(
-    hearing: &Hearing<'a>,
-    given: &'a [Answer],
+    hearing: &ReconcileInput<'a>,
+    given: &'a [FindingAnswer],
     notes: &mut Vec<String>,
-) -> BTreeMap<FindingId, &'a Answer> {
-    let mut answers: BTreeMap<FindingId, &Answer> = BTreeMap::new();
+) -> BTreeMap<FindingId, &'a FindingAnswer> {
+    let mut answers: BTreeMap<FindingId, &FindingAnswer> = BTreeMap::new();
     for answer in given {
         let id = one_line(&answer.id, 40);
         match hearing.named(&answer.id) {
@@ -152,7 +152,7 @@ fn answers<'a>(
 
 /// Parts the issues into repeats of known findings and new ones, those that say the same together.
 fn sort_issues<'a>(
-    hearing: &'a Hearing<'a>,
+    hearing: &'a ReconcileInput<'a>,
     issues: &'a [Issue],
     notes: &mut Vec<String>,
 ) -> (Vec<Repeat<'a>>, Vec<Vec<Cited<'a>>>) {
@@ -180,7 +180,7 @@ fn sort_issues<'a>(
 }
 
 /// The known finding an issue repeats: by name, else one that says the same, open ones first, then the oldest.
-fn repeated<'a>(hearing: &Hearing<'a>, issue: &Issue, notes: &mut Vec<String>) -> Option<&'a Finding> {
+fn repeated<'a>(hearing: &ReconcileInput<'a>, issue: &Issue, notes: &mut Vec<String>) -> Option<&'a Finding> {
     if !issue.same_as.trim().is_empty() {
         if let Some(finding) = hearing.named(&issue.same_as) {
             return Some(finding);
@@ -195,7 +195,12 @@ fn repeated<'a>(hearing: &Hearing<'a>, issue: &Issue, notes: &mut Vec<String>) -
 }
 
 /// What becomes of a finding of this role.
-fn settle(finding: &Finding, answer: Option<&Answer>, repeat: Option<&Repeat<'_>>, out: &mut Reconciled) {
+fn settle(
+    finding: &Finding,
+    answer: Option<&FindingAnswer>,
+    repeat: Option<&Repeat<'_>>,
+    out: &mut Reconciled,
+) {
     let id = finding.id.clone();
     match (finding.status, repeat) {
         (Status::Open, Some(repeat)) => {
@@ -220,7 +225,7 @@ fn settle(finding: &Finding, answer: Option<&Answer>, repeat: Option<&Repeat<'_>
     }
 }
 
-fn answered(id: FindingId, answer: Option<&Answer>, unanswered: &mut Vec<FindingId>) -> FindingChange {
+fn answered(id: FindingId, answer: Option<&FindingAnswer>, unanswered: &mut Vec<FindingId>) -> FindingChange {
     let Some(answer) = answer else {
         unanswered.push(id.clone());
         return FindingChange::Kept { id, note: "not answered".to_owned() };
@@ -233,7 +238,7 @@ fn answered(id: FindingId, answer: Option<&Answer>, unanswered: &mut Vec<Finding
     }
 }
 
-fn repeat_note(finding: &Finding, answer: Option<&Answer>, out: &mut Reconciled) -> String {
+fn repeat_note(finding: &Finding, answer: Option<&FindingAnswer>, out: &mut Reconciled) -> String {
     match answer {
         Some(answer) if answer.status == AnswerStatus::NotFixed && !answer.note.is_empty() => {
             answer.note.clone()
@@ -270,7 +275,7 @@ fn restated(finding: &Finding, by: &Cited<'_>, note: &str) -> Option<Finding> {
 }
 
 /// A new finding, from all issues that say it.
-fn raise(hearing: &Hearing<'_>, id: FindingId, group: &[Cited<'_>], out: &mut Reconciled) {
+fn raise(hearing: &ReconcileInput<'_>, id: FindingId, group: &[Cited<'_>], out: &mut Reconciled) {
     let Some(best) = group.iter().rev().max_by_key(|cited| cited.weight()) else { return };
     if group.len() > 1 {
         out.notes.push(format!("{} issues say the same and became {id}", group.len()));
@@ -337,8 +342,8 @@ impl<'a> Place<'a> {
 
     /// The same in other documents too: a later phase quotes an earlier one.
     fn is_settled_as(&self, other: &Place<'_>) -> bool {
-        let quote = place::fold(self.quote);
-        let quoted = !quote.is_empty() && quote == place::fold(other.quote);
+        let quote = citation::fold(self.quote);
+        let quoted = !quote.is_empty() && quote == citation::fold(other.quote);
         (quoted || self.is_at(other))
             && !self.quotes_another_text(other)
             && enough_shared_words(self.description, other.description)
@@ -346,23 +351,23 @@ impl<'a> Place<'a> {
 
     /// Two defects of one kind on neighbouring lines are described alike; their quotes tell them apart.
     fn quotes_another_text(&self, other: &Place<'_>) -> bool {
-        let (one, other) = (place::fold(self.quote), place::fold(other.quote));
+        let (one, other) = (citation::fold(self.quote), citation::fold(other.quote));
         let either_empty = one.is_empty() || other.is_empty();
         !(either_empty || one.contains(&other) || other.contains(&one) || enough_shared_words(&one, &other))
     }
 
     /// The same lines, section or quote of what may be one file; or neither says where.
     fn is_at(&self, other: &Place<'_>) -> bool {
-        let one_file = place::same_file(self.file, other.file);
+        let one_file = citation::same_file(self.file, other.file);
         if !one_file && !self.file.trim().is_empty() && !other.file.trim().is_empty() {
             return false;
         }
         let lines =
             one_file && self.line > 0 && other.line > 0 && self.line.abs_diff(other.line) <= NEAR_LINES;
-        let (section, quote) = (place::heading(self.section), place::fold(self.quote));
+        let (section, quote) = (citation::heading(self.section), citation::fold(self.quote));
         lines
-            || (!section.is_empty() && section == place::heading(other.section))
-            || (!quote.is_empty() && quote == place::fold(other.quote))
+            || (!section.is_empty() && section == citation::heading(other.section))
+            || (!quote.is_empty() && quote == citation::fold(other.quote))
             || (self.is_nowhere() && other.is_nowhere())
     }
 

@@ -26,7 +26,7 @@ pub const PARTS: [&str; 7] =
 
 /// A report as it was understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Understood {
+pub struct UnderstoodReport {
     pub report: Report,
     /// Whether it says that the task was complete before anything was done.
     pub already: bool,
@@ -36,7 +36,7 @@ pub struct Understood {
 }
 
 /// Reads an answer. `formless` is one that was asked for in the verdict's form and did not keep to it.
-pub fn read(answer: &[u8], formless: bool) -> Understood {
+pub fn read(answer: &[u8], formless: bool) -> UnderstoodReport {
     const SUMMARY_CHARS_MAX: usize = 600;
     let parsed = if formless { None } else { answer::parse(answer).verdict };
     let text = match &parsed {
@@ -60,7 +60,7 @@ pub fn read(answer: &[u8], formless: bool) -> Understood {
     let [implemented, tested, files_changed, decisions, deviations, self_review, concerns] =
         parts.map(|text| if text.is_empty() { NONE.to_owned() } else { text });
     let report = Report { implemented, tested, files_changed, decisions, deviations, self_review, concerns };
-    Understood { report, already, summary: one_line(&text, SUMMARY_CHARS_MAX), notes }
+    UnderstoodReport { report, already, summary: one_line(&text, SUMMARY_CHARS_MAX), notes }
 }
 
 /// The tests somebody thought of, one on a line: the entries of an answer in the verdict's form, or else its text as it is.

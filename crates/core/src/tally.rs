@@ -5,11 +5,11 @@
 
 use crate::review::Loop;
 use redraft_facts::choice::{Policy, Strategy};
-use redraft_facts::event::{Answered, Event, Failed, FeatureCreated, Now, Started};
+use redraft_facts::event::{AfterFailure, Answered, Event, Failed, FeatureCreated, Started};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{self, Kind};
+use redraft_roles::profile::{self, ProfileKind};
 use serde::{Deserialize, Serialize};
 
 /// What was counted of one feature.
@@ -40,7 +40,7 @@ impl Tally {
     }
 
     /// What an event adds, seen from the state before it.
-    pub(crate) fn of(created: Option<&FeatureCreated>, open: &Loop, event: &Event) -> Tally {
+    pub(crate) fn new(created: Option<&FeatureCreated>, open: &Loop, event: &Event) -> Tally {
         match event {
             Event::Started(fact) => started(open, fact),
             Event::Failed(fact) => failed(open, fact),
@@ -73,7 +73,7 @@ fn tripped(fact: &Started) -> bool {
 fn failed(open: &Loop, fact: &Failed) -> Tally {
     let flight = flight(open, &fact.ticket);
     let resumed = flight.is_some_and(|started| started.choice.strategy == Strategy::Resume);
-    Tally { fallbacks: u32::from(resumed && fact.now == Now::FreshSession), ..Tally::default() }
+    Tally { fallbacks: u32::from(resumed && fact.now == AfterFailure::FreshSession), ..Tally::default() }
 }
 
 fn answered(created: Option<&FeatureCreated>, open: &Loop, fact: &Answered) -> Tally {
@@ -104,7 +104,7 @@ pub fn required(created: Option<&FeatureCreated>, open: &Loop, started: &Started
     let alone = profile.artifacts.len() == 1 && started.context_chars > started.prompt_chars;
     let prd = alone || created.is_some_and(|created| created.prd.is_some());
     let named = |name: &&&str| {
-        let own = profile.kind == Kind::Author && **name == open.opened.phase.artifact();
+        let own = profile.kind == ProfileKind::Author && **name == open.opened.phase.artifact();
         !own && (**name != "prd.md" || prd)
     };
     let path = |name: &&str| match open.opened.phase {

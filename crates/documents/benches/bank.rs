@@ -10,7 +10,8 @@
 )]
 
 use redraft_documents::bank::{
-    Bank, Born, Change, Entry, Feature, Index, Kind, Order, Query, apply, relevant, stale,
+    Bank, BankChange, BankEntry, BankFile, Feature, FeatureCreation, FeatureOrder, Index, Query, apply,
+    relevant, stale,
 };
 use redraft_facts::ids::FeatureId;
 use std::hint::black_box;
@@ -22,35 +23,37 @@ const RUNS: usize = 21;
 
 fn main() {
     let text = made_up();
-    let bank = Bank::read(&[(Kind::AntiPattern, text.clone())]);
+    let bank = Bank::read(&[(BankFile::AntiPattern, text.clone())]);
     assert_eq!(bank.entries.len(), ENTRIES);
     println!("{ENTRIES} entries, {} KB", text.len() / 1024);
-    let keep = |entry: &Entry| Change::Keep { name: entry.name.clone(), feature: FeatureId(FEATURES) };
-    let every: Vec<Change> = bank.entries.iter().map(keep).collect();
+    let keep =
+        |entry: &BankEntry| BankChange::Keep { name: entry.name.clone(), feature: FeatureId(FEATURES) };
+    let every: Vec<BankChange> = bank.entries.iter().map(keep).collect();
     let one = [every[ENTRIES / 2].clone()];
 
-    let reading = measured(|| drop(black_box(Bank::read(&[(Kind::AntiPattern, black_box(&text).clone())]))));
+    let reading =
+        measured(|| drop(black_box(Bank::read(&[(BankFile::AntiPattern, black_box(&text).clone())]))));
     println!("read:                       {}", told(reading));
-    let rewriting = measured(|| drop(black_box(apply(Kind::AntiPattern, black_box(&text), &one))));
+    let rewriting = measured(|| drop(black_box(apply(BankFile::AntiPattern, black_box(&text), &one))));
     println!("one entry kept:             {}", told(rewriting));
-    let all = measured(|| drop(black_box(apply(Kind::AntiPattern, black_box(&text), &every))));
+    let all = measured(|| drop(black_box(apply(BankFile::AntiPattern, black_box(&text), &every))));
     println!("every entry kept:           {}", told(all));
     let both = measured(|| {
-        let bank = Bank::read(&[(Kind::AntiPattern, black_box(&text).clone())]);
-        black_box(apply(Kind::AntiPattern, &text, &every));
+        let bank = Bank::read(&[(BankFile::AntiPattern, black_box(&text).clone())]);
+        black_box(apply(BankFile::AntiPattern, &text, &every));
         drop(black_box(bank));
     });
     println!("read, every entry kept:     {}", told(both));
 
-    let born = |id: u32| Born { id: FeatureId(id), slug: format!("f{id}"), at_ms: i64::from(id) };
-    let order = Order::of((1..=FEATURES).map(born).collect());
+    let born = |id: u32| FeatureCreation { id: FeatureId(id), slug: format!("f{id}"), at_ms: i64::from(id) };
+    let order = FeatureOrder::new((1..=FEATURES).map(born).collect());
     let ageing = measured(|| {
         black_box(bank.entries.iter().filter(|entry| stale(entry, &order, &[]).is_stale()).count());
     });
     println!("aged:                       {}", told(ageing));
-    let indexing = measured(|| drop(black_box(Index::of(bank.clone()))));
+    let indexing = measured(|| drop(black_box(Index::new(bank.clone()))));
     println!("index made:                 {}", told(indexing));
-    let index = Index::of(bank.clone());
+    let index = Index::new(bank.clone());
     let query = Query {
         paths: vec!["src/part7/file77.rs".to_owned()],
         text: "Take the lock of the ledger before the receipt of part 7 is written".to_owned(),
@@ -72,8 +75,8 @@ fn main() {
 }
 
 /// Nothing but the line that says when it was observed differs.
-fn only_what_must(text: &str, one: &[Change]) {
-    let after = apply(Kind::AntiPattern, text, one).text;
+fn only_what_must(text: &str, one: &[BankChange]) {
+    let after = apply(BankFile::AntiPattern, text, one).text;
     let differs = text.lines().zip(after.lines()).filter(|(old, new)| old != new).count();
     assert_eq!((differs, text.lines().count()), (1, after.lines().count()));
     println!("lines that one change changes: {differs} of {}", text.lines().count());

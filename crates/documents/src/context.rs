@@ -16,7 +16,7 @@ use crate::sections::Outline;
 use crate::sections::block::{self, counted};
 use crate::tasks::Task;
 use crate::tokens::{Family, Ratios};
-use crate::trace::{self, Found, Kind, Reference, Target, Targets};
+use crate::trace::{self, FoundTarget, Reference, Target, TargetDocument, Targets};
 use redraft_facts::choice::Content;
 use redraft_facts::prelude::*;
 
@@ -33,18 +33,18 @@ pub struct Artifacts<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
     /// One for each document there is, in the order they build on each other.
-    pub artifacts: Vec<Selected>,
+    pub artifacts: Vec<SelectedParts>,
     /// What a person should know: what could not be read or found.
     pub notes: Vec<String>,
 }
 
 /// What is taken of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selected {
-    pub kind: Kind,
-    pub mode: Mode,
+pub struct SelectedParts {
+    pub kind: TargetDocument,
+    pub mode: ContextMode,
     /// In document order. When scoped, without overlap; when whole, the places that references lead to.
-    pub sections: Vec<Part>,
+    pub sections: Vec<LineRange>,
     pub reason: String,
     /// An estimate of what goes into the prompt; nothing for a path.
     pub tokens: u64,
@@ -52,7 +52,7 @@ pub struct Selected {
 
 /// Lines of a document, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct LineRange {
     pub line: u32,
     pub end_line: u32,
     /// The references that lead here, or what it is.
@@ -60,7 +60,7 @@ pub struct Part {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum ContextMode {
     /// Only its sections.
     Scoped,
     Full,
@@ -68,37 +68,40 @@ pub enum Mode {
     Reference,
 }
 
-impl Mode {
+impl ContextMode {
     pub fn name(self) -> &'static str {
         match self {
-            Mode::Scoped => "scoped",
-            Mode::Full => "full",
-            Mode::Reference => "reference",
+            ContextMode::Scoped => "scoped",
+            ContextMode::Full => "full",
+            ContextMode::Reference => "reference",
         }
     }
 }
 
 impl<'a> Artifacts<'a> {
-    pub fn get(&self, kind: Kind) -> Option<&'a str> {
+    pub fn get(&self, kind: TargetDocument) -> Option<&'a str> {
         match kind {
-            Kind::Prd => self.prd,
-            Kind::Spec => self.spec,
-            Kind::Design => self.design,
-            Kind::Plan => self.plan,
+            TargetDocument::Prd => self.prd,
+            TargetDocument::Spec => self.spec,
+            TargetDocument::Design => self.design,
+            TargetDocument::Plan => self.plan,
         }
     }
 }
 
 /// What of the documents goes into the prompt for a task.
 pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
-    let targets: BTreeMap<Kind, Targets<'_>> =
-        Kind::ALL.into_iter().filter_map(|kind| Some((kind, Targets::of(artifacts.get(kind)?)))).collect();
+    let targets: BTreeMap<TargetDocument, Targets<'_>> = TargetDocument::ALL
+        .into_iter()
+        .filter_map(|kind| Some((kind, Targets::find(artifacts.get(kind)?))))
+        .collect();
     let located = trace::locate_all(&task.refs, &targets);
     // A name in such a field may turn out to be one.
-    let led =
-        |(reference, (_, found)): (&Reference, &(Kind, Found))| !reference.inherited && *found != Found::None;
+    let led = |(reference, (_, found)): (&Reference, &(TargetDocument, FoundTarget))| {
+        !reference.inherited && *found != FoundTarget::None
+    };
     let mut notes = if task.refs.iter().zip(&located).any(led) { Vec::new() } else { task.unread.clone() };
-    let mut named: BTreeMap<Kind, Named> = BTreeMap::new();
+    let mut named: BTreeMap<TargetDocument, Named> = BTreeMap::new();
     for (reference, (kind, found)) in task.refs.iter().zip(located) {
         let shown = shown(reference);
         if !targets.contains_key(&kind) {
@@ -108,16 +111,16 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
             continue;
         }
         match found {
-            Found::One(target) => named.entry(kind).or_default().found.push((label(reference), target)),
+            FoundTarget::One(target) => named.entry(kind).or_default().found.push((label(reference), target)),
             // What a heading above a task repeats need not be in the plan.
-            Found::Several(_) if reference.inherited => {}
-            Found::None if !reference.must_lead() => {}
-            Found::None => named
+            FoundTarget::Several(_) if reference.inherited => {}
+            FoundTarget::None if !reference.must_lead() => {}
+            FoundTarget::None => named
                 .entry(kind)
                 .or_default()
                 .missing
                 .push(format!("{shown} is not found in {}", kind.file())),
-            Found::Several(places) => {
+            FoundTarget::Several(places) => {
                 named.entry(kind).or_default().missing.push(ambiguous(&shown, &places));
             }
         }
@@ -126,15 +129,17 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
         notes.push(missing.clone());
     }
     // The specification goes in whole whatever is said of it, so what names it alone says nothing of the others.
-    let usable = named.iter().any(|(kind, named)| *kind != Kind::Spec && !named.found.is_empty());
-    let kinds = [Kind::Prd, Kind::Spec, Kind::Design, Kind::Plan];
-    let one = |kind: Kind| {
+    let usable = named.iter().any(|(kind, named)| *kind != TargetDocument::Spec && !named.found.is_empty());
+    let kinds = [TargetDocument::Prd, TargetDocument::Spec, TargetDocument::Design, TargetDocument::Plan];
+    let one = |kind: TargetDocument| {
         let text = artifacts.get(kind)?;
         let named = named.remove(&kind).unwrap_or_default();
         Some(match kind {
-            Kind::Prd => of_prd(text, named, usable, &mut notes),
-            Kind::Spec => whole(kind, text, named, "the specification always goes in whole".to_owned()),
-            Kind::Design | Kind::Plan => of_document(kind, text, named, usable),
+            TargetDocument::Prd => of_prd(text, named, usable, &mut notes),
+            TargetDocument::Spec => {
+                whole(kind, text, named, "the specification always goes in whole".to_owned())
+            }
+            TargetDocument::Design | TargetDocument::Plan => of_document(kind, text, named, usable),
         })
     };
     let artifacts = kinds.into_iter().filter_map(one).collect();
@@ -175,11 +180,11 @@ fn ambiguous(shown: &str, places: &[Target]) -> String {
 /// Why everything goes in.
 const NOTHING_LEADS: &str = "no reference of the task leads into plan, design or PRD";
 
-fn of_document(kind: Kind, text: &str, named: Named, usable: bool) -> Selected {
+fn of_document(kind: TargetDocument, text: &str, named: Named, usable: bool) -> SelectedParts {
     match (named.missing.as_slice(), named.found.is_empty()) {
-        ([], true) if usable => Selected {
+        ([], true) if usable => SelectedParts {
             kind,
-            mode: Mode::Reference,
+            mode: ContextMode::Reference,
             sections: Vec::new(),
             reason: "no reference names it".to_owned(),
             tokens: 0,
@@ -200,17 +205,17 @@ fn of_document(kind: Kind, text: &str, named: Named, usable: bool) -> Selected {
     }
 }
 
-fn of_prd(text: &str, named: Named, usable: bool, notes: &mut Vec<String>) -> Selected {
-    let outline = Outline::of(text.strip_prefix('\u{feff}').unwrap_or(text));
+fn of_prd(text: &str, named: Named, usable: bool, notes: &mut Vec<String>) -> SelectedParts {
+    let outline = Outline::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
     let essentials = prd::essentials(&outline);
     if !usable {
-        return whole(Kind::Prd, text, named, NOTHING_LEADS.to_owned());
+        return whole(TargetDocument::Prd, text, named, NOTHING_LEADS.to_owned());
     }
     let (Some(problem), Some(goals)) = (&essentials.problem, &essentials.goals) else {
         let lacks = if essentials.problem.is_none() { "problem statement" } else { "goals" };
         let reason = format!("no heading of it announces the {lacks}");
         notes.push(format!("prd.md goes in whole: {reason}"));
-        return whole(Kind::Prd, text, named, reason);
+        return whole(TargetDocument::Prd, text, named, reason);
     };
     let mut found = named.found;
     for (section, name) in [(problem, "problem statement"), (goals, "goals")] {
@@ -222,26 +227,31 @@ fn of_prd(text: &str, named: Named, usable: bool, notes: &mut Vec<String>) -> Se
         };
         found.push((name.to_owned(), target));
     }
-    scoped(Kind::Prd, text, joined(found), "of the PRD the problem statement and the goals".to_owned())
+    scoped(
+        TargetDocument::Prd,
+        text,
+        joined(found),
+        "of the PRD the problem statement and the goals".to_owned(),
+    )
 }
 
-fn whole(kind: Kind, text: &str, named: Named, reason: String) -> Selected {
-    let mut sections: Vec<Part> = (named.found.into_iter())
-        .map(|(shown, target)| Part { line: target.line, end_line: target.end_line, refs: vec![shown] })
+fn whole(kind: TargetDocument, text: &str, named: Named, reason: String) -> SelectedParts {
+    let mut sections: Vec<LineRange> = (named.found.into_iter())
+        .map(|(shown, target)| LineRange { line: target.line, end_line: target.end_line, refs: vec![shown] })
         .collect();
     sections.sort_by_key(|part| (part.line, part.end_line));
-    Selected { kind, mode: Mode::Full, sections, reason, tokens: tokens(text) }
+    SelectedParts { kind, mode: ContextMode::Full, sections, reason, tokens: tokens(text) }
 }
 
-fn scoped(kind: Kind, text: &str, sections: Vec<Part>, reason: String) -> Selected {
+fn scoped(kind: TargetDocument, text: &str, sections: Vec<LineRange>, reason: String) -> SelectedParts {
     let tokens = tokens(&excerpt(text, &sections));
-    Selected { kind, mode: Mode::Scoped, sections, reason, tokens }
+    SelectedParts { kind, mode: ContextMode::Scoped, sections, reason, tokens }
 }
 
 /// Sections in document order, each line once: what overlaps is one.
-fn joined(mut found: Vec<(String, Target)>) -> Vec<Part> {
+fn joined(mut found: Vec<(String, Target)>) -> Vec<LineRange> {
     found.sort_by_key(|(_, target)| (target.line, target.end_line));
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<LineRange> = Vec::new();
     for (shown, target) in found {
         match parts.last_mut() {
             Some(last) if target.line <= last.end_line => {
@@ -250,7 +260,7 @@ fn joined(mut found: Vec<(String, Target)>) -> Vec<Part> {
                     last.refs.push(shown);
                 }
             }
-            _ => parts.push(Part { line: target.line, end_line: target.end_line, refs: vec![shown] }),
+            _ => parts.push(LineRange { line: target.line, end_line: target.end_line, refs: vec![shown] }),
         }
     }
     parts

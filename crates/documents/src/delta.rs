@@ -11,12 +11,12 @@ mod parts;
 mod tests;
 
 use core::ops::RangeInclusive;
-use redraft_facts::place;
+use redraft_facts::citation;
 use redraft_facts::prelude::*;
 use redraft_facts::verdict::Issue;
 
 pub use compare::Comparison;
-pub use parts::{Hidden, Part, hidden, parts};
+pub use parts::{FileDiff, Hidden, hidden, parts};
 
 /// A finding this many lines away from a change still counts as caused by it.
 const NEAR_LINES: u32 = 3;
@@ -50,11 +50,11 @@ pub struct Hunk {
     pub new_lines: u32,
     /// What git prints behind the second `@@`: the heading or function above the hunk.
     pub heading: String,
-    pub lines: Vec<Line>,
+    pub lines: Vec<DeltaLine>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct DeltaLine {
     pub kind: LineKind,
     /// Without its line break, but with a carriage return if it has one.
     pub text: String,
@@ -81,11 +81,11 @@ impl Delta {
 
     /// Whether an issue points into what changed. One that cites no file is decided by its quote alone.
     pub fn touches(&self, issue: &Issue) -> bool {
-        let file_cited = !place::plain_path(&issue.file).is_empty();
-        let quote = place::fold(&issue.quote);
+        let file_cited = !citation::plain_path(&issue.file).is_empty();
+        let quote = citation::fold(&issue.quote);
         self.files.iter().any(|file| match file_cited {
             false => file.has_changed_text(&quote),
-            true => place::same_file(&file.path, &issue.file) && file.touches(issue, &quote),
+            true => citation::same_file(&file.path, &issue.file) && file.touches(issue, &quote),
         })
     }
 }
@@ -165,7 +165,7 @@ impl FileDelta {
 
     fn touches(&self, issue: &Issue, quote: &str) -> bool {
         if issue.line == 0 && quote.is_empty() {
-            return self.changes_under(&place::heading(&issue.section));
+            return self.changes_under(&citation::heading(&issue.section));
         }
         let near = |range: &RangeInclusive<u32>| {
             let first = range.start().saturating_sub(NEAR_LINES);
@@ -178,11 +178,11 @@ impl FileDelta {
     /// Whether something of a quote stands in added or removed text, or the quote contains one such line whole.
     fn has_changed_text(&self, quote: &str) -> bool {
         let long_enough = |text: &str| text.chars().count() >= QUOTE_CHARS_MIN;
-        let mut parts = place::quote_parts(quote);
+        let mut parts = citation::quote_parts(quote);
         parts.push(quote.to_owned());
         [LineKind::Added, LineKind::Removed].into_iter().any(|kind| {
             let lines: Vec<String> =
-                self.texts(kind).map(place::fold).filter(|line| !line.is_empty()).collect();
+                self.texts(kind).map(citation::fold).filter(|line| !line.is_empty()).collect();
             let text = lines.join(" ");
             parts.iter().any(|part| long_enough(part) && text.contains(part.as_str()))
                 || lines
@@ -200,12 +200,12 @@ impl FileDelta {
         let same = |line: &str| line == wanted || (contains(wanted) && line.contains(wanted));
         let names = |heading: &str| same(heading) || (contains(heading) && wanted.contains(heading));
         self.hunks.iter().any(|hunk| {
-            let mut above = place::heading(&hunk.heading);
+            let mut above = citation::heading(&hunk.heading);
             if names(&above) {
                 return true;
             }
             hunk.lines.iter().any(|line| {
-                let text = place::heading(&line.text);
+                let text = citation::heading(&line.text);
                 if line.kind == LineKind::Context {
                     if line.text.trim_start().starts_with('#') {
                         above = text;
@@ -263,7 +263,7 @@ impl Hunk {
     }
 }
 
-impl Line {
+impl DeltaLine {
     fn is(&self, line: &str) -> bool {
         let text = line.strip_suffix('\n');
         text.unwrap_or(line) == self.text && text.is_some() == self.ended

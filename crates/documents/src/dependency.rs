@@ -6,13 +6,13 @@
 #[cfg(test)]
 mod tests;
 
-use redraft_facts::event::Life;
+use redraft_facts::event::FeatureLife;
 use redraft_facts::prelude::*;
 
 /// Where a feature stands, as far as others wait for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    pub life: Life,
+pub struct FeatureStanding {
+    pub life: FeatureLife,
     /// The phase it stands in; empty where nobody knows.
     pub phase: String,
     /// What it waits for itself, by the names of their folders.
@@ -26,7 +26,7 @@ pub struct Standing {
 pub struct Blocker {
     /// As its folder is called, `003-keys`.
     pub name: String,
-    pub life: Life,
+    pub life: FeatureLife,
     /// Empty where nobody knows.
     pub phase: String,
     /// Whether there is something to do about it here.
@@ -38,23 +38,25 @@ impl Blocker {
     pub fn shown(&self) -> String {
         let Blocker { name, life, phase, .. } = self;
         match life {
-            Life::Abandoned => format!("{name} ({})", life.name()),
+            FeatureLife::Abandoned => format!("{name} ({})", life.name()),
             _ if phase.is_empty() => format!("{name} ({})", life.name()),
-            Life::Planned | Life::Active | Life::Completed => format!("{name} ({phase})"),
+            FeatureLife::Planned | FeatureLife::Active | FeatureLife::Completed => {
+                format!("{name} ({phase})")
+            }
         }
     }
 }
 
 /// Tells where a feature stands; none for a name that nobody knows.
-pub type Known<'a> = dyn Fn(&str) -> Option<Standing> + 'a;
+pub type FeatureLookup<'a> = dyn Fn(&str) -> Option<FeatureStanding> + 'a;
 
 /// What is in the way of a feature that waits for these. A name nobody knows is not: it may have been a mistake, and
 /// nobody could ever complete it.
-pub fn blockers(waits_for: &[String], known: &Known<'_>) -> Vec<Blocker> {
+pub fn blockers(waits_for: &[String], known: &FeatureLookup<'_>) -> Vec<Blocker> {
     let standing = waits_for.iter().filter_map(|name| Some((name, known(name)?)));
-    let open = standing.filter(|(_, standing)| standing.life != Life::Completed);
+    let open = standing.filter(|(_, standing)| standing.life != FeatureLife::Completed);
     open.map(|(name, standing)| {
-        let Standing { life, phase, goes_on, .. } = standing;
+        let FeatureStanding { life, phase, goes_on, .. } = standing;
         Blocker { name: name.clone(), life, phase, goes_on }
     })
     .collect()
@@ -62,7 +64,7 @@ pub fn blockers(waits_for: &[String], known: &Known<'_>) -> Vec<Blocker> {
 
 /// The feature to go on with so that another one can: the first in its way that nothing is in the way of. None where
 /// nothing is in the way, or where they wait for each other.
-pub fn first(waits_for: &[String], known: &Known<'_>) -> Option<Blocker> {
+pub fn first(waits_for: &[String], known: &FeatureLookup<'_>) -> Option<Blocker> {
     let mut looked_at = BTreeSet::new();
     let mut next = blockers(waits_for, known);
     next.reverse();
@@ -84,7 +86,7 @@ pub fn first(waits_for: &[String], known: &Known<'_>) -> Option<Blocker> {
 }
 
 /// The way from a feature through what it waits for back to itself, its name at both ends.
-pub fn circle(name: &str, waits_for: &[String], known: &Known<'_>) -> Option<Vec<String>> {
+pub fn circle(name: &str, waits_for: &[String], known: &FeatureLookup<'_>) -> Option<Vec<String>> {
     // Each with how it was come to, so that the way can be told.
     let mut come_by: BTreeMap<String, String> = BTreeMap::new();
     let mut next: Vec<(String, Vec<String>)> = vec![(name.to_owned(), waits_for.to_vec())];

@@ -44,12 +44,12 @@ pub struct Line<'a> {
     pub whole: &'a str,
     /// Without them.
     pub text: &'a str,
-    pub place: Place,
+    pub place: LinePlace,
 }
 
 /// What a line is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum LinePlace {
     Text,
     /// Between fences, or indented so far that it is code.
     Code,
@@ -81,9 +81,9 @@ pub struct Block<'a> {
     pub closed: bool,
 }
 
-impl Place {
+impl LinePlace {
     pub fn is_code(self) -> bool {
-        matches!(self, Place::Code | Place::Fence)
+        matches!(self, LinePlace::Code | LinePlace::Fence)
     }
 }
 
@@ -115,7 +115,7 @@ impl<'a> Page<'a> {
     }
 
     pub fn is_text(&self, line: usize) -> bool {
-        self.lines.get(line).is_some_and(|line| line.place == Place::Text)
+        self.lines.get(line).is_some_and(|line| line.place == LinePlace::Text)
     }
 
     pub fn is_code(&self, line: usize) -> bool {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn titles(text: &str) -> (Option<&str>, Option<&str>) {
-        let found = essentials(&Outline::of(text));
+        let found = essentials(&Outline::parse(text));
         (found.problem.map(|section| section.title), found.goals.map(|section| section.title))
     }
 

@@ -9,7 +9,7 @@ mod tests;
 use crate::page::line::after_list_mark;
 use crate::prd::{heading_words, is_goals, is_problem};
 use crate::sections::{Outline, Section};
-use redraft_facts::event::Life;
+use redraft_facts::event::FeatureLife;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 
@@ -33,16 +33,16 @@ pub struct ProjectFacts<'a> {
     pub roadmap: Option<&'a str>,
     /// `031-rate-limits`
     pub feature: &'a str,
-    pub dependencies: &'a [Dependency],
+    pub dependencies: &'a [EarlierFeature],
 }
 
 /// A feature that comes before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dependency {
+pub struct EarlierFeature {
     /// As its folder is called, `030-keys`.
     pub name: String,
     /// None where there is no such feature.
-    pub life: Option<Life>,
+    pub life: Option<FeatureLife>,
     /// Whether something that comes before it is not completed.
     pub waits: bool,
 }
@@ -97,7 +97,7 @@ pub fn project_block(facts: &ProjectFacts<'_>) -> ProjectBlock {
 
 /// The milestones of a roadmap, in order: its headings below the title, with the features that stand under each.
 pub fn milestones(roadmap: &str) -> Vec<Milestone> {
-    let outline = Outline::of(roadmap);
+    let outline = Outline::parse(roadmap);
     let headings = || outline.sections().iter().filter(|section| section.level > 0);
     let titles = headings().filter(|section| section.level == 1).count();
     // A single first heading is the title; where there are several, they are the milestones.
@@ -109,7 +109,7 @@ pub fn milestones(roadmap: &str) -> Vec<Milestone> {
 
 /// The goals of a PRD: the first three bullets under the heading for them, else its first sentences.
 pub fn goals(prd: &str) -> Vec<String> {
-    let outline = Outline::of(prd);
+    let outline = Outline::parse(prd);
     let find = |wanted: fn(&[String]) -> bool| {
         outline.sections().iter().find(|section| section.level > 0 && wanted(&heading_words(section.title)))
     };
@@ -123,7 +123,7 @@ pub fn goals(prd: &str) -> Vec<String> {
 }
 
 fn title(prd: &str) -> Option<String> {
-    let outline = Outline::of(prd);
+    let outline = Outline::parse(prd);
     let title = outline.sections().iter().find(|section| section.level == 1)?.title;
     // `PRD: Gateway` is about the gateway.
     let subject = title.split_once(':').filter(|(kind, _)| kind.to_lowercase().contains("prd"));
@@ -211,18 +211,18 @@ fn priority(roadmap: &str, feature: &str) -> String {
 }
 
 /// The word for where a dependency stands.
-fn word(dependency: &Dependency) -> Option<&'static str> {
+fn word(dependency: &EarlierFeature) -> Option<&'static str> {
     Some(match dependency.life? {
-        Life::Completed => "completed",
-        Life::Active => "in-progress",
-        Life::Planned if dependency.waits => "blocked",
-        Life::Planned => "planned",
-        Life::Abandoned => "blocked",
+        FeatureLife::Completed => "completed",
+        FeatureLife::Active => "in-progress",
+        FeatureLife::Planned if dependency.waits => "blocked",
+        FeatureLife::Planned => "planned",
+        FeatureLife::Abandoned => "blocked",
     })
 }
 
 /// One line; with the names, or with how many there are of each.
-fn dependencies(all: &[Dependency], names: bool) -> String {
+fn dependencies(all: &[EarlierFeature], names: bool) -> String {
     let mut groups = Vec::new();
     for status in ["completed", "in-progress", "planned", "blocked"] {
         let of_it = all.iter().filter(|dependency| word(dependency) == Some(status));

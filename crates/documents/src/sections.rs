@@ -44,7 +44,7 @@ pub struct Section<'a> {
 }
 
 impl<'a> Outline<'a> {
-    pub fn of(text: &'a str) -> Outline<'a> {
+    pub fn parse(text: &'a str) -> Outline<'a> {
         let page = Page::read(text);
         let lines: Vec<&str> = page.lines.iter().map(|line| line.whole).collect();
         let sections = sections(&lines, &page.headings);

@@ -52,7 +52,7 @@ pub struct Task {
     pub line: u32,
     /// The last line that is not blank.
     pub end_line: u32,
-    pub form: Form,
+    pub form: TaskForm,
     /// When it is done, if it says so.
     pub done: Option<Done>,
     /// The tasks it must wait for, as far as they are named one by one or as a range.
@@ -68,7 +68,7 @@ pub struct Task {
 
 /// How a task is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
+pub enum TaskForm {
     /// Of this level.
     Heading(u8),
     Checkbox,
@@ -126,14 +126,14 @@ fn told(boxes: usize, nearest: &[Group]) -> String {
     }
 }
 
-impl Form {
+impl TaskForm {
     /// `h3`, `checkbox`, `list_item`, `table_row`.
     pub fn name(self) -> String {
         match self {
-            Form::Heading(level) => format!("h{level}"),
-            Form::Checkbox => "checkbox".to_owned(),
-            Form::ListItem => "list_item".to_owned(),
-            Form::TableRow => "table_row".to_owned(),
+            TaskForm::Heading(level) => format!("h{level}"),
+            TaskForm::Checkbox => "checkbox".to_owned(),
+            TaskForm::ListItem => "list_item".to_owned(),
+            TaskForm::TableRow => "table_row".to_owned(),
         }
     }
 }
@@ -160,7 +160,7 @@ impl Task {
         let lines = self.lines().filter(|at| outline.is_text(*at));
         let ticked = |at: usize| {
             let line = outline.lines().get(at)?;
-            line::Item::of(line).filter(|item| item.checkbox)?;
+            line::Item::parse(line).filter(|item| item.checkbox)?;
             let (_, mark) = line.split_once('[')?;
             Some(mark.starts_with(['x', 'X', '✓', '✔', '✅']))
         };
@@ -177,11 +177,11 @@ impl Task {
 /// The tasks of a text.
 pub fn read(text: &str) -> Result<TaskList, NoTasks> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let (chosen, passed_over) = choose::choose(candidates(&outline), &outline);
     if chosen.is_empty() {
         let is_box = |(at, line): &(usize, &&str)| {
-            outline.is_text(*at) && line::Item::of(line).is_some_and(|item| item.checkbox)
+            outline.is_text(*at) && line::Item::parse(line).is_some_and(|item| item.checkbox)
         };
         let boxes = outline.lines().iter().enumerate().filter(is_box).count();
         return Err(NoTasks { nearest: nearest(&outline), boxes });
@@ -256,34 +256,34 @@ fn task(
 
 /// What the fields of a task refer to and its title; of a document that those name no part of, what its groups do.
 fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text: &str) -> Vec<Reference> {
-    use trace::Kind;
+    use trace::TargetDocument;
     let mut refs: Vec<Reference> = Vec::new();
     for field in fields {
         refs.extend(trace::references(field.label, &field.text));
     }
-    let named = |refs: &[Reference]| -> BTreeSet<Kind> {
-        refs.iter().filter(|one| one.basis == trace::Basis::Plain).map(|one| one.kind).collect()
+    let named = |refs: &[Reference]| -> BTreeSet<TargetDocument> {
+        refs.iter().filter(|one| one.basis == trace::CountsWhen::Plain).map(|one| one.kind).collect()
     };
     // The specification goes in whole, so more of its ids narrow nothing.
     let known = named(&refs);
     refs.extend(
         trace::in_title(one.tagged)
             .into_iter()
-            .filter(|one| one.kind == Kind::Spec || !known.contains(&one.kind)),
+            .filter(|one| one.kind == TargetDocument::Spec || !known.contains(&one.kind)),
     );
     // What the text names adds to what is named as a reference, and is not enough to leave out everything else.
     let known = named(&refs);
-    if known.contains(&Kind::Plan) || known.contains(&Kind::Design) {
+    if known.contains(&TargetDocument::Plan) || known.contains(&TargetDocument::Design) {
         refs.extend(text.lines().flat_map(trace::mentions).take(MENTIONS_MAX));
     }
     // A task that names its requirements only still belongs to the step it stands under.
     let above: Vec<Vec<Reference>> =
         groups.iter().rev().map(|group| trace::inherited(&group.title)).collect();
     // `P1` may be of the plan, so that only the plan can tell whether a part of it is named.
-    let unsure = !refs.iter().any(|one| one.kind == Kind::Plan && one.named);
-    for kind in Kind::ALL {
+    let unsure = !refs.iter().any(|one| one.kind == TargetDocument::Plan && one.named);
+    for kind in TargetDocument::ALL {
         let repeated_only = known.contains(&kind);
-        if repeated_only && !(kind == Kind::Plan && unsure) {
+        if repeated_only && !(kind == TargetDocument::Plan && unsure) {
             continue;
         }
         let of = |refs: &[Reference], repeats: bool| -> Vec<Reference> {
@@ -295,7 +295,7 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text:
         let named = above.iter().map(|refs| of(refs, false)).find(|refs| !refs.is_empty() && !repeated_only);
         refs.extend(named.unwrap_or_else(|| above.iter().flat_map(|refs| of(refs, true)).collect()));
     }
-    let mut seen: BTreeSet<(Kind, String)> = BTreeSet::new();
+    let mut seen: BTreeSet<(TargetDocument, String)> = BTreeSet::new();
     refs.retain(|one| seen.insert((one.kind, one.id.to_lowercase())));
     refs
 }
@@ -324,7 +324,7 @@ fn unread(fields: &[Field<'_>], refs: &[Reference]) -> Vec<String> {
     // A reason in words beside a reference elsewhere is as it should be.
     let silent = |field: &&Field<'_>| {
         let own = trace::is_for_references(field.label) && !trace::says_none(&field.text);
-        let plain = |one: &Reference| one.basis == trace::Basis::Plain;
+        let plain = |one: &Reference| one.basis == trace::CountsWhen::Plain;
         own && !trace::references(field.label, &field.text).iter().any(plain)
     };
     let told = |field: &Field<'_>| {

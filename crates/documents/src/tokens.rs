@@ -30,7 +30,7 @@ pub enum Family {
 
 impl Family {
     /// The family of a model, by its name.
-    pub fn of(model: &str) -> Family {
+    pub fn for_model(model: &str) -> Family {
         let name = model.to_lowercase().replace('.', "-");
         let Some((_, claude)) = name.split_once("claude-") else { return Family::Other };
         let mut words = claude.split(['-', '[', '@']);

@@ -51,6 +51,6 @@ impl Worktree<'_> {
         let names = profile.iter().flat_map(|profile| profile.artifacts);
         let mut files: Vec<String> = names.map(|name| self.created.path_of(name)).collect();
         files.extend(source(self.created).map(str::to_owned));
-        Ok(self.workspace.apart(&files)?)
+        Ok(self.workspace.isolated_copy(&files)?)
     }
 }

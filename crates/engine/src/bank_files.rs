@@ -2,14 +2,14 @@
 
 use crate::ending::EngineError;
 use crate::worktree::Worktree;
-use redraft_documents::bank::{self, Kind};
+use redraft_documents::bank::{self, BankFile};
 use redraft_facts::text::one_line;
 
 impl Worktree<'_> {
     /// The files of the bank, as they are in the worktree.
-    pub(crate) fn bank_files(&self) -> Result<Vec<(Kind, String)>, EngineError> {
+    pub(crate) fn bank_files(&self) -> Result<Vec<(BankFile, String)>, EngineError> {
         let mut files = Vec::new();
-        for kind in Kind::ALL {
+        for kind in BankFile::ALL {
             let bytes = self.workspace.read(kind.path())?.unwrap_or_default();
             files.push((kind, String::from_utf8_lossy(&bytes).into_owned()));
         }
@@ -19,13 +19,13 @@ impl Worktree<'_> {
     /// Makes changes in the bank's files; the paths of those that are another now, and what was refused.
     pub(crate) fn change_bank(
         &self,
-        files: &[(Kind, String)],
-        changes: &[(Kind, bank::Change)],
+        files: &[(BankFile, String)],
+        changes: &[(BankFile, bank::BankChange)],
     ) -> Result<(Vec<String>, Vec<String>), EngineError> {
         let (mut paths, mut notes) = (Vec::new(), Vec::new());
         for (kind, text) in files {
             let own = changes.iter().filter(|(of, _)| of == kind).map(|(_, change)| change.clone());
-            let own: Vec<bank::Change> = own.collect();
+            let own: Vec<bank::BankChange> = own.collect();
             if own.is_empty() {
                 continue;
             }

@@ -6,8 +6,8 @@ use crate::worktree::Worktree;
 use redraft_documents::delta::Delta;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::Revision;
-use redraft_reports::project;
-use redraft_reports::retro::Change;
+use redraft_reports::projections;
+use redraft_reports::retro::FeatureChange;
 
 /// Compares the code of a feature with what it began from.
 #[derive(Clone, Copy)]
@@ -25,14 +25,16 @@ impl Base<'_> {
             Some(common) => common,
             None => workspace.tree_of(&created.base_commit)?,
         };
-        Ok(workspace.over(&under, &self.worktree.tree()?, &project::not_code(created))?)
+        Ok(workspace.over(&under, &self.worktree.tree()?, &projections::not_code(created))?)
     }
 
     /// All that was done to the code, without documents of the feature and what the last phase writes. What came from the
     /// branch it goes back to is not its own.
-    pub(crate) fn change_of_feature(&self, entries: &[Entry]) -> Result<Change, EngineError> {
+    pub(crate) fn change_of_feature(&self, entries: &[Entry]) -> Result<FeatureChange, EngineError> {
         let Worktree { workspace, created, .. } = self.worktree;
-        let Some(base) = self.common()?.or_else(|| first(entries)) else { return Ok(Change::default()) };
+        let Some(base) = self.common()?.or_else(|| first(entries)) else {
+            return Ok(FeatureChange::default());
+        };
         let folder = format!("{}/", created.folder());
         let ours = self.worktree.written_at_the_end();
         let diff = workspace.delta(&base, &workspace.tree(&ours)?)?;
@@ -42,7 +44,7 @@ impl Base<'_> {
             let (added, removed) = (file.added().count() as u64, file.removed().count() as u64);
             (file.path, added, removed)
         });
-        Ok(Change { files: counted.collect() })
+        Ok(FeatureChange { files: counted.collect() })
     }
 
     /// The files where the feature's branch and that which it goes back to were last the same.

@@ -8,7 +8,7 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::trailers;
 use crate::worktree::Worktree;
-use redraft_core::report::{self, Understood};
+use redraft_core::report::{self, UnderstoodReport};
 use redraft_core::review::{Effect, Loop};
 use redraft_facts::event::{Built, Drafted, TakenOut};
 use redraft_facts::ids::Revision;
@@ -36,7 +36,7 @@ impl Building<'_, '_> {
         if !files.is_empty() {
             self.worktree.keep_anchor(open, &epoch.to_string(), &revision)?;
         }
-        let Understood { report, mut already, summary, mut notes } = said;
+        let UnderstoodReport { report, mut already, summary, mut notes } = said;
         if ticket.purpose == Purpose::Outline {
             // An outline is its text; one that says nothing outlines nothing.
             already = summary.trim().is_empty();

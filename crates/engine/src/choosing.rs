@@ -9,18 +9,20 @@ use crate::ending::EngineError;
 use crate::experience::Experience;
 use crate::journal::Writer;
 use crate::ports::{Abilities, Agent, Billing, Cache, Resume, WorkspaceError};
-use crate::values::{Papers, Setting};
+use crate::values::{LoopFacts, LoopTexts};
 use crate::worktree::Worktree;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::review::{Conversation, Loop, Order, Seat, shown_round};
-use redraft_cost::cost::{self, Ahead, Expected, Known, Marking, Prompts, Reader, Terms, prompt_chars};
-use redraft_cost::policy::{Facts, Priced, ResumedFacts, choose};
+use redraft_core::review::{Conversation, DispatchOrder, Loop, Seat, shown_round};
+use redraft_cost::cost::{
+    self, Ahead, ExpectedRounds, KnownAgent, Marking, Prompts, Reader, Terms, prompt_chars,
+};
+use redraft_cost::policy::{PolicyFacts, Priced, ResumedFacts, choose};
 use redraft_documents::tokens::Family;
 use redraft_facts::choice::{self, Cached, Choice, Content, Lifetime, Marks, Policy, Strategy};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::text;
 use redraft_facts::ticket::{Purpose, Ticket};
-use redraft_roles::profile::{self, Kind};
+use redraft_roles::profile::{self, ProfileKind};
 use std::collections::BTreeMap;
 
 /// How a dispatch will be sent.
@@ -48,7 +50,7 @@ pub(crate) struct Choosing<'r> {
     pub(crate) entries: &'r [Entry],
     pub(crate) writer: Writer<'r>,
     pub(crate) worktree: Worktree<'r>,
-    pub(crate) papers: &'r Papers,
+    pub(crate) papers: &'r LoopTexts,
     pub(crate) experience: &'r Experience,
 }
 
@@ -56,7 +58,7 @@ impl Choosing<'_> {
     /// Composes what may be sent, weighs it, and lets the policy pick.
     pub(crate) fn choose(
         &self,
-        order: &Order,
+        order: &DispatchOrder,
         agent: &dyn Agent,
         missing: &[String],
     ) -> Result<Chosen, EngineError> {
@@ -77,7 +79,7 @@ impl Choosing<'_> {
             context_chars: talk.context_chars,
         });
         let facts =
-            Facts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed, priced: None };
+            PolicyFacts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed, priced: None };
         let (mut choice, marks) = self.weigh(order, agent, talk, &options, facts, able)?;
 
         let mut markers = Vec::new();
@@ -128,7 +130,7 @@ impl Choosing<'_> {
     /// parts as an `inline` one, so it is composed only if it is chosen.
     fn options(
         &self,
-        order: &Order,
+        order: &DispatchOrder,
         resumable: bool,
         missing: &[String],
     ) -> Result<Options<'_>, EngineError> {
@@ -170,32 +172,32 @@ impl Choosing<'_> {
     /// Gathers what a prediction is made from, and asks the policy.
     fn weigh(
         &self,
-        order: &Order,
+        order: &DispatchOrder,
         agent: &dyn Agent,
         talk: Option<&Conversation>,
         options: &Options<'_>,
-        facts: Facts<'_>,
+        facts: PolicyFacts<'_>,
         able: bool,
     ) -> Result<(Choice, Marks), EngineError> {
         let open = self.open_loop()?;
         let (abilities, billing) = (agent.abilities(), agent.billing());
         let card = billing.card.models.first().map(String::as_str).unwrap_or_default();
-        let family = Family::of(&billing.model);
+        let family = Family::for_model(&billing.model);
         let known =
-            self.experience.measures.of(&agent.name(), &order.ticket.role, card, family, billing.overhead);
+            self.experience.measures.agent(&agent.name(), &order.ticket.role, card, family, billing.overhead);
         let terms = terms(&billing, &abilities).with_hit_rate(known.hit_rate);
         let seat = seat(open, order);
         let (cached, since_s) = self.cached(seat, agent, talk, &known);
         let (sizes, round) = self.prompts(order, options)?.sizes(&known);
         let seen = seat.map_or(1, |seat| seen(seat, open, order));
-        let pace = self.experience.paces.of(order.ticket.role == open.author.role);
+        let pace = self.experience.paces.for_role(order.ticket.role == open.author.role);
         let left = Some(rounds_left(open, seat, order));
-        let ahead = Ahead::Expected(Expected::after_review(seen, &round, left, pace));
+        let ahead = Ahead::Expected(ExpectedRounds::after_review(seen, &round, left, pace));
         let priced = Priced {
             card,
             since_s,
             overhead: known.overhead,
-            facts: cost::Facts {
+            facts: cost::DecisionFacts {
                 terms: &terms,
                 sizes: &sizes,
                 cached,
@@ -205,7 +207,7 @@ impl Choosing<'_> {
                 ahead: &ahead,
             },
         };
-        let choice = choose(&Facts { priced: Some(&priced), ..facts }, &options.allowed);
+        let choice = choose(&PolicyFacts { priced: Some(&priced), ..facts }, &options.allowed);
         // The machine orders nothing that can be sent in no way.
         let choice = choice.ok_or_else(|| EngineError::Unsendable(order.ticket.clone()))?;
         let marks = match &choice.prediction {
@@ -221,7 +223,7 @@ impl Choosing<'_> {
         seat: Option<&Seat>,
         agent: &dyn Agent,
         talk: Option<&Conversation>,
-        known: &Known,
+        known: &KnownAgent,
     ) -> (Cached, Option<u64>) {
         let left = seat.and_then(|seat| seat.left.as_ref()).filter(|left| left.agent == agent.name());
         let since_s = left.and_then(|left| self.last_asked_ms(&left.ticket)).map(|at_ms| {
@@ -241,7 +243,7 @@ impl Choosing<'_> {
         }
         cached.conversation = talk.map(|talk| {
             // Nothing is known to be kept of a conversation whose bill nobody predicted.
-            let unknown = choice::Conversation {
+            let unknown = choice::CachedConversation {
                 began: Strategy::Lazy,
                 tokens: known.overhead + known.ratios.tokens(talk.context_chars, Content::Markdown),
                 tail: None,
@@ -261,15 +263,19 @@ impl Choosing<'_> {
         })
     }
 
-    fn setting(&self) -> Setting<'_> {
-        Setting { pipeline: self.state, papers: self.papers }
+    fn setting(&self) -> LoopFacts<'_> {
+        LoopFacts { pipeline: self.state, papers: self.papers }
     }
 
     fn open_loop(&self) -> Result<&Loop, EngineError> {
         self.state.open.as_ref().ok_or_else(EngineError::no_open_loop)
     }
 
-    fn prompts<'a>(&self, order: &Order, options: &'a Options<'_>) -> Result<Prompts<'a>, EngineError> {
+    fn prompts<'a>(
+        &self,
+        order: &DispatchOrder,
+        options: &'a Options<'_>,
+    ) -> Result<Prompts<'a>, EngineError> {
         let open = self.open_loop()?;
         let given = options.texts.given(self.worktree.created, open, order)?;
         let of = |strategy: Strategy| options.composed.get(&strategy).map(|composed| &composed.prompt);
@@ -282,9 +288,9 @@ impl Choosing<'_> {
             files: given.files,
             artifact: given.artifact,
             reader: match kind {
-                Some(Kind::Author) => Reader::Author,
-                Some(Kind::Phase) => Reader::Phase,
-                Some(Kind::Domain) | None => Reader::Domain,
+                Some(ProfileKind::Author) => Reader::Author,
+                Some(ProfileKind::Phase) => Reader::Phase,
+                Some(ProfileKind::Domain) | None => Reader::Domain,
             },
         })
     }
@@ -298,7 +304,7 @@ fn terms(billing: &Billing, abilities: &Abilities) -> Terms {
         Cache::Conversation => Marking::Conversation,
         Cache::None => Marking::Nothing,
     };
-    Terms::of(&billing.card, Lifetime::HalfDay)
+    Terms::from_card(&billing.card, Lifetime::HalfDay)
         .with_context(billing.card.context_for(&billing.model).tokens)
         .marked_by(marking, &abilities.lifetimes)
 }
@@ -309,7 +315,7 @@ pub(crate) fn usual(agent: &dyn Agent, strategy: Strategy) -> Marks {
 }
 
 /// Which dispatch of its kind this is for the role, counted from 1.
-fn seen(seat: &Seat, open: &Loop, order: &Order) -> u32 {
+fn seen(seat: &Seat, open: &Loop, order: &DispatchOrder) -> u32 {
     let author = order.ticket.role == open.author.role;
     let counts = |purpose: &Purpose| match purpose {
         Purpose::Draft | Purpose::Revise => author,
@@ -328,7 +334,7 @@ fn seen(seat: &Seat, open: &Loop, order: &Order) -> u32 {
 }
 
 /// How many more dispatches of the role the loop's limits leave.
-fn rounds_left(open: &Loop, seat: Option<&Seat>, order: &Order) -> u32 {
+fn rounds_left(open: &Loop, seat: Option<&Seat>, order: &DispatchOrder) -> u32 {
     let limits = &open.opened.limits;
     let left = match order.ticket.purpose {
         Purpose::Certify => limits.reopenings.saturating_sub(open.reopened),
@@ -338,7 +344,7 @@ fn rounds_left(open: &Loop, seat: Option<&Seat>, order: &Order) -> u32 {
 }
 
 /// What may be used for the role's later dispatches.
-fn later(open: &Loop, order: &Order, allowed: &[Strategy], able: bool) -> Vec<Strategy> {
+fn later(open: &Loop, order: &DispatchOrder, allowed: &[Strategy], able: bool) -> Vec<Strategy> {
     let fresh = order.ticket.purpose == Purpose::Certify;
     let author = order.ticket.role == open.author.role;
     let may = |strategy: &Strategy| match strategy {

@@ -10,7 +10,7 @@ use crate::reads::Reads;
 use crate::trailers;
 use crate::worktree::Worktree;
 use redraft_core::answer;
-use redraft_core::judge::{Case, FORMLESS, judge, withheld};
+use redraft_core::judge::{AnswerInHand, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
 use redraft_documents::delta::Delta;
 use redraft_facts::event::{AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
@@ -105,7 +105,7 @@ impl Concluding<'_, '_> {
                 None
             }
         };
-        let mut judged = judge(&Case {
+        let mut judged = judge(&AnswerInHand {
             ticket,
             round: facts.round,
             letter: facts.letter,

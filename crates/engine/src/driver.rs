@@ -2,24 +2,24 @@
 //!
 //! [`Run`] has everything. What is done is done by parts of the engine that are lent what they need (`lending`).
 
-mod lending;
+mod borrows;
 
 use crate::checking::Series;
 use crate::ending::{EngineError, Owed, Stop, of_a_signal};
 use crate::experience::Experience;
 use crate::host::{divide, out};
 use crate::journal::{Journal, Listener, Writer};
+use crate::ledger_match::require_ledger_matches_branch;
 use crate::parked::hold_back;
 use crate::projections::shows;
-use crate::starting::Before;
-use crate::together::require_together;
+use crate::starting::WorktreeBaseline;
 use crate::undone::Undone;
-use crate::values::{Papers, Parts, Reviewed, Rules, Subject};
+use crate::values::{ChangeUnderReview, LoopTexts, Rules, RunPorts, Subject};
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::review::{Effect, Order, Rejected};
+use redraft_core::review::{DispatchOrder, Effect, Rejected};
 use redraft_cost::price::OverBudget;
 use redraft_facts::event::{
-    BudgetReached, BudgetSet, Decision, Entry, FeatureCreated, History, Merged, Question, StageClosed,
+    BudgetReached, BudgetSet, Decision, Entry, FeatureCreated, MergeHistory, Merged, Question, StageClosed,
 };
 use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::phase::{Lane, Phase};
@@ -30,20 +30,20 @@ use redraft_facts::ticket::{Purpose, Scope, Ticket};
 const SIGNAL_MS: u64 = 200;
 
 pub struct Run<'a> {
-    pub(crate) parts: Parts<'a>,
+    pub(crate) parts: RunPorts<'a>,
     pub(crate) rules: Rules,
     pub(crate) journal: Journal<'a>,
     /// What the open loop was opened with.
-    pub(crate) papers: Papers,
+    pub(crate) papers: LoopTexts,
     /// Whether this run sends nothing itself, because a host does the work.
     pub(crate) serves: bool,
     created: FeatureCreated,
     experience: Experience,
-    before: Before,
+    before: WorktreeBaseline,
     /// Whether parks are disregarded, and what is out with hosts is taken back.
     sends_now: bool,
     /// Where a change is reviewed by itself: how it stands now.
-    change: Option<Reviewed>,
+    change: Option<ChangeUnderReview>,
     /// The checks that were run since the check folder was emptied.
     series: Option<Series>,
     /// The commit at which the base of the code was last looked at.
@@ -52,22 +52,22 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Folds a feature's events. Refuses a ledger that is older than the feature's branch.
-    pub fn load(parts: Parts<'a>, rules: Rules, feature: FeatureId) -> Result<Self, EngineError> {
+    pub fn load(parts: RunPorts<'a>, rules: Rules, feature: FeatureId) -> Result<Self, EngineError> {
         Run::load_scope(parts, rules, Scope::Feature(feature))
     }
 
     /// The same for the review of a document by itself.
-    pub fn load_scope(parts: Parts<'a>, rules: Rules, scope: Scope) -> Result<Self, EngineError> {
-        let Parts { store, clock, redactor, progress, workspace, .. } = parts;
+    pub fn load_scope(parts: RunPorts<'a>, rules: Rules, scope: Scope) -> Result<Self, EngineError> {
+        let RunPorts { store, clock, redactor, progress, workspace, .. } = parts;
         let journal = Journal::open(Writer { store, clock, redactor }, scope.clone())?;
-        let journal = journal.heard_by(Listener { progress, worktree: Some(workspace) });
+        let journal = journal.with_listener(Listener { progress, worktree: Some(workspace) });
         let state = journal.state();
         let created = state.created.clone().ok_or(EngineError::Unknown(scope))?;
-        require_together(workspace, &created, state, journal.entries())?;
+        require_ledger_matches_branch(workspace, &created, state, journal.entries())?;
         let experience = Experience::load(store, &journal)?;
         let papers = match &state.open {
-            Some(open) => Papers::of(parts.store, &open.opened)?,
-            None => Papers::default(),
+            Some(open) => LoopTexts::load(parts.store, &open.opened)?,
+            None => LoopTexts::default(),
         };
         Ok(Self {
             parts,
@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
             serves: false,
             created,
             experience,
-            before: Before::default(),
+            before: WorktreeBaseline::default(),
             sends_now: false,
             change: None,
             series: None,
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
     }
 
     /// Says how the change stands that is reviewed by itself here.
-    pub fn review(&mut self, change: Reviewed) {
+    pub fn review(&mut self, change: ChangeUnderReview) {
         self.change = Some(change);
     }
 
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
     }
 
     /// Merges a feature that has come to its end. What was merged and not stored is stored.
-    pub fn merge(&mut self, history: History) -> Result<Merged, EngineError> {
+    pub fn merge(&mut self, history: MergeHistory) -> Result<Merged, EngineError> {
         self.finishing().merge(history)
     }
 
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
             }
             Effect::TakeOut { before, files } => self.building().take_out(&before, files),
             Effect::WriteRetro { why } => self.learning().write_retro(None, None, Some(why)),
-            Effect::LeaveBank { why } => self.learning().leave_bank(None, why),
+            Effect::LeaveBank { why } => self.learning().record_bank_unchanged(None, why),
             Effect::ApplyLessons => self.learning().apply_lessons(),
             Effect::ClosePhase { revision } => {
                 if self.journal.open_loop()?.opened.phase == Phase::Finish {
@@ -321,8 +321,8 @@ impl<'a> Run<'a> {
         match ticket.purpose {
             purpose if purpose.judges() => self.concluding().judge(ticket),
             Purpose::Draft | Purpose::Revise => self.concluding().snapshot(ticket),
-            Purpose::Retro => self.learning().look_back(ticket),
-            Purpose::Judge => self.learning().hold_against(ticket),
+            Purpose::Retro => self.learning().store_retrospective(ticket),
+            Purpose::Judge => self.learning().store_bank_judgement(ticket),
             _ => self.building().built(ticket),
         }
     }
@@ -355,7 +355,10 @@ impl<'a> Run<'a> {
         if self.sends_now { Ok(Vec::new()) } else { out(&self.journal, self.parts.inbox) }
     }
 
-    fn hold_back(&self, orders: Vec<Order>) -> Result<(Vec<Order>, Option<i64>), EngineError> {
+    fn hold_back(
+        &self,
+        orders: Vec<DispatchOrder>,
+    ) -> Result<(Vec<DispatchOrder>, Option<i64>), EngineError> {
         if self.sends_now {
             return Ok((orders, None));
         }

@@ -5,12 +5,12 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::WorkspaceError;
 use crate::trailers;
-use crate::values::Reviewed;
+use crate::values::ChangeUnderReview;
 use crate::worktree::Worktree;
 use redraft_facts::event::{Compared, Edited};
 use redraft_facts::ids::Revision;
 use redraft_facts::text::hash;
-use redraft_reports::project;
+use redraft_reports::projections;
 
 /// Takes in edits.
 pub(crate) struct Edits<'r, 'a> {
@@ -71,7 +71,7 @@ impl Edits<'_, '_> {
             return Ok(None);
         }
         let base = self.base.of_code()?;
-        let own = project::not_code(self.worktree.created);
+        let own = projections::not_code(self.worktree.created);
         let moved = match self.worktree.workspace.all_changed(&known, &base) {
             Ok(changed) => changed.iter().any(|path| !own.contains(path)),
             // Git has lost what it was compared with.
@@ -84,14 +84,14 @@ impl Edits<'_, '_> {
 
     /// Puts the worktree to where the change under review stands now, and stores that, if it is not known. Nothing is
     /// committed: the commits are its own.
-    pub(crate) fn take_in_change(&mut self, change: &mut Reviewed) -> Result<bool, EngineError> {
+    pub(crate) fn take_in_change(&mut self, change: &mut ChangeUnderReview) -> Result<bool, EngineError> {
         let Some(open) = &self.journal.state().open else { return Ok(false) };
         let moved = open.base() != Some(&change.base);
         self.worktree.workspace.check_out(&change.commit)?;
         let again = change.again && open.failed_gate().is_some();
         // Once in a call.
         change.again = false;
-        let Reviewed { commit, revision, base, intent, said, .. } = change.clone();
+        let ChangeUnderReview { commit, revision, base, intent, said, .. } = change.clone();
         if open.revision.as_ref() == Some(&revision) && !moved && !again {
             return Ok(false);
         }

@@ -2,7 +2,7 @@
 //! decides about words and exit codes.
 
 use crate::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
-use redraft_core::review::{Order, Rejected};
+use redraft_core::review::{DispatchOrder, Rejected};
 use redraft_cost::price::OverBudget;
 use redraft_facts::event::{Decision, Question};
 use redraft_facts::ids::FeatureId;
@@ -36,8 +36,8 @@ pub struct Owed {
     /// Handed out to hosts and not expired, with when it does, in milliseconds since 1970.
     pub out: Vec<(Ticket, i64)>,
     /// Not handed out yet, and which of it is for hosts.
-    pub hosts: Vec<Order>,
-    pub others: Vec<Order>,
+    pub hosts: Vec<DispatchOrder>,
+    pub others: Vec<DispatchOrder>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::usage::Usd;
 use redraft_reports::estimate::{self, History, PaidAgent, Play, Reading, Tasks};
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Estimating<'_> {
             Some(String::from_utf8_lossy(&(self.read)(&path)?).chars().count() as u64)
         };
         let own = self.rules.profiles.iter();
-        let own = own.filter_map(|(role, text)| Some((role.clone(), Override::parse(text, role).ok()?)));
+        let own = own.filter_map(|(role, text)| Some((role.clone(), RoleText::parse(text, role).ok()?)));
         let reading = Reading {
             document: &document,
             coming: state.phases().filter(|phase| !state.is_over(*phase)).collect(),

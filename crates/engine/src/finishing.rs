@@ -9,10 +9,10 @@ use crate::base::Base;
 use crate::checking::{CheckResult, Checking};
 use crate::ending::EngineError;
 use crate::forecast::Forecasting;
-use crate::ports::{Check, Forecast, Merge, Trailers, WorkspaceError};
+use crate::ports::{Check, Merge, MergePreview, Trailers, WorkspaceError};
 use crate::trailers;
 use crate::values::{DocsGate, Subject};
-use redraft_facts::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
+use redraft_facts::event::{Checked, Edited, Event, MergeHistory, Merged, PhaseClosed};
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{count, one_line};
@@ -23,13 +23,13 @@ const MERGE: &str = "merge";
 const DOCS: &str = "docs";
 
 /// The loop of the last phase, and the merge after it.
-pub(crate) struct LastPhase<'r, 'a> {
+pub(crate) struct FinishPhase<'r, 'a> {
     /// Runs the checks on what would be merged.
     pub(crate) checking: Checking<'r, 'a>,
     pub(crate) base: Base<'r>,
 }
 
-impl<'a> LastPhase<'_, 'a> {
+impl<'a> FinishPhase<'_, 'a> {
     /// What the loop of the last phase is about, but for what whoever looks back on the feature is told.
     pub(crate) fn subject(&self) -> Result<Subject, EngineError> {
         let (_, base) = self.forecasting().approved()?;
@@ -103,7 +103,7 @@ impl<'a> LastPhase<'_, 'a> {
     fn run_on_merge(
         &mut self,
         check: &Check,
-        forecast: &Forecast,
+        forecast: &MergePreview,
     ) -> Result<Option<CheckResult>, EngineError> {
         let commit = self.base.merging.sketch(forecast)?.0;
         let except = match self.forecasting().end_is_as_written(forecast)? {
@@ -142,7 +142,7 @@ impl<'a> LastPhase<'_, 'a> {
     }
 
     /// Merges a feature that has come to its end. What was merged and not stored is stored.
-    pub(crate) fn merge(&mut self, history: History) -> Result<Merged, EngineError> {
+    pub(crate) fn merge(&mut self, history: MergeHistory) -> Result<Merged, EngineError> {
         if let Some(merged) = &self.checking.journal.state().merged {
             return Ok(merged.clone());
         }
@@ -213,7 +213,7 @@ impl<'a> LastPhase<'_, 'a> {
 
     /// What would be merged now was never checked: the base moved after the feature was closed, or it was closed on a check
     /// of other files.
-    fn check_again(&mut self, forecast: &Forecast, checks: Vec<Check>) -> Result<(), EngineError> {
+    fn check_again(&mut self, forecast: &MergePreview, checks: Vec<Check>) -> Result<(), EngineError> {
         for check in checks {
             let Some(result) = self.run_on_merge(&check, forecast)? else {
                 // Nothing is known of it, and nothing was merged.

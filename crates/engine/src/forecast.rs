@@ -5,13 +5,13 @@
 use crate::base::Base;
 use crate::ending::EngineError;
 use crate::journal::Journal;
-use crate::ports::{CommitRefused, Forecast, MergeOutcome, WorkspaceError};
+use crate::ports::{CommitRefused, MergeOutcome, MergePreview, WorkspaceError};
 use crate::worktree::Worktree;
 use redraft_core::review::Loop;
 use redraft_facts::event::Event;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
-use redraft_reports::project;
+use redraft_reports::projections;
 
 /// Looks at what a merge would give.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) struct Forecasting<'r, 'a> {
 
 impl Forecasting<'_, '_> {
     /// What merging the approved code would give, and the revision of it: nobody has reviewed anything else.
-    pub(crate) fn approved(&self) -> Result<(Forecast, Revision), EngineError> {
+    pub(crate) fn approved(&self) -> Result<(MergePreview, Revision), EngineError> {
         let forecast = self.now()?;
         // The branch is merged, whatever the worktree is on.
         if self.worktree.head()? != forecast.head {
@@ -61,9 +61,9 @@ impl Forecasting<'_, '_> {
     }
 
     /// Where no code was reviewed, none is merged.
-    fn require_no_code(&self, forecast: &Forecast, ours: &[String]) -> Result<(), EngineError> {
+    fn require_no_code(&self, forecast: &MergePreview, ours: &[String]) -> Result<(), EngineError> {
         let held = self.worktree.workspace.tree_of(&forecast.head)?;
-        let own = project::not_code(self.worktree.created);
+        let own = projections::not_code(self.worktree.created);
         let changed = self.worktree.workspace.all_changed(&self.base.of_code()?, &held)?;
         match changed.into_iter().find(|path| !ours.contains(path) && !own.contains(path)) {
             None => Ok(()),
@@ -77,7 +77,7 @@ impl Forecasting<'_, '_> {
         let closed = |one: &&Loop| one.opened.phase == Phase::Implement && one.end.is_some();
         let reviewed = self.journal.state().past.iter().rev().find(closed).and_then(Loop::base);
         let Some(reviewed) = reviewed else { return Ok(()) };
-        let own = project::not_code(self.worktree.created);
+        let own = projections::not_code(self.worktree.created);
         let moved = match self.worktree.workspace.all_changed(reviewed, &self.base.of_code()?) {
             Err(WorkspaceError::AnchorLost(_)) => vec!["what git has lost of the base".to_owned()],
             moved => moved?,
@@ -91,19 +91,19 @@ impl Forecasting<'_, '_> {
         }
     }
 
-    fn now(&self) -> Result<Forecast, EngineError> {
+    fn now(&self) -> Result<MergePreview, EngineError> {
         // Begun on no branch, it is checked as it is.
         let into = self.base_branch().unwrap_or_else(|_| self.worktree.created.branch.clone());
         Ok(self.base.merging.forecast(&into, &self.worktree.written_at_the_end())?)
     }
 
     /// What a merge would give now, whoever has reviewed it.
-    pub(crate) fn mergeable(&self) -> Result<(Forecast, Revision), EngineError> {
+    pub(crate) fn mergeable(&self) -> Result<(MergePreview, Revision), EngineError> {
         self.require_mergeable(self.now()?)
     }
 
     /// The revision of what a merge would give; an error where it would not go through.
-    fn require_mergeable(&self, forecast: Forecast) -> Result<(Forecast, Revision), EngineError> {
+    fn require_mergeable(&self, forecast: MergePreview) -> Result<(MergePreview, Revision), EngineError> {
         let into = self.base_branch().unwrap_or_else(|_| self.worktree.created.branch.clone());
         match &forecast.outcome {
             MergeOutcome::Clean { checked, .. } => {
@@ -125,7 +125,7 @@ impl Forecasting<'_, '_> {
 
     /// Whether the retrospective and the knowledge bank are as they were when the code was approved, or as this phase wrote
     /// them. What a person or an agent wrote there besides is checked like everything else.
-    pub(crate) fn end_is_as_written(&self, forecast: &Forecast) -> Result<bool, EngineError> {
+    pub(crate) fn end_is_as_written(&self, forecast: &MergePreview) -> Result<bool, EngineError> {
         let Some(approved) = self.journal.state().closed(Phase::Implement) else { return Ok(false) };
         let held = self.worktree.workspace.tree_of(&forecast.head)?;
         let (ours, told) = (self.worktree.written_at_the_end(), self.worktree.projections());

@@ -2,7 +2,7 @@
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
-use crate::values::Papers;
+use crate::values::LoopTexts;
 use crate::worktree::Worktree;
 use redraft_core::review::Loop;
 use redraft_documents::{bank, lint};
@@ -16,9 +16,9 @@ const FILES_MAX: usize = 200;
 pub(crate) struct DocumentGates<'r, 'a> {
     pub(crate) journal: &'r mut Journal<'a>,
     pub(crate) worktree: Worktree<'r>,
-    pub(crate) papers: &'r Papers,
+    pub(crate) papers: &'r LoopTexts,
     /// Which mechanical faults are looked for.
-    pub(crate) lint: &'r lint::Settings,
+    pub(crate) lint: &'r lint::LintSettings,
 }
 
 impl DocumentGates<'_, '_> {
@@ -50,10 +50,10 @@ impl DocumentGates<'_, '_> {
         let mut documents = lint::Documents::default();
         for (at, path) in open.opened.paths.iter().enumerate() {
             let content = match self.worktree.workspace.read_at(revision, path)?.map(String::from_utf8) {
-                Some(Ok(text)) => lint::Content::Text(text),
-                Some(Err(_)) => lint::Content::Unreadable(format!("{path} is not UTF-8 text")),
+                Some(Ok(text)) => lint::LintedContent::Text(text),
+                Some(Err(_)) => lint::LintedContent::Unreadable(format!("{path} is not UTF-8 text")),
                 // A phase may do without what it builds on, but not without its own document.
-                None if at == 0 => lint::Content::Absent,
+                None if at == 0 => lint::LintedContent::Absent,
                 None => continue,
             };
             documents.documents.push(lint::Document { path: path.clone(), content });

@@ -6,13 +6,13 @@
 //! host asks. Start at [`Submission`]; handing out is in
 //! `serving`.
 
-use crate::cleaning::outcome_without_secrets;
 use crate::ending::{EngineError, Owed};
 use crate::journal::Journal;
 use crate::ports::{Agents, Inbox, Outcome};
+use crate::redacting::outcome_without_secrets;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::review::Order;
-use redraft_facts::event::{Entry, Event, Hand, Started};
+use redraft_core::review::DispatchOrder;
+use redraft_facts::event::{Entry, Event, HostConversation, Started};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::Ticket;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 /// A piece of work as a host is given it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work {
+pub struct HostWork {
     pub ticket: Ticket,
     pub prompt: Prompt,
     /// What the role may use.
@@ -36,7 +36,7 @@ pub struct Work {
 
 /// Why a submission was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum SubmissionRefusal {
     /// The work was taken back, or is about something that has gone on since.
     Stale,
     /// It was submitted before.
@@ -51,15 +51,15 @@ pub enum Refusal {
     NoResult,
 }
 
-impl Refusal {
+impl SubmissionRefusal {
     pub fn name(self) -> &'static str {
         match self {
-            Refusal::Stale => "stale",
-            Refusal::Repeated => "repeated",
-            Refusal::Unknown => "unknown",
-            Refusal::Expired => "expired",
-            Refusal::SameHand => "same_hand",
-            Refusal::NoResult => "no_result",
+            SubmissionRefusal::Stale => "stale",
+            SubmissionRefusal::Repeated => "repeated",
+            SubmissionRefusal::Unknown => "unknown",
+            SubmissionRefusal::Expired => "expired",
+            SubmissionRefusal::SameHand => "same_hand",
+            SubmissionRefusal::NoResult => "no_result",
         }
     }
 }
@@ -85,7 +85,7 @@ fn kept(started: &Started, inbox: &dyn Inbox) -> Result<Option<Outcome>, EngineE
 }
 
 /// Which orders are for hosts, and which are for agents that are sent to.
-pub(crate) fn divide(orders: Vec<Order>, agents: &dyn Agents) -> Result<Owed, EngineError> {
+pub(crate) fn divide(orders: Vec<DispatchOrder>, agents: &dyn Agents) -> Result<Owed, EngineError> {
     let mut owed = Owed::default();
     for order in orders {
         let agent = agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
@@ -108,7 +108,7 @@ pub struct Submission<'a> {
 
 impl Submission<'_> {
     fn named(&self, redactor: &Redactor) -> String {
-        Hand::name(&redactor.redact(self.conversation).0)
+        HostConversation::name(&redactor.redact(self.conversation).0)
     }
 
     /// Keeps it where whoever drives the feature finds it, or says why it is not taken. The feature need not be ours: what
@@ -120,7 +120,7 @@ impl Submission<'_> {
         inbox: &dyn Inbox,
         redactor: &Redactor,
         now_ms: i64,
-    ) -> Result<Result<Outcome, (Refusal, String)>, EngineError> {
+    ) -> Result<Result<Outcome, (SubmissionRefusal, String)>, EngineError> {
         let conversation = self.named(redactor);
         if let Some(refused) = self.refusal(state, entries, &conversation, now_ms) {
             return Ok(Err(refused));
@@ -130,7 +130,7 @@ impl Submission<'_> {
             Some((started, open.is_same_hand(self.ticket, &conversation)))
         });
         let Some((started, same)) = out else { return Ok(Err(gone_on(self.ticket))) };
-        let hand = Some(Hand { conversation, same });
+        let hand = Some(HostConversation { conversation, same });
         let outcome = Outcome { text: self.text.to_owned(), hand, ..Outcome::default() };
         let outcome = outcome_without_secrets(outcome, redactor);
         let session = started.session.as_ref().map_or("", |session| session.as_str());
@@ -146,7 +146,7 @@ impl Submission<'_> {
         entries: &[Entry],
         redactor: &Redactor,
         now_ms: i64,
-    ) -> Option<(Refusal, String)> {
+    ) -> Option<(SubmissionRefusal, String)> {
         self.refusal(state, entries, &self.named(redactor), now_ms)
     }
 
@@ -156,14 +156,14 @@ impl Submission<'_> {
         entries: &[Entry],
         conversation: &str,
         now_ms: i64,
-    ) -> Option<(Refusal, String)> {
+    ) -> Option<(SubmissionRefusal, String)> {
         let ticket = self.ticket;
         let started = entries.iter().rev().find_map(|entry| match &entry.event {
             Event::Started(fact) if fact.ticket == *ticket => Some(fact),
             _ => None,
         });
         let Some(started) = started.filter(|started| started.pull) else {
-            return Some((Refusal::Unknown, format!("{ticket} was never handed out")));
+            return Some((SubmissionRefusal::Unknown, format!("{ticket} was never handed out")));
         };
         let open = state.open.as_ref();
         if let Some(open) = open.filter(|open| open.handed_out().any(|one| one.ticket == *ticket)) {
@@ -176,7 +176,7 @@ impl Submission<'_> {
                      message and submit that, or start it again in the foreground (`run_in_background: false`). {ticket} is \
                      still yours"
                 );
-                return Some((Refusal::NoResult, why));
+                return Some((SubmissionRefusal::NoResult, why));
             }
             let same = open.is_same_hand(ticket, conversation) && !open.allows_same_hand(ticket);
             return same.then(|| {
@@ -184,19 +184,19 @@ impl Submission<'_> {
                     "`{conversation}` wrote some of what {ticket} is about, so it cannot review it; do it in a \
                      conversation that has not seen the writing, and submit that under its own name"
                 );
-                (Refusal::SameHand, why)
+                (SubmissionRefusal::SameHand, why)
             });
         }
         for entry in entries.iter().rev() {
             match &entry.event {
                 Event::Answered(fact) if fact.ticket == *ticket => {
-                    return Some((Refusal::Repeated, format!("{ticket} was submitted before")));
+                    return Some((SubmissionRefusal::Repeated, format!("{ticket} was submitted before")));
                 }
                 Event::Lost(fact) if fact.ticket == *ticket && started.expires_ms <= entry.at_ms => {
                     return Some(expired(ticket));
                 }
                 Event::Lost(fact) if fact.ticket == *ticket => {
-                    return Some((Refusal::Stale, format!("{ticket} was taken back")));
+                    return Some((SubmissionRefusal::Stale, format!("{ticket} was taken back")));
                 }
                 _ => {}
             }
@@ -214,10 +214,10 @@ fn is_begun_only(text: &str) -> bool {
     text.chars().take(WITHIN_CHARS).collect::<String>().contains(NOTE)
 }
 
-fn gone_on(ticket: &Ticket) -> (Refusal, String) {
-    (Refusal::Stale, format!("the feature has gone on without {ticket}"))
+fn gone_on(ticket: &Ticket) -> (SubmissionRefusal, String) {
+    (SubmissionRefusal::Stale, format!("the feature has gone on without {ticket}"))
 }
 
-fn expired(ticket: &Ticket) -> (Refusal, String) {
-    (Refusal::Expired, format!("the time for {ticket} is over; it will be given out again"))
+fn expired(ticket: &Ticket) -> (SubmissionRefusal, String) {
+    (SubmissionRefusal::Expired, format!("the time for {ticket} is over; it will be given out again"))
 }

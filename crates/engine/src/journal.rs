@@ -16,7 +16,7 @@ use redraft_core::review::{Loop, Rejected};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::Scope;
-use redraft_reports::project;
+use redraft_reports::projections;
 
 /// Where events go, and what is done to them on the way.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Has somebody told of whatever is stored from now on.
-    pub(crate) fn heard_by(mut self, listener: Listener<'a>) -> Journal<'a> {
+    pub(crate) fn with_listener(mut self, listener: Listener<'a>) -> Journal<'a> {
         self.listener = Some(listener);
         self
     }
@@ -129,7 +129,7 @@ impl<'a> Journal<'a> {
             let last = states.last().unwrap_or(&self.state);
             states.push(pipeline::step(last, event).map_err(EngineError::Bug)?);
         }
-        let board = states.last().map(|state| project::board_row(state, at_ms));
+        let board = states.last().map(|state| projections::board_row(state, at_ms));
         let stored = self.writer.store.append(Append {
             scope: self.scope.clone(),
             decided_on: self.state.seq,

@@ -11,14 +11,14 @@ use crate::journal::Journal;
 use crate::trailers;
 use crate::values::Finish;
 use crate::worktree::Worktree;
-use redraft_core::review::Order;
-use redraft_documents::bank::{self, Bank, Kind};
-use redraft_facts::event::{BankApplied, BankJudged, Challenged, Event, Lesson, RetroWritten};
+use redraft_core::review::DispatchOrder;
+use redraft_documents::bank::{self, Bank, BankFile};
+use redraft_facts::event::{BankApplied, BankJudged, Challenged, Event, LessonName, RetroWritten};
 use redraft_facts::findings::Finding;
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{hash, one_line};
 use redraft_facts::ticket::{Purpose, Ticket};
-use redraft_reports::retro::{self, Answer, Figures, Judgements, Judging, Older, Stance};
+use redraft_reports::retro::{self, Figures, Judgements, Judging, Older, RetroAnswer, Stance};
 
 /// Why nobody was asked where the configuration says so.
 pub(crate) const NOT_WANTED: &str = "`[finish] retro = false` in redraft.toml";
@@ -35,7 +35,7 @@ impl Learning<'_, '_> {
     /// What whoever looks back on the feature is told, as it stands when the phase opens.
     pub(crate) fn bundle(&self) -> Result<String, EngineError> {
         let change = self.base.change_of_feature(self.journal.entries())?;
-        let figures = Figures::of(self.journal.state(), self.journal.entries()).with(&change);
+        let figures = Figures::from_entries(self.journal.state(), self.journal.entries()).with(&change);
         let mut sizes = Vec::new();
         for name in Phase::Finish.upstream() {
             if let Some(bytes) = self.worktree.workspace.read(&self.worktree.created.path_of(name))? {
@@ -46,9 +46,9 @@ impl Learning<'_, '_> {
     }
 
     /// Makes the retrospective of an answer.
-    pub(crate) fn look_back(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+    pub(crate) fn store_retrospective(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
-        match Answer::read(&text) {
+        match RetroAnswer::read(&text) {
             Ok(answer) => self.write_retro(Some(ticket.clone()), Some(&answer), None),
             Err(why) => self.write_retro(Some(ticket.clone()), None, Some(why)),
         }
@@ -58,7 +58,7 @@ impl Learning<'_, '_> {
     pub(crate) fn write_retro(
         &mut self,
         ticket: Option<Ticket>,
-        answer: Option<&Answer>,
+        answer: Option<&RetroAnswer>,
         plain: Option<String>,
     ) -> Result<(), EngineError> {
         let page = self.page(answer, plain.as_deref())?;
@@ -73,7 +73,7 @@ impl Learning<'_, '_> {
             if !known || self.wrote(&older, &entry) {
                 added.push(lesson_of(entry.kind, &entry.name));
             }
-            changes.push((entry.kind, bank::Change::Add(entry)));
+            changes.push((entry.kind, bank::BankChange::Add(entry)));
         }
         let (mut paths, notes) = self.worktree.change_bank(&files, &changes)?;
         let relevant = self.relevant(&older, &added)?;
@@ -101,8 +101,8 @@ impl Learning<'_, '_> {
     }
 
     /// The page as it stands with everything that was counted so far; at the close that is all.
-    fn page(&self, answer: Option<&Answer>, plain: Option<&str>) -> Result<String, EngineError> {
-        let figures = Figures::of(self.journal.state(), self.journal.entries())
+    fn page(&self, answer: Option<&RetroAnswer>, plain: Option<&str>) -> Result<String, EngineError> {
+        let figures = Figures::from_entries(self.journal.state(), self.journal.entries())
             .with(&self.base.change_of_feature(self.journal.entries())?);
         let mut page = retro::markdown(&figures, answer, plain);
         let finishing = self.journal.state().open.as_ref().and_then(|open| open.finishing.as_ref());
@@ -121,7 +121,9 @@ impl Learning<'_, '_> {
         let finishing = self.journal.open_loop()?.finishing.as_ref();
         let Some(retro) = finishing.and_then(|finishing| finishing.retro.as_ref()) else { return Ok(()) };
         let answer = match (&retro.plain, &retro.ticket) {
-            (None, Some(ticket)) => self.stored_answer(ticket)?.and_then(|text| Answer::read(&text).ok()),
+            (None, Some(ticket)) => {
+                self.stored_answer(ticket)?.and_then(|text| RetroAnswer::read(&text).ok())
+            }
             _ => None,
         };
         let page = self.page(answer.as_ref(), retro.plain.as_deref())?;
@@ -130,7 +132,7 @@ impl Learning<'_, '_> {
     }
 
     /// Makes a judgement of an answer. What cannot be read changes nothing.
-    pub(crate) fn hold_against(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+    pub(crate) fn store_bank_judgement(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
         let files = self.worktree.bank_files()?;
         let bank = Bank::read(&files);
@@ -141,7 +143,7 @@ impl Learning<'_, '_> {
         let read = asked.and_then(|judging| Judgements::read(&text, &judging?));
         let stances = match read {
             Ok(stances) => stances,
-            Err(why) => return self.leave_bank(Some(ticket.clone()), why),
+            Err(why) => return self.record_bank_unchanged(Some(ticket.clone()), why),
         };
         let (mut confirmed, mut challenged) = (Vec::new(), Vec::new());
         for (lesson, (_, stance)) in relevant.iter().cloned().zip(stances) {
@@ -173,25 +175,29 @@ impl Learning<'_, '_> {
     /// Writes into the bank what was confirmed and what was challenged.
     fn put_down(
         &self,
-        confirmed: &[Lesson],
+        confirmed: &[LessonName],
         challenged: &[Challenged],
         ticket: Option<&Ticket>,
     ) -> Result<(String, Vec<String>), EngineError> {
         let feature = self.worktree.created.id;
-        let of = |lesson: &Lesson| Some((lesson.kind.parse::<Kind>().ok()?, lesson.name.clone()));
+        let of = |lesson: &LessonName| Some((lesson.kind.parse::<BankFile>().ok()?, lesson.name.clone()));
         let confirms = confirmed.iter().filter_map(of);
-        let confirms = confirms.map(|(kind, name)| (kind, bank::Change::Confirm { name, feature }));
+        let confirms = confirms.map(|(kind, name)| (kind, bank::BankChange::Confirm { name, feature }));
         let challenges = challenged.iter().filter_map(|one| Some((of(&one.lesson)?, one.text.clone())));
-        let challenges =
-            challenges.map(|((kind, name), text)| (kind, bank::Change::Challenge { name, feature, text }));
-        let changes: Vec<(Kind, bank::Change)> = confirms.chain(challenges).collect();
+        let challenges = challenges
+            .map(|((kind, name), text)| (kind, bank::BankChange::Challenge { name, feature, text }));
+        let changes: Vec<(BankFile, bank::BankChange)> = confirms.chain(challenges).collect();
         let (paths, notes) = self.worktree.change_bank(&self.worktree.bank_files()?, &changes)?;
         let commit = self.commit_learnt(&paths, ticket, "redraft: lessons confirmed and challenged")?;
         Ok((commit, notes))
     }
 
     /// Notes that the bank stays as it is.
-    pub(crate) fn leave_bank(&mut self, ticket: Option<Ticket>, why: String) -> Result<(), EngineError> {
+    pub(crate) fn record_bank_unchanged(
+        &mut self,
+        ticket: Option<Ticket>,
+        why: String,
+    ) -> Result<(), EngineError> {
         let (commit, confirmed, challenged) = (String::new(), Vec::new(), Vec::new());
         let notes = vec![one_line(&why, 300)];
         let proposed = false;
@@ -199,7 +205,7 @@ impl Learning<'_, '_> {
     }
 
     /// Goes on without a dispatch of this phase that the configuration does not want.
-    pub(crate) fn go_on_without_unwanted(&mut self, orders: &[Order]) -> Result<bool, EngineError> {
+    pub(crate) fn go_on_without_unwanted(&mut self, orders: &[DispatchOrder]) -> Result<bool, EngineError> {
         match orders {
             [order] if !self.finish.retro => self.go_on_without(&order.ticket, NOT_WANTED),
             _ => Ok(false),
@@ -210,7 +216,7 @@ impl Learning<'_, '_> {
     pub(crate) fn go_on_without(&mut self, ticket: &Ticket, why: &str) -> Result<bool, EngineError> {
         match ticket.purpose {
             Purpose::Retro => self.write_retro(None, None, Some(why.to_owned()))?,
-            Purpose::Judge => self.leave_bank(None, why.to_owned())?,
+            Purpose::Judge => self.record_bank_unchanged(None, why.to_owned())?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -225,11 +231,11 @@ impl Learning<'_, '_> {
         Ok(first)
     }
 
-    fn new_entry(&self, lesson: retro::NewEntry) -> bank::NewEntry {
+    fn new_entry(&self, lesson: retro::NewLesson) -> bank::NewEntry {
         let kind = match lesson.kind {
-            retro::Lesson::AntiPattern => Kind::AntiPattern,
-            retro::Lesson::Heuristic => Kind::Heuristic,
-            retro::Lesson::Pattern => Kind::Pattern,
+            retro::LessonChange::AntiPattern => BankFile::AntiPattern,
+            retro::LessonChange::Heuristic => BankFile::Heuristic,
+            retro::LessonChange::Pattern => BankFile::Pattern,
         };
         let confidence = lesson.confidence.name().to_owned();
         let (name, text, provenance) = (lesson.name, lesson.text, lesson.provenance);
@@ -238,7 +244,7 @@ impl Learning<'_, '_> {
 
     /// Whether an entry that is there was put there by this feature, before a crash.
     fn wrote(&self, bank: &Bank, entry: &bank::NewEntry) -> bool {
-        let own = |one: &&bank::Entry| one.kind == entry.kind && one.is_called(&entry.name);
+        let own = |one: &&bank::BankEntry| one.kind == entry.kind && one.is_called(&entry.name);
         bank.entries
             .iter()
             .find(own)
@@ -247,7 +253,7 @@ impl Learning<'_, '_> {
     }
 
     /// The older entries that have to do with this feature, as far as that can be computed.
-    fn relevant(&self, bank: &Bank, added: &[Lesson]) -> Result<Vec<Lesson>, EngineError> {
+    fn relevant(&self, bank: &Bank, added: &[LessonName]) -> Result<Vec<LessonName>, EngineError> {
         let found = bank::relevant(&bank.entries, &self.facts()?);
         let lessons = found.iter().map(|one| lesson_of(one.entry.kind, &one.entry.name));
         Ok(lessons.filter(|lesson| !added.contains(lesson)).collect())
@@ -275,18 +281,18 @@ impl Learning<'_, '_> {
     }
 
     /// What is asked about these entries; none where there are none.
-    fn judging(&self, bank: &Bank, relevant: &[Lesson]) -> Result<Option<Judging>, String> {
+    fn judging(&self, bank: &Bank, relevant: &[LessonName]) -> Result<Option<Judging>, String> {
         let facts = self.facts().map_err(|error| error.to_string())?;
         let found = bank::relevant(&bank.entries, &facts);
-        let of = |lesson: &Lesson| {
-            let same = |one: &&bank::Entry| one.kind.name() == lesson.kind && one.name == lesson.name;
+        let of = |lesson: &LessonName| {
+            let same = |one: &&bank::BankEntry| one.kind.name() == lesson.kind && one.name == lesson.name;
             bank.entries.iter().find(same)
         };
-        let why = |entry: &bank::Entry| {
+        let why = |entry: &bank::BankEntry| {
             let same = found.iter().find(|one| one.entry.kind == entry.kind && one.entry.name == entry.name);
             same.map(|one| one.why.clone()).unwrap_or_default()
         };
-        let entries: Vec<&bank::Entry> = relevant.iter().filter_map(of).collect();
+        let entries: Vec<&bank::BankEntry> = relevant.iter().filter_map(of).collect();
         if entries.len() != relevant.len() {
             return Err("the knowledge bank was changed meanwhile".to_owned());
         }
@@ -341,6 +347,6 @@ impl Learning<'_, '_> {
 /// What is noted of refused changes; more says no more.
 const NOTES_MAX: usize = 20;
 
-fn lesson_of(kind: Kind, name: &str) -> Lesson {
-    Lesson { kind: kind.name().to_owned(), name: name.to_owned() }
+fn lesson_of(kind: BankFile, name: &str) -> LessonName {
+    LessonName { kind: kind.name().to_owned(), name: name.to_owned() }
 }

@@ -6,9 +6,9 @@ use crate::base::Base;
 use crate::compose::source;
 use crate::ending::EngineError;
 use crate::journal::Journal;
-use crate::plan::planned;
 use crate::ports::ALL_FILES;
-use crate::values::{Papers, Reviewed, Rules, Subject};
+use crate::task_plan::planned;
+use crate::values::{ChangeUnderReview, LoopTexts, Rules, Subject};
 use crate::worktree::Worktree;
 use redraft_documents::bank::{self, Index};
 use redraft_facts::event::{Certify, Extra, LoopOpened};
@@ -27,9 +27,9 @@ pub(crate) struct Opening<'r, 'a> {
     pub(crate) worktree: Worktree<'r>,
     pub(crate) rules: &'r Rules,
     /// Replaced by those of the loop that is opened.
-    pub(crate) papers: &'r mut Papers,
+    pub(crate) papers: &'r mut LoopTexts,
     /// The change, where one is reviewed by itself.
-    pub(crate) change: Option<&'r Reviewed>,
+    pub(crate) change: Option<&'r ChangeUnderReview>,
 }
 
 impl Opening<'_, '_> {
@@ -73,7 +73,7 @@ impl Opening<'_, '_> {
     }
 
     /// Reviews a change by itself: nobody carries out anything.
-    fn change(&self, change: &Reviewed) -> Subject {
+    fn change(&self, change: &ChangeUnderReview) -> Subject {
         Subject { base: Some(change.base.clone()), ..self.checked_code() }
     }
 
@@ -92,7 +92,8 @@ impl Opening<'_, '_> {
             blobs.push(text.as_bytes().to_vec());
             hash(text.as_bytes())
         };
-        let cast: Vec<Role> = profile::cast(phase).iter().map(|profile| Role::new(profile.role)).collect();
+        let cast: Vec<Role> =
+            profile::participants(phase).iter().map(|profile| Role::new(profile.role)).collect();
         let own = self.rules.profiles.iter().filter(|(role, _)| cast.contains(role));
         let profiles = own.map(|(role, text)| (role.clone(), kept(text))).collect();
         let project = self.rules.project.as_deref().map(&mut kept);
@@ -136,11 +137,11 @@ impl Opening<'_, '_> {
             bank: bank.as_deref().map(hash),
             same_hand: self.lane() == Lane::Express && !self.worktree.created.is_review(),
         };
-        *self.papers = Papers {
+        *self.papers = LoopTexts {
             project: self.rules.project.clone(),
             bundle,
-            profiles: Papers::read(&self.rules.profiles, &opened.profiles),
-            bank: bank.map(|bytes| Index::of(bank::decode(&bytes))),
+            profiles: LoopTexts::read(&self.rules.profiles, &opened.profiles),
+            bank: bank.map(|bytes| Index::new(bank::decode(&bytes))),
         };
         // Kept from git's collection before anything names it: prompts are built from it until there is a draft.
         if let Some(base) = &base {
@@ -157,7 +158,7 @@ impl Opening<'_, '_> {
             return Ok(None);
         }
         let mut files = Vec::new();
-        for kind in bank::Kind::ALL {
+        for kind in bank::BankFile::ALL {
             let bytes =
                 self.worktree.workspace.read(kind.path())?.filter(|bytes| bytes.len() <= BANK_BYTES_MAX);
             // What is no text teaches nothing; `redraft bank` tells of it.

@@ -6,15 +6,15 @@
 use crate::ending::EngineError;
 use crate::ports::Agents;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::review::Order;
+use redraft_core::review::DispatchOrder;
 
 /// The orders whose agents may be sent to, and until when the last of the others is parked.
 pub(crate) fn hold_back(
-    orders: Vec<Order>,
+    orders: Vec<DispatchOrder>,
     state: &Pipeline,
     agents: &dyn Agents,
     now_ms: i64,
-) -> Result<(Vec<Order>, Option<i64>), EngineError> {
+) -> Result<(Vec<DispatchOrder>, Option<i64>), EngineError> {
     let (mut free, mut parked) = (Vec::new(), None);
     for order in orders {
         let agent = agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;

@@ -10,11 +10,11 @@ mod workspace;
 
 pub use agent::{
     Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
-    UsageReport, Watch,
+    RunHandle, UsageReport,
 };
 pub use checks::{Check, CheckFolder, CheckRun, Checks, LaidOut, NoChecks, SetUp};
 pub use inbox::Inbox;
-pub use merging::{Forecast, Merge, MergeError, MergeOutcome, Merging, NoMerging};
+pub use merging::{Merge, MergeError, MergeOutcome, MergePreview, Merging, NoMerging};
 pub use moment::Moment;
 pub use store::{Append, Store, StoreError};
 pub use workspace::{ALL_FILES, Commit, CommitRefused, Trailers, Workspace, WorkspaceError, covers};

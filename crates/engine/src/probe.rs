@@ -11,14 +11,14 @@ mod recover;
 
 use crate::boundary::Boundaries;
 use crate::choosing::usual;
-use crate::cleaning::{player_without_secrets, prompt_without_secrets, told};
 use crate::ending::EngineError;
 use crate::journal::{Journal, Listener, Writer};
 use crate::ports::{Agent, AgentError, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace};
 use crate::progress::Progress;
+use crate::redacting::{player_without_secrets, prompt_without_secrets, told};
 use redraft_cost::price::{Budget, OverBudget};
 use redraft_facts::choice::{Choice, Strategy};
-use redraft_facts::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
+use redraft_facts::event::{AfterFailure, Answered, Event, Failed, Lost, Started, TreeMark};
 use redraft_facts::ids::{AgentName, Role, SessionId};
 use redraft_facts::phase::Phase;
 use redraft_facts::probed::Probed;
@@ -26,7 +26,7 @@ use redraft_facts::redact::Redactor;
 use redraft_facts::text;
 use redraft_facts::ticket::{Purpose, Scope, Ticket, Unit};
 use redraft_facts::usage::Usd;
-use redraft_prompts::probe::{Case, Heard, Papers, ROLE, TOOLS, Turn, assess};
+use redraft_prompts::probe::{AssessedTurn, Heard, ProbeCase, ProbeFiles, ROLE, TOOLS, assess};
 use redraft_prompts::prompt::{self, ProbeTurn, SCHEMA};
 use std::path::Path;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl<'a> Probe<'a> {
         });
         let pass = passes.max().unwrap_or(0).saturating_add(1);
         // What is undone there, nobody wants back.
-        let journal = journal.heard_by(Listener { progress, worktree: None });
+        let journal = journal.with_listener(Listener { progress, worktree: None });
         let budget = Budget { limit, spent: Usd(0), in_flight: Usd(0) };
         Ok(Self { parts, agent, deadlines, budget, journal, pass })
     }
@@ -104,7 +104,7 @@ impl<'a> Probe<'a> {
     pub fn run(mut self) -> Result<ProbeEnd, EngineError> {
         let first = self.ticket(ProbeTurn::Read, 1).to_string();
         // The agent is shown the conversation's name, so what it must not guess is named after more than that.
-        let papers = Papers::new(&self.parts.store.session_name(&format!("papers of {first}")));
+        let papers = ProbeFiles::new(&self.parts.store.session_name(&format!("papers of {first}")));
         let mut session = None;
         let mut turns = Vec::new();
         self.put(&papers.before, "the list as it is read")?;
@@ -119,7 +119,7 @@ impl<'a> Probe<'a> {
                 Sent::Interrupted => return Ok(ProbeEnd::Interrupted),
             };
             session = match &heard {
-                Heard::Answer(Turn { session, .. }) => session.clone(),
+                Heard::Answer(AssessedTurn { session, .. }) => session.clone(),
                 Heard::Refused { .. } | Heard::Nothing { .. } => None,
             };
             turns.push(heard);
@@ -130,9 +130,9 @@ impl<'a> Probe<'a> {
         self.conclude(&papers, &turns)
     }
 
-    fn conclude(&mut self, papers: &Papers, turns: &[Heard]) -> Result<ProbeEnd, EngineError> {
+    fn conclude(&mut self, papers: &ProbeFiles, turns: &[Heard]) -> Result<ProbeEnd, EngineError> {
         let (structured, free) = (self.agent.abilities().structured, self.agent.is_free());
-        let assessed = assess(&Case { papers, structured, free, turns });
+        let assessed = assess(&ProbeCase { papers, structured, free, turns });
         let probed = Probed {
             agent: self.agent.name(),
             version: self.agent.describe(),
@@ -152,9 +152,9 @@ impl<'a> Probe<'a> {
 
     /// Puts the file there and commits it.
     fn put(&self, text: &str, message: &str) -> Result<(), EngineError> {
-        self.parts.workspace.write(Papers::FILE, text.as_bytes())?;
+        self.parts.workspace.write(ProbeFiles::FILE, text.as_bytes())?;
         let trailers = Trailers { seq: self.journal.seq(), ..Trailers::default() };
-        self.parts.workspace.commit(&[Papers::FILE.to_owned()], message, &trailers)?;
+        self.parts.workspace.commit(&[ProbeFiles::FILE.to_owned()], message, &trailers)?;
         Ok(())
     }
 
@@ -212,7 +212,7 @@ impl<'a> Probe<'a> {
         let mark = self.parts.workspace.mark(&[])?;
         let blob = serde_json::to_vec(&request.prompt).unwrap_or_default();
         let (ticket, total_ms) = (request.ticket.clone(), self.deadlines.total_ms);
-        let read = self.parts.workspace.read(Papers::FILE)?.map_or(0, |bytes| bytes.len() as u64);
+        let read = self.parts.workspace.read(ProbeFiles::FILE)?.map_or(0, |bytes| bytes.len() as u64);
         let strategy = if request.resume { Strategy::Resume } else { Strategy::Lazy };
         let started = Started {
             choice: Choice::new(strategy, format!("turn {} of a probe", ticket.round)),
@@ -252,7 +252,7 @@ impl<'a> Probe<'a> {
         self.budget.spent = self.budget.spent + usage.cost;
         self.journal.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("a probe's answer is stored");
-        Ok(Sent::Heard(Heard::Answer(Turn { text, session, usage, opened, formless })))
+        Ok(Sent::Heard(Heard::Answer(AssessedTurn { text, session, usage, opened, formless })))
     }
 
     fn failed(
@@ -273,16 +273,18 @@ impl<'a> Probe<'a> {
         let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
         self.journal.record(Failed { ticket, now, detail: detail.clone(), usage, undone })?;
         Ok(match now {
-            Now::Wait(ms) => Sent::Again(ms, detail),
-            Now::ParkUntil(_) => Sent::Heard(Heard::Nothing { detail }),
-            Now::OverBudget(needed) => {
+            AfterFailure::Wait(ms) => Sent::Again(ms, detail),
+            AfterFailure::ParkUntil(_) => Sent::Heard(Heard::Nothing { detail }),
+            AfterFailure::OverBudget(needed) => {
                 Sent::OverBudget(OverBudget { needed, left: self.budget.left(), limit: self.budget.limit })
             }
             // A first turn that fails says nothing of conversations.
-            Now::FreshSession | Now::AskPerson | Now::GiveUp if resumed => {
+            AfterFailure::FreshSession | AfterFailure::AskPerson | AfterFailure::GiveUp if resumed => {
                 Sent::Heard(Heard::Refused { detail })
             }
-            Now::FreshSession | Now::AskPerson | Now::GiveUp => Sent::Heard(Heard::Nothing { detail }),
+            AfterFailure::FreshSession | AfterFailure::AskPerson | AfterFailure::GiveUp => {
+                Sent::Heard(Heard::Nothing { detail })
+            }
         })
     }
 

@@ -6,7 +6,7 @@ use crate::journal::Journal;
 use crate::ports::Workspace;
 use crate::worktree::Worktree;
 use redraft_facts::event::{Entry, Event};
-use redraft_reports::project;
+use redraft_reports::projections;
 
 /// Writes the projections of a feature after something was stored by a command, as a run does.
 pub fn write_projections(
@@ -26,10 +26,10 @@ impl Worktree<'_> {
         if self.created.is_review() {
             return Ok(());
         }
-        let files = project::files(entries);
+        let files = projections::files(entries);
         // What only helps while a feature is under way goes with its end; the ledger has it.
-        for name in project::FILES.iter().filter(|name| !files.iter().any(|(kept, _)| kept == *name)) {
-            if project::is_finished(entries) {
+        for name in projections::FILES.iter().filter(|name| !files.iter().any(|(kept, _)| kept == *name)) {
+            if projections::is_finished(entries) {
                 self.workspace.remove(&self.created.path_of(name))?;
             }
         }

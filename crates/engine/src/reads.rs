@@ -18,7 +18,7 @@ use redraft_facts::event::{Answered, Event, Started};
 use redraft_facts::text::{count, one_line};
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_prompts::prompt::to_open;
-use redraft_reports::project;
+use redraft_reports::projections;
 use redraft_roles::profile;
 use std::collections::BTreeSet;
 
@@ -90,7 +90,7 @@ impl Reads<'_, '_> {
             // Whoever is shown no diff is told to read by itself.
             Some(Strategy::Lazy) | None => return Ok(None),
         };
-        let own = project::not_code(self.worktree.created);
+        let own = projections::not_code(self.worktree.created);
         let parts = delta::parts(&change).into_iter().filter(|part| !own.contains(&part.file.path));
         let mut wanted = to_open(&parts.map(|part| part.text).collect::<String>());
         for entry in self.journal.entries() {

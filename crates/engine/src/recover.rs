@@ -1,8 +1,8 @@
 //! Ends what a crash or an interruption left open.
 
-use crate::cleaning::outcome_without_secrets;
 use crate::ending::EngineError;
 use crate::ports::{Agents, Inbox};
+use crate::redacting::outcome_without_secrets;
 use crate::returning::Returning;
 use crate::spending::Spending;
 use redraft_facts::event::Started;

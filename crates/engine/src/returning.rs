@@ -4,16 +4,16 @@
 use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::{AgentError, Outcome};
-use crate::starting::{Before, Sent};
+use crate::starting::{StartedDispatch, WorktreeBaseline};
 use crate::worktree::Worktree;
-use redraft_facts::event::{Answered, Failed, Lost, Now, TreeMark};
+use redraft_facts::event::{AfterFailure, Answered, Failed, Lost, TreeMark};
 use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
 
 /// What became of a dispatch.
-pub(crate) struct Back {
-    pub(crate) sent: Sent,
+pub(crate) struct ReturnedDispatch {
+    pub(crate) sent: StartedDispatch,
     pub(crate) result: Result<Outcome, AgentError>,
     pub(crate) wall_ms: u64,
 }
@@ -22,13 +22,13 @@ pub(crate) struct Back {
 pub(crate) struct Returning<'r, 'a> {
     pub(crate) journal: &'r mut Journal<'a>,
     pub(crate) worktree: Worktree<'r>,
-    pub(crate) before: &'r mut Before,
+    pub(crate) before: &'r mut WorktreeBaseline,
 }
 
 impl Returning<'_, '_> {
     /// Stores one end; returns what the agent's error means for the next step.
-    pub(crate) fn store_back(&mut self, back: Back) -> Result<Option<Now>, EngineError> {
-        let Back { sent, result, wall_ms } = back;
+    pub(crate) fn store_back(&mut self, back: ReturnedDispatch) -> Result<Option<AfterFailure>, EngineError> {
+        let ReturnedDispatch { sent, result, wall_ms } = back;
         let ticket = sent.request.ticket;
         match result {
             Ok(outcome) => self.store_answer(&ticket, &sent.mark, outcome, wall_ms).map(|()| None),
@@ -128,14 +128,16 @@ impl Returning<'_, '_> {
 }
 
 /// Nobody sits through a long wait; the run is parked instead, and not for ever: a limit that lasts longer is met again.
-fn bounded(now: Now, now_ms: i64) -> Now {
+fn bounded(now: AfterFailure, now_ms: i64) -> AfterFailure {
     const WAIT_MS_MAX: u64 = 15 * 60 * 1000;
     const PARK_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;
     match now {
-        Now::Wait(ms) if ms > WAIT_MS_MAX => {
-            Now::ParkUntil(now_ms.saturating_add_unsigned(ms.min(PARK_MS_MAX)))
+        AfterFailure::Wait(ms) if ms > WAIT_MS_MAX => {
+            AfterFailure::ParkUntil(now_ms.saturating_add_unsigned(ms.min(PARK_MS_MAX)))
         }
-        Now::ParkUntil(until_ms) => Now::ParkUntil(until_ms.min(now_ms.saturating_add_unsigned(PARK_MS_MAX))),
+        AfterFailure::ParkUntil(until_ms) => {
+            AfterFailure::ParkUntil(until_ms.min(now_ms.saturating_add_unsigned(PARK_MS_MAX)))
+        }
         now => now,
     }
 }
@@ -146,11 +148,11 @@ mod tests {
 
     #[test]
     fn a_long_wait_becomes_a_park_that_ends() {
-        assert_eq!(bounded(Now::Wait(60_000), 1_000), Now::Wait(60_000));
-        assert_eq!(bounded(Now::Wait(86_400_000), 1_000), Now::ParkUntil(86_401_000));
-        assert_eq!(bounded(Now::Wait(u64::MAX), 1_000), Now::ParkUntil(604_801_000));
-        assert_eq!(bounded(Now::ParkUntil(86_401_000), 1_000), Now::ParkUntil(86_401_000));
-        assert_eq!(bounded(Now::ParkUntil(i64::MAX), 1_000), Now::ParkUntil(604_801_000));
-        assert_eq!(bounded(Now::GiveUp, 1_000), Now::GiveUp);
+        assert_eq!(bounded(AfterFailure::Wait(60_000), 1_000), AfterFailure::Wait(60_000));
+        assert_eq!(bounded(AfterFailure::Wait(86_400_000), 1_000), AfterFailure::ParkUntil(86_401_000));
+        assert_eq!(bounded(AfterFailure::Wait(u64::MAX), 1_000), AfterFailure::ParkUntil(604_801_000));
+        assert_eq!(bounded(AfterFailure::ParkUntil(86_401_000), 1_000), AfterFailure::ParkUntil(86_401_000));
+        assert_eq!(bounded(AfterFailure::ParkUntil(i64::MAX), 1_000), AfterFailure::ParkUntil(604_801_000));
+        assert_eq!(bounded(AfterFailure::GiveUp, 1_000), AfterFailure::GiveUp);
     }
 }

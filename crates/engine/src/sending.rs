@@ -2,18 +2,18 @@
 //!
 //! Start at [`Sending::dispatch`].
 
-use crate::cleaning::outcome_without_secrets;
 use crate::ending::{EngineError, Stop, crashed};
-use crate::ports::{Cache, Clock, Inbox, Outcome, Resume, Watch};
+use crate::ports::{Cache, Clock, Inbox, Outcome, Resume, RunHandle};
 use crate::progress::Progress;
-use crate::returning::{Back, Returning};
+use crate::redacting::outcome_without_secrets;
+use crate::returning::{ReturnedDispatch, Returning};
 use crate::spending::{End, RoundBudget, Spending, budget};
-use crate::starting::{Sent, Starting};
+use crate::starting::{StartedDispatch, Starting};
 use crate::threads::side_by_side;
 use crate::worktree::Worktree;
 use redraft_core::pipeline;
-use redraft_core::review::{Effect, Order};
-use redraft_facts::event::Now;
+use redraft_core::review::{DispatchOrder, Effect};
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(crate) struct Sending<'r, 'a> {
 impl<'a> Sending<'_, 'a> {
     /// Sends all orders of one round side by side and stores what comes back, in the order they were sent. Those
     /// that do not fit the budget together wait until the others are billed; if none fits, that is the end.
-    pub(crate) fn dispatch(&mut self, orders: Vec<Order>) -> Result<Option<Stop>, EngineError> {
+    pub(crate) fn dispatch(&mut self, orders: Vec<DispatchOrder>) -> Result<Option<Stop>, EngineError> {
         if orders.is_empty() {
             return Ok(None);
         }
@@ -52,8 +52,8 @@ impl<'a> Sending<'_, 'a> {
         let (mut wait_ms, mut parked) = (0, None);
         for back in backs {
             match self.returning().store_back(back)? {
-                Some(Now::Wait(ms)) => wait_ms = ms.max(wait_ms),
-                Some(Now::ParkUntil(until_ms)) => parked = parked.max(Some(until_ms)),
+                Some(AfterFailure::Wait(ms)) => wait_ms = ms.max(wait_ms),
+                Some(AfterFailure::ParkUntil(until_ms)) => parked = parked.max(Some(until_ms)),
                 _ => {}
             }
         }
@@ -68,7 +68,7 @@ impl<'a> Sending<'_, 'a> {
         Ok(parked.map(Stop::Parked))
     }
 
-    fn send_all(&mut self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
+    fn send_all(&mut self, sent: Vec<StartedDispatch>) -> Result<Vec<ReturnedDispatch>, EngineError> {
         let (clock, worktree) = (self.starting.journal.writer().clock, self.starting.worktree);
         let (inbox, progress) = (self.inbox, self.progress);
         let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
@@ -81,12 +81,12 @@ impl<'a> Sending<'_, 'a> {
             trouble: None,
             owed: BTreeMap::new(),
         };
-        let work = |place: usize, watch: &dyn Watch| send(&sent[place], clock, inbox, worktree, watch);
+        let work = |place: usize, watch: &dyn RunHandle| send(&sent[place], clock, inbox, worktree, watch);
         let ends = side_by_side(&after(&sent), clock, work, &mut round);
         let RoundBudget { trouble, owed, .. } = round;
         let backs = sent.into_iter().zip(ends).map(|(sent, end)| {
             let (result, wall_ms) = end.unwrap_or_else(|| Err(crashed()))?;
-            Ok(Back { sent, result, wall_ms })
+            Ok(ReturnedDispatch { sent, result, wall_ms })
         });
         match trouble {
             None => backs.collect(),
@@ -101,7 +101,11 @@ impl<'a> Sending<'_, 'a> {
 
     /// Stores what was spent and answered while the ledger could not be written. Who was cut off for that reason has not
     /// failed; the next run settles it.
-    fn store_late(&mut self, backs: Vec<Back>, owed: &BTreeMap<Ticket, Usd>) -> Result<(), EngineError> {
+    fn store_late(
+        &mut self,
+        backs: Vec<ReturnedDispatch>,
+        owed: &BTreeMap<Ticket, Usd>,
+    ) -> Result<(), EngineError> {
         for (ticket, total) in owed {
             self.spending().owe(ticket, *total)?;
         }
@@ -124,25 +128,31 @@ impl<'a> Sending<'_, 'a> {
 
 /// What each can be told that it may cost at the most. What nobody reserved is divided, so that no dollar is promised
 /// twice; who keeps to [`Watch::afford`] may come to more.
-fn share(sent: &mut [Sent], left: Usd) {
+fn share(sent: &mut [StartedDispatch], left: Usd) {
     let each = left.0 / (sent.len() as u64).max(1);
-    for Sent { request, reserved, .. } in sent {
+    for StartedDispatch { request, reserved, .. } in sent {
         request.max_usd = Some(*reserved + Usd(each));
     }
 }
 
 /// Who waits for whom: of several new conversations with one agent that caches, the first pays for what they share, and
 /// the others begin when it has begun to answer.
-fn after(sent: &[Sent]) -> Vec<Option<usize>> {
-    let shares = |sent: &Sent| !sent.request.resume && sent.agent.abilities().cache != Cache::None;
+fn after(sent: &[StartedDispatch]) -> Vec<Option<usize>> {
+    let shares = |sent: &StartedDispatch| !sent.request.resume && sent.agent.abilities().cache != Cache::None;
     let first = |place: usize| {
-        let same = |other: &Sent| shares(other) && other.agent.name() == sent[place].agent.name();
+        let same = |other: &StartedDispatch| shares(other) && other.agent.name() == sent[place].agent.name();
         sent[..place].iter().position(same)
     };
     (0..sent.len()).map(|place| first(place).filter(|_| shares(&sent[place]))).collect()
 }
 
-fn send(sent: &Sent, clock: &dyn Clock, inbox: &dyn Inbox, worktree: Worktree<'_>, watch: &dyn Watch) -> End {
+fn send(
+    sent: &StartedDispatch,
+    clock: &dyn Clock,
+    inbox: &dyn Inbox,
+    worktree: Worktree<'_>,
+    watch: &dyn RunHandle,
+) -> End {
     let Worktree { redactor, boundaries, .. } = worktree;
     let began = clock.moment();
     let result = sent.agent.run(&sent.request, watch);

@@ -2,16 +2,16 @@
 
 use crate::driver::Run;
 use crate::ending::EngineError;
-use crate::host::{Refusal, Submission, Work};
+use crate::host::{HostWork, Submission, SubmissionRefusal};
 use crate::ports::AgentError;
 use crate::spending::budget;
 use crate::starting::tools;
-use crate::values::Parts;
+use crate::values::RunPorts;
 use redraft_core::pipeline;
-use redraft_core::review::{Effect, Order};
+use redraft_core::review::{DispatchOrder, Effect};
 use redraft_cost::price::OverBudget;
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::{Event, Failed, Now};
+use redraft_facts::event::{AfterFailure, Event, Failed};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ticket::Ticket;
 use redraft_prompts::prompt::schema_for;
@@ -24,7 +24,7 @@ impl Run<'_> {
 
     /// Ends what a crash left open, reads what was answered, and says what is out with hosts: nothing else is under way
     /// then.
-    pub fn settle(&mut self) -> Result<Vec<(Ticket, i64)>, EngineError> {
+    pub fn finish_open_dispatches(&mut self) -> Result<Vec<(Ticket, i64)>, EngineError> {
         loop {
             let out = self.out()?;
             let is_out = |ticket: &Ticket| out.iter().any(|(one, _)| one == ticket);
@@ -43,7 +43,7 @@ impl Run<'_> {
 
     /// Stores that a host has this to do. What is owed may be another thing afterwards: a turn in a conversation with
     /// another agent is nothing that a host can take, and is ordered anew.
-    pub fn hand_out(&mut self, order: &Order) -> Result<Result<(), OverBudget>, EngineError> {
+    pub fn hand_out(&mut self, order: &DispatchOrder) -> Result<Result<(), OverBudget>, EngineError> {
         let budget = budget(&self.journal, self.rules.budget);
         let mut starting = self.starting();
         let mark = starting.mark_round()?;
@@ -54,14 +54,14 @@ impl Run<'_> {
         if started.is_some_and(|started| started.choice.strategy == Strategy::Resume) {
             let ticket = order.ticket.clone();
             let detail = "a host continues no conversation with another agent".to_owned();
-            let (now, usage, undone) = (Now::FreshSession, AgentError::UNBILLED, Vec::new());
+            let (now, usage, undone) = (AfterFailure::FreshSession, AgentError::UNBILLED, Vec::new());
             self.journal.record(Failed { ticket, now, detail, usage, undone })?;
         }
         Ok(Ok(()))
     }
 
     /// What a host that has a ticket is given, as often as it asks; none where it is not out.
-    pub fn work(&self, ticket: &Ticket) -> Result<Option<Work>, EngineError> {
+    pub fn work(&self, ticket: &Ticket) -> Result<Option<HostWork>, EngineError> {
         let Some(open) = &self.journal.state().open else { return Ok(None) };
         let Some(started) = open.handed_out().find(|started| started.ticket == *ticket) else {
             return Ok(None);
@@ -73,7 +73,7 @@ impl Run<'_> {
         let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
         let agent = self.parts.agents.agent_for(&ticket.role).map_err(EngineError::Agent)?;
         let (tools, _) = tools(ticket, &open.opened.panels, &self.papers, agent.as_ref());
-        Ok(Some(Work {
+        Ok(Some(HostWork {
             ticket: ticket.clone(),
             prompt,
             tools,
@@ -88,8 +88,8 @@ impl Run<'_> {
     pub fn submit(
         &mut self,
         submission: &Submission<'_>,
-    ) -> Result<Result<(), (Refusal, String)>, EngineError> {
-        let Parts { inbox, redactor, clock, boundaries, .. } = self.parts;
+    ) -> Result<Result<(), (SubmissionRefusal, String)>, EngineError> {
+        let RunPorts { inbox, redactor, clock, boundaries, .. } = self.parts;
         let ticket = submission.ticket;
         boundaries.pass("before a submission is kept");
         let kept =

@@ -3,14 +3,14 @@
 //! Start at [`Starting::start`]. How it is sent is chosen in `choosing`.
 
 use crate::choosing::{Choosing, Chosen};
-use crate::cleaning::{player_without_secrets, prompt_without_secrets};
 use crate::ending::EngineError;
 use crate::experience::Experience;
 use crate::journal::Journal;
 use crate::ports::{Agent, Agents, Request};
-use crate::values::{Papers, Rules};
+use crate::redacting::{player_without_secrets, prompt_without_secrets};
+use crate::values::{LoopTexts, Rules};
 use crate::worktree::Worktree;
-use redraft_core::review::Order;
+use redraft_core::review::DispatchOrder;
 use redraft_cost::price::{Budget, OverBudget};
 use redraft_facts::choice::{Choice, Strategy};
 use redraft_facts::event::{Panel, Started, TreeMark};
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A dispatch whose start is stored.
-pub(crate) struct Sent {
+pub(crate) struct StartedDispatch {
     pub(crate) request: Request,
     pub(crate) agent: Arc<dyn Agent>,
     pub(crate) mark: TreeMark,
@@ -35,7 +35,7 @@ pub(crate) struct Sent {
 
 /// How the worktree stood before the agents at work now began.
 #[derive(Default)]
-pub(crate) struct Before {
+pub(crate) struct WorktreeBaseline {
     /// The tree of the last mark that a ref keeps.
     kept_mark: String,
     /// What was there and in no commit; none where nobody builds.
@@ -48,9 +48,9 @@ pub(crate) struct Starting<'r, 'a> {
     pub(crate) worktree: Worktree<'r>,
     pub(crate) agents: &'r dyn Agents,
     pub(crate) rules: &'r Rules,
-    pub(crate) papers: &'r Papers,
+    pub(crate) papers: &'r LoopTexts,
     pub(crate) experience: &'r mut Experience,
-    pub(crate) before: &'r mut Before,
+    pub(crate) before: &'r mut WorktreeBaseline,
     /// Whether a change is only reviewed, so that nothing is committed.
     pub(crate) only_reviews: bool,
 }
@@ -96,10 +96,10 @@ impl Starting<'_, '_> {
 
     pub(crate) fn start(
         &mut self,
-        order: &Order,
+        order: &DispatchOrder,
         mark: &TreeMark,
         budget: Budget,
-    ) -> Result<Result<Sent, OverBudget>, EngineError> {
+    ) -> Result<Result<StartedDispatch, OverBudget>, EngineError> {
         self.experience.catch_up(self.journal);
         let agent = self.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         let open = self.journal.open_loop()?;
@@ -167,7 +167,7 @@ impl Starting<'_, '_> {
         self.worktree.boundaries.pass("before a start is stored");
         self.journal.append(vec![started.into()], &[blob])?;
         self.worktree.boundaries.pass("after a start is stored");
-        Ok(Ok(Sent { request, agent, mark: mark.clone(), reserved }))
+        Ok(Ok(StartedDispatch { request, agent, mark: mark.clone(), reserved }))
     }
 
     fn choosing(&self) -> Choosing<'_> {
@@ -184,7 +184,7 @@ fn has_peers(panels: &[Panel], ticket: &Ticket) -> bool {
 }
 
 /// An order as a host is given it: whole, because it continues no conversation here, and to be read by itself.
-fn for_host(order: &Order) -> Order {
+fn for_host(order: &DispatchOrder) -> DispatchOrder {
     let mut order = order.clone();
     if order.allowed.contains(&Strategy::Lazy) {
         order.allowed = vec![Strategy::Lazy];
@@ -196,7 +196,7 @@ fn for_host(order: &Order) -> Order {
 pub(crate) fn tools(
     ticket: &Ticket,
     panels: &[Panel],
-    papers: &Papers,
+    papers: &LoopTexts,
     agent: &dyn Agent,
 ) -> (Vec<String>, Vec<String>) {
     let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);

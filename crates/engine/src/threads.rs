@@ -5,7 +5,7 @@
 //! until that one has begun to answer: by then a cache holds what they share, and it is paid for once. Nothing here knows
 //! what a dispatch is for. Start at [`side_by_side`].
 
-use crate::ports::{Clock, Moment, Watch};
+use crate::ports::{Clock, Moment, RunHandle};
 use redraft_facts::usage::Usd;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -38,7 +38,7 @@ enum Call<T> {
 pub(crate) fn side_by_side<T: Send>(
     after: &[Option<usize>],
     clock: &dyn Clock,
-    work: impl Fn(usize, &dyn Watch) -> T + Sync,
+    work: impl Fn(usize, &dyn RunHandle) -> T + Sync,
     supervisor: &mut dyn Supervisor<T>,
 ) -> Vec<Option<T>> {
     let mut ends: Vec<Option<T>> = std::iter::repeat_with(|| None).take(after.len()).collect();
@@ -133,7 +133,7 @@ struct Watching<'a, T> {
     begun: &'a Begun,
 }
 
-impl<T: Send> Watch for Watching<'_, T> {
+impl<T: Send> RunHandle for Watching<'_, T> {
     fn stopped(&self) -> bool {
         self.clock.stopped()
     }
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn nobody_is_given_what_another_has_and_a_panic_takes_nobody_along() {
-        let spend = |place: usize, watch: &dyn Watch| {
+        let spend = |place: usize, watch: &dyn RunHandle| {
             assert_ne!(place, 1, "this one ends in a panic, on purpose");
             (1..=100).take_while(|dollars| watch.afford(Usd(*dollars))).last().unwrap_or(0)
         };
@@ -257,7 +257,7 @@ mod tests {
     fn those_that_share_its_words_begin_once_the_first_has_begun_to_answer_or_is_gone() {
         let diary = Mutex::new(Vec::new());
         let write = |line: String| diary.lock().unwrap().push(line);
-        let answer = |place: usize, watch: &dyn Watch| {
+        let answer = |place: usize, watch: &dyn RunHandle| {
             write(format!("{place} is sent"));
             if place == 0 {
                 write("0 answers".to_owned());
@@ -269,8 +269,9 @@ mod tests {
         assert_eq!(lines[..2], ["0 is sent", "0 answers"], "{lines:?}");
         assert_eq!(lines.len(), 4);
 
-        let fails =
-            |place: usize, _watch: &dyn Watch| assert_ne!(place, 0, "this one ends in a panic, on purpose");
+        let fails = |place: usize, _watch: &dyn RunHandle| {
+            assert_ne!(place, 0, "this one ends in a panic, on purpose")
+        };
         assert_eq!(side_by_side(&[None, Some(0)], &Still, fails, &mut Diary), [None, Some(())]);
     }
 }

@@ -1,8 +1,8 @@
 //! What commits say of who wrote and who approved what they hold.
 
 use crate::ports::Trailers;
+use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::players::PlayedBy;
 use redraft_facts::event::{Approval, PhaseClosed};
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Ticket;
@@ -28,7 +28,7 @@ pub(crate) fn approved(state: &Pipeline, closed: &PhaseClosed) -> Vec<String> {
 /// Who wrote what a phase is about, each agent once.
 pub(crate) fn writers(state: &Pipeline, phase: Phase) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for name in state.players.writers(phase).iter().map(PlayedBy::shown) {
+    for name in state.players.writers(phase).iter().map(RoleAttribution::shown) {
         if !names.contains(&name) {
             names.push(name);
         }

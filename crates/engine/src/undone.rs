@@ -1,7 +1,7 @@
 //! What was undone in the worktree, and how a person gets it back: it may have been theirs.
 
 use redraft_facts::event::Event;
-use redraft_facts::shown;
+use redraft_facts::harmless;
 use redraft_facts::ticket::Ticket;
 use serde::Serialize;
 
@@ -92,7 +92,7 @@ fn quoted(word: &str) -> String {
 
 /// What nobody would see in a command, or what would do something to a terminal.
 fn is_unshown(c: char) -> bool {
-    c.is_control() || shown::is_harmful(c)
+    c.is_control() || harmless::is_harmful(c)
 }
 
 /// As bash, zsh and ksh understand it.

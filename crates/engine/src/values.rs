@@ -16,12 +16,12 @@ use redraft_facts::ids::{BlobId, Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::redact::Redactor;
 use redraft_facts::usage::Usd;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 use std::collections::BTreeMap;
 
 /// The world a run works in.
 #[derive(Clone, Copy)]
-pub struct Parts<'a> {
+pub struct RunPorts<'a> {
     pub store: &'a dyn Store,
     pub workspace: &'a dyn Workspace,
     pub inbox: &'a dyn Inbox,
@@ -62,7 +62,7 @@ pub struct Rules {
     /// What roles are told about the feature's project.
     pub project: Option<String>,
     /// Which mechanical faults are looked for.
-    pub lint: lint::Settings,
+    pub lint: lint::LintSettings,
     /// What code must pass before anybody reviews it, in this order; a person has accepted these commands.
     pub checks: Vec<Check>,
     /// What is done to code between its last task and its first review.
@@ -111,7 +111,7 @@ pub struct Finish {
 
 /// A change that is reviewed by itself, as it stands now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reviewed {
+pub struct ChangeUnderReview {
     /// The commit it ends with, and all files of it.
     pub commit: String,
     pub revision: Revision,
@@ -142,48 +142,48 @@ pub(crate) struct Subject {
 /// What the prompts of a loop are made of beside its documents: facts of the feature, and texts that were stored when it
 /// was opened.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting<'a> {
+pub struct LoopFacts<'a> {
     pub pipeline: &'a Pipeline,
-    pub papers: &'a Papers,
+    pub papers: &'a LoopTexts,
 }
 
 /// Texts that a loop was opened with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Papers {
+pub struct LoopTexts {
     /// What its roles are told about the project.
     pub project: Option<String>,
     /// Role texts of the repository, in place of the built-in ones.
-    pub profiles: BTreeMap<Role, Override>,
+    pub profiles: BTreeMap<Role, RoleText>,
     /// What whoever looks back on the feature is told.
     pub bundle: Option<String>,
     /// The knowledge bank.
     pub bank: Option<Index>,
 }
 
-impl Papers {
+impl LoopTexts {
     /// The role texts a loop is opened with, of all that the repository has.
     pub(crate) fn read(
         texts: &BTreeMap<Role, String>,
         named: &BTreeMap<Role, BlobId>,
-    ) -> BTreeMap<Role, Override> {
+    ) -> BTreeMap<Role, RoleText> {
         let own = texts.iter().filter(|(role, _)| named.contains_key(role));
-        own.filter_map(|(role, text)| Some((role.clone(), Override::parse(text, role).ok()?))).collect()
+        own.filter_map(|(role, text)| Some((role.clone(), RoleText::parse(text, role).ok()?))).collect()
     }
 
     /// As they were stored when the loop was opened.
-    pub fn of(store: &dyn Store, opened: &LoopOpened) -> Result<Papers, StoreError> {
+    pub fn load(store: &dyn Store, opened: &LoopOpened) -> Result<LoopTexts, StoreError> {
         let text = |blob: &BlobId| Ok(String::from_utf8_lossy(&store.blob(blob)?).into_owned());
         let project = opened.project.as_ref().map(text).transpose()?;
         let bundle = opened.bundle.as_ref().map(text).transpose()?;
         let mut profiles = BTreeMap::new();
         for (role, blob) in &opened.profiles {
             // What was stored was accepted once.
-            if let Ok(read) = Override::parse(&text(blob)?, role) {
+            if let Ok(read) = RoleText::parse(&text(blob)?, role) {
                 profiles.insert(role.clone(), read);
             }
         }
         let bank = opened.bank.as_ref().map(|blob| store.blob(blob)).transpose()?;
-        let bank = bank.map(|bytes| Index::of(bank::decode(&bytes)));
-        Ok(Papers { project, profiles, bundle, bank })
+        let bank = bank.map(|bytes| Index::new(bank::decode(&bytes)));
+        Ok(LoopTexts { project, profiles, bundle, bank })
     }
 }

@@ -5,12 +5,12 @@ use crate::boundary::Boundaries;
 use crate::ending::EngineError;
 use crate::ports::{Commit, Trailers, Workspace, WorkspaceError};
 use redraft_core::review::Loop;
-use redraft_documents::bank::{Kind, RETIRED_FILE};
+use redraft_documents::bank::{BankFile, RETIRED_FILE};
 use redraft_facts::event::{FeatureCreated, LoopOpened};
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
 use redraft_facts::redact::Redactor;
-use redraft_reports::project;
+use redraft_reports::projections;
 
 /// A feature's worktree.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub fn standing(
 }
 
 fn projections(created: &FeatureCreated) -> Vec<String> {
-    project::FILES.iter().map(|name| created.path_of(name)).collect()
+    projections::FILES.iter().map(|name| created.path_of(name)).collect()
 }
 
 impl Worktree<'_> {
@@ -47,7 +47,7 @@ impl Worktree<'_> {
     pub(crate) fn written_at_the_end(&self) -> Vec<String> {
         let mut paths = self.projections();
         paths.push(self.created.path_of(Phase::Finish.artifact()));
-        paths.extend(Kind::ALL.iter().map(|kind| kind.path().to_owned()));
+        paths.extend(BankFile::ALL.iter().map(|kind| kind.path().to_owned()));
         paths.push(RETIRED_FILE.to_owned());
         paths
     }

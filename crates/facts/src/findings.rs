@@ -4,13 +4,13 @@
 
 mod settled;
 
+use crate::citation;
 use crate::ids::{FindingId, Role};
-use crate::place;
 use crate::prelude::*;
 use crate::verdict::{Claim, Severity};
 use serde::{Deserialize, Serialize};
 
-pub use settled::{Ruling, Settled};
+pub use settled::{Ruling, SettledFinding};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,9 +71,9 @@ impl Finding {
     /// nearest to the cited line is meant; without any, the cited line as far as there is one, else the last.
     pub fn line_in(&self, text: &str) -> u32 {
         let first = self.quote.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let quote = place::quote_parts(first).into_iter().next().unwrap_or_default();
+        let quote = citation::quote_parts(first).into_iter().next().unwrap_or_default();
         let numbered = (1u32..).zip(text.lines());
-        let found = numbered.filter(|(_, line)| !quote.is_empty() && place::fold(line).contains(&quote));
+        let found = numbered.filter(|(_, line)| !quote.is_empty() && citation::fold(line).contains(&quote));
         let nearest = found.map(|(line, _)| line).min_by_key(|line| line.abs_diff(self.line));
         let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         nearest.unwrap_or(self.line.min(last))

@@ -89,27 +89,27 @@ impl fmt::Display for CheckId {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CheckResult {
+pub enum ProbeResult {
     Passed,
     Failed,
     NotTried,
 }
 
-impl CheckResult {
+impl ProbeResult {
     pub fn name(self) -> &'static str {
         match self {
-            CheckResult::Passed => "passed",
-            CheckResult::Failed => "failed",
-            CheckResult::NotTried => "not tried",
+            ProbeResult::Passed => "passed",
+            ProbeResult::Failed => "failed",
+            ProbeResult::NotTried => "not tried",
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Check {
+pub struct ProbeCheck {
     pub id: CheckId,
-    pub result: CheckResult,
+    pub result: ProbeResult,
     pub detail: String,
 }
 
@@ -122,7 +122,7 @@ pub struct Probed {
     pub version: String,
     /// Counts the probes of this agent, as its tickets do.
     pub pass: u16,
-    pub checks: Vec<Check>,
+    pub checks: Vec<ProbeCheck>,
     /// Percent of the second turn's input that was read from the cache; none where nobody can tell.
     pub cache_share: Option<u8>,
     /// What the probe cost, its failed and lost dispatches included.
@@ -142,9 +142,9 @@ pub enum Proof {
 impl Probed {
     pub fn proof(&self) -> Proof {
         let deciding = || self.checks.iter().filter(|check| check.id.decides());
-        match deciding().find(|check| check.result == CheckResult::Failed) {
-            Some(Check { id, detail, .. }) => Proof::Failed(format!("{id}: {detail}")),
-            None if deciding().filter(|check| check.result == CheckResult::Passed).count() == 4 => {
+        match deciding().find(|check| check.result == ProbeResult::Failed) {
+            Some(ProbeCheck { id, detail, .. }) => Proof::Failed(format!("{id}: {detail}")),
+            None if deciding().filter(|check| check.result == ProbeResult::Passed).count() == 4 => {
                 Proof::Passed
             }
             None => Proof::Open,
@@ -152,7 +152,7 @@ impl Probed {
     }
 
     pub fn has_failed(&self) -> bool {
-        self.checks.iter().any(|check| check.result == CheckResult::Failed)
+        self.checks.iter().any(|check| check.result == ProbeResult::Failed)
     }
 }
 

@@ -50,7 +50,7 @@ pub enum Unfit {
 }
 
 impl Removal {
-    pub fn of(secret: &str) -> Result<Removal, Unfit> {
+    pub fn new(secret: &str) -> Result<Removal, Unfit> {
         let secret = secret.trim();
         let whole = spelling::joined(secret.as_bytes(), None);
         if secret.chars().filter(|letter| !letter.is_whitespace()).count() < CHARS_MIN {

@@ -130,7 +130,7 @@ impl Money {
     }
 
     /// What is not simply spent, a sentence each.
-    pub fn apart(&self) -> Vec<String> {
+    pub fn not_simply_spent(&self) -> Vec<String> {
         let Money { covered, login, unknown, unknown_bills, .. } = *self;
         let mut lines = Vec::new();
         if unknown > Usd(0) {

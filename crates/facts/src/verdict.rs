@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Verdict {
     pub approved: bool,
     pub summary: String,
-    pub answers: Vec<Answer>,
+    pub answers: Vec<FindingAnswer>,
     pub issues: Vec<Issue>,
     pub checks: Vec<CheckLine>,
     pub verified: Vec<Verified>,
@@ -21,7 +21,7 @@ pub struct Verdict {
 /// What a role says about one finding that was open when it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct FindingAnswer {
     pub id: String,
     pub status: AnswerStatus,
     pub note: String,

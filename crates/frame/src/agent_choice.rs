@@ -3,11 +3,12 @@
 //! Nothing is sent here and nothing is stored in the repository; an answer goes into the user's own file, so that it is
 //! asked once. The rehearsal agent is never among them: it plays where somebody names it. Start at [`settled`].
 
-use crate::cast::Cast;
-use crate::config::{self, Place};
+use crate::agent_registry::AgentRegistry;
+use crate::config::{self, ConfigPlace};
 use crate::console::Console;
-use crate::errors::{CliError, Code};
-use crate::site::{Site, Surroundings};
+use crate::errors::{CliError, ErrorCode};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
 use redraft_agents::api;
 use redraft_agents::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
 use redraft_facts::ids::{AgentName, Role};
@@ -18,14 +19,14 @@ use std::ffi::OsStr;
 pub const DEFAULT_ROLE: &str = "roles.default";
 
 /// An agent that could play.
-pub struct Found {
+pub struct FoundAgent {
     pub name: AgentName,
     /// As in `Claude Code 2.1.325, claude-sonnet-5-5, your login`; or why it cannot be used.
     pub what: Result<String, String>,
 }
 
 /// The agents that are there, those of the files first, then programs, then keys, then a server on this machine.
-pub fn found(site: &Site, config: &Config, around: &Surroundings) -> Vec<Found> {
+pub fn found(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -> Vec<FoundAgent> {
     let kinds = ModelKind::ALL.map(|kind| AgentName::new(kind.name()));
     let named: Vec<AgentName> = config.origins.keys().filter(|name| !kinds.contains(name)).cloned().collect();
     let all = named.into_iter().chain(kinds).chain([AgentName::new(LOCAL)]);
@@ -33,24 +34,24 @@ pub fn found(site: &Site, config: &Config, around: &Surroundings) -> Vec<Found> 
     let mut found = Vec::new();
     for name in all {
         let Some(AgentConfig::Model(model)) = config.agents.get(&name) else { continue };
-        if seen.contains(&name) || !is_there(model, around) {
+        if seen.contains(&name) || !is_there(model, process) {
             continue;
         }
-        let what = described(site, config, &name, model, around);
+        let what = described(repo, config, &name, model, process);
         seen.push(name.clone());
-        found.push(Found { name, what });
+        found.push(FoundAgent { name, what });
     }
     found
 }
 
 /// Whether what it needs is there: its program, its key, or a server that somebody named.
-fn is_there(model: &ModelAgent, around: &Surroundings) -> bool {
-    let set = |name: &str| around.environment.0.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
+fn is_there(model: &ModelAgent, process: &ProcessContext) -> bool {
+    let set = |name: &str| process.environment.0.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
     let own_key = || model.key_file.is_some() || model.key_env.as_deref().is_some_and(set);
     match model.kind {
         ModelKind::Claude | ModelKind::Codex => {
             let usual = model.kind.program().unwrap_or_default();
-            model.program.is_some() || around.find_program(usual).is_some()
+            model.program.is_some() || process.find_program(usual).is_some()
         }
         ModelKind::Anthropic => own_key() || set("ANTHROPIC_API_KEY"),
         ModelKind::OpenAi => model.base_url.is_some() || own_key() || set("OPENAI_API_KEY"),
@@ -58,25 +59,26 @@ fn is_there(model: &ModelAgent, around: &Surroundings) -> bool {
 }
 
 fn described(
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     name: &AgentName,
     model: &ModelAgent,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<String, String> {
     if model.model.is_empty() {
         let server = model.base_url.as_deref().map(api::shown).unwrap_or_default();
         return Ok(format!("the server {server}"));
     }
-    let agent = Cast::new(site, config, around).named(name)?;
+    let agent = AgentRegistry::new(repo, config, process).named(name)?;
     let player = agent.player();
     let program = format!("{} {}", player.program, player.version);
-    Ok(format!("{}, {}, {}", program.trim_end(), player.model, account(model, around)))
+    Ok(format!("{}, {}, {}", program.trim_end(), player.model, account(model, process)))
 }
 
 /// Who pays, as the user knows it.
-fn account(model: &ModelAgent, around: &Surroundings) -> String {
-    let set = |name: &&str| around.environment.0.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
+fn account(model: &ModelAgent, process: &ProcessContext) -> String {
+    let set =
+        |name: &&str| process.environment.0.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
     let key = |usual: &str| match (&model.key_file, &model.key_env) {
         (Some(file), _) => format!("the key in {file}"),
         (None, variable) => format!("your {}", variable.as_deref().unwrap_or(usual)),
@@ -100,7 +102,7 @@ fn account(model: &ModelAgent, around: &Surroundings) -> String {
 /// What was typed, for the messages.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    pub site: &'a Site,
+    pub repo: &'a RepositoryContext,
     /// Who must be played.
     pub roles: &'a [Role],
     /// The command, to be typed again.
@@ -114,15 +116,15 @@ pub struct Wanted<'a> {
 pub fn settled(
     wanted: &Wanted<'_>,
     config: Config,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<Config, CliError> {
     if wanted.roles.iter().all(|role| config.agent_of(role).is_some()) {
         let played: BTreeSet<AgentName> =
             wanted.roles.iter().filter_map(|role| config.agent_of(role)).cloned().collect();
-        return played.iter().try_fold(config, |config, name| with_model(config, name, around, console));
+        return played.iter().try_fold(config, |config, name| with_model(config, name, process, console));
     }
-    let found = found(wanted.site, &config, around);
+    let found = found(wanted.repo, &config, process);
     let usable: Vec<(&AgentName, &String)> =
         found.iter().filter_map(|one| Some((&one.name, one.what.as_ref().ok()?))).collect();
     if usable.is_empty() {
@@ -131,9 +133,9 @@ pub fn settled(
     if wanted.yes || !console.can_ask() {
         return Err(not_chosen(&usable, wanted));
     }
-    let Some(name) = asked(&usable, around, console) else { return Err(not_chosen(&usable, wanted)) };
-    let mut config = with_model(config, &name, around, console)?;
-    let file = config::write(Place::User, DEFAULT_ROLE, name.as_str(), wanted.site, around)?;
+    let Some(name) = asked(&usable, process, console) else { return Err(not_chosen(&usable, wanted)) };
+    let mut config = with_model(config, &name, process, console)?;
+    let file = config::write(ConfigPlace::User, DEFAULT_ROLE, name.as_str(), wanted.repo, process)?;
     console.say(&format!(
         "{name} plays every role from now on, in every repository: {} says so; to change it: redraft config set \
          {DEFAULT_ROLE} NAME",
@@ -144,9 +146,9 @@ pub fn settled(
 }
 
 /// A person's choice on the terminal; none where they want none of them.
-fn asked(usable: &[(&AgentName, &String)], around: &Surroundings, console: &Console) -> Option<AgentName> {
+fn asked(usable: &[(&AgentName, &String)], process: &ProcessContext, console: &Console) -> Option<AgentName> {
     if let [(name, what)] = usable {
-        let word = console.ask(&format!("use {what}, for all roles? [Y/n] "), &around.clock)?;
+        let word = console.ask(&format!("use {what}, for all roles? [Y/n] "), &process.clock)?;
         return matches!(word.to_lowercase().as_str(), "" | "y" | "yes").then(|| (*name).clone());
     }
     let mut text = "these agents are here:\n".to_owned();
@@ -156,7 +158,7 @@ fn asked(usable: &[(&AgentName, &String)], around: &Surroundings, console: &Cons
     console.say_before_asking(text.trim_end());
     let last = usable.len();
     let word =
-        console.ask(&format!("which one is to play all roles? [1-{last}, n for none] "), &around.clock)?;
+        console.ask(&format!("which one is to play all roles? [1-{last}, n for none] "), &process.clock)?;
     let by_number = word.parse::<usize>().ok().and_then(|at| usable.get(at.checked_sub(1)?));
     let by_name = || usable.iter().find(|(name, _)| name.as_str() == word);
     by_number.or_else(by_name).map(|(name, _)| (*name).clone())
@@ -166,14 +168,14 @@ fn asked(usable: &[(&AgentName, &String)], around: &Surroundings, console: &Cons
 fn with_model(
     mut config: Config,
     name: &AgentName,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<Config, CliError> {
     let Some(AgentConfig::Model(model)) = config.agents.get_mut(name) else { return Ok(config) };
     let Some(url) = model.base_url.clone().filter(|_| model.model.is_empty()) else { return Ok(config) };
     let offered = api::offered(&url).map_err(|detail| {
         CliError::new(
-            Code::Config,
+            ErrorCode::Config,
             format!("the server {} does not say which models it has: {detail}", api::shown(&url)),
         )
         .hint("start it, or name its model: OPENAI_MODEL=NAME")
@@ -191,15 +193,16 @@ fn with_model(
                     format!("the server {} has several models: {}", api::shown(&url), several.join(", "))
                 }
             };
-            let hint = around.next(&format!("redraft config set agents.{name}.model NAME"));
-            Err(CliError::new(Code::Config, message)
+            let hint = process.next(&format!("redraft config set agents.{name}.model NAME"));
+            Err(CliError::new(ErrorCode::Config, message)
                 .hint(format!("name one with OPENAI_MODEL=NAME, or for good: {hint}")))
         }
     }
 }
 
 fn not_chosen(usable: &[(&AgentName, &String)], wanted: &Wanted<'_>) -> CliError {
-    let mut error = CliError::new(Code::Config, "no agent was chosen to play the roles, so nothing was sent");
+    let mut error =
+        CliError::new(ErrorCode::Config, "no agent was chosen to play the roles, so nothing was sent");
     for (name, what) in usable {
         error = error.hint(format!("to use {what}: redraft config set {DEFAULT_ROLE} {name}"));
     }
@@ -207,9 +210,10 @@ fn not_chosen(usable: &[(&AgentName, &String)], wanted: &Wanted<'_>) -> CliError
     error.hint(format!("or for this time only: {} --agent {name}", wanted.command))
 }
 
-fn none(found: &[Found], wanted: &Wanted<'_>) -> CliError {
-    let mut error = CliError::new(Code::Config, "there is no agent to play the roles, so nothing was sent");
-    for Found { name, what } in found {
+fn none(found: &[FoundAgent], wanted: &Wanted<'_>) -> CliError {
+    let mut error =
+        CliError::new(ErrorCode::Config, "there is no agent to play the roles, so nothing was sent");
+    for FoundAgent { name, what } in found {
         if let Err(why) = what {
             error = error.hint(format!("{name} is here, but cannot be used: {why}"));
         }

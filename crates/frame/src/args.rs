@@ -24,9 +24,9 @@ pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArg
 pub use config::{ConfigArgs, ConfigCommand};
 pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
 pub use looking::{
-    ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs,
-    Page, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, SectionArgs, ShowCommand, StatusArgs,
-    TasksArgs, TraceArgs,
+    ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, KnowledgeCommand, LintArgs,
+    LogArgs, PageCommand, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, SectionArgs, ShowCommand,
+    StatusArgs, TasksArgs, TraceArgs,
 };
 pub use plugin::{ExportArgs, PluginCommand};
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};

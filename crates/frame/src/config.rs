@@ -5,54 +5,58 @@
 use crate::agent_choice::{DEFAULT_ROLE, found};
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::console::Console;
-use crate::errors::{CliError, Code};
-use crate::site::{Site, Surroundings};
+use crate::errors::{CliError, ErrorCode};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
 use crate::whole_file::staged;
 use redraft_adapters::plain_file;
-use redraft_agents::config::{self, Config, ConfigError, From, Setting, Want, edited, settings};
+use redraft_agents::config::{self, Config, ConfigError, From, ShownSetting, Want, edited, settings};
+use redraft_facts::harmless::name;
 use redraft_facts::ids::Role;
-use redraft_facts::shown::name;
 use redraft_roles::profile;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Which file is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ConfigPlace {
     /// The user's own.
     User,
     /// `redraft.toml` of the repository.
     Repository,
 }
 
-impl Place {
-    fn asked(repo: bool) -> Place {
-        if repo { Place::Repository } else { Place::User }
+impl ConfigPlace {
+    fn asked(repo: bool) -> ConfigPlace {
+        if repo { ConfigPlace::Repository } else { ConfigPlace::User }
     }
 }
 
-pub fn config(args: ConfigArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub fn config(args: ConfigArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     // A repository is not needed for the user's own file.
-    let site = Site::find(&around.folder);
+    let repo = RepositoryContext::find(&process.folder);
     match args.command {
-        None => show(site.ok().as_ref(), around, console),
+        None => show(repo.ok().as_ref(), process, console),
         Some(ConfigCommand::Set(set)) => {
-            let place = Place::asked(set.repo);
-            let site = needed(site, place)?;
-            change(place, &set.key, Some(&set.value), site.as_ref(), around, console)
+            let place = ConfigPlace::asked(set.repo);
+            let repo = needed(repo, place)?;
+            change(place, &set.key, Some(&set.value), repo.as_ref(), process, console)
         }
         Some(ConfigCommand::Unset(unset)) => {
-            let place = Place::asked(unset.repo);
-            let site = needed(site, place)?;
-            change(place, &unset.key, None, site.as_ref(), around, console)
+            let place = ConfigPlace::asked(unset.repo);
+            let repo = needed(repo, place)?;
+            change(place, &unset.key, None, repo.as_ref(), process, console)
         }
     }
 }
 
-fn needed(site: Result<Site, CliError>, place: Place) -> Result<Option<Site>, CliError> {
+fn needed(
+    repo: Result<RepositoryContext, CliError>,
+    place: ConfigPlace,
+) -> Result<Option<RepositoryContext>, CliError> {
     match place {
-        Place::Repository => site.map(Some),
-        Place::User => Ok(site.ok()),
+        ConfigPlace::Repository => repo.map(Some),
+        ConfigPlace::User => Ok(repo.ok()),
     }
 }
 
@@ -66,14 +70,14 @@ struct WrittenJson<'a> {
 }
 
 fn change(
-    place: Place,
+    place: ConfigPlace,
     key: &str,
     value: Option<&str>,
-    site: Option<&Site>,
-    around: &Surroundings,
+    repo: Option<&RepositoryContext>,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let (file, written) = put(place, key, value, site, around)?;
+) -> Result<ErrorCode, CliError> {
+    let (file, written) = put(place, key, value, repo, process)?;
     let shown = file.display();
     let text = match (value, written) {
         (Some(value), true) => format!("{shown} says {key} = {value} now"),
@@ -82,30 +86,30 @@ fn change(
         (None, false) => format!("{shown} says nothing of {key}"),
     };
     console.show(&text, &WrittenJson { v: 1, key, file: file.display().to_string(), written });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// Writes one setting; the answer is the file it stands in.
 pub fn write(
-    place: Place,
+    place: ConfigPlace,
     key: &str,
     value: &str,
-    site: &Site,
-    around: &Surroundings,
+    repo: &RepositoryContext,
+    process: &ProcessContext,
 ) -> Result<PathBuf, CliError> {
-    put(place, key, Some(value), Some(site), around).map(|(file, _)| file)
+    put(place, key, Some(value), Some(repo), process).map(|(file, _)| file)
 }
 
 fn put(
-    place: Place,
+    place: ConfigPlace,
     key: &str,
     value: Option<&str>,
-    site: Option<&Site>,
-    around: &Surroundings,
+    repo: Option<&RepositoryContext>,
+    process: &ProcessContext,
 ) -> Result<(PathBuf, bool), CliError> {
-    let file = file_of(place, site, around)?;
+    let file = file_of(place, repo, process)?;
     let unreadable = |error: std::io::Error| {
-        CliError::new(Code::Config, format!("{} cannot be read: {error}", file.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be read: {error}", file.display()))
     };
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -116,7 +120,7 @@ fn put(
     for as_text in [false, true] {
         let new = edited(&text, key, value, as_text).map_err(CliError::usage)?;
         let Some(new) = new else { return Ok((file, false)) };
-        match checked(place, &file, &new, around) {
+        match checked(place, &file, &new, process) {
             Ok(()) => return keep(&file, &new).map(|()| (file, true)),
             Err(error) => refused = refused.or(Some(error)),
         }
@@ -125,36 +129,40 @@ fn put(
     Err(error.hint("nothing was written"))
 }
 
-fn file_of(place: Place, site: Option<&Site>, around: &Surroundings) -> Result<PathBuf, CliError> {
-    let named = match (place, site) {
-        (Place::Repository, Some(site)) => Some(site.repository.main_checkout().join(config::FILE)),
-        (Place::Repository, None) => None,
-        (Place::User, _) => around.own.file.clone(),
+fn file_of(
+    place: ConfigPlace,
+    repo: Option<&RepositoryContext>,
+    process: &ProcessContext,
+) -> Result<PathBuf, CliError> {
+    let named = match (place, repo) {
+        (ConfigPlace::Repository, Some(repo)) => Some(repo.repository.main_checkout().join(config::FILE)),
+        (ConfigPlace::Repository, None) => None,
+        (ConfigPlace::User, _) => process.own.file.clone(),
     };
     let named = named.ok_or_else(|| {
-        CliError::new(Code::Config, "there is no folder for your own configuration")
+        CliError::new(ErrorCode::Config, "there is no folder for your own configuration")
             .hint("set HOME or XDG_CONFIG_HOME")
     })?;
-    if let (Place::Repository, Some(site), true) = (place, site, named.is_symlink()) {
-        plain_file::inside(site.repository.main_checkout(), &named)
-            .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", named.display())))?;
+    if let (ConfigPlace::Repository, Some(repo), true) = (place, repo, named.is_symlink()) {
+        plain_file::inside(repo.repository.main_checkout(), &named)
+            .map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", named.display())))?;
     }
     // Through a link the file it leads to is changed, and the link stays.
     Ok(std::fs::canonicalize(&named).unwrap_or(named))
 }
 
 /// Whether the file could be used with this text.
-fn checked(place: Place, file: &Path, text: &str, around: &Surroundings) -> Result<(), ConfigError> {
+fn checked(place: ConfigPlace, file: &Path, text: &str, process: &ProcessContext) -> Result<(), ConfigError> {
     let roles = profile::roles();
     match place {
-        Place::Repository => Config::parse(text.as_bytes(), file, &roles, &around.own).map(drop),
-        Place::User => Config::check_own(text.as_bytes(), file, &roles, &around.own),
+        ConfigPlace::Repository => Config::parse(text.as_bytes(), file, &roles, &process.own).map(drop),
+        ConfigPlace::User => Config::check_own(text.as_bytes(), file, &roles, &process.own),
     }
 }
 
 fn keep(file: &Path, text: &str) -> Result<(), CliError> {
     let failed = |error: std::io::Error| {
-        CliError::new(Code::Config, format!("{} cannot be written: {error}", file.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", file.display()))
             .hint("nothing was changed; make it writable or free some space")
     };
     let folder = file.parent().unwrap_or(Path::new("/"));
@@ -196,26 +204,30 @@ struct AgentJson {
     roles: Vec<String>,
 }
 
-fn show(site: Option<&Site>, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+fn show(
+    repo: Option<&RepositoryContext>,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     let roles = profile::roles();
-    let (config, raised) = match site {
-        Some(site) => {
-            let config = site.config(around)?;
+    let (config, raised) = match repo {
+        Some(repo) => {
+            let config = repo.config(process)?;
             let raised = config.is_accepted() && config.higher_budget.is_some();
             (config, raised)
         }
-        None => (Config::parse(b"", Path::new(config::FILE), &roles, &around.own)?, false),
+        None => (Config::parse(b"", Path::new(config::FILE), &roles, &process.own)?, false),
     };
-    let repository = site.map(|site| site.repository.main_checkout().join(config::FILE));
-    let all = settings(repository.as_deref(), &around.own, raised)?;
-    let agents = match site {
-        Some(site) => agents(site, &config, around),
+    let repository = repo.map(|repo| repo.repository.main_checkout().join(config::FILE));
+    let all = settings(repository.as_deref(), &process.own, raised)?;
+    let agents = match repo {
+        Some(repo) => agents(repo, &config, process),
         None => Vec::new(),
     };
     let shown = |path: &PathBuf| path.display().to_string();
-    let user_file = around.own.file.as_ref();
+    let user_file = process.own.file.as_ref();
     let unaccepted = config.unaccepted(|_| true);
-    let waits = |setting: &Setting| {
+    let waits = |setting: &ShownSetting| {
         let is_in =
             |want: &&Want| setting.key == want.key || setting.key.starts_with(&format!("{}.", want.key));
         setting.from == From::Repository && unaccepted.iter().any(is_in)
@@ -236,7 +248,7 @@ fn show(site: Option<&Site>, around: &Surroundings, console: &Console) -> Result
         let name = agents.iter().find(|agent| agent.usable).map_or("NAME", |agent| agent.name.as_str());
         text.push_str(&format!(
             "next: {}",
-            around.next(&format!("redraft config set {DEFAULT_ROLE} {name}"))
+            process.next(&format!("redraft config set {DEFAULT_ROLE} {name}"))
         ));
     }
     let settings = all.into_iter().map(|setting| SettingJson {
@@ -254,7 +266,7 @@ fn show(site: Option<&Site>, around: &Surroundings, console: &Console) -> Result
         repository_file: repository.as_ref().map(shown),
     };
     console.show(&text, &object);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn described(file: Option<&PathBuf>) -> String {
@@ -265,11 +277,12 @@ fn described(file: Option<&PathBuf>) -> String {
     }
 }
 
-fn table(all: &[Setting], waits: &dyn Fn(&Setting) -> bool) -> String {
-    let width = |of: &dyn Fn(&Setting) -> usize, most: usize| all.iter().map(of).max().unwrap_or(0).min(most);
+fn table(all: &[ShownSetting], waits: &dyn Fn(&ShownSetting) -> bool) -> String {
+    let width =
+        |of: &dyn Fn(&ShownSetting) -> usize, most: usize| all.iter().map(of).max().unwrap_or(0).min(most);
     let keys = width(&|setting| setting.key.chars().count(), 40);
     let values = width(&|setting| setting.value.chars().count(), 40);
-    let line = |setting: &Setting| {
+    let line = |setting: &ShownSetting| {
         let mark = if waits(setting) { " (not accepted)" } else { "" };
         let (key, value) = (name(&setting.key), name(&setting.value));
         format!("{key:keys$}  {value:values$}  {}{mark}\n", setting.from.name())
@@ -277,13 +290,13 @@ fn table(all: &[Setting], waits: &dyn Fn(&Setting) -> bool) -> String {
     all.iter().map(line).collect()
 }
 
-fn agents(site: &Site, config: &Config, around: &Surroundings) -> Vec<AgentJson> {
+fn agents(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -> Vec<AgentJson> {
     let plays = |name: &str| {
         let of = |role: &Role| config.agent_of(role).is_some_and(|agent| agent.as_str() == name);
         let roles = profile::roles().into_iter().filter(of);
         roles.map(|role| role.to_string()).collect::<Vec<_>>()
     };
-    let mut agents: Vec<AgentJson> = found(site, config, around)
+    let mut agents: Vec<AgentJson> = found(repo, config, process)
         .into_iter()
         .map(|one| {
             let (usable, what) = match one.what {

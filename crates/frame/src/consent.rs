@@ -4,10 +4,11 @@
 //! What is likely is an estimate and says so; what holds is the budget. That somebody agreed is kept with the user: a
 //! ledger in which an agent was paid before may be somebody else's.
 
-use crate::cast::Cast;
+use crate::agent_registry::AgentRegistry;
 use crate::console::Console;
-use crate::errors::{CliError, Code};
-use crate::site::{Site, Surroundings};
+use crate::errors::{CliError, ErrorCode};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
 use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::UNLIMITED_ANSWER_TOKENS;
 use redraft_engine::Estimating;
@@ -20,8 +21,8 @@ use redraft_reports::estimate;
 use std::collections::BTreeSet;
 
 /// What is asked about.
-pub struct Asked<'a> {
-    pub site: &'a Site,
+pub struct ConsentSubject<'a> {
+    pub repo: &'a RepositoryContext,
     pub created: &'a FeatureCreated,
     pub command: &'a str,
     /// Whether a person said yes when they typed it.
@@ -30,31 +31,32 @@ pub struct Asked<'a> {
 
 /// Whether a person agrees, or agreed before to every agent that costs money.
 pub fn given(
-    asked: &Asked<'_>,
+    asked: &ConsentSubject<'_>,
     estimating: Estimating<'_>,
-    agents: &Cast<'_>,
-    around: &Surroundings,
+    agents: &AgentRegistry<'_>,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<bool, CliError> {
-    let Asked { site, created, command, yes } = *asked;
+    let ConsentSubject { repo, created, command, yes } = *asked;
     let entries = estimating.store.read(created.scope())?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let expected = estimating.forecast(&state)?;
-    let (place, scope) = (site.repository.known_as(), created.scope().to_string());
+    let (place, scope) = (repo.repository.known_as(), created.scope().to_string());
     let paid: BTreeSet<&str> = expected.roles.iter().map(|one| one.agent.as_str()).collect();
     let paid: Vec<&str> = paid.into_iter().collect();
-    let agree = || around.trust.agree_to_pay(place, &scope, &paid);
+    let agree = || process.trust.agree_to_pay(place, &scope, &paid);
     if yes {
         agree()?;
         return Ok(true);
     }
-    if around.trust.may_pay(place, &scope, &paid)? {
+    if process.trust.may_pay(place, &scope, &paid)? {
         return Ok(true);
     }
     let (likely, budget) = (expected.cost(), estimating.rules.budget);
     console.say_before_asking(&told(&expected, agents, budget));
     if console.can_ask() {
-        let word = console.ask("go on? yes or no: ", &around.clock);
+        let word = console.ask("go on? yes or no: ", &process.clock);
         let agreed = word.is_some_and(|word| word == "yes" || word == "y");
         if agreed {
             agree()?;
@@ -64,12 +66,12 @@ pub fn given(
     let message = format!(
         "nobody has agreed to spend money on this feature yet: about {likely} is expected, at most {budget} in all"
     );
-    Err(CliError::new(Code::Waiting, message)
+    Err(CliError::new(ErrorCode::Waiting, message)
         .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
 }
 
 /// What is told before the question.
-fn told(expected: &Forecast, agents: &Cast<'_>, budget: Usd) -> String {
+fn told(expected: &Forecast, agents: &AgentRegistry<'_>, budget: Usd) -> String {
     let mut text = "these roles are played by agents that cost money:\n".to_owned();
     let names: BTreeSet<&AgentName> = expected.roles.iter().map(|one| &one.agent).collect();
     for name in names {

@@ -6,17 +6,17 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
 use crate::colour::painted;
-use crate::errors::{CliError, Code};
-use redraft_agents::config::{Colour, Manners};
+use crate::errors::{CliError, ErrorCode};
+use redraft_agents::config::{Colour, TerminalSettings};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Clock;
 use redraft_engine::{Progress, Undone};
 use redraft_facts::event::{Entry, Event};
+use redraft_facts::harmless;
 use redraft_facts::redact::Typed;
-use redraft_facts::shown;
 use redraft_facts::text::{indented, one_line};
 use redraft_facts::ticket::Ticket;
-use redraft_reports::project;
+use redraft_reports::projections;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -30,7 +30,7 @@ pub struct Console {
     quiet: bool,
     /// What is under way, and what each agent does, where a line can be taken back.
     live: Option<Mutex<Vec<(Ticket, String)>>>,
-    manners: Manners,
+    manners: TerminalSettings,
     /// Why data did not arrive on stdout, if it did not.
     lost: OnceLock<String>,
     /// What was printed, where it is for somebody else to pass on.
@@ -52,11 +52,11 @@ impl Console {
     pub fn new(json: bool, quiet: bool) -> Self {
         let live = !json && !quiet && can_rewrite_lines();
         let (live, lost) = (live.then(Mutex::default), OnceLock::new());
-        Self { json, quiet, live, manners: Manners::default(), lost, kept: None }
+        Self { json, quiet, live, manners: TerminalSettings::default(), lost, kept: None }
     }
 
     /// The same with the user's manners.
-    pub fn with_manners(mut self, manners: Manners) -> Self {
+    pub fn with_manners(mut self, manners: TerminalSettings) -> Self {
         self.manners = manners;
         self
     }
@@ -153,7 +153,7 @@ impl Console {
         for hint in &error.hints {
             self.talk(&format!("  hint: {}", beneath(hint)));
         }
-        if error.code == Code::Bug {
+        if error.code == ErrorCode::Bug {
             self.talk("  hint: this should not happen; report it with the output of `redraft log`");
         }
     }
@@ -255,12 +255,12 @@ struct Shown(String);
 impl Shown {
     /// Colours come last, so that no text can bring its own.
     fn text(outside: &str, colours: bool) -> Shown {
-        let harmless = shown::text(outside);
+        let harmless = harmless::text(outside);
         Shown(if colours { painted(&harmless) } else { harmless.into_owned() })
     }
 
     fn json(written: &str) -> Shown {
-        Shown(shown::json(written).into_owned())
+        Shown(harmless::json(written).into_owned())
     }
 }
 
@@ -326,7 +326,7 @@ fn columns() -> usize {
 
 impl Progress for Console {
     fn stored(&self, entry: &Entry, _state: &Pipeline) {
-        self.say(&format!("  {}", indented(&project::line(&entry.event), 2)));
+        self.say(&format!("  {}", indented(&projections::line(&entry.event), 2)));
         self.under_way(entry);
     }
 

@@ -9,7 +9,7 @@ use redraft_engine::ports::{CommitRefused, MergeError, StoreError, WorkspaceErro
 
 /// The public table of exit codes, see docs/exit-codes.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
+pub enum ErrorCode {
     Done = 0,
     NotApproved = 1,
     Usage = 2,
@@ -22,36 +22,36 @@ pub enum Code {
     Interrupted = 130,
 }
 
-impl Code {
+impl ErrorCode {
     /// Every code with its meaning, as the documentation lists them.
-    pub const ALL: [(Code, &'static str); 10] = [
-        (Code::Done, "done"),
-        (Code::NotApproved, "not approved, or findings"),
-        (Code::Usage, "the command cannot be carried out as typed or where it was typed"),
-        (Code::Config, "the configuration, the ledger, the repository or the disk needs attention"),
-        (Code::Agent, "an agent failed and a person must decide how to go on"),
-        (Code::Limit, "a limit or budget was reached"),
-        (Code::Waiting, "waiting for a decision"),
-        (Code::Held, "held by another process"),
-        (Code::Bug, "a bug in redraft"),
-        (Code::Interrupted, "interrupted; the same command continues"),
+    pub const ALL: [(ErrorCode, &'static str); 10] = [
+        (ErrorCode::Done, "done"),
+        (ErrorCode::NotApproved, "not approved, or findings"),
+        (ErrorCode::Usage, "the command cannot be carried out as typed or where it was typed"),
+        (ErrorCode::Config, "the configuration, the ledger, the repository or the disk needs attention"),
+        (ErrorCode::Agent, "an agent failed and a person must decide how to go on"),
+        (ErrorCode::Limit, "a limit or budget was reached"),
+        (ErrorCode::Waiting, "waiting for a decision"),
+        (ErrorCode::Held, "held by another process"),
+        (ErrorCode::Bug, "a bug in redraft"),
+        (ErrorCode::Interrupted, "interrupted; the same command continues"),
     ];
 }
 
 #[derive(Debug)]
 pub struct CliError {
-    pub code: Code,
+    pub code: ErrorCode,
     pub message: String,
     pub hints: Vec<String>,
 }
 
 impl CliError {
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hints: Vec::new() }
     }
 
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(Code::Usage, message)
+        Self::new(ErrorCode::Usage, message)
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -67,51 +67,51 @@ impl From<EngineError> for CliError {
             EngineError::Store(error) => error.into(),
             EngineError::Workspace(error) => error.into(),
             EngineError::Unknown(scope) => unknown_feature(&scope.to_string()),
-            EngineError::History { .. } => CliError::new(Code::Config, message).hint(
+            EngineError::History { .. } => CliError::new(ErrorCode::Config, message).hint(
                 "the ledger was changed by hand or written by another version; nothing was changed now",
             ),
-            EngineError::LedgerBehind { branch, .. } => CliError::new(Code::Config, message)
+            EngineError::LedgerBehind { branch, .. } => CliError::new(ErrorCode::Config, message)
                 .hint("the ledger is older than the branch, as after restoring a backup or copying a clone")
                 .hint(format!(
                     "bring the newer ledger back, or start again from the document: git switch {branch}"
                 )),
-            EngineError::LedgerElsewhere { branch, .. } => CliError::new(Code::Config, message)
+            EngineError::LedgerElsewhere { branch, .. } => CliError::new(ErrorCode::Config, message)
                 .hint("the ledger comes from another clone, or git has lost commits; nothing was changed")
                 .hint(format!("bring this clone's own ledger back, or bring {branch} here from where the ledger was written: git fetch"))
                 .hint("if the commits are lost for good: redraft doctor --repair"),
-            EngineError::Prerequisite { feature, earlier, .. } => CliError::new(Code::Config, message)
+            EngineError::Prerequisite { feature, earlier, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
-            EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
+            EngineError::Changed { feature, earlier, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
                 .hint("or put it back: git restore, in the feature's worktree"),
-            EngineError::Unreviewed { feature, .. } => CliError::new(Code::NotApproved, message)
+            EngineError::Unreviewed { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\""))
                 .hint("or take it off the branch"),
-            EngineError::BaseMerged { feature, .. } => CliError::new(Code::NotApproved, message)
+            EngineError::BaseMerged { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\"")),
-            EngineError::CheckGone { feature, gate } => CliError::new(Code::Config, message)
+            EngineError::CheckGone { feature, gate } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
                 .hint(format!("or close the feature without it: redraft phase back {feature} finish --why \"…\"")),
-            EngineError::Tasks { feature, .. } => CliError::new(Code::Config, message)
+            EngineError::Tasks { feature, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("have the list mended: redraft phase back {feature} create-tasks --why \"…\""))
                 .hint("mend it there, in the feature's worktree, before you run it again, or let its author do so"),
-            EngineError::NoSuchCheck { gate } => CliError::new(Code::Config, message)
+            EngineError::NoSuchCheck { gate } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
                 .hint("or begin the phase anew with the checks that are there: redraft phase back FEATURE implement --why \"…\""),
-            EngineError::Uncommitted { .. } => CliError::new(Code::Config, message)
+            EngineError::Uncommitted { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("commit these files in the feature's worktree, or put them back, then run the same command again"),
-            EngineError::Check { .. } => CliError::new(Code::Config, message)
+            EngineError::Check { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("mend the cause and run the same command again; nothing is lost"),
             EngineError::Merge(error) => error.into(),
-            EngineError::NoBase { .. } => CliError::new(Code::Config, message)
+            EngineError::NoBase { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("merge its branch by hand: git merge"),
-            EngineError::Conflict { feature, into, folder, .. } => CliError::new(Code::Waiting, message)
+            EngineError::Conflict { feature, into, folder, .. } => CliError::new(ErrorCode::Waiting, message)
                 .hint(format!("have it built on {into} as it is now: redraft phase back {feature} implement --why \"…\""))
                 .hint(format!("then bring {into} in, in the worktree: git -C {} merge {into}", quoted_path(&folder)))
                 .hint(format!("and go on: redraft run {feature}; nothing was changed"))
             ,
             EngineError::Unfinished { feature } => CliError::usage(message).hint(format!("go on with it: redraft run {feature}")),
-            EngineError::FailsMerged { feature, .. } => CliError::new(Code::NotApproved, message)
+            EngineError::FailsMerged { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint("nothing was merged")
                 .hint(format!("bring the base in and have it mended: redraft phase back {feature} implement --why \"…\"")),
             EngineError::NothingAsked => {
@@ -128,10 +128,10 @@ impl From<EngineError> for CliError {
             EngineError::Answers { .. } => CliError::usage(message).hint(
                 "give --answer once for each question, in their order; \"\" leaves one to its assumption",
             ),
-            EngineError::Agent(_) => CliError::new(Code::Agent, message),
-            EngineError::Inbox { .. } => CliError::new(Code::Config, message)
+            EngineError::Agent(_) => CliError::new(ErrorCode::Agent, message),
+            EngineError::Inbox { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("free some space or make it writable, then run again"),
-            EngineError::Unsendable(_) | EngineError::Bug(_) => CliError::new(Code::Bug, message),
+            EngineError::Unsendable(_) | EngineError::Bug(_) => CliError::new(ErrorCode::Bug, message),
         }
     }
 }
@@ -141,15 +141,15 @@ impl From<MergeError> for CliError {
         let message = error.to_string();
         match error {
             MergeError::Workspace(error) => error.into(),
-            MergeError::NoBranch(name) => CliError::new(Code::Config, message)
+            MergeError::NoBranch(name) => CliError::new(ErrorCode::Config, message)
                 .hint(format!("bring it back: git branch {name} COMMIT; or merge by hand: git merge")),
-            MergeError::Dirty { folder, .. } => CliError::new(Code::Waiting, message)
+            MergeError::Dirty { folder, .. } => CliError::new(ErrorCode::Waiting, message)
                 .hint(format!("commit it, or put it aside: git -C {} stash", quoted(&folder)))
                 .hint("then the same command again; nothing was changed"),
-            MergeError::Refused { .. } => CliError::new(Code::Waiting, message)
+            MergeError::Refused { .. } => CliError::new(ErrorCode::Waiting, message)
                 .hint("move what is in the way, then the same command again; nothing was changed"),
             MergeError::Moved(_) => {
-                CliError::new(Code::Held, message).hint("nothing was merged; run the same command again")
+                CliError::new(ErrorCode::Held, message).hint("nothing was merged; run the same command again")
             }
         }
     }
@@ -160,23 +160,23 @@ impl From<StoreError> for CliError {
         let message = error.to_string();
         match error {
             StoreError::Moved { .. } => {
-                CliError::new(Code::Held, message).hint("nothing was stored; run the command again")
+                CliError::new(ErrorCode::Held, message).hint("nothing was stored; run the command again")
             }
-            StoreError::Damaged { .. } => CliError::new(Code::Config, message)
+            StoreError::Damaged { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("nothing was changed; what can still be read of it: redraft ledger export FILE, then redraft ledger import FILE")
                 .hint("or restore it from a backup of .git/redraft; to begin anew without it, move it away, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"),
             StoreError::Newer { .. } => {
-                CliError::new(Code::Config, message).hint("install the newer redraft")
+                CliError::new(ErrorCode::Config, message).hint("install the newer redraft")
             }
             StoreError::Full { .. } => {
-                CliError::new(Code::Config, message).hint("free some space, then run the same command again")
+                CliError::new(ErrorCode::Config, message).hint("free some space, then run the same command again")
             }
-            StoreError::Disk { .. } => CliError::new(Code::Config, message)
+            StoreError::Disk { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("look at the disk, the quota and `ulimit -f`; the same command goes on when it can be written again"),
-            StoreError::ReadOnly { .. } => CliError::new(Code::Config, message)
+            StoreError::ReadOnly { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("make the repository's .git/redraft folder writable; `redraft status` works without"),
             StoreError::Gone { ref path, ref rescued, .. } => {
-                let error = CliError::new(Code::Config, message);
+                let error = CliError::new(ErrorCode::Config, message);
                 match rescued {
                     Some(rescued) => error
                         .hint(format!("all that was stored before is in {rescued}; nothing was stored since"))
@@ -188,8 +188,8 @@ impl From<StoreError> for CliError {
                     None => error.hint("nothing was stored since; restore it from a backup, then run again"),
                 }
             }
-            StoreError::Busy { .. } => CliError::new(Code::Held, message).hint("try again in a moment"),
-            StoreError::Other { .. } => CliError::new(Code::Config, message)
+            StoreError::Busy { .. } => CliError::new(ErrorCode::Held, message).hint("try again in a moment"),
+            StoreError::Other { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("nothing was stored; look at the disk and the rights of that folder, then run again"),
         }
     }
@@ -217,7 +217,7 @@ impl From<WorkspaceError> for CliError {
                 "nothing is lost; mend the cause and run the same command again".to_owned()
             }
         };
-        CliError::new(Code::Config, error.to_string()).hint(hint)
+        CliError::new(ErrorCode::Config, error.to_string()).hint(hint)
     }
 }
 
@@ -278,9 +278,9 @@ impl From<GitError> for CliError {
             | GitError::FolderInTheWay(_)
             | GitError::BranchInTheWay(_)
             | GitError::CheckedOut { .. }
-            | GitError::BadName(_) => Code::Usage,
-            GitError::Moving(_) => Code::Held,
-            GitError::Stopped(_) => Code::Interrupted,
+            | GitError::BadName(_) => ErrorCode::Usage,
+            GitError::Moving(_) => ErrorCode::Held,
+            GitError::Stopped(_) => ErrorCode::Interrupted,
             GitError::Missing { .. }
             | GitError::TooOld { .. }
             | GitError::NotAWorktree(_)
@@ -291,7 +291,7 @@ impl From<GitError> for CliError {
             | GitError::File { .. }
             | GitError::NotFetched { .. }
             | GitError::Failed { .. }
-            | GitError::Broken { .. } => Code::Config,
+            | GitError::Broken { .. } => ErrorCode::Config,
         };
         let shown = CliError::new(code, error.to_string());
         if error.is_damage() { shown.hint(REPAIR) } else { shown }
@@ -301,7 +301,8 @@ impl From<GitError> for CliError {
 impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> Self {
         let at = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let shown = CliError::new(Code::Config, format!("{}{at}: {}", error.path.display(), error.message));
+        let shown =
+            CliError::new(ErrorCode::Config, format!("{}{at}: {}", error.path.display(), error.message));
         match error.hint {
             Some(hint) => shown.hint(hint),
             None => shown,
@@ -313,13 +314,13 @@ impl From<LockError> for CliError {
     fn from(error: LockError) -> Self {
         let error_text = error.to_string();
         match error {
-            LockError::Held(holder) => CliError::new(Code::Held, format!("held by {holder}"))
+            LockError::Held(holder) => CliError::new(ErrorCode::Held, format!("held by {holder}"))
                 .hint("wait for it to end, or stop it with Ctrl-C in its terminal; other features may run"),
             LockError::Io { ref error, .. } if error.kind() == std::io::ErrorKind::StorageFull => {
-                CliError::new(Code::Config, error_text)
+                CliError::new(ErrorCode::Config, error_text)
                     .hint("free some space, then run the same command again")
             }
-            _ => CliError::new(Code::Config, error_text)
+            _ => CliError::new(ErrorCode::Config, error_text)
                 .hint("make the repository's .git/redraft folder writable, then run again"),
         }
     }

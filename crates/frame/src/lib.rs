@@ -1,28 +1,30 @@
 //! What every command stands on: what can be typed, the console, errors with their way out, where one is and what was
 //! accepted there.
 //!
-//! Start at [`site`] (the repository and its surroundings), [`console`] (the only place that prints) and [`errors`]; [`args`]
+//! Start at [`process_context`] and [`repository_context`] (what a command works in), [`console`] (the only place that prints) and [`errors`]; [`args`]
 //! is what can be typed. No command is in here.
 
 pub mod agent_choice;
+pub mod agent_registry;
 pub mod annotate;
 pub mod args;
-pub mod cast;
 pub mod colour;
 pub mod config;
 pub mod consent;
 pub mod console;
+pub mod demo_progress;
 pub mod errors;
-pub mod gather;
-pub mod meant;
+mod known_secrets;
 pub mod monitor;
-pub mod once;
+pub mod no_repeat;
 pub mod own_state;
 pub mod prepare;
+pub mod process_context;
 pub mod profiles;
+pub mod repository_context;
+pub mod resolve;
 pub mod rows;
-pub mod site;
-pub mod story;
+pub mod trace_inputs;
 pub mod trust;
 pub mod usage;
 pub mod whole_file;

@@ -4,20 +4,21 @@
 //! board.
 
 use crate::console::Console;
-use crate::site::{Site, Surroundings};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
 use redraft_core::tally::Tally;
-use redraft_reports::project::{BoardRow, Thresholds, Warning, warnings};
+use redraft_reports::projections::{BoardRow, Thresholds, Warning, warnings};
 
 /// What happens too often in the features that are finished. A configuration that cannot be read has its defaults
 /// here: whoever runs something is told what is wrong with it.
-pub fn watch(site: &Site, rows: &[BoardRow], around: &Surroundings) -> Vec<Warning> {
+pub fn watch(repo: &RepositoryContext, rows: &[BoardRow], process: &ProcessContext) -> Vec<Warning> {
     let mut finished: Vec<&BoardRow> = rows.iter().filter(|row| row.is_finished()).collect();
     if finished.is_empty() {
         return Vec::new();
     }
     finished.sort_by_key(|row| row.updated_ms);
     let tallies: Vec<Tally> = finished.iter().map(|row| row.tally).collect();
-    let thresholds = site.config(around).map_or_else(|_| Thresholds::default(), |config| config.monitor);
+    let thresholds = repo.config(process).map_or_else(|_| Thresholds::default(), |config| config.monitor);
     warnings(&tallies, &thresholds)
 }
 

@@ -4,14 +4,14 @@
 //! Looking is always possible. Whatever takes a lock, opens the ledger to write, or works below the state folder in any
 //! other way asks here first; see [docs/trust.md](../../../../docs/trust.md).
 
-use crate::errors::{CliError, Code};
-use crate::site::Site;
+use crate::errors::{CliError, ErrorCode};
+use crate::repository_context::RepositoryContext;
 use std::path::Path;
 
 /// What to type to see and accept it.
 pub const ACCEPT: &str = "look at it and accept it: redraft trust";
 
-impl Site {
+impl RepositoryContext {
     /// Stops with code 6 where somebody else made the state folder, and refuses links by which something outside would be
     /// written. A folder that is not there yet is made, and is the user's from then on.
     pub fn require_own_state(&self) -> Result<(), CliError> {
@@ -58,7 +58,7 @@ pub fn described(state: &Path) -> String {
 }
 
 fn foreign(state: &Path) -> CliError {
-    CliError::new(Code::Waiting, format!("{}; it is not used before you accept it", described(state)))
+    CliError::new(ErrorCode::Waiting, format!("{}; it is not used before you accept it", described(state)))
         .hint(ACCEPT)
         .hint("then the same command again; if you do not know who made it, clone the repository instead: a clone brings no state")
 }

@@ -5,9 +5,10 @@
 //! lock; the repository's is held only while git makes the worktree, so that a long setup is in nobody's way.
 
 use crate::console::Console;
-use crate::errors::{CliError, Code};
-use crate::site::{Site, Surroundings};
-use redraft_adapters::child::{Ended, Script};
+use crate::errors::{CliError, ErrorCode};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
+use redraft_adapters::child::{ScriptEnd, ShellCommand};
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::plain_file::{self, Copied};
@@ -23,89 +24,90 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 pub fn prepare(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     created: &FeatureCreated,
     config: &Config,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
-    let ready = site.state.join("ready").join(created.id.to_string());
-    let worktree = site.worktree(created)?;
+    let ready = repo.state.join("ready").join(created.id.to_string());
+    let worktree = repo.worktree(created)?;
     if created.in_place {
-        let _lock = site.lock_repository(around, console)?;
-        site.repository.enter_feature(&created.branch, &created.base_commit, &around.boundaries)?;
-        around.boundaries.pass("a worktree is there");
+        let _lock = repo.lock_repository(process, console)?;
+        repo.repository.enter_feature(&created.branch, &created.base_commit, &process.boundaries)?;
+        process.boundaries.pass("a worktree is there");
         if !ready.exists() {
-            bring_prd(site, ledger, created)?;
-            bring_documents(site, ledger, created)?;
-            note(site, &ready)?;
+            bring_prd(repo, ledger, created)?;
+            bring_documents(repo, ledger, created)?;
+            note(repo, &ready)?;
         }
         return Ok(());
     }
     if ready.exists() && worktree.is_dir() {
         return Ok(());
     }
-    require_trust(site, config, created, around)?;
+    require_trust(repo, config, created, process)?;
     // A folder that was removed and is made again has to be set up again, also if that takes several attempts.
     remove(&ready)?;
-    let lock = site.lock_repository(around, console)?;
-    let made = site.repository.ensure_feature(&created.branch, &created.base_commit, &worktree);
+    let lock = repo.lock_repository(process, console)?;
+    let made = repo.repository.ensure_feature(&created.branch, &created.base_commit, &worktree);
     made.map_err(|error| match error {
         // Ctrl-C reaches git as well.
-        GitError::Failed { .. } if around.clock.stopped() => interrupted(created, around),
+        GitError::Failed { .. } if process.clock.stopped() => interrupted(created, process),
         error => error.into(),
     })?;
     drop(lock);
-    around.boundaries.pass("a worktree is there");
+    process.boundaries.pass("a worktree is there");
     tell_submodules(&worktree, config, console);
-    bring_prd(site, ledger, created)?;
-    bring_documents(site, ledger, created)?;
+    bring_prd(repo, ledger, created)?;
+    bring_documents(repo, ledger, created)?;
     for name in &config.workspace.copy {
-        copy(site.repository.main_checkout(), &worktree, name, console)?;
+        copy(repo.repository.main_checkout(), &worktree, name, console)?;
     }
     if let Some(command) = &config.workspace.setup {
-        let out = site.state.join("setup").join(created.id.to_string());
-        let script = Script {
-            worker: &around.exe,
+        let out = repo.state.join("setup").join(created.id.to_string());
+        let script = ShellCommand {
+            worker: &process.exe,
             out: &out,
             text: command,
             folder: &worktree,
-            environment: &around.environment,
-            redactor: &around.redactor,
+            environment: &process.environment,
+            redactor: &process.redactor,
             limit_ms: config.workspace.setup_minutes * 60_000,
         };
-        set_up(&script, created, around, console)?;
+        set_up(&script, created, process, console)?;
     }
-    note(site, &ready)
+    note(repo, &ready)
 }
 
 /// Notes that all of it was done.
-fn note(site: &Site, ready: &Path) -> Result<(), CliError> {
-    let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", ready.display()));
-    fs::create_dir_all(ready.parent().unwrap_or(&site.state)).map_err(named)?;
+fn note(repo: &RepositoryContext, ready: &Path) -> Result<(), CliError> {
+    let named =
+        |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", ready.display()));
+    fs::create_dir_all(ready.parent().unwrap_or(&repo.state)).map_err(named)?;
     // Who finds the note does not look at the worktree again.
-    site.repository.barrier().hold().map_err(named)?;
+    repo.repository.barrier().hold().map_err(named)?;
     fs::write(ready, "1\n").map_err(named)
 }
 
 /// Has the worktree prepared again by the next run.
-pub fn forget_ready(site: &Site, created: &FeatureCreated) -> Result<(), CliError> {
-    remove(&site.state.join("ready").join(created.id.to_string()))
+pub fn forget_ready(repo: &RepositoryContext, created: &FeatureCreated) -> Result<(), CliError> {
+    remove(&repo.state.join("ready").join(created.id.to_string()))
 }
 
 /// The one lock of the main checkout, held by whoever works in it, next to the feature's own.
 pub fn hold_place(
-    site: &Site,
+    repo: &RepositoryContext,
     created: &FeatureCreated,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<Option<Lock>, CliError> {
-    created.in_place.then(|| site.lock("in-place", around)).transpose()
+    created.in_place.then(|| repo.lock("in-place", process)).transpose()
 }
 
-fn bring_prd(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {
+fn bring_prd(repo: &RepositoryContext, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {
     let Some(blob) = &created.prd else { return Ok(()) };
-    let workspace = site.workspace(created)?;
+    let workspace = repo.workspace(created)?;
     let path = format!("{}/prd.md", created.folder());
     // A power cut may have left it empty.
     if workspace.read(&path)?.is_none_or(|there| there.is_empty()) {
@@ -118,14 +120,18 @@ fn bring_prd(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(
 }
 
 /// Puts the documents of an adopted feature on its branch, as they were found. What was worked on there since is left.
-fn bring_documents(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {
+fn bring_documents(
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    created: &FeatureCreated,
+) -> Result<(), CliError> {
     let entries = ledger.read(Scope::Feature(created.id))?;
     let adopted = entries.iter().find_map(|entry| match &entry.event {
         Event::Adopted(adopted) => Some(adopted),
         _ => None,
     });
     let Some(adopted) = adopted.filter(|adopted| !adopted.files.is_empty()) else { return Ok(()) };
-    let workspace = site.workspace(created)?;
+    let workspace = repo.workspace(created)?;
     let base = Revision::new(&created.base_commit);
     for file in &adopted.files {
         let (there, found) = (workspace.read(&file.path)?, ledger.blob(&file.blob)?);
@@ -166,45 +172,45 @@ fn copy(from: &Path, to: &Path, name: &str, console: &Console) -> Result<(), Cli
                 .say(&format!("[workspace] copy: {name} is not in the main checkout, so it is not copied"));
             Ok(())
         }
-        Err(error) => Err(CliError::new(Code::Config, format!("[workspace] copy: {name}: {error}"))
+        Err(error) => Err(CliError::new(ErrorCode::Config, format!("[workspace] copy: {name}: {error}"))
             .hint("or take it out of `copy`, and let `setup` bring it")),
     }
 }
 
 /// Nothing that `redraft.toml` names is run or copied before a person has accepted exactly that.
 fn require_trust(
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     created: &FeatureCreated,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(), CliError> {
     let then = format!("redraft run {} (the feature exists)", created.id);
-    crate::trust::require(site, config, &then, |needed| *needed == Needed::ByWorktrees, around)
+    crate::trust::require(repo, config, &then, |needed| *needed == Needed::ByWorktrees, process)
 }
 
 /// Runs the command to its end. Whatever else happens, the next run begins it again.
 fn set_up(
-    script: &Script<'_>,
+    script: &ShellCommand<'_>,
     created: &FeatureCreated,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
     let command = script.text;
-    if around.clock.stopped() {
-        return Err(interrupted(created, around));
+    if process.clock.stopped() {
+        return Err(interrupted(created, process));
     }
     console.say(&format!("setting up the worktree: {command}"));
-    let ended = script.run(&around.clock, &mut |line| console.say(&format!("  {}", one_line(line, 400))));
+    let ended = script.run(&process.clock, &mut |line| console.say(&format!("  {}", one_line(line, 400))));
     let failed = |detail: String| {
-        CliError::new(Code::Config, format!("[workspace] setup `{command}` {detail}"))
+        CliError::new(ErrorCode::Config, format!("[workspace] setup `{command}` {detail}"))
             .hint(format!("what it printed is in {}", script.output().display()))
             .hint("mend it; if you change it in redraft.toml, accept it again: redraft trust")
     };
     match ended {
-        Ok(Ended::Well) => Ok(()),
-        Ok(Ended::Stopped) => Err(interrupted(created, around)),
-        Ok(Ended::Badly { how, .. }) => Err(failed(how)),
-        Ok(Ended::Slow) => {
+        Ok(ScriptEnd::Well) => Ok(()),
+        Ok(ScriptEnd::Stopped) => Err(interrupted(created, process)),
+        Ok(ScriptEnd::Badly { how, .. }) => Err(failed(how)),
+        Ok(ScriptEnd::Slow) => {
             let minutes = count((script.limit_ms / 60_000) as usize, "minute");
             Err(failed(format!("was ended after {minutes}"))
                 .hint("[workspace] setup_minutes in redraft.toml gives it more time"))
@@ -213,19 +219,19 @@ fn set_up(
     }
 }
 
-fn interrupted(created: &FeatureCreated, around: &Surroundings) -> CliError {
+fn interrupted(created: &FeatureCreated, process: &ProcessContext) -> CliError {
     let id = created.id;
     CliError::new(
-        Code::Interrupted,
+        ErrorCode::Interrupted,
         format!("interrupted; feature {id} exists, its worktree is not ready yet"),
     )
-    .hint(format!("to go on: {}", around.next(&format!("redraft run {id}"))))
+    .hint(format!("to go on: {}", process.next(&format!("redraft run {id}"))))
 }
 
 fn remove(file: &Path) -> Result<(), CliError> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(CliError::new(Code::Config, format!("{}: {error}", file.display())))
+            Err(CliError::new(ErrorCode::Config, format!("{}: {error}", file.display())))
         }
         Ok(()) | Err(_) => Ok(()),
     }

@@ -1,12 +1,12 @@
 //! The rows of the board as they are stored, one for each feature and each review. How they are shown is not known here.
 
-use crate::errors::{CliError, Code};
+use crate::errors::{CliError, ErrorCode};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store;
 use redraft_facts::event::Entry;
 use redraft_facts::ticket::Scope;
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 
 /// The rows of all features, read as they are; where one is of another form, or the board is gone, all are folded again
 /// without being stored.
@@ -58,6 +58,7 @@ pub fn fold(scope: &Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>,
     let (Scope::Feature(_) | Scope::Review(_), Some(last)) = (scope, entries.last()) else {
         return Ok(None);
     };
-    let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    Ok(Some((last.seq, BoardRow::of(&state, last.at_ms))))
+    let state =
+        Pipeline::replay(entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
+    Ok(Some((last.seq, BoardRow::new(&state, last.at_ms))))
 }

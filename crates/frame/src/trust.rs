@@ -6,10 +6,11 @@
 
 use crate::args::{Command, TrustArgs};
 use crate::console::Console;
-use crate::errors::{CliError, Code};
+use crate::errors::{CliError, ErrorCode};
 use crate::own_state::{self, ACCEPT};
-use crate::site::{Site, Surroundings};
-use redraft_adapters::git::Program;
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
+use redraft_adapters::git::ConfiguredProgram;
 use redraft_adapters::trust::{Accepted, TrustError, visible};
 use redraft_agents::config::{Config, FILE, Needed, Want};
 use redraft_engine::ports::Clock;
@@ -39,19 +40,19 @@ struct WishJson {
     file: String,
 }
 
-pub fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub fn trust(args: TrustArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.list {
-        return list(around, console);
+        return list(process, console);
     }
     if let Some(folder) = &args.forget {
-        return forget(folder.as_deref(), around, console);
+        return forget(folder.as_deref(), process, console);
     }
-    let site = Site::find(&around.folder)?;
+    let repo = RepositoryContext::find(&process.folder)?;
     let config = match &args.base {
-        Some(name) => site.config_of(name, around)?,
-        None => site.config(around)?,
+        Some(name) => repo.config_of(name, process)?,
+        None => repo.config(process)?,
     };
-    let wishes = Wishes::of(&site, &config)?;
+    let wishes = Wishes::new(&repo, &config)?;
     let hash = config.wants_hash().to_string();
     let commands = wishes.json();
     let state = wishes.state.as_ref().map(|state| state.display().to_string());
@@ -60,12 +61,12 @@ pub fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -> Resul
             "this repository wants nothing that a person must accept",
             &TrustJson { v: 1, commands, hash, state, accepted: true },
         );
-        return Ok(Code::Done);
+        return Ok(ErrorCode::Done);
     }
     let known = wishes.are_known();
-    let accepted = known || args.yes || asked(&wishes, around, console);
+    let accepted = known || args.yes || asked(&wishes, process, console);
     if accepted && !known {
-        wishes.accept(&site, around)?;
+        wishes.accept(&repo, process)?;
     }
     let mut text = wishes.text();
     text.push_str(match (known, accepted) {
@@ -74,22 +75,22 @@ pub fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -> Resul
         (false, false) => "not accepted; to accept: redraft trust --yes",
     });
     console.show(&text, &TrustJson { v: 1, commands, hash, state, accepted });
-    Ok(if accepted { Code::Done } else { Code::Waiting })
+    Ok(if accepted { ErrorCode::Done } else { ErrorCode::Waiting })
 }
 
 /// All that a person is asked about at once.
 struct Wishes<'a> {
     config: &'a Config,
     /// Programs of git's configuration that are needed and not accepted.
-    programs: Vec<Program>,
+    programs: Vec<ConfiguredProgram>,
     /// The state folder, where it is not the user's own.
     state: Option<PathBuf>,
 }
 
 impl<'a> Wishes<'a> {
-    fn of(site: &Site, config: &'a Config) -> Result<Wishes<'a>, CliError> {
-        let state = site.has_foreign_state().then(|| site.state.clone());
-        Ok(Wishes { config, programs: site.repository.wanted_programs()?, state })
+    fn new(repo: &RepositoryContext, config: &'a Config) -> Result<Wishes<'a>, CliError> {
+        let state = repo.has_foreign_state().then(|| repo.state.clone());
+        Ok(Wishes { config, programs: repo.repository.wanted_programs()?, state })
     }
 
     fn are_known(&self) -> bool {
@@ -131,16 +132,16 @@ impl<'a> Wishes<'a> {
         text
     }
 
-    fn accept(&self, site: &Site, around: &Surroundings) -> Result<(), CliError> {
+    fn accept(&self, repo: &RepositoryContext, process: &ProcessContext) -> Result<(), CliError> {
         let accepted = |hash: BlobId, items: Vec<String>| Accepted {
             hash,
-            at: utc(around.clock.now_ms()),
-            by: around.user.clone(),
+            at: utc(process.clock.now_ms()),
+            by: process.user.clone(),
             items,
         };
         let mut new = Vec::new();
         if self.state.is_some() {
-            site.accept_state()?;
+            repo.accept_state()?;
         }
         if !self.config.is_accepted() {
             new.push(accepted(self.config.wants_hash(), self.config.wants.iter().map(Want::line).collect()));
@@ -148,41 +149,45 @@ impl<'a> Wishes<'a> {
         new.extend(self.programs.iter().map(|program| accepted(program.hash(), vec![program.line()])));
         match new.is_empty() {
             true => Ok(()),
-            false => around.trust.accept(site.repository.known_as(), new).map_err(CliError::from),
+            false => process.trust.accept(repo.repository.known_as(), new).map_err(CliError::from),
         }
     }
 }
 
 /// Keeps that all of this is accepted, where nobody but ourselves has written it.
-pub fn accept_own(site: &Site, config: &Config, around: &Surroundings) -> Result<(), CliError> {
-    Wishes { config, programs: Vec::new(), state: None }.accept(site, around)
+pub fn accept_own(
+    repo: &RepositoryContext,
+    config: &Config,
+    process: &ProcessContext,
+) -> Result<(), CliError> {
+    Wishes { config, programs: Vec::new(), state: None }.accept(repo, process)
 }
 
 /// Stops a command that would use what nobody has accepted.
 pub fn require(
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     then: &str,
     used: impl Fn(&Needed) -> bool,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(), CliError> {
     if config.unaccepted(used).is_empty() {
         return Ok(());
     }
     // A file that cannot be relied on is the reason, and has a way out of its own.
-    around.trust.accepted(site.repository.known_as())?;
+    process.trust.accepted(repo.repository.known_as())?;
     let all: Vec<&Want> = config.wants.iter().collect();
     let message = format!("{FILE} says what nobody has accepted yet, so it is not used:\n{}", lines(&all));
-    Err(CliError::new(Code::Waiting, message.trim_end()).hint(ACCEPT).hint(format!("then: {then}")))
+    Err(CliError::new(ErrorCode::Waiting, message.trim_end()).hint(ACCEPT).hint(format!("then: {then}")))
 }
 
 /// The same for what every run uses and for the agents of these roles.
 pub fn require_for_agents(
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     roles: &[Role],
     then: &str,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(), CliError> {
     let agents: Vec<&AgentName> = roles.iter().filter_map(|role| config.agent_of(role)).collect();
     let used = |needed: &Needed| match needed {
@@ -190,33 +195,37 @@ pub fn require_for_agents(
         Needed::ByAgent(name) => agents.contains(&name),
         Needed::ByWorktrees | Needed::ByChecks | Needed::ByHooks => false,
     };
-    require(site, config, then, used, around)
+    require(repo, config, then, used, process)
 }
 
 /// The same for the project's checks.
 pub fn require_for_checks(
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     then: &str,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(), CliError> {
-    require(site, config, then, |needed| *needed == Needed::ByChecks, around)
+    require(repo, config, then, |needed| *needed == Needed::ByChecks, process)
 }
 
 /// The same for programs that git would need here and that only the repository's own configuration names. They are
 /// never run unaccepted; going on without them could store files in another form than the project means.
-pub fn require_programs(site: &Site, then: &str, around: &Surroundings) -> Result<(), CliError> {
-    let programs = site.repository.wanted_programs()?;
+pub fn require_programs(
+    repo: &RepositoryContext,
+    then: &str,
+    process: &ProcessContext,
+) -> Result<(), CliError> {
+    let programs = repo.repository.wanted_programs()?;
     if programs.is_empty() {
         return Ok(());
     }
-    around.trust.accepted(site.repository.known_as())?;
+    process.trust.accepted(repo.repository.known_as())?;
     let message = format!(
         "git's configuration of this repository says what is needed here and what nobody has accepted yet, so it is not \
          used:\n{}",
         of_git(&programs)
     );
-    Err(CliError::new(Code::Waiting, message.trim_end())
+    Err(CliError::new(ErrorCode::Waiting, message.trim_end())
         .hint(ACCEPT)
         .hint("or name them in your own configuration, which needs nobody's word: git config --global")
         .hint(format!("then: {then}")))
@@ -224,8 +233,8 @@ pub fn require_programs(site: &Site, then: &str, around: &Surroundings) -> Resul
 
 /// On a terminal, asks before the command begins: what it then reads and keeps secret depends on the answer. Without
 /// one, and where nothing may be asked, the command itself stops where it would use something unaccepted.
-pub fn ask_first(command: &Command, around: &Surroundings, console: &Console) -> Result<(), CliError> {
-    if around.ticket.is_some() || !console.can_ask() {
+pub fn ask_first(command: &Command, process: &ProcessContext, console: &Console) -> Result<(), CliError> {
+    if process.ticket.is_some() || !console.can_ask() {
         return Ok(());
     }
     let (base, only_worktrees) = match command {
@@ -237,30 +246,30 @@ pub fn ask_first(command: &Command, around: &Surroundings, console: &Console) ->
         _ => return Ok(()),
     };
     // What is wrong with repository or configuration is told by the command.
-    let Ok(site) = Site::find(&around.folder) else { return Ok(()) };
+    let Ok(repo) = RepositoryContext::find(&process.folder) else { return Ok(()) };
     let config = match base {
-        Some(base) => site.config_of(base, around),
-        None => site.config(around),
+        Some(base) => repo.config_of(base, process),
+        None => repo.config(process),
     };
     let Ok(config) = config else { return Ok(()) };
-    let wishes = Wishes::of(&site, &config)?;
+    let wishes = Wishes::new(&repo, &config)?;
     let used = |needed: &Needed| !only_worktrees || *needed == Needed::ByWorktrees;
     if config.unaccepted(used).is_empty() && wishes.programs.is_empty() && wishes.state.is_none() {
         return Ok(());
     }
-    if asked(&wishes, around, console) {
-        wishes.accept(&site, around)?;
+    if asked(&wishes, process, console) {
+        wishes.accept(&repo, process)?;
     }
     Ok(())
 }
 
-fn asked(wishes: &Wishes<'_>, around: &Surroundings, console: &Console) -> bool {
+fn asked(wishes: &Wishes<'_>, process: &ProcessContext, console: &Console) -> bool {
     if !console.can_ask() {
         return false;
     }
     console.say_before_asking(wishes.text().trim_end());
     let question = "may redraft do this? yes or no: ";
-    console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
+    console.ask(question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
 }
 
 /// What is said where prices of the file are left out of a calculation.
@@ -274,7 +283,7 @@ fn lines(wants: &[&Want]) -> String {
     wants.iter().map(|want| format!("  {}\n", want.line())).collect()
 }
 
-fn of_git(programs: &[Program]) -> String {
+fn of_git(programs: &[ConfiguredProgram]) -> String {
     programs.iter().map(|program| format!("  {}\n", program.line())).collect()
 }
 
@@ -301,8 +310,8 @@ struct RepositoryJson {
     accepted: Vec<Accepted>,
 }
 
-fn list(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let known = around.trust.all()?;
+fn list(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let known = process.trust.all()?;
     let mut text = String::new();
     for one in &known {
         let gone = if one.is_there() { "" } else { " (gone, or another repository now)" };
@@ -324,7 +333,7 @@ fn list(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     if known.is_empty() {
         text.push_str("nothing was accepted yet\n");
     }
-    let file = around.trust.file().map(|file| file.display().to_string());
+    let file = process.trust.file().map(|file| file.display().to_string());
     text.push_str(&format!("kept in: {}", file.as_deref().unwrap_or("no file, because HOME is not set")));
     let repositories = known
         .into_iter()
@@ -338,7 +347,7 @@ fn list(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
         })
         .collect();
     console.show(&text, &ListJson { v: 1, file, repositories });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 #[derive(Serialize)]
@@ -349,32 +358,32 @@ struct ForgottenJson {
 }
 
 /// Forgets what was accepted of the repository we are in, or of the one at a path, which may be gone.
-fn forget(folder: Option<&Path>, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+fn forget(folder: Option<&Path>, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let git: PathBuf = match folder {
-        None => Site::find(&around.folder)?.repository.common_dir().to_owned(),
+        None => RepositoryContext::find(&process.folder)?.repository.common_dir().to_owned(),
         Some(folder) => {
-            let folder = around.folder.join(folder);
-            let is_known = around.trust.all()?.iter().any(|one| Path::new(&one.git) == folder);
-            match Site::find(&folder) {
+            let folder = process.folder.join(folder);
+            let is_known = process.trust.all()?.iter().any(|one| Path::new(&one.git) == folder);
+            match RepositoryContext::find(&folder) {
                 _ if is_known => folder,
-                Ok(site) => site.repository.common_dir().to_owned(),
+                Ok(repo) => repo.repository.common_dir().to_owned(),
                 Err(_) => folder.join(".git"),
             }
         }
     };
-    let forgotten = around.trust.forget(&git)?;
+    let forgotten = process.trust.forget(&git)?;
     let shown = git.display().to_string();
     let text = match forgotten {
         0 => format!("nothing was accepted of {shown}"),
         some => format!("{} of {shown} forgotten; redraft asks again", count(some, "acceptance")),
     };
     console.show(&text, &ForgottenJson { v: 1, git: shown, forgotten });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 impl From<TrustError> for CliError {
     fn from(error: TrustError) -> Self {
         let hint = error.way_out();
-        CliError::new(Code::Config, error.to_string()).hint(hint)
+        CliError::new(ErrorCode::Config, error.to_string()).hint(hint)
     }
 }

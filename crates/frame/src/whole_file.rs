@@ -1,6 +1,6 @@
 //! What a command draws or prints becomes a file: whole or not at all, and never in place of somebody's own.
 
-use crate::errors::{CliError, Code};
+use crate::errors::{CliError, ErrorCode};
 use std::fs::{self, Metadata, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
 
 /// By what a command knows its own files again.
-pub struct Own {
+pub struct OwnFiles {
     /// What it makes: `drawing`, `page`.
     pub called: &'static str,
     pub such_as: &'static str,
@@ -20,11 +20,12 @@ pub struct Own {
 }
 
 /// Replaces an older file of this command; any other one only by force, and nothing that is no file.
-pub fn write(path: &Path, text: &str, force: bool, own: &Own) -> Result<(), CliError> {
+pub fn write(path: &Path, text: &str, force: bool, own: &OwnFiles) -> Result<(), CliError> {
     // Through a link the file it leads to is replaced, and the link stays.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: io::Error| {
-        let error = CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()));
+        let error =
+            CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()));
         error.hint("nothing was changed; name a file in a folder that exists and can be written")
     };
     let found = match fs::symlink_metadata(path) {
@@ -47,7 +48,7 @@ pub fn write(path: &Path, text: &str, force: bool, own: &Own) -> Result<(), CliE
 /// Keeps a file of ours in the state folder, in place of an older one.
 pub fn keep(path: &Path, text: &str) -> Result<(), CliError> {
     let failed = |error: io::Error| {
-        CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))
     };
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;
@@ -56,7 +57,7 @@ pub fn keep(path: &Path, text: &str) -> Result<(), CliError> {
     file.persist(path).map(drop).map_err(|error| failed(error.error))
 }
 
-fn refuse_foreign(path: &Path, found: &Metadata, force: bool, own: &Own) -> Result<(), CliError> {
+fn refuse_foreign(path: &Path, found: &Metadata, force: bool, own: &OwnFiles) -> Result<(), CliError> {
     if !found.is_file() {
         return Err(CliError::usage(format!("{} is not a file", path.display()))
             .hint(format!("name a file that does not exist yet, such as {}", own.such_as)));
@@ -69,7 +70,7 @@ fn refuse_foreign(path: &Path, found: &Metadata, force: bool, own: &Own) -> Resu
         .hint("name another file, or replace it with --force"))
 }
 
-fn is_ours(path: &Path, own: &Own) -> bool {
+fn is_ours(path: &Path, own: &OwnFiles) -> bool {
     const OPENING: u64 = 200;
     let mut opening = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(OPENING).read_to_end(&mut opening));

@@ -6,13 +6,13 @@
 //! checks, and [`Records`] folds a whole ledger into what is known of each agent. Nothing here sends anything.
 
 mod assess;
-mod papers;
+mod files;
 mod records;
 #[cfg(test)]
 mod tests;
 
-pub use assess::{Assessed, Case, Heard, Turn, assess};
-pub use papers::Papers;
+pub use assess::{Assessed, AssessedTurn, Heard, ProbeCase, assess};
+pub use files::ProbeFiles;
 pub use records::{Records, Resumable};
 
 /// The role of a probe's tickets.

@@ -9,7 +9,7 @@
     reason = "a benchmark prints, and stops when it cannot measure"
 )]
 
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::{Event, Unreadable};
 use redraft_facts::ticket::Scope;
@@ -165,7 +165,7 @@ fn recorded_loops() -> Scratch {
 /// Adds events of the repository's own scope, as many small ones as a long history has.
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn grow(scratch: &Scratch) {
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
     let mut last = 0;
     for batch in 0..EVENTS / 100 {
         let events: Vec<Event> = (0..100)

@@ -14,9 +14,9 @@
 
 use redraft_adapters::clock::SystemClock;
 use redraft_agents::api::{
-    AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
+    AnswerForm, AnthropicSettings, ApiAgent, Bounds, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
-use redraft_core::judge::{Case, judge};
+use redraft_core::judge::{AnswerInHand, judge};
 use redraft_cost::price::{Card, Cards};
 use redraft_documents::delta::Delta;
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};
@@ -28,7 +28,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::redact::Redactor;
 use redraft_facts::text;
 use redraft_facts::ticket::Purpose;
-use redraft_prompts::prompt::{Brief, Place, Prd, SCHEMA, build};
+use redraft_prompts::prompt::{Brief, FeaturePaths, Prd, SCHEMA, build};
 use redraft_roles::profile;
 use redraft_testkit::Scratch;
 use serde_json::Value;
@@ -122,7 +122,7 @@ const OPENAI: Protocol = Protocol {
             base_url: format!("{url}/v1"),
             key: None,
             wire: OpenAiWire::Chat,
-            form: Form::JsonSchema,
+            form: AnswerForm::JsonSchema,
             length: LengthField::MaxTokens,
             bounds: bounds(),
             state: scratch.outside().join("state"),
@@ -194,7 +194,7 @@ fn two_turns(protocol: &Protocol, url: &str) {
 /// Sends a review as the engine would: whole the first time, as a delta in the same conversation then.
 fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, known: &[Finding]) -> Outcome {
     let path = format!("{FOLDER}/spec.md");
-    let profile = profile::of(Phase::Specify, &Role::new("spec-reviewer")).unwrap();
+    let profile = profile::find(Phase::Specify, &Role::new("spec-reviewer")).unwrap();
     let artifact = fs::read(scratch.root().join(&path)).unwrap();
     let open: Vec<&Finding> = known.iter().filter(|finding| finding.status == Status::Open).collect();
     let resume = delta.is_some();
@@ -210,7 +210,7 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
         answers: &[],
         mini: false,
         profile,
-        place: Place { folder: FOLDER, prd: Prd::None, absent: &[], artifact: &path, idea: IDEA },
+        place: FeaturePaths { folder: FOLDER, prd: Prd::None, absent: &[], artifact: &path, idea: IDEA },
         purpose: Purpose::Review,
         strategy: if resume { Strategy::Resume } else { Strategy::Lazy },
         artifact: Some(&artifact),
@@ -268,7 +268,7 @@ fn judged(
     mut known: Vec<Finding>,
 ) -> Vec<Finding> {
     let delta = delta.map(Delta::parse);
-    let judged = judge(&Case {
+    let judged = judge(&AnswerInHand {
         ticket: &format!("001/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
         round,
         letter: 'S',

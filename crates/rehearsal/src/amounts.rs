@@ -3,7 +3,7 @@
 //! Knows single sentences and a few units of time, size and share, nothing of what is measured. Start at [`amounts`];
 //! [`stated`] finds them all in a document.
 
-use crate::paper::{Paper, telling_words};
+use crate::parsed_document::{ParsedDocument, telling_words};
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ pub(crate) struct Stated {
 }
 
 /// Every number of a document that has a unit.
-pub(crate) fn stated(paper: &Paper<'_>) -> Vec<Stated> {
+pub(crate) fn stated(paper: &ParsedDocument<'_>) -> Vec<Stated> {
     let mut found = Vec::new();
     for (line, prose) in paper.prose() {
         let mut start = 0;

@@ -4,7 +4,7 @@
 //! data. Start at [`Ask::read`]. Nothing here reads a file. A document may be named by its path, given whole in a
 //! fence below a line with its path and size, or given in parts; only a whole one is taken for the document.
 
-use crate::paper::marks;
+use crate::parsed_document::marks;
 use redraft_documents::delta::Delta;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::verdict::Severity;

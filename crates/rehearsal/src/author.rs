@@ -5,15 +5,15 @@
 //! suggests, and keeps it only if the defect is gone afterwards.
 
 use crate::ask::{Answered, Open};
-use crate::checks::{self, Before, Check, DEFECTS_MAX, Defect, Papers};
+use crate::checks::{self, Before, Check, CheckedDocuments, DEFECTS_MAX, Defect};
 use crate::drafts::{self, Kit};
 use crate::edit::apply;
 use crate::pace::{Pace, Stopped};
-use crate::paper::{Paper, marks, telling_words};
+use crate::parsed_document::{ParsedDocument, marks, telling_words};
 use crate::review::{is_about, is_unready, rest_of};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::count;
-use redraft_facts::verdict::{Answer, AnswerStatus, Claim, Issue, Severity, Verdict};
+use redraft_facts::verdict::{AnswerStatus, Claim, FindingAnswer, Issue, Severity, Verdict};
 
 /// What the author works on.
 pub(crate) struct Job<'a> {
@@ -35,9 +35,9 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn papers<'t>(&'t self, text: &'t str) -> Papers<'t> {
+    fn papers<'t>(&'t self, text: &'t str) -> CheckedDocuments<'t> {
         let Job { path, phase, before, pace, .. } = *self;
-        Papers { path, paper: Paper::read(text), phase, before, pace }
+        CheckedDocuments { path, paper: ParsedDocument::read(text), phase, before, pace }
     }
 
     fn defects(&self, text: &str, checks: &[Check]) -> Result<Vec<Defect>, Stopped> {
@@ -94,7 +94,7 @@ pub(crate) fn questions(text: &str) -> Verdict {
 /// As many as an author may ask.
 const QUESTIONS_MAX: usize = 5;
 
-fn first(job: &Job<'_>) -> (String, String, Vec<Answer>) {
+fn first(job: &Job<'_>) -> (String, String, Vec<FindingAnswer>) {
     let text = drafts::draft(job.phase, job.idea, &job.before, job.kit);
     let text = drafts::with_answers(&text, job.answers);
     let summary = format!("wrote the first draft, {}", count(text.lines().count(), "line"));
@@ -103,7 +103,7 @@ fn first(job: &Job<'_>) -> (String, String, Vec<Answer>) {
     (text, summary, answers.collect())
 }
 
-fn revise(job: &Job<'_>, text: &str) -> Result<(String, String, Vec<Answer>), Stopped> {
+fn revise(job: &Job<'_>, text: &str) -> Result<(String, String, Vec<FindingAnswer>), Stopped> {
     let mut work = Revision { job, text: text.to_owned() };
     let mut done: Vec<String> = Vec::new();
     if job.gate {
@@ -154,13 +154,13 @@ enum Settled {
 }
 
 impl Settled {
-    fn answer(&self, id: &str) -> Answer {
+    fn answer(&self, id: &str) -> FindingAnswer {
         let (status, note) = match self {
             Settled::Mended(note) => (AnswerStatus::Fixed, note.as_str()),
             Settled::Already => (AnswerStatus::Fixed, "the document no longer has it"),
             Settled::No(note) => (AnswerStatus::NotFixed, note.as_str()),
         };
-        Answer { id: id.to_owned(), status, note: note.to_owned() }
+        FindingAnswer { id: id.to_owned(), status, note: note.to_owned() }
     }
 }
 

@@ -7,17 +7,17 @@
 use crate::Act;
 use crate::ask::Ask;
 use crate::code::job::{self, Job};
-use crate::code::{Eye, Files, World, build, deepen, fix, judge, report, simplify};
+use crate::code::{CodeReviewFocus, Files, World, build, deepen, fix, judge, report, simplify};
 use crate::drafts::{Kit, folder_name};
 use crate::failed;
-use crate::paper::Need;
+use crate::parsed_document::Need;
 use crate::session::Memory;
 use crate::turn::{Turned, Work, inside, stopped};
 use crate::unreadable::Readable;
 use redraft_core::report::{ALREADY, PARTS};
 use redraft_documents::delta::{Delta, patch};
 use redraft_engine::ports::AgentError;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ticket::{Purpose, Unit};
 use redraft_facts::verdict::{CheckLine, FileRead, Verdict};
 use std::path::Path;
@@ -98,17 +98,17 @@ impl Work<'_> {
     }
 
     /// The turn of a reviewer of code.
-    pub(super) fn judge_code(&self, ask: &Ask, eye: Eye) -> Result<Turned, AgentError> {
+    pub(super) fn judge_code(&self, ask: &Ask, eye: CodeReviewFocus) -> Result<Turned, AgentError> {
         let mut memory = if self.request.resume { self.memory.clone() } else { Memory::default() };
         // Who is asked for the checks of all three looks with all their eyes, also later in the conversation.
         let asked = self.request.prompt.get("checklist");
-        let asks = |eye: &Eye| {
+        let asks = |eye: &CodeReviewFocus| {
             eye.checks().iter().all(|(name, _)| asked.is_some_and(|text| text.contains(&format!("`{name}`"))))
         };
-        if !self.request.resume && Eye::ALL.iter().all(asks) {
+        if !self.request.resume && CodeReviewFocus::ALL.iter().all(asks) {
             ALONE.clone_into(&mut memory.idea);
         }
-        let eyes = if memory.idea == ALONE { Eye::ALL.to_vec() } else { vec![eye] };
+        let eyes = if memory.idea == ALONE { CodeReviewFocus::ALL.to_vec() } else { vec![eye] };
         let mut reads = Vec::new();
         self.read_documents(ask, &mut memory, &mut reads)?;
         if self.request.resume {
@@ -169,7 +169,7 @@ impl Work<'_> {
             left_out: &[],
             whole: true,
             calls: &documents.calls,
-            kit: Kit::of(|file| self.request.folder.join(file).is_file()),
+            kit: Kit::new(|file| self.request.folder.join(file).is_file()),
             leaves_out_code: self.act == Some(Act::Break),
         }
     }
@@ -182,7 +182,7 @@ impl Work<'_> {
         reads: &mut Vec<FileRead>,
     ) -> Result<(Files, Verdict), AgentError> {
         if memory.idea.is_empty() {
-            return Err(failed(Now::FreshSession, "the conversation holds no task to carry out"));
+            return Err(failed(AfterFailure::FreshSession, "the conversation holds no task to carry out"));
         }
         let task = job::jobs(&memory.idea);
         let task: Vec<Job> = match task.is_empty() {
@@ -196,7 +196,8 @@ impl Work<'_> {
         let paths: Vec<String> = task.iter().flat_map(|job| self.beside(&job.files)).collect();
         let files = self.open_all(&paths, reads)?;
         let world = self.world(&files, documents);
-        let built = build::carry_out(&task, &world).map_err(|cannot| failed(Now::AskPerson, &cannot.0))?;
+        let built =
+            build::carry_out(&task, &world).map_err(|cannot| failed(AfterFailure::AskPerson, &cannot.0))?;
         if self.act == Some(Act::Already) {
             let verdict = report::Parts { already: Some(true), ..report::Parts::default() }.verdict(&name);
             return Ok((Files::new(), verdict));
@@ -206,13 +207,13 @@ impl Work<'_> {
 
     fn jobs_of_a_specification(&self, text: &str, documents: &Documents) -> Result<Vec<Job>, AgentError> {
         let folder = folder_name(text);
-        let kit = Kit::of(|file| self.request.folder.join(file).is_file());
+        let kit = Kit::new(|file| self.request.folder.join(file).is_file());
         let job = |(key, need): &(String, Need)| build::job_for(need, key, &folder, kit.ending);
         let jobs: Vec<Job> = documents.needs.iter().map(job).collect();
         if jobs.is_empty() {
             let detail = "the rehearsal agent carries out requirements with ids, and the task has none; choose another \
                           agent for the implementer";
-            return Err(failed(Now::AskPerson, detail));
+            return Err(failed(AfterFailure::AskPerson, detail));
         }
         Ok(jobs)
     }
@@ -246,7 +247,7 @@ impl Work<'_> {
             if std::str::from_utf8(&bytes).is_err() {
                 continue;
             }
-            let text = Readable::of(&bytes).text;
+            let text = Readable::new(&bytes).text;
             reads.push(FileRead { file: path.clone(), lines: text.lines().count() as u64 });
             files.insert(path.clone(), text);
         }
@@ -276,7 +277,7 @@ impl Work<'_> {
                     "the delta does not fit the text of {} that this conversation has seen",
                     file.path
                 );
-                failed(Now::FreshSession, &detail)
+                failed(AfterFailure::FreshSession, &detail)
             };
             memory.texts.insert(file.path.clone(), new.ok_or_else(lost)?);
         }

@@ -6,27 +6,31 @@
 //! there is no verdict here, and the file has to be opened, as the prompt says.
 
 use crate::ask::{Ask, Excerpt, Open};
-use crate::checks::{Before, Papers};
+use crate::checks::{Before, CheckedDocuments};
 use crate::pace::{Pace, Stopped};
-use crate::paper::{Paper, names, telling_words};
-use crate::review::{self, Eye};
+use crate::parsed_document::{ParsedDocument, names, telling_words};
+use crate::review::{self, ReviewFocus};
 use redraft_documents::delta::{Delta, FileDelta};
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{AnswerStatus, Claim, Issue, Verdict};
 use std::collections::BTreeSet;
 
 /// The verdict on a changed document of which only parts are at hand; none where they do not suffice.
-pub(crate) fn review_of_parts(eye: Eye, ask: &Ask, pace: &Pace<'_>) -> Result<Option<Verdict>, Stopped> {
+pub(crate) fn review_of_parts(
+    eye: ReviewFocus,
+    ask: &Ask,
+    pace: &Pace<'_>,
+) -> Result<Option<Verdict>, Stopped> {
     let (Some(excerpt), Some(delta)) = (&ask.excerpt, &ask.delta) else { return Ok(None) };
     let delta = Delta::parse(delta);
-    let changes = Changes::of(delta.files.iter().filter(|file| file.path == excerpt.path));
+    let changes = Changes::new(delta.files.iter().filter(|file| file.path == excerpt.path));
     let text = excerpt.text();
     if !changes.stand_in(excerpt) || !changes.speak_of_what_is_in(&text) {
         return Ok(None);
     }
-    let papers = Papers {
+    let papers = CheckedDocuments {
         path: &excerpt.path,
-        paper: Paper::read(&text),
+        paper: ParsedDocument::read(&text),
         phase: Phase::Specify,
         before: Before::default(),
         pace,
@@ -51,7 +55,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn of<'d>(files: impl Iterator<Item = &'d FileDelta>) -> Changes {
+    fn new<'d>(files: impl Iterator<Item = &'d FileDelta>) -> Changes {
         let mut changes = Changes { lines: Vec::new(), removed: Vec::new(), words: BTreeSet::new() };
         for file in files {
             changes.lines.extend(file.changed().into_iter().flatten().map(|line| line as usize - 1));

@@ -20,7 +20,7 @@ mod drafts;
 mod edit;
 mod excerpt;
 mod pace;
-mod paper;
+mod parsed_document;
 mod probe;
 mod retro;
 mod review;
@@ -32,15 +32,15 @@ mod unreadable;
 #[cfg(test)]
 mod tests;
 
-pub use scenario::{Act, Rule, Scenario, ScenarioError};
+pub use scenario::{Act, Scenario, ScenarioError, ScenarioRule};
 
 use pace::Pace;
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle, UsageReport,
 };
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::event::{AfterFailure, AgentIdentity, PlayerKind};
 use redraft_facts::ids::AgentName;
 use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
@@ -63,19 +63,19 @@ const LOCAL: &str = "local";
 const TOOLS: [&str; 6] = ["Read", "List", "Glob", "Grep", "Write", "Edit"];
 
 /// Commits everything in a folder with a message, for scenarios in which the agent commits. This crate starts no program.
-pub type Commit = fn(&Path, &str) -> Result<(), String>;
+pub type CommitAll = fn(&Path, &str) -> Result<(), String>;
 
 pub struct RehearsalAgent {
     name: AgentName,
     sessions: Sessions,
     scenario: Scenario,
-    commit: Commit,
+    commit: CommitAll,
     card: Card,
 }
 
 impl RehearsalAgent {
     /// `state` is the agent's own folder: conversations, counts and the log.
-    pub fn new(name: AgentName, state: &Path, scenario: Scenario, commit: Commit) -> Self {
+    pub fn new(name: AgentName, state: &Path, scenario: Scenario, commit: CommitAll) -> Self {
         let cards = Cards::builtin();
         let card = cards.find(LOCAL).cloned().unwrap_or_else(|_| cards.conservative());
         RehearsalAgent { name, sessions: Sessions::new(state), scenario, commit, card }
@@ -92,8 +92,8 @@ impl Agent for RehearsalAgent {
     }
 
     /// It is part of this program, so it has this program's version.
-    fn player(&self) -> Player {
-        Player::new(PlayerKind::Rehearsal, "redraft", env!("CARGO_PKG_VERSION"), "")
+    fn player(&self) -> AgentIdentity {
+        AgentIdentity::new(PlayerKind::Rehearsal, "redraft", env!("CARGO_PKG_VERSION"), "")
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {
@@ -135,7 +135,7 @@ impl Agent for RehearsalAgent {
         self.cost(tokens(chars), 0, OUTPUT_TOKENS_MAX)
     }
 
-    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
         let prompt = request.prompt.text();
         let hash = text::hash(prompt.as_bytes());
         let ticket = request.ticket.to_string();
@@ -158,7 +158,7 @@ impl Agent for RehearsalAgent {
 }
 
 impl RehearsalAgent {
-    fn answer(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    fn answer(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
         let rule = self.scenario.claim(&request.ticket.to_string(), &self.sessions.rule_uses());
         let rule = rule.map_err(|error| broken(&format!("the counts of the scenario: {error}")))?;
         if watch.stopped() {
@@ -177,10 +177,10 @@ impl RehearsalAgent {
         let work = Work { request, pace: &pace, memory: &conversation.memory, may_write, act, asks };
         let turned = work.turn()?;
         let text = match rule {
-            Some(Rule { act: Act::Garbage, text, .. }) => {
+            Some(ScenarioRule { act: Act::Garbage, text, .. }) => {
                 text.clone().unwrap_or_else(|| garbage(&turned.text))
             }
-            Some(Rule { act: Act::Say, text, .. }) => text.clone().unwrap_or_default(),
+            Some(ScenarioRule { act: Act::Say, text, .. }) => text.clone().unwrap_or_default(),
             _ => turned.text.clone(),
         };
         let answer_chars = text.chars().count() as u64;
@@ -190,12 +190,17 @@ impl RehearsalAgent {
         saved.map_err(|error| broken(&format!("conversation {}: {error}", request.session)))?;
         let usage = self.usage(request.prompt.chars(), earlier, answer_chars);
         match rule {
-            Some(Rule { act: Act::CrashSession, .. }) => {
+            Some(ScenarioRule { act: Act::CrashSession, .. }) => {
                 let detail = "the connection broke after the turn had been taken".to_owned();
-                return Err(AgentError { now: Now::GiveUp, detail, usage: Some(usage), interrupted: false });
+                return Err(AgentError {
+                    now: AfterFailure::GiveUp,
+                    detail,
+                    usage: Some(usage),
+                    interrupted: false,
+                });
             }
-            Some(rule @ Rule { act: Act::Edit, .. }) => edit(rule, request)?,
-            Some(Rule { act: Act::Commit, .. }) => self.commit(&request.folder)?,
+            Some(rule @ ScenarioRule { act: Act::Edit, .. }) => edit(rule, request)?,
+            Some(ScenarioRule { act: Act::Commit, .. }) => self.commit(&request.folder)?,
             _ => {}
         }
         Ok(Outcome {
@@ -215,16 +220,22 @@ impl RehearsalAgent {
     }
 
     /// What a rule does instead of, or before, any work.
-    fn before(&self, rule: &Rule, request: &Request, watch: &dyn Watch) -> Result<(), AgentError> {
+    fn before(
+        &self,
+        rule: &ScenarioRule,
+        request: &Request,
+        watch: &dyn RunHandle,
+    ) -> Result<(), AgentError> {
         let wait_ms = rule.wait_ms.unwrap_or(WAIT_MS);
         match rule.act {
-            Act::Fail => Err(failed(Now::GiveUp, "the scenario makes this attempt fail")),
-            Act::Overloaded => {
-                Err(failed(Now::Wait(wait_ms), &format!("overloaded, try again in {}", text::span(wait_ms))))
-            }
+            Act::Fail => Err(failed(AfterFailure::GiveUp, "the scenario makes this attempt fail")),
+            Act::Overloaded => Err(failed(
+                AfterFailure::Wait(wait_ms),
+                &format!("overloaded, try again in {}", text::span(wait_ms)),
+            )),
             Act::Hang if !watch.wait_ms(request.deadlines.total_ms) => Err(interrupted()),
             Act::Hang => Err(failed(
-                Now::GiveUp,
+                AfterFailure::GiveUp,
                 &format!("no answer within {}", text::span(request.deadlines.total_ms)),
             )),
             Act::LoseSession => {
@@ -249,7 +260,7 @@ impl RehearsalAgent {
         }
         let loaded = self.sessions.load(&request.session);
         loaded
-            .map_err(|error| failed(Now::FreshSession, &format!("{error}")))?
+            .map_err(|error| failed(AfterFailure::FreshSession, &format!("{error}")))?
             .ok_or_else(|| unknown(request))
     }
 
@@ -280,7 +291,7 @@ fn garbage(text: &str) -> String {
 }
 
 /// Changes a file the role may not change.
-fn edit(rule: &Rule, request: &Request) -> Result<(), AgentError> {
+fn edit(rule: &ScenarioRule, request: &Request) -> Result<(), AgentError> {
     let path = rule.path.as_deref().unwrap_or_default();
     let target = turn::inside(&request.folder, path)?;
     let written = std::fs::create_dir_all(target.parent().unwrap_or(&request.folder))
@@ -288,21 +299,21 @@ fn edit(rule: &Rule, request: &Request) -> Result<(), AgentError> {
     written.map_err(|error| broken(&format!("{path}: {error}")))
 }
 
-fn failed(now: Now, detail: &str) -> AgentError {
+fn failed(now: AfterFailure, detail: &str) -> AgentError {
     AgentError { now, detail: detail.to_owned(), usage: None, interrupted: false }
 }
 
 /// No retry helps: the agent's own files cannot be used.
 fn broken(detail: &str) -> AgentError {
-    failed(Now::AskPerson, detail)
+    failed(AfterFailure::AskPerson, detail)
 }
 
 fn interrupted() -> AgentError {
-    AgentError { interrupted: true, ..failed(Now::GiveUp, "the run was asked to stop") }
+    AgentError { interrupted: true, ..failed(AfterFailure::GiveUp, "the run was asked to stop") }
 }
 
 /// Nothing was said, so nothing is billed.
 fn unknown(request: &Request) -> AgentError {
     let detail = format!("no conversation found with session ID: {}", request.session);
-    AgentError { usage: Some(Usage::default()), ..failed(Now::FreshSession, &detail) }
+    AgentError { usage: Some(Usage::default()), ..failed(AfterFailure::FreshSession, &detail) }
 }

@@ -3,14 +3,14 @@
 //! A document may be huge and Ctrl-C may come at any time, so everything that walks over lines, words or pairs
 //! takes a step here for each of them. A step is cheap; only now and then one looks at the run.
 
-use redraft_engine::ports::Watch;
+use redraft_engine::ports::RunHandle;
 use std::cell::Cell;
 
 /// Steps between two looks at the run: a few milliseconds of work.
 pub(super) const LOOK_EVERY: u64 = 16;
 
 pub(super) struct Pace<'a> {
-    watch: &'a dyn Watch,
+    watch: &'a dyn RunHandle,
     steps: Cell<u64>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Pace<'a> {
 pub(super) struct Stopped;
 
 impl<'a> Pace<'a> {
-    pub(super) fn new(watch: &'a dyn Watch) -> Self {
+    pub(super) fn new(watch: &'a dyn RunHandle) -> Self {
         Pace { watch, steps: Cell::new(0) }
     }
 
@@ -52,7 +52,7 @@ impl Pace<'static> {
 pub(super) struct Calm;
 
 #[cfg(test)]
-impl Watch for Calm {
+impl RunHandle for Calm {
     fn stopped(&self) -> bool {
         false
     }

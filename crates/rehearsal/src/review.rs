@@ -4,30 +4,34 @@
 //! is recognised in a later round by its category and by what its description names in backticks.
 
 use crate::ask::Open;
-use crate::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
+use crate::checks::{self, Check, CheckedDocuments, DEFECTS_MAX, Defect, Looked};
 use crate::pace::Stopped;
 use redraft_facts::phase::Phase;
 use redraft_facts::text::count;
-use redraft_facts::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
+use redraft_facts::verdict::{AnswerStatus, CheckLine, FindingAnswer, Issue, Severity, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Eye {
+pub(crate) enum ReviewFocus {
     /// A domain reviewer: is the document right?
     Domain,
     /// The phase-reviewer: can the next phase start from it?
     Handoff,
 }
 
-impl Eye {
+impl ReviewFocus {
     fn checks(self, phase: Phase) -> &'static [Check] {
         match self {
-            Eye::Domain => checks::domain(phase),
-            Eye::Handoff => checks::handoff(),
+            ReviewFocus::Domain => checks::domain(phase),
+            ReviewFocus::Handoff => checks::handoff(),
         }
     }
 }
 
-pub(crate) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Verdict, Stopped> {
+pub(crate) fn review(
+    eye: ReviewFocus,
+    papers: &CheckedDocuments<'_>,
+    open: &[Open],
+) -> Result<Verdict, Stopped> {
     let mut looked: Vec<(Check, Looked)> = Vec::new();
     let mut issues: Vec<Issue> = Vec::new();
     for check in eye.checks(papers.phase) {
@@ -35,7 +39,7 @@ pub(crate) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Ver
         issues.extend(reported(*check, &here, open));
         looked.push((*check, here));
     }
-    if eye == Eye::Handoff {
+    if eye == ReviewFocus::Handoff {
         issues = at_most_three(issues, open);
     }
     let mut answers = Vec::new();
@@ -163,8 +167,13 @@ fn issue(defect: &Defect, same: Option<&Open>) -> Issue {
     }
 }
 
-fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: &[Issue]) -> Answer {
-    let said = |status, note: String| Answer { id: open.id.clone(), status, note };
+fn answer(
+    open: &Open,
+    papers: &CheckedDocuments<'_>,
+    looked: &[(Check, Looked)],
+    issues: &[Issue],
+) -> FindingAnswer {
+    let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
     let stated_again = issues.iter().any(|issue| issue.same_as == open.id);
     if rest_of(open).is_some() && stated_again {
         return said(AnswerStatus::NotFixed, "there are still some that are not listed".to_owned());
@@ -191,8 +200,8 @@ fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: 
 }
 
 /// A finding somebody else raised. All that can be seen is whether the text it quotes still stands.
-fn foreign(open: &Open, papers: &Papers<'_>) -> Answer {
-    let said = |status, note: String| Answer { id: open.id.clone(), status, note };
+fn foreign(open: &Open, papers: &CheckedDocuments<'_>) -> FindingAnswer {
+    let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
     let quote = folded(open.quote.trim_end_matches('…'));
     if quote.is_empty() {
         let note = "the finding quotes nothing, so nothing in the document shows that it is settled";
@@ -213,7 +222,7 @@ fn check_line((check, looked): &(Check, Looked)) -> CheckLine {
     CheckLine { name: check.name().to_owned(), passed, note: looked.note.clone() }
 }
 
-fn summary(approved: bool, issues: &[Issue], answers: &[Answer]) -> String {
+fn summary(approved: bool, issues: &[Issue], answers: &[FindingAnswer]) -> String {
     let fixed = answers.iter().filter(|answer| answer.status == AnswerStatus::Fixed).count();
     let of_open = if answers.is_empty() {
         String::new()

@@ -26,12 +26,12 @@ pub struct Scenario {
     pub usd_per_million_output: f64,
     /// A flat price for every dispatch, reserved and billed beside the others.
     pub usd_per_dispatch: f64,
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ScenarioRule>,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct ScenarioRule {
     /// `*` stands for any text: `*/review/spec-reviewer/2.*`.
     pub ticket: String,
     #[serde(rename = "do")]
@@ -119,7 +119,7 @@ impl Scenario {
 
     /// The rule for a ticket, if one applies. A limited rule is used up by files in `uses`, one for each use, so
     /// that a restart, or another process, goes on counting.
-    pub(super) fn claim(&self, ticket: &str, uses: &Path) -> std::io::Result<Option<&Rule>> {
+    pub(super) fn claim(&self, ticket: &str, uses: &Path) -> std::io::Result<Option<&ScenarioRule>> {
         for (at, rule) in self.rules.iter().enumerate() {
             if matches(&rule.ticket, ticket) && claim_use(rule, at + 1, uses)? {
                 return Ok(Some(rule));
@@ -129,9 +129,10 @@ impl Scenario {
     }
 }
 
-fn rule(number: usize, table: toml::Table) -> Result<Rule, ScenarioError> {
+fn rule(number: usize, table: toml::Table) -> Result<ScenarioRule, ScenarioError> {
     let named = |detail: String| ScenarioError::Rule { number, detail };
-    let rule: Rule = table.try_into().map_err(|e: toml::de::Error| named(one_line(&e.to_string())))?;
+    let rule: ScenarioRule =
+        table.try_into().map_err(|e: toml::de::Error| named(one_line(&e.to_string())))?;
     let needs = match rule.act {
         Act::Say if rule.text.is_none() => Some("`say` needs `text`"),
         Act::Edit if rule.path.is_none() => Some("`edit` needs `path`"),
@@ -144,7 +145,7 @@ fn rule(number: usize, table: toml::Table) -> Result<Rule, ScenarioError> {
 }
 
 /// Creating a file that must not exist yet is the one step no two processes can both succeed in.
-fn claim_use(rule: &Rule, number: usize, uses: &Path) -> std::io::Result<bool> {
+fn claim_use(rule: &ScenarioRule, number: usize, uses: &Path) -> std::io::Result<bool> {
     let Some(times) = rule.times else { return Ok(true) };
     std::fs::create_dir_all(uses)?;
     for use_number in 1..=times {

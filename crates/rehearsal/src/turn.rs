@@ -8,24 +8,24 @@ use crate::Act;
 use crate::ask::Ask;
 use crate::author::{self, Job};
 use crate::broken;
-use crate::checks::{Before, Papers};
-use crate::code::Eye as Sight;
+use crate::checks::{Before, CheckedDocuments};
+use crate::code::CodeReviewFocus as Sight;
 use crate::drafts::Kit;
 use crate::excerpt::review_of_parts;
 use crate::failed;
 use crate::interrupted;
 use crate::pace::{Pace, Stopped};
-use crate::paper::Paper;
-use crate::review::{Eye, review};
+use crate::parsed_document::ParsedDocument;
+use crate::review::{ReviewFocus, review};
 use crate::session::Memory;
 use crate::unreadable::Readable;
 use redraft_documents::delta::patch;
 use redraft_engine::ports::{AgentError, Request};
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{FileRead, Verdict};
-use redraft_roles::profile::{self, Kind};
+use redraft_roles::profile::{self, ProfileKind};
 use std::path::{Component, Path, PathBuf};
 
 pub(super) struct Work<'a> {
@@ -54,10 +54,10 @@ impl Work<'_> {
         if role.as_str() == redraft_prompts::probe::ROLE {
             return self.probe();
         }
-        let kind = profile::of(self.request.ticket.phase, role).map(|profile| profile.kind);
+        let kind = profile::find(self.request.ticket.phase, role).map(|profile| profile.kind);
         if self.request.ticket.phase == Phase::Implement {
             return match (kind, role.as_str()) {
-                (Some(Kind::Author), _) => self.build(&ask),
+                (Some(ProfileKind::Author), _) => self.build(&ask),
                 (Some(_), "implementation-reviewer") => self.judge_code(&ask, Sight::Implementation),
                 (Some(_), "code-quality-reviewer") => self.judge_code(&ask, Sight::Quality),
                 (Some(_), "security-reviewer") => self.judge_code(&ask, Sight::Security),
@@ -68,15 +68,15 @@ impl Work<'_> {
             return self.look_back();
         }
         match kind {
-            Some(Kind::Author) if self.asks.is_some() && ask.may_ask => self.ask_first(&ask),
-            Some(Kind::Author) => self.write(&ask),
-            Some(Kind::Domain) => self.judge(&ask, Eye::Domain),
-            Some(Kind::Phase) => self.judge(&ask, Eye::Handoff),
+            Some(ProfileKind::Author) if self.asks.is_some() && ask.may_ask => self.ask_first(&ask),
+            Some(ProfileKind::Author) => self.write(&ask),
+            Some(ProfileKind::Domain) => self.judge(&ask, ReviewFocus::Domain),
+            Some(ProfileKind::Phase) => self.judge(&ask, ReviewFocus::Handoff),
             None => Err(no_role(role)),
         }
     }
 
-    fn judge(&self, ask: &Ask, eye: Eye) -> Result<Turned, AgentError> {
+    fn judge(&self, ask: &Ask, eye: ReviewFocus) -> Result<Turned, AgentError> {
         let mut memory = self.memory.clone();
         let mut reads = Vec::new();
         if self.request.resume && memory.texts.contains_key(&memory.artifact) {
@@ -92,11 +92,11 @@ impl Work<'_> {
             self.open_papers(ask, &mut memory, &mut reads)?;
         }
         let Some(text) = memory.texts.get(&memory.artifact) else {
-            return Err(failed(Now::FreshSession, "the conversation holds no document to judge"));
+            return Err(failed(AfterFailure::FreshSession, "the conversation holds no document to judge"));
         };
-        let papers = Papers {
+        let papers = CheckedDocuments {
             path: &memory.artifact,
-            paper: Paper::read(text),
+            paper: ParsedDocument::read(text),
             phase: self.request.ticket.phase,
             before: self.before(&memory),
             pace: self.pace,
@@ -177,7 +177,7 @@ impl Work<'_> {
         let text = match ask.text(path) {
             Some(text) => text.to_owned(),
             None => {
-                let text = Readable::of(&self.read(path)?).text;
+                let text = Readable::new(&self.read(path)?).text;
                 reads.push(FileRead { file: path.to_owned(), lines: text.lines().count() as u64 });
                 text
             }
@@ -225,7 +225,7 @@ impl Work<'_> {
             memory.idea.clone_from(idea);
         }
         let target = inside(&self.request.folder, &path)?;
-        let old = if target.exists() { Some(Readable::of(&self.read(&path)?)) } else { None };
+        let old = if target.exists() { Some(Readable::new(&self.read(&path)?)) } else { None };
         let old_text = old.as_ref().map(|old| old.text.as_str());
         if let Some(text) = old_text {
             reads.push(FileRead { file: path.clone(), lines: text.lines().count() as u64 });
@@ -235,7 +235,7 @@ impl Work<'_> {
             text: old_text,
             phase: self.request.ticket.phase,
             before: self.before(&memory),
-            kit: Kit::of(|file| self.request.folder.join(file).is_file()),
+            kit: Kit::new(|file| self.request.folder.join(file).is_file()),
             answers: &ask.answers,
             idea: &memory.idea,
             open: &ask.open,
@@ -289,7 +289,7 @@ impl Work<'_> {
 
     pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, AgentError> {
         let bytes = std::fs::read(inside(&self.request.folder, path)?);
-        bytes.map_err(|error| failed(Now::GiveUp, &format!("cannot read {path}: {error}")))
+        bytes.map_err(|error| failed(AfterFailure::GiveUp, &format!("cannot read {path}: {error}")))
     }
 
     /// The answer as text. A fresh one confirms first what was read, as the prompt asks.
@@ -308,7 +308,7 @@ impl Work<'_> {
 
 fn no_role(role: &Role) -> AgentError {
     let detail = format!("the rehearsal agent has no role `{role}`; choose another agent for it");
-    failed(Now::AskPerson, &detail)
+    failed(AfterFailure::AskPerson, &detail)
 }
 
 /// The documents of earlier phases that a phase builds on, beside the PRD, by the labels of their files.
@@ -329,7 +329,7 @@ fn follow(memory: &mut Memory, delta: Option<&str>, pace: &Pace<'_>) -> Result<(
         let new = patch(text, delta, path);
         let lost = || {
             failed(
-                Now::FreshSession,
+                AfterFailure::FreshSession,
                 &format!("the delta does not fit the text of {path} that this conversation has seen"),
             )
         };
@@ -351,7 +351,10 @@ pub(super) fn inside(folder: &Path, path: &str) -> Result<PathBuf, AgentError> {
     let target = folder.join(relative);
     let there = target.ancestors().find(|place| place.symlink_metadata().is_ok()).unwrap_or(folder);
     if !plain || of_git || path.is_empty() || !leads_inside(folder, there) {
-        return Err(failed(Now::AskPerson, &format!("`{path}` is not a path inside the working folder")));
+        return Err(failed(
+            AfterFailure::AskPerson,
+            &format!("`{path}` is not a path inside the working folder"),
+        ));
     }
     Ok(target)
 }

@@ -13,7 +13,7 @@ pub(super) struct Readable {
 }
 
 impl Readable {
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn new(bytes: &[u8]) -> Self {
         let mut lines: HashMap<String, Vec<Vec<u8>>> = HashMap::new();
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             if std::str::from_utf8(line).is_err() {
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn bytes_that_cannot_be_read_are_kept_wherever_their_lines_move() {
         let old = b"# A\ncaf\xe9\nplain\ncaf\xe8\n\xff\n";
-        let file = Readable::of(old);
+        let file = Readable::new(old);
         assert_eq!(file.text, "# A\ncaf\u{fffd}\nplain\ncaf\u{fffd}\n\u{fffd}\n");
         assert_eq!(file.restored(&file.text).as_deref(), Some(&old[..]));
         let changed = file.text.replace("plain\n", "changed\nand more\n");
@@ -59,10 +59,10 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_restored_stops_the_writing() {
-        let file = Readable::of(b"a\xff\nb\n");
+        let file = Readable::new(b"a\xff\nb\n");
         for changed in ["A\u{fffd}\nb\n", "b\n", "a\u{fffd}\na\u{fffd}\nb\n"] {
             assert_eq!(file.restored(changed), None, "{changed:?}");
         }
-        assert_eq!(Readable::of(b"a\n").restored("b\u{fffd}\n"), Some("b\u{fffd}\n".into()));
+        assert_eq!(Readable::new(b"a\n").restored("b\u{fffd}\n"), Some("b\u{fffd}\n".into()));
     }
 }

@@ -11,12 +11,12 @@ mod tests;
 pub use record::{file_name, marker, record};
 
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::review::{End, Loop, TaskEnd};
+use redraft_core::review::{Loop, LoopEnd, TaskEnd};
+use redraft_facts::citation::same_file;
 use redraft_facts::event::{About, Asked, Built, Decided, Decision, Entry, Event, Report};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::FindingId;
 use redraft_facts::phase::Phase;
-use redraft_facts::place::same_file;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::{Purpose, Scope, Unit};
@@ -26,23 +26,23 @@ use redraft_facts::ticket::{Purpose, Scope, Unit};
 pub struct Resolution {
     /// Unlike any other one of the repository, for ever: a ticket with the place in its report, or a question.
     pub id: String,
-    pub kind: Kind,
+    pub kind: DecisionKind,
     pub at_ms: i64,
     pub phase: Phase,
     /// A role, or a person's name.
     pub by: String,
     /// What was being built, where it is from a report.
-    pub work: Option<Work>,
+    pub work: Option<ReportedWork>,
     /// What a person was asked; empty where nobody was.
     pub asked: String,
     pub text: String,
     /// Those that a ruling settles; of a report, those about the files that were changed.
     pub findings: Vec<Tied>,
-    pub standing: Standing,
+    pub standing: DecisionStatus,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum DecisionKind {
     Decision,
     /// From the plan or the design.
     Deviation,
@@ -53,7 +53,7 @@ pub enum Kind {
 
 /// The piece of work a report is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
+pub struct ReportedWork {
     /// The task's id; none for what is done to the whole.
     pub task: Option<String>,
     pub title: String,
@@ -72,7 +72,7 @@ pub struct Tied {
 
 /// What became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum DecisionStatus {
     /// The code it is in is not yet approved.
     Proposed,
     Accepted,
@@ -80,33 +80,34 @@ pub enum Standing {
     Dropped,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Decision, Kind::Deviation, Kind::Concern, Kind::Ruling];
+impl DecisionKind {
+    pub const ALL: [DecisionKind; 4] =
+        [DecisionKind::Decision, DecisionKind::Deviation, DecisionKind::Concern, DecisionKind::Ruling];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Decision => "decision",
-            Kind::Deviation => "deviation",
-            Kind::Concern => "concern",
-            Kind::Ruling => "ruling",
+            DecisionKind::Decision => "decision",
+            DecisionKind::Deviation => "deviation",
+            DecisionKind::Concern => "concern",
+            DecisionKind::Ruling => "ruling",
         }
     }
 
     /// Whether it says how something is to be, so that it is worth a record.
     pub fn is_recorded(self) -> bool {
         match self {
-            Kind::Decision | Kind::Deviation | Kind::Ruling => true,
-            Kind::Concern => false,
+            DecisionKind::Decision | DecisionKind::Deviation | DecisionKind::Ruling => true,
+            DecisionKind::Concern => false,
         }
     }
 }
 
-impl Standing {
+impl DecisionStatus {
     pub fn name(self) -> &'static str {
         match self {
-            Standing::Proposed => "proposed",
-            Standing::Accepted => "accepted",
-            Standing::Dropped => "dropped",
+            DecisionStatus::Proposed => "proposed",
+            DecisionStatus::Accepted => "accepted",
+            DecisionStatus::Dropped => "dropped",
         }
     }
 }
@@ -133,7 +134,9 @@ pub fn resolutions(scope: &Scope, entries: &[Entry]) -> Vec<Resolution> {
     }
     // Whoever is sent back by a check reports once more.
     let mut said = BTreeSet::new();
-    found.retain(|one| one.kind == Kind::Ruling || said.insert((one.kind, subject(one), one.text.clone())));
+    found.retain(|one| {
+        one.kind == DecisionKind::Ruling || said.insert((one.kind, subject(one), one.text.clone()))
+    });
     for one in &mut found {
         finish(one, &state);
     }
@@ -159,9 +162,13 @@ fn reported(state: &Pipeline, built: &Built, at_ms: i64) -> Vec<Resolution> {
         Unit::Whole => (None, "tests from the documents".to_owned()),
     };
     let Report { decisions, deviations, concerns, .. } = &built.report;
-    let parts = [(Kind::Decision, decisions), (Kind::Deviation, deviations), (Kind::Concern, concerns)];
-    let of_part = |(kind, text): (Kind, &String)| {
-        let work = Work {
+    let parts = [
+        (DecisionKind::Decision, decisions),
+        (DecisionKind::Deviation, deviations),
+        (DecisionKind::Concern, concerns),
+    ];
+    let of_part = |(kind, text): (DecisionKind, &String)| {
+        let work = ReportedWork {
             task: task.clone(),
             title: title.clone(),
             commit: built.commit.clone(),
@@ -177,7 +184,7 @@ fn reported(state: &Pipeline, built: &Built, at_ms: i64) -> Vec<Resolution> {
             asked: String::new(),
             text,
             findings: Vec::new(),
-            standing: Standing::Proposed,
+            standing: DecisionStatus::Proposed,
         };
         items(text).into_iter().enumerate().map(one).collect::<Vec<_>>()
     };
@@ -258,7 +265,7 @@ fn ruled(
         About::Task { id } => {
             let known = open.making.iter().flat_map(|making| &making.tasks).find(|task| task.id == *id);
             let title = known.map(|task| task.title.clone()).unwrap_or_default();
-            Some(Work { task: Some(id.to_string()), title, commit: String::new(), files: Vec::new() })
+            Some(ReportedWork { task: Some(id.to_string()), title, commit: String::new(), files: Vec::new() })
         }
         About::Cap { .. }
         | About::Agent { .. }
@@ -274,7 +281,7 @@ fn ruled(
     let why = fact.why.trim();
     Some(Resolution {
         id: format!("{scope}/{phase}.{}/question-{}", fact.pass, fact.number),
-        kind: Kind::Ruling,
+        kind: DecisionKind::Ruling,
         at_ms,
         phase,
         by: fact.by.clone(),
@@ -286,7 +293,7 @@ fn ruled(
             (false, _) => format!("{said}: {why}"),
         },
         findings: settles.map(|finding| tied(phase, finding)).collect(),
-        standing: Standing::Accepted,
+        standing: DecisionStatus::Accepted,
     })
 }
 
@@ -304,7 +311,7 @@ fn finish(one: &mut Resolution, state: &Pipeline) {
             tied.status = now.status;
         }
     }
-    if one.kind == Kind::Ruling {
+    if one.kind == DecisionKind::Ruling {
         return;
     }
     let Some(work) = &one.work else { return };
@@ -312,13 +319,13 @@ fn finish(one: &mut Resolution, state: &Pipeline) {
         last.findings.iter().filter(|finding| work.files.iter().any(|file| same_file(file, &finding.file)));
     one.findings = about.map(|finding| tied(one.phase, finding)).collect();
     one.standing = match &last.end {
-        _ if is_blocked(last, work) || state.cancelled => Standing::Dropped,
-        Some(End::Closed(_)) => Standing::Accepted,
-        Some(End::Superseded | End::Skipped | End::Abandoned) | None => Standing::Proposed,
+        _ if is_blocked(last, work) || state.cancelled => DecisionStatus::Dropped,
+        Some(LoopEnd::Closed(_)) => DecisionStatus::Accepted,
+        Some(LoopEnd::Superseded | LoopEnd::Skipped | LoopEnd::Abandoned) | None => DecisionStatus::Proposed,
     };
 }
 
-fn is_blocked(last: &Loop, work: &Work) -> bool {
+fn is_blocked(last: &Loop, work: &ReportedWork) -> bool {
     let mut tasks = last.making.iter().flat_map(|making| &making.tasks);
     let own = tasks.find(|task| work.task.as_deref() == Some(task.id.as_str()));
     own.is_some_and(|task| matches!(task.end, Some(TaskEnd::Blocked { .. })))

@@ -13,7 +13,7 @@ mod size;
 mod tests;
 
 pub use history::History;
-pub use plan::{Part, Play, parts};
+pub use plan::{PlannedRole, Play, parts};
 pub use probe::probe;
 use redraft_facts::forecast::{Forecast, RoleForecast};
 pub use size::Reading;
@@ -59,7 +59,7 @@ impl Tasks {
 
 /// What the parts of a feature are likely to cost. `player` is none for a role that costs nothing.
 pub fn forecast(
-    parts: &[Part],
+    parts: &[PlannedRole],
     tasks: Tasks,
     player: &dyn Fn(&Role) -> Option<PaidAgent>,
     reading: &Reading<'_>,
@@ -90,7 +90,7 @@ pub fn forecast(
 }
 
 fn role_forecast(
-    part: &Part,
+    part: &PlannedRole,
     role: Role,
     player: PaidAgent,
     tasks: Tasks,
@@ -98,7 +98,7 @@ fn role_forecast(
     history: &History,
 ) -> RoleForecast {
     let PaidAgent { agent, card, .. } = &player;
-    match history.of(part.phase, &role, part.is_per_task().then(|| tasks.number())) {
+    match history.usual(part.phase, &role, part.is_per_task().then(|| tasks.number())) {
         Some(usual) => RoleForecast {
             role,
             agent: agent.clone(),

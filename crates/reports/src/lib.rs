@@ -14,5 +14,5 @@ extern crate std;
 pub mod decisions;
 pub mod estimate;
 pub mod matrix;
-pub mod project;
+pub mod projections;
 pub mod retro;

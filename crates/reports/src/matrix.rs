@@ -22,7 +22,7 @@ use redraft_documents::task_id;
 
 use redraft_documents::lint::Rule;
 use redraft_documents::lint::reading::{is_mentioned, key};
-use redraft_documents::trace::Kind;
+use redraft_documents::trace::TargetDocument;
 use redraft_facts::event::Entry;
 use redraft_facts::prelude::*;
 use redraft_facts::text::count;
@@ -38,12 +38,12 @@ pub struct Sources<'a> {
     /// Of the feature; none where no ledger knows it.
     pub entries: &'a [Entry],
     /// What git says of the code; none where nobody asked it.
-    pub change: Option<&'a Change>,
+    pub change: Option<&'a ChangedFiles>,
 }
 
 /// The files of a change, as git tells them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct ChangedFiles {
     /// All in which the code differs from where it began, without the feature's own documents.
     pub files: Vec<String>,
     /// Those of single commits, for facts that name a commit and no files.
@@ -56,7 +56,7 @@ pub struct Matrix {
     /// One for each requirement, in document order; then one for each piece of work that serves none of them.
     pub rows: Vec<Row>,
     /// Tasks in the order of their list, then what was done after them.
-    pub works: Vec<Work>,
+    pub works: Vec<CodeWork>,
     pub orphans: Vec<Orphan>,
     /// Whether events tell of code.
     pub built: bool,
@@ -65,8 +65,8 @@ pub struct Matrix {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
     pub requirement: Option<Requirement>,
-    pub sections: Vec<Part>,
-    pub steps: Vec<Part>,
+    pub sections: Vec<DocumentPart>,
+    pub steps: Vec<DocumentPart>,
     /// How its tasks reach it; none where none does.
     pub via: Option<Via>,
     /// In [`Matrix::works`].
@@ -79,7 +79,7 @@ pub struct Requirement {
     pub id: String,
     pub text: String,
     /// The document that defines it.
-    pub kind: Kind,
+    pub kind: TargetDocument,
     pub line: u32,
     /// Whether it is a criterion.
     pub is_criterion: bool,
@@ -94,7 +94,7 @@ pub struct Reached {
 
 /// A part of the design or the plan. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Part {
+pub struct DocumentPart {
     pub line: u32,
     /// Empty where it has none.
     pub id: String,
@@ -118,8 +118,8 @@ pub enum Via {
 
 /// A piece of work on the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
-    pub what: What,
+pub struct CodeWork {
+    pub what: CodeWorkKind,
     pub title: String,
     pub state: State,
     /// In the order they were made.
@@ -128,11 +128,11 @@ pub struct Work {
     /// Those of the files that are tests.
     pub tests: Vec<String>,
     /// The last run of every check since the work was last changed.
-    pub runs: Vec<Run>,
+    pub runs: Vec<RecordedCheck>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum CodeWorkKind {
     /// With its line in the list, where there is one.
     Task {
         id: String,
@@ -163,7 +163,7 @@ pub enum State {
 
 /// A check that was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct RecordedCheck {
     pub gate: String,
     pub command: String,
     pub passed: bool,
@@ -208,20 +208,20 @@ impl State {
     }
 }
 
-impl What {
+impl CodeWorkKind {
     /// As it is called in a table.
     pub fn name(&self) -> String {
         match self {
-            What::Task { id, .. } => id.clone(),
-            What::Simplification => "simplification".to_owned(),
-            What::Deepening => "tests from the documents".to_owned(),
-            What::Fixes => "fixes".to_owned(),
-            What::Edits => "edits by people".to_owned(),
+            CodeWorkKind::Task { id, .. } => id.clone(),
+            CodeWorkKind::Simplification => "simplification".to_owned(),
+            CodeWorkKind::Deepening => "tests from the documents".to_owned(),
+            CodeWorkKind::Fixes => "fixes".to_owned(),
+            CodeWorkKind::Edits => "edits by people".to_owned(),
         }
     }
 }
 
-impl Part {
+impl DocumentPart {
     /// `C1 Store`, or its title alone.
     pub fn name(&self) -> String {
         match self.id.as_str() {
@@ -233,7 +233,7 @@ impl Part {
 
 impl Matrix {
     /// The work of a row.
-    pub fn works_of<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Work> {
+    pub fn works_of<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a CodeWork> {
         row.works.iter().filter_map(|at| self.works.get(*at))
     }
 
@@ -287,7 +287,7 @@ impl Matrix {
     }
 }
 
-impl Work {
+impl CodeWork {
     /// Its files that are no tests.
     fn code(&self) -> impl Iterator<Item = &String> {
         self.files.iter().filter(|file| !self.tests.contains(file))
@@ -295,7 +295,8 @@ impl Work {
 
     fn is_called(&self, id: &str) -> bool {
         const COMMIT_CHARS_MIN: usize = 7;
-        let task = matches!(&self.what, What::Task { id: own, .. } if task_id::key(own) == task_id::key(id));
+        let task =
+            matches!(&self.what, CodeWorkKind::Task { id: own, .. } if task_id::key(own) == task_id::key(id));
         let commit = id.len() >= COMMIT_CHARS_MIN && self.commits.iter().any(|commit| commit.starts_with(id));
         task || commit || self.files.iter().any(|file| file == id)
     }

@@ -5,18 +5,18 @@
 //! four times as long and fails.
 
 use redraft_core::{answer, report};
-use redraft_documents::adopt::{self, File, Folder, Layout};
+use redraft_documents::adopt::{self, Folder, FolderFile, Layout};
 use redraft_documents::bank::{self, Bank};
 use redraft_documents::context::{self, Artifacts};
-use redraft_documents::lint::{self, Documents, Settings};
+use redraft_documents::lint::{self, Documents, LintSettings};
 use redraft_documents::sections::Outline;
 use redraft_documents::trace::{self, Targets};
 use redraft_documents::{project_context, tasks};
+use redraft_facts::harmless;
 use redraft_facts::ids::Role;
 use redraft_facts::redact::Redactor;
-use redraft_facts::shown;
 use redraft_reports::retro;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 use std::time::{Duration, Instant};
 
 /// Nanoseconds this thread has had a processor for.
@@ -59,11 +59,11 @@ const READERS: [Reader; 17] = [
         let _ = tasks::read(text);
     }),
     ("sections", |text| {
-        let outline = Outline::of(text);
+        let outline = Outline::parse(text);
         outline.touched(&[1..=1]);
     }),
     ("where ids are defined", |text| {
-        Targets::of(text).resolve("FR-1");
+        Targets::find(text).resolve("FR-1");
     }),
     ("references", |text| {
         trace::references("Implements", text);
@@ -79,22 +79,22 @@ const READERS: [Reader; 17] = [
         }
     }),
     ("the knowledge bank", |text| {
-        Bank::read(&bank::Kind::ALL.map(|kind| (kind, text.to_owned())));
+        Bank::read(&bank::BankFile::ALL.map(|kind| (kind, text.to_owned())));
     }),
     ("a folder of others", |text| {
-        let file = |name: &str| File { name: name.to_owned(), content: Ok(text.to_owned()) };
+        let file = |name: &str| FolderFile { name: name.to_owned(), content: Ok(text.to_owned()) };
         let files = ["spec.md", "tasks.md", "notes.md"].map(file).into();
         adopt::understand(&Folder { path: "specs/001-x".to_owned(), layout: Layout::Feature, files });
     }),
     ("a role's text", |text| {
-        let _ = Override::parse(text, &Role::new("spec-reviewer"));
+        let _ = RoleText::parse(text, &Role::new("spec-reviewer"));
     }),
     ("an answer", |text| {
         answer::parse(text.as_bytes());
         report::read(text.as_bytes(), false);
     }),
     ("a retrospective", |text| {
-        let _ = retro::Answer::read(text);
+        let _ = retro::RetroAnswer::read(text);
     }),
     ("a roadmap", |text| {
         project_context::milestones(text);
@@ -104,13 +104,13 @@ const READERS: [Reader; 17] = [
         Redactor::new(vec!["some-known-value".to_owned()]).redact(text);
     }),
     ("showing", |text| {
-        shown::text(text);
-        shown::name(text);
+        harmless::text(text);
+        harmless::name(text);
     }),
 ];
 
 fn lint_of(name: &str, text: &str) {
-    lint::check(&Documents::of_one(name, text.to_owned()), &Settings::default());
+    lint::check(&Documents::of_one(name, text.to_owned()), &LintSettings::default());
 }
 
 const TOKENS: [&str; 46] = [

@@ -38,13 +38,13 @@ pub use checks::{CheckRule, ScriptedChecks};
 pub use clock::StillClock;
 pub use crash::{Crash, Died, outliving};
 pub use inbox::MemoryInbox;
-pub use listener::Listener;
+pub use listener::RememberingListener;
 pub use merging::FakeMerging;
 pub use outside::Outside;
-pub use repository::{FakeRepository, Trouble};
+pub use repository::{FakeRepository, GitTrouble};
 pub use store::{MemoryStore, StoreFault};
 pub use tree::{Node, Tree};
-pub use turn::{Deed, Says, Turn, When};
+pub use turn::{Deed, ScriptedTurn, TurnEnd, When};
 pub use workspace::FakeWorkspace;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

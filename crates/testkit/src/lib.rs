@@ -163,7 +163,7 @@ impl Scratch {
         I: IntoIterator<Item = S>,
         S: AsRef<OsStr>,
     {
-        Ran::of(self.redraft(words).output().expect("redraft starts"))
+        Ran::new(self.redraft(words).output().expect("redraft starts"))
     }
 
     /// Runs `redraft` and reads its one JSON object.
@@ -173,7 +173,7 @@ impl Scratch {
         S: AsRef<OsStr>,
     {
         let mut command = self.redraft(words);
-        let ran = Ran::of(command.arg("--json").output().expect("redraft starts"));
+        let ran = Ran::new(command.arg("--json").output().expect("redraft starts"));
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| fail(&format!("{error} in {ran:?}")))
     }
 
@@ -208,7 +208,7 @@ impl Scratch {
         S: AsRef<OsStr>,
     {
         let mut command = self.command("git");
-        let ran = Ran::of(command.current_dir(folder).args(words).output().expect("git starts"));
+        let ran = Ran::new(command.current_dir(folder).args(words).output().expect("git starts"));
         if ran.code != Some(0) {
             fail(&format!("{command:?}: {ran:?}"));
         }
@@ -217,7 +217,7 @@ impl Scratch {
 }
 
 impl Ran {
-    pub fn of(output: Output) -> Ran {
+    pub fn new(output: Output) -> Ran {
         Ran {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

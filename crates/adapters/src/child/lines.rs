@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 /// One step through a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum StreamLine {
     /// Without its line break. The last one may have had none.
     Whole(Vec<u8>),
     /// A line that was longer than allowed; it is read over and not kept.
@@ -27,7 +27,7 @@ impl<R: BufRead> Bounded<R> {
     }
 
     /// The next step; none at the end of the stream.
-    pub(super) fn step(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn step(&mut self) -> io::Result<Option<StreamLine>> {
         let available = loop {
             match self.reader.fill_buf() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -48,15 +48,15 @@ impl<R: BufRead> Bounded<R> {
         }
         let used = piece.len() + usize::from(end.is_some());
         self.reader.consume(used);
-        Ok(Some(if end.is_some() { self.finish() } else { Line::Part }))
+        Ok(Some(if end.is_some() { self.finish() } else { StreamLine::Part }))
     }
 
-    fn finish(&mut self) -> Line {
+    fn finish(&mut self) -> StreamLine {
         let held = std::mem::take(&mut self.held);
-        if std::mem::take(&mut self.skipping) { Line::TooLong } else { Line::Whole(held) }
+        if std::mem::take(&mut self.skipping) { StreamLine::TooLong } else { StreamLine::Whole(held) }
     }
 
-    fn last(&mut self) -> Option<Line> {
+    fn last(&mut self) -> Option<StreamLine> {
         (self.skipping || !self.held.is_empty()).then(|| self.finish())
     }
 }

@@ -1,7 +1,7 @@
 //! Takes in what a program prints, one JSON object a line, now or from a file that was kept. What an object means is the
 //! business of whoever implements it. Start at [`Listener`].
 
-use super::lines::{Bounded, Line};
+use super::lines::{Bounded, StreamLine};
 use super::run::LINE_BYTES_MAX;
 use super::worker;
 use redraft_facts::text::count;
@@ -10,18 +10,18 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-pub trait Listener: Default {
+pub trait OutputListener: Default {
     fn hear(&mut self, line: &Value);
 
     /// A line was no JSON object, or too long; it is counted and skipped.
     fn miss(&mut self);
 
-    fn take(&mut self, line: Line) {
+    fn take(&mut self, line: StreamLine) {
         match line {
-            Line::Part => {}
-            Line::TooLong => self.miss(),
-            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
-            Line::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
+            StreamLine::Part => {}
+            StreamLine::TooLong => self.miss(),
+            StreamLine::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
+            StreamLine::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
                 Ok(value) if value.is_object() => self.hear(&value),
                 _ => self.miss(),
             },

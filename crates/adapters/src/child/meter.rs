@@ -4,13 +4,13 @@
 //! request it has begun is still paid for, and it is cut off before the one after that. What a request can cost is the
 //! business of whoever listens to the program, and so is whether anything it does can still help. Start at [`Meter`].
 
-use redraft_engine::ports::{Moment, Watch};
+use redraft_engine::ports::{Moment, RunHandle};
 use redraft_facts::usage::Usd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The run as a program's listener sees it: stopped, too, when the program was cut off.
 pub struct Meter<'a> {
-    watch: &'a dyn Watch,
+    watch: &'a dyn RunHandle,
     granted: AtomicU64,
     /// What was refused; 0 for nothing.
     refused: AtomicU64,
@@ -20,7 +20,7 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub fn new(watch: &'a dyn Watch) -> Meter<'a> {
+    pub fn new(watch: &'a dyn RunHandle) -> Meter<'a> {
         let (granted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
         let (is_cut, is_ended) = (AtomicBool::new(false), AtomicBool::new(false));
         Meter { watch, granted, refused, is_cut, is_ended }
@@ -60,7 +60,7 @@ impl<'a> Meter<'a> {
     }
 
     /// What it could have come to, if it was cut off.
-    pub fn cut(&self) -> Option<Usd> {
+    pub fn over_budget(&self) -> Option<Usd> {
         self.refused().filter(|_| self.is_cut.load(Ordering::SeqCst) && !self.watch.stopped())
     }
 
@@ -74,7 +74,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-impl Watch for Meter<'_> {
+impl RunHandle for Meter<'_> {
     fn stopped(&self) -> bool {
         [&self.is_cut, &self.is_ended].iter().any(|why| why.load(Ordering::SeqCst)) || self.watch.stopped()
     }
@@ -116,7 +116,7 @@ mod tests {
     /// A run with so much money, and what it was asked for or told of.
     struct Rich(Usd, Mutex<Vec<Usd>>);
 
-    impl Watch for Rich {
+    impl RunHandle for Rich {
         fn stopped(&self) -> bool {
             false
         }
@@ -163,7 +163,7 @@ mod tests {
         meter.expect(Usd(4));
         assert_eq!((meter.is_ended(), meter.stopped()), (false, false));
         meter.end();
-        assert_eq!((meter.is_ended(), meter.stopped(), meter.cut()), (true, true, None));
+        assert_eq!((meter.is_ended(), meter.stopped(), meter.over_budget()), (true, true, None));
     }
 
     #[test]
@@ -174,11 +174,11 @@ mod tests {
             meter.expect(Usd(total));
             meter.goes_on();
         }
-        assert_eq!((meter.granted(), meter.cut(), meter.stopped()), (Usd(10), None, false));
+        assert_eq!((meter.granted(), meter.over_budget(), meter.stopped()), (Usd(10), None, false));
         meter.expect(Usd(11));
-        assert_eq!((meter.cut(), meter.stopped()), (None, false), "what it does now is paid for");
+        assert_eq!((meter.over_budget(), meter.stopped()), (None, false), "what it does now is paid for");
         meter.goes_on();
-        assert_eq!((meter.cut(), meter.stopped()), (Some(Usd(11)), true));
+        assert_eq!((meter.over_budget(), meter.stopped()), (Some(Usd(11)), true));
         assert_eq!(meter.granted(), Usd(10));
         assert_eq!(*rich.1.lock().unwrap(), [Usd(4), Usd(10), Usd(11)], "asked only for more");
     }

@@ -9,32 +9,32 @@
 //! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
 //! same way.
 
+mod conversation_record;
 pub mod descendants;
 mod environment;
-mod held;
-mod keep;
 mod lines;
 mod listener;
 mod meter;
+mod no_answer;
 mod orphans;
 mod program;
+mod redacting_writer;
 mod run;
 mod script;
 mod session;
-mod silence;
 pub mod worker;
 
 #[cfg(test)]
 mod tests;
 
+pub use conversation_record::ConversationRecord;
 pub use environment::{Environment, TICKET};
-pub use held::Held;
-pub use lines::Line;
-pub use listener::{Listener, skipped};
+pub use lines::StreamLine;
+pub use listener::{OutputListener, skipped};
 pub use meter::Meter;
+pub use no_answer::NoAnswer;
 pub use orphans::{settle, was_abandoned};
 pub use program::Program;
-pub use run::{End, Finished, Launch};
-pub use script::{Ended, Script};
-pub use session::{Asked, Fingerprint, Sessions, read_kept, write_kept};
-pub use silence::Silence;
+pub use run::{Finished, Launch, ReadEnd};
+pub use script::{ScriptEnd, ShellCommand};
+pub use session::{DispatchRecord, Fingerprint, Sessions, read_kept, write_kept};

@@ -1,10 +1,10 @@
 //! Our side of a worker: starts it, reads its lines, and ends it in time.
 
 use super::environment::Environment;
-use super::lines::{Bounded, Line};
+use super::lines::{Bounded, StreamLine};
 use super::orphans::settle;
-use super::worker::{self, Exit, Told};
-use redraft_engine::ports::{Deadlines, Moment, Watch};
+use super::worker::{self, Exit, WorkerConfig};
+use redraft_engine::ports::{Deadlines, Moment, RunHandle};
 use redraft_facts::text::span;
 use std::ffi::OsString;
 use std::fs;
@@ -46,7 +46,7 @@ pub struct Launch<'a> {
 
 /// Why there is nothing more to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum ReadEnd {
     /// The program ended, or could not be started.
     Exited(Exit),
     /// The worker was ended by somebody else; what became of the program is not known.
@@ -76,24 +76,24 @@ impl std::fmt::Display for Slow {
 
 #[derive(Debug)]
 pub struct Finished {
-    pub end: End,
+    pub end: ReadEnd,
     /// The beginning of what it said on standard error.
     pub stderr: String,
 }
 
 /// A worker that runs.
-pub struct Started {
+pub struct StartedWorker {
     child: Child,
-    steps: Receiver<Line>,
+    steps: Receiver<StreamLine>,
 }
 
 impl Launch<'_> {
     /// Starts the program and hands over its lines until it ends, the run stops or a deadline passes. No process of it
     /// is left when this returns.
-    pub fn run(&self, watch: &dyn Watch, each: &mut dyn FnMut(Line)) -> io::Result<Finished> {
+    pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(StreamLine)) -> io::Result<Finished> {
         let started = self.start()?;
         let early = started.listen(self.deadlines, watch, each);
-        let Started { mut child, steps } = started;
+        let StartedWorker { mut child, steps } = started;
         // From here on nobody takes lines; the reading thread goes on so that the worker never waits for us.
         drop(steps);
         end(&mut child, early.is_some());
@@ -102,12 +102,12 @@ impl Launch<'_> {
             // The worker was killed, so nobody else ends what it had started.
             settle(self.out);
         }
-        let end = early.unwrap_or_else(|| exit.map_or(End::Vanished, End::Exited));
+        let end = early.unwrap_or_else(|| exit.map_or(ReadEnd::Vanished, ReadEnd::Exited));
         Ok(Finished { end, stderr: stderr(self.out) })
     }
 
     #[expect(clippy::disallowed_methods, reason = "starts our own binary, which starts the agent's program")]
-    pub fn start(&self) -> io::Result<Started> {
+    pub fn start(&self) -> io::Result<StartedWorker> {
         fs::create_dir_all(self.out)?;
         settle(self.out);
         // A file of an earlier start would be taken for this one's.
@@ -126,19 +126,24 @@ impl Launch<'_> {
         let mut child = command.spawn()?;
         if let Some(pipe) = &child.stdin {
             // A worker that is gone already is noticed when it is listened to.
-            let _ = Told::new(self.secrets.clone(), self.unkept).write(pipe);
+            let _ = WorkerConfig::new(self.secrets.clone(), self.unkept).write(pipe);
         }
         let stdout = child.stdout.take();
         let (send, steps) = sync_channel(64);
         let reading = std::thread::Builder::new().name("agent output".to_owned());
         reading.spawn(move || read(stdout, &send))?;
-        Ok(Started { child, steps })
+        Ok(StartedWorker { child, steps })
     }
 }
 
-impl Started {
+impl StartedWorker {
     /// Hands over lines; says why it stopped before the end of the output, if it did.
-    fn listen(&self, deadlines: Deadlines, watch: &dyn Watch, each: &mut dyn FnMut(Line)) -> Option<End> {
+    fn listen(
+        &self,
+        deadlines: Deadlines,
+        watch: &dyn RunHandle,
+        each: &mut dyn FnMut(StreamLine),
+    ) -> Option<ReadEnd> {
         let began = watch.moment();
         let mut heard = None;
         loop {
@@ -147,7 +152,7 @@ impl Started {
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(step) => {
                     heard = Some(watch.moment());
-                    if step != Line::Part {
+                    if step != StreamLine::Part {
                         each(step);
                     }
                 }
@@ -155,11 +160,11 @@ impl Started {
             if watch.stopped() {
                 // What it has printed by now is done, and may be billed.
                 let waiting = std::iter::from_fn(|| self.steps.recv_timeout(SLICE).ok());
-                waiting.take(WAITING_MAX).filter(|step| *step != Line::Part).for_each(&mut *each);
-                return Some(End::Stopped);
+                waiting.take(WAITING_MAX).filter(|step| *step != StreamLine::Part).for_each(&mut *each);
+                return Some(ReadEnd::Stopped);
             }
             if let Some(slow) = late(deadlines, began, heard, watch.moment()) {
-                return Some(End::Slow(slow));
+                return Some(ReadEnd::Slow(slow));
             }
         }
     }
@@ -179,7 +184,7 @@ pub(super) fn late(deadlines: Deadlines, began: Moment, heard: Option<Moment>, n
 }
 
 /// Reads to the end whether or not anybody listens.
-fn read(stdout: Option<ChildStdout>, send: &SyncSender<Line>) {
+fn read(stdout: Option<ChildStdout>, send: &SyncSender<StreamLine>) {
     let Some(stdout) = stdout else { return };
     let mut lines = Bounded::new(BufReader::with_capacity(64 * 1024, stdout), LINE_BYTES_MAX);
     while let Ok(Some(step)) = lines.step() {
@@ -221,16 +226,16 @@ mod tests {
     fn what_was_printed_before_a_stop_is_still_heard() {
         let (send, steps) = sync_channel(64);
         for word in ["one", "two", "three"] {
-            send.send(Line::Whole(word.into())).unwrap();
+            send.send(StreamLine::Whole(word.into())).unwrap();
         }
         let child = Command::new("true").spawn().unwrap();
-        let mut started = Started { child, steps };
+        let mut started = StartedWorker { child, steps };
         let watch = SystemClock::new(Arc::new(AtomicBool::new(true)));
         let deadlines =
             Deadlines { connect_ms: 60_000, first_byte_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
         let mut heard = Vec::new();
         let end = started.listen(deadlines, &watch, &mut |line| heard.push(line));
         started.child.wait().unwrap();
-        assert_eq!((end, heard.len()), (Some(End::Stopped), 3));
+        assert_eq!((end, heard.len()), (Some(ReadEnd::Stopped), 3));
     }
 }

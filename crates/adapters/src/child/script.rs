@@ -2,10 +2,10 @@
 //! run stops, when its time is up and when the run is killed, with everything it started.
 
 use super::environment::Environment;
-use super::lines::Line;
-use super::run::{End, Launch};
+use super::lines::StreamLine;
+use super::run::{Launch, ReadEnd};
 use super::worker;
-use redraft_engine::ports::{Deadlines, Watch};
+use redraft_engine::ports::{Deadlines, RunHandle};
 use redraft_facts::redact::{Lines, Redactor};
 use std::ffi::OsString;
 use std::io;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// One command, ready to be run.
 #[derive(Debug)]
-pub struct Script<'a> {
+pub struct ShellCommand<'a> {
     /// Our own binary.
     pub worker: &'a Path,
     /// A folder of its own, for what it prints.
@@ -29,7 +29,7 @@ pub struct Script<'a> {
 
 /// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum ScriptEnd {
     Well,
     /// Its exit code, if it came so far, and why not, to follow the command's name: `ended with code 1`.
     Badly {
@@ -42,9 +42,9 @@ pub enum Ended {
     Stopped,
 }
 
-impl Script<'_> {
+impl ShellCommand<'_> {
     /// Runs it to its end, without input, and hands over each line it prints. Nothing of it is left afterwards.
-    pub fn run(&self, watch: &dyn Watch, each: &mut dyn FnMut(&str)) -> io::Result<Ended> {
+    pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(&str)) -> io::Result<ScriptEnd> {
         // The outer shell only joins both outputs, so that lines come in the order they were printed.
         let arguments: [OsString; 4] =
             ["-c".into(), r#"exec sh -c "$1" 2>&1"#.into(), "sh".into(), self.text.into()];
@@ -63,25 +63,25 @@ impl Script<'_> {
             deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
         };
         let mut lines = Lines::new(&redactor);
-        let mut hear = |line: Line| match line {
-            Line::Whole(bytes) => lines.push(&String::from_utf8_lossy(&bytes), each),
-            Line::TooLong => lines.push("(a line too long to be shown)", each),
-            Line::Part => {}
+        let mut hear = |line: StreamLine| match line {
+            StreamLine::Whole(bytes) => lines.push(&String::from_utf8_lossy(&bytes), each),
+            StreamLine::TooLong => lines.push("(a line too long to be shown)", each),
+            StreamLine::Part => {}
         };
         let ended = launch.run(watch, &mut hear);
         lines.finish(each);
         Ok(match ended?.end {
-            End::Stopped => Ended::Stopped,
-            End::Slow(_) => Ended::Slow,
-            End::Vanished => Ended::Badly { code: None, how: "was ended from outside".to_owned() },
-            End::Exited(exit) if exit.code == Some(0) => Ended::Well,
-            End::Exited(exit) => {
+            ReadEnd::Stopped => ScriptEnd::Stopped,
+            ReadEnd::Slow(_) => ScriptEnd::Slow,
+            ReadEnd::Vanished => ScriptEnd::Badly { code: None, how: "was ended from outside".to_owned() },
+            ReadEnd::Exited(exit) if exit.code == Some(0) => ScriptEnd::Well,
+            ReadEnd::Exited(exit) => {
                 let how = match (exit.code, exit.signal) {
                     (Some(code), _) => format!("ended with code {code}"),
                     (None, Some(signal)) => format!("was ended by signal {signal}"),
                     (None, None) => format!("could not be started: {}", exit.not_started),
                 };
-                Ended::Badly { code: exit.code, how }
+                ScriptEnd::Badly { code: exit.code, how }
             }
         })
     }

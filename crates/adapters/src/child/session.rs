@@ -53,7 +53,7 @@ impl Fingerprint {
 /// What was asked in one dispatch, kept beside its output for whoever finds it after a crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct DispatchRecord {
     pub v: u16,
     pub ticket: String,
     pub session: String,
@@ -68,13 +68,13 @@ pub struct Asked {
     pub writes: bool,
 }
 
-impl Asked {
+impl DispatchRecord {
     const FILE: &str = "asked.json";
     pub const VERSION: u16 = 1;
 
-    pub fn of(request: &Request, fingerprint: Fingerprint, reserved: Usd) -> Asked {
-        Asked {
-            v: Asked::VERSION,
+    pub fn new(request: &Request, fingerprint: Fingerprint, reserved: Usd) -> DispatchRecord {
+        DispatchRecord {
+            v: DispatchRecord::VERSION,
             ticket: request.ticket.to_string(),
             session: request.session.to_string(),
             resume: request.resume,
@@ -91,9 +91,9 @@ impl Asked {
         write_kept(&out.join(Self::FILE), self)
     }
 
-    pub fn read(out: &Path) -> Option<Asked> {
-        let asked: Asked = read_kept(&out.join(Self::FILE)).ok().flatten()?;
-        (asked.v == Asked::VERSION).then_some(asked)
+    pub fn read(out: &Path) -> Option<DispatchRecord> {
+        let asked: DispatchRecord = read_kept(&out.join(Self::FILE)).ok().flatten()?;
+        (asked.v == DispatchRecord::VERSION).then_some(asked)
     }
 }
 

@@ -2,28 +2,28 @@
 //! real binary.
 
 use super::environment::Environment;
-use super::lines::{Bounded, Line};
+use super::lines::{Bounded, StreamLine};
 use super::program::number;
 use super::run::{Slow, late};
-use super::session::{Asked, Fingerprint, Sessions};
+use super::session::{DispatchRecord, Fingerprint, Sessions};
 use redraft_engine::ports::{Deadlines, Moment};
 use redraft_facts::ids::SessionId;
 use std::ffi::OsString;
 use std::io::{BufReader, Read};
 use std::time::Duration;
 
-fn lines(bytes: impl Read, max: usize) -> Vec<Line> {
+fn lines(bytes: impl Read, max: usize) -> Vec<StreamLine> {
     let mut reading = Bounded::new(BufReader::with_capacity(8, bytes), max);
     let mut all = Vec::new();
     while let Some(step) = reading.step().unwrap() {
         all.push(step);
     }
-    all.retain(|line| *line != Line::Part);
+    all.retain(|line| *line != StreamLine::Part);
     all
 }
 
-fn whole(text: &str) -> Line {
-    Line::Whole(text.into())
+fn whole(text: &str) -> StreamLine {
+    StreamLine::Whole(text.into())
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn lines_come_whole_however_the_bytes_arrive_and_the_last_needs_no_break() {
 fn a_line_of_twenty_megabytes_is_read_over_without_being_kept() {
     let long = std::io::repeat(b'x').take(20 << 20);
     let all = lines((&b"before\n"[..]).chain(long).chain(&b"\nafter\n"[..]), 16 << 20);
-    assert_eq!(all, [whole("before"), Line::TooLong, whole("after")]);
-    assert_eq!(lines(std::io::repeat(b'x').take(50), 10), [Line::TooLong]);
+    assert_eq!(all, [whole("before"), StreamLine::TooLong, whole("after")]);
+    assert_eq!(lines(std::io::repeat(b'x').take(50), 10), [StreamLine::TooLong]);
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn the_kept_files_are_read_and_written_again_byte_for_byte() {
         r#""folder":"/repo"},"reserved":12,"limit":null,"writes":false}"#,
     );
     std::fs::write(folder.path().join("asked.json"), v1).unwrap();
-    let asked = Asked::read(folder.path()).unwrap();
+    let asked = DispatchRecord::read(folder.path()).unwrap();
     assert_eq!((&asked.fingerprint, asked.reserved, asked.resume), (&fingerprint(), 12, true));
     asked.keep(folder.path()).unwrap();
     assert_eq!(std::fs::read_to_string(folder.path().join("asked.json")).unwrap(), v1);
-    let newer = format!("\"v\":{}", Asked::VERSION + 1);
+    let newer = format!("\"v\":{}", DispatchRecord::VERSION + 1);
     std::fs::write(folder.path().join("asked.json"), v1.replacen("\"v\":1", &newer, 1)).unwrap();
-    assert_eq!(Asked::read(folder.path()), None);
+    assert_eq!(DispatchRecord::read(folder.path()), None);
 }

@@ -5,7 +5,7 @@
 //! whoever started it has cancelled or is dead, and the program ends with everything it started. It decides nothing.
 //! Start at [`work`].
 
-use super::keep::Keeper;
+use super::redacting_writer::RedactingWriter;
 use super::run::LINE_BYTES_MAX;
 use super::{descendants, orphans};
 use redraft_facts::redact::Redactor;
@@ -31,7 +31,7 @@ const VERSION: u16 = 1;
 
 /// What to run, and where to keep what it prints.
 #[derive(Debug)]
-pub struct Work {
+pub struct WorkerJob {
     /// Must exist. A file `stdin` in it is what the program reads.
     pub out: PathBuf,
     pub program: OsString,
@@ -42,7 +42,7 @@ pub struct Work {
 /// or variables, which others can see or its program inherits.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Told {
+pub(super) struct WorkerConfig {
     v: u16,
     /// Values that must not be kept.
     secrets: Vec<String>,
@@ -53,9 +53,9 @@ pub(super) struct Told {
 /// More than all variables of a process can hold.
 const TOLD_BYTES_MAX: u64 = 16 << 20;
 
-impl Told {
-    pub(super) fn new(secrets: Vec<String>, unkept: &[&str]) -> Told {
-        Told { v: VERSION, secrets, unkept: unkept.iter().map(|line| (*line).to_owned()).collect() }
+impl WorkerConfig {
+    pub(super) fn new(secrets: Vec<String>, unkept: &[&str]) -> WorkerConfig {
+        WorkerConfig { v: VERSION, secrets, unkept: unkept.iter().map(|line| (*line).to_owned()).collect() }
     }
 
     pub(super) fn write(&self, mut pipe: impl Write) -> io::Result<()> {
@@ -66,13 +66,13 @@ impl Told {
     }
 
     /// None when the pipe was closed before.
-    fn read(pipe: &mut impl BufRead) -> io::Result<Option<Told>> {
+    fn read(pipe: &mut impl BufRead) -> io::Result<Option<WorkerConfig>> {
         let mut line = Vec::new();
         pipe.take(TOLD_BYTES_MAX).read_until(b'\n', &mut line)?;
         if !line.ends_with(b"\n") {
             return Ok(None);
         }
-        let told: Told = serde_json::from_slice(&line).map_err(io::Error::other)?;
+        let told: WorkerConfig = serde_json::from_slice(&line).map_err(io::Error::other)?;
         if told.v != VERSION {
             return Err(io::Error::other(format!("told in version {}, not {VERSION}", told.v)));
         }
@@ -99,10 +99,16 @@ impl Exit {
 }
 
 /// Runs the program to its end or ours. `lifeline` ends when we are to stop; `onward` gets the program's output.
-pub fn work(work: &Work, lifeline: impl Read + Send + 'static, onward: impl Write + Send) -> io::Result<()> {
+pub fn work(
+    work: &WorkerJob,
+    lifeline: impl Read + Send + 'static,
+    onward: impl Write + Send,
+) -> io::Result<()> {
     let mut lifeline = BufReader::new(lifeline);
     // Whoever started us may be gone before we have begun.
-    let Some(Told { secrets, unkept, .. }) = Told::read(&mut lifeline)? else { return Ok(()) };
+    let Some(WorkerConfig { secrets, unkept, .. }) = WorkerConfig::read(&mut lifeline)? else {
+        return Ok(());
+    };
     let _held = orphans::hold(&work.out)?;
     let redactor = Redactor::new(secrets);
     descendants::adopt()?;
@@ -124,7 +130,7 @@ pub fn work(work: &Work, lifeline: impl Read + Send + 'static, onward: impl Writ
     let status = std::thread::scope(|scope| {
         let keeper = |name: &str, unkept: Vec<String>, room: u64| {
             let file = File::create(work.out.join(name))?;
-            Ok::<_, io::Error>(Keeper::new(file, redactor.clone(), unkept, LINE_BYTES_MAX, room))
+            Ok::<_, io::Error>(RedactingWriter::new(file, redactor.clone(), unkept, LINE_BYTES_MAX, room))
         };
         let (keep_out, keep_err) =
             (keeper(STDOUT, unkept, STDOUT_KEPT), keeper(STDERR, Vec::new(), STDERR_KEPT));
@@ -144,7 +150,7 @@ pub fn work(work: &Work, lifeline: impl Read + Send + 'static, onward: impl Writ
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts an agent's program")]
-fn start(work: &Work) -> io::Result<Child> {
+fn start(work: &WorkerJob) -> io::Result<Child> {
     let input = match File::open(work.out.join(STDIN)) {
         Ok(file) => Stdio::from(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Stdio::null(),
@@ -161,7 +167,7 @@ fn pid(child: &Child) -> io::Result<Pid> {
 }
 
 /// Copies as it comes: each line first to the file, so that what was passed on is always kept too.
-fn copy(from: Option<impl Read>, mut kept: Keeper<File>, mut onward: impl Write) -> io::Result<()> {
+fn copy(from: Option<impl Read>, mut kept: RedactingWriter<File>, mut onward: impl Write) -> io::Result<()> {
     let Some(mut from) = from else { return Ok(()) };
     let (mut buffer, mut listening) = ([0; 64 * 1024], true);
     loop {

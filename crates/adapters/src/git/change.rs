@@ -7,8 +7,8 @@
 use super::error::GitError;
 use super::repository::Repository;
 use super::run::Call;
-use super::standing;
 use super::workspace::GitWorkspace;
+use super::worktree_state;
 use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,7 @@ const SHORT_IDS_MAX: usize = 4;
 
 /// What a word means that names a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meant {
+pub enum CommitLookup {
     None,
     /// The whole name of the branch or tag, or the word itself where it is an id or an expression.
     One {
@@ -42,7 +42,7 @@ impl Repository {
 
     /// The commit that a word means which somebody typed, and all that the word could mean where that is not one commit.
     /// Git itself takes a tag before a branch, whoever made it; what begins with the word is looked at for the same cause.
-    pub fn commit_meant(&self, word: &str) -> Result<Meant, GitError> {
+    pub fn commit_meant(&self, word: &str) -> Result<CommitLookup, GitError> {
         let taken = self.commit_named(word)?;
         let end = ["^", "~", ":", "@{"].iter().filter_map(|mark| word.find(mark)).min();
         let (name, rest) = word.split_at(end.unwrap_or(word.len()));
@@ -66,10 +66,10 @@ impl Repository {
         match (taken, all.as_slice()) {
             (Some(commit), [(_, first), rest @ ..]) if rest.iter().all(|(_, other)| other == first) => {
                 let (name, _) = all.swap_remove(0);
-                Ok(Meant::One { name, commit })
+                Ok(CommitLookup::One { name, commit })
             }
-            (_, []) => Ok(Meant::None),
-            _ => Ok(Meant::Several(all)),
+            (_, []) => Ok(CommitLookup::None),
+            _ => Ok(CommitLookup::Several(all)),
         }
     }
 
@@ -109,7 +109,7 @@ impl Repository {
             Some(0) if !tree.is_empty() => {
                 let call =
                     self.call(["commit-tree", &tree, "-p", one, "-p", other, "-m", "what would be merged"]);
-                nobodys(call).text().map(Ok)
+                with_fixed_identity(call).text().map(Ok)
             }
             Some(1) => Ok(Err(std::iter::from_fn(part).collect())),
             _ => Err(done.failure().unwrap_or_else(|| done.unexpected())),
@@ -183,19 +183,19 @@ impl Repository {
     /// branch leads to it.
     pub fn commit_of_checkout(&self, head: &str) -> Result<Option<String>, GitError> {
         let place = GitWorkspace::open(self, self.here(), "checkout")?;
-        let now = standing::look(&place, &[])?;
-        let tree = standing::work_tree(&place, &now)?;
+        let now = worktree_state::look(&place, &[])?;
+        let tree = worktree_state::work_tree(&place, &now)?;
         if self.tree_of(head)?.as_str() == tree {
             return Ok(None);
         }
         let call = self.call(["commit-tree", &tree, "-p", head, "-m", "what is not committed yet"]);
-        nobodys(call).text().map(Some)
+        with_fixed_identity(call).text().map(Some)
     }
 
     /// Files of the checkout we are in that the index has otherwise than both the checkout and `head`, in order: what is
     /// staged of them would be committed, and nobody sees it in the files. Those that git is told not to look at are named
     /// as well.
-    pub fn staged_apart(&self, head: &str) -> Result<Vec<String>, GitError> {
+    pub fn staged_differently(&self, head: &str) -> Result<Vec<String>, GitError> {
         let call = |args: &[&str]| self.git.call(self.here(), args.iter().copied());
         let plain = [
             "--name-only",
@@ -230,7 +230,7 @@ impl Repository {
 }
 
 /// A commit that is for our own eyes: the same files on the same commit are the same commit, whenever they are looked at.
-pub(super) fn nobodys(mut call: Call) -> Call {
+pub(super) fn with_fixed_identity(mut call: Call) -> Call {
     for who in ["AUTHOR", "COMMITTER"] {
         call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
         call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
@@ -240,15 +240,20 @@ pub(super) fn nobodys(mut call: Call) -> Call {
 }
 
 /// Puts the worktree on a commit, with exactly its files; ignored ones stay.
-pub(super) fn check_out(place: &GitWorkspace, commit: &str) -> Result<(), GitError> {
-    let (head, branch) = standing::head_and_branch(place)?;
-    let status =
-        place.call(["status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"]);
+pub(super) fn check_out(workspace: &GitWorkspace, commit: &str) -> Result<(), GitError> {
+    let (head, branch) = worktree_state::head_and_branch(workspace)?;
+    let status = workspace.call([
+        "status",
+        "--porcelain",
+        "-z",
+        "--untracked-files=normal",
+        "--ignore-submodules=dirty",
+    ]);
     if head == commit && branch.is_empty() && status.succeed()?.stdout.is_empty() {
         return Ok(());
     }
-    place.writing(["checkout", "--quiet", "--force", "--detach", commit]).succeed()?;
-    place.writing(["clean", "--quiet", "--force", "-d"]).succeed().map(drop)
+    workspace.writing(["checkout", "--quiet", "--force", "--detach", commit]).succeed()?;
+    workspace.writing(["clean", "--quiet", "--force", "-d"]).succeed().map(drop)
 }
 
 #[cfg(test)]

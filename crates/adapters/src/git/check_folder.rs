@@ -116,7 +116,7 @@ impl<'a> GitCheckFolder<'a> {
     }
 
     /// An empty folder, tied to the repository.
-    fn make_anew(&self) -> Result<(), GitError> {
+    fn recreate(&self) -> Result<(), GitError> {
         remove_all(&self.git_dir)?;
         self.put_aside()?;
         self.repository.make_worktrees_folder()?;
@@ -322,7 +322,7 @@ impl CheckFolder for GitCheckFolder<'_> {
         remove_all(&self.state_file())?;
         let emptied = known.is_none();
         if emptied {
-            self.make_anew()?;
+            self.recreate()?;
         }
         self.tie(commit)?;
         self.index_anew(&tree)?;

@@ -7,8 +7,8 @@ use super::error::GitError;
 use super::files::Kind;
 use super::holder::holder;
 use super::objects;
-use super::standing::head_and_branch;
 use super::workspace::GitWorkspace;
+use super::worktree_state::head_and_branch;
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
 use redraft_facts::text::one_line;
 use std::path::Path;
@@ -20,17 +20,17 @@ const APPROVED: &str = "Redraft-Approved";
 
 /// Commits exactly these paths; none when they are as in HEAD.
 pub(super) fn commit(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     paths: &[String],
     message: &str,
     trailers: &Trailers,
 ) -> Result<Option<Commit>, WorkspaceError> {
-    require_branch(place)?;
+    require_branch(workspace)?;
     let mut named = Vec::new();
     let mut unknown = Vec::new();
     for path in paths {
-        let gone = place.files.kind(path)? == Kind::Absent;
-        match (gone, is_in_head(place, path)?) {
+        let gone = workspace.files.kind(path)? == Kind::Absent;
+        match (gone, is_in_head(workspace, path)?) {
             (true, false) => continue,
             (false, false) => unknown.push(path.as_str()),
             // `git commit` takes what it knows by name, changed or gone.
@@ -38,12 +38,12 @@ pub(super) fn commit(
         }
         named.push(path.as_str());
     }
-    stage(place, &unknown)?;
+    stage(workspace, &unknown)?;
     if named.is_empty() {
         return Ok(None);
     }
-    place.sync_to_disk()?;
-    let call = place
+    workspace.sync_to_disk()?;
+    let call = workspace
         .writing(["commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--untracked-files=no"])
         // A guessed address would stay in the history for ever.
         .setting("user.useConfigOnly=true")
@@ -52,23 +52,23 @@ pub(super) fn commit(
     let done =
         call.arg("--pathspec-from-file=-").arg("--pathspec-file-nul").input_list(bytes(&named)).end()?;
     match done.failure() {
-        None => Ok(Some(Commit(head_and_branch(place)?.0))),
+        None => Ok(Some(Commit(head_and_branch(workspace)?.0))),
         // Git ends the same way when there is nothing to commit.
-        Some(_) if done.code == Some(1) && is_as_in_head(place, &named)? => Ok(None),
+        Some(_) if done.code == Some(1) && is_as_in_head(workspace, &named)? => Ok(None),
         Some(error) => Err(refusal(error)),
     }
 }
 
 /// HEAD's commit and its trailers.
-pub(super) fn head(place: &GitWorkspace) -> Result<(Commit, Trailers), WorkspaceError> {
+pub(super) fn head(workspace: &GitWorkspace) -> Result<(Commit, Trailers), WorkspaceError> {
     let value = |key: &str| format!("%(trailers:key={key},valueonly,separator=%x0A)");
     let format = format!("--format=%H%x00{}%x00{}", value(TICKET), value(SEQ));
-    let call = place.call(["rev-list", "-1", "--no-commit-header"]).setting("trailer.separators=:");
+    let call = workspace.call(["rev-list", "-1", "--no-commit-header"]).setting("trailer.separators=:");
     let text = match call.arg(format).arg("HEAD").text() {
         Err(error) if error.stderr().contains("unknown revision") => {
             // A feature begins on a commit, so one that is not there was lost.
             let detail = "it leads to no commit that can be read".to_owned();
-            return Err(WorkspaceError::Damaged { what: format!("branch {}", place.branch), detail });
+            return Err(WorkspaceError::Damaged { what: format!("branch {}", workspace.branch), detail });
         }
         text => text?,
     };
@@ -81,24 +81,24 @@ pub(super) fn head(place: &GitWorkspace) -> Result<(Commit, Trailers), Workspace
     Ok((Commit(id), Trailers { ticket, seq: seq.parse().unwrap_or(0), ..Trailers::default() }))
 }
 
-pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
+pub(super) fn newest_seq(workspace: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
     let format = format!("--format=%(trailers:key={SEQ},valueonly,separator=%x0A)");
-    let call = place.call(["rev-list", "--no-commit-header"]).setting("trailer.separators=:");
+    let call = workspace.call(["rev-list", "--no-commit-header"]).setting("trailer.separators=:");
     match call.arg(format).arg("--end-of-options").arg(format!("{base}..HEAD")).text() {
         Ok(text) => Ok(text.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap_or(0)),
         // The base was rewritten and collected: HEAD alone must do.
-        Err(_) => Ok(head(place)?.1.seq),
+        Err(_) => Ok(head(workspace)?.1.seq),
     }
 }
 
-pub(super) fn may_commit(place: &GitWorkspace, path: &str) -> Result<(), WorkspaceError> {
-    require_branch(place)?;
+pub(super) fn may_commit(workspace: &GitWorkspace, path: &str) -> Result<(), WorkspaceError> {
+    require_branch(workspace)?;
     // A folder is nobody's document, and git would look into one that is a repository of its own.
-    if place.root().join(path).is_dir() {
+    if workspace.root().join(path).is_dir() {
         return Ok(());
     }
     // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore` says.
-    let tried = place.call(["add", "--sparse", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
+    let tried = workspace.call(["add", "--sparse", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
     match ignored(&tried.stderr, &[path]) {
         Some(path) if tried.code != Some(0) => Err(WorkspaceError::Commit(CommitRefused::Ignored(path))),
         // What else may be wrong is told when it matters, by the commit itself.
@@ -106,24 +106,26 @@ pub(super) fn may_commit(place: &GitWorkspace, path: &str) -> Result<(), Workspa
     }
 }
 
-fn require_branch(place: &GitWorkspace) -> Result<(), WorkspaceError> {
-    match head_and_branch(place)? {
-        (head, name) if !head.is_empty() && name.strip_prefix("refs/heads/") == Some(&place.branch) => Ok(()),
-        _ => Err(WorkspaceError::Commit(CommitRefused::WrongBranch(place.branch.clone()))),
+fn require_branch(workspace: &GitWorkspace) -> Result<(), WorkspaceError> {
+    match head_and_branch(workspace)? {
+        (head, name) if !head.is_empty() && name.strip_prefix("refs/heads/") == Some(&workspace.branch) => {
+            Ok(())
+        }
+        _ => Err(WorkspaceError::Commit(CommitRefused::WrongBranch(workspace.branch.clone()))),
     }
 }
 
-fn is_in_head(place: &GitWorkspace, path: &str) -> Result<bool, GitError> {
-    let found = objects::info(place, &format!("HEAD:{path}"))?;
+fn is_in_head(workspace: &GitWorkspace, path: &str) -> Result<bool, GitError> {
+    let found = objects::info(workspace, &format!("HEAD:{path}"))?;
     Ok(found.is_some_and(|found| found.kind == "blob"))
 }
 
 /// Lets git know of new files; it is asked by name, so ignored ones are refused.
-fn stage(place: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
+fn stage(workspace: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
     if paths.is_empty() {
         return Ok(());
     }
-    let call = place
+    let call = workspace
         .writing(["add", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"])
         .input_list(bytes(paths));
     match call.succeed() {
@@ -135,8 +137,8 @@ fn stage(place: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
     }
 }
 
-fn is_as_in_head(place: &GitWorkspace, paths: &[&str]) -> Result<bool, GitError> {
-    let mut call = place.call([
+fn is_as_in_head(workspace: &GitWorkspace, paths: &[&str]) -> Result<bool, GitError> {
+    let mut call = workspace.call([
         "diff",
         "--quiet",
         "--no-ext-diff",

@@ -3,7 +3,7 @@
 use super::holder::holder;
 use super::repair::is_damage;
 use super::run::held_lock;
-use super::wait::Cut;
+use super::wait::StopReason;
 use crate::shell_word::quoted_path;
 use redraft_engine::ports::WorkspaceError;
 use redraft_facts::text::span;
@@ -85,7 +85,7 @@ pub enum GitError {
     )]
     Journal(PathBuf),
     #[error("{trouble}: {command}: {detail}")]
-    Disk { command: String, trouble: Trouble, detail: String },
+    Disk { command: String, trouble: DiskTrouble, detail: String },
     #[error("{command} was not done after {} and was ended{}", minutes(.limit), waiting(.waited_for.as_deref()))]
     Slow { command: String, limit: Duration, waited_for: Option<String> },
     #[error("{0} was ended, because the run was asked to stop")]
@@ -111,7 +111,7 @@ fn leads_to(target: &Path) -> String {
 
 /// What is wrong with the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum DiskTrouble {
     /// It, or the user's share of it, is used up.
     #[error("no space left")]
     Full,
@@ -130,17 +130,17 @@ pub const MINIMUM: &str = "2.38";
 impl GitError {
     pub(super) fn file(path: &Path, error: &io::Error) -> GitError {
         let detail = error.to_string();
-        match Trouble::of(error) {
+        match DiskTrouble::from_error(error) {
             Some(trouble) => GitError::Disk { command: path.display().to_string(), trouble, detail },
             None => GitError::File { path: path.to_owned(), detail },
         }
     }
 
     /// A call that was ended.
-    pub(super) fn cut(command: String, cut: Cut) -> GitError {
+    pub(super) fn cut(command: String, cut: StopReason) -> GitError {
         match cut {
-            Cut::Slow { limit, waited_for } => GitError::Slow { command, limit, waited_for },
-            Cut::Stopped => GitError::Stopped(command),
+            StopReason::Slow { limit, waited_for } => GitError::Slow { command, limit, waited_for },
+            StopReason::Stopped => GitError::Stopped(command),
         }
     }
 
@@ -208,27 +208,27 @@ impl From<GitError> for WorkspaceError {
     }
 }
 
-impl Trouble {
+impl DiskTrouble {
     /// What an error of the system says about the disk, if it does.
-    pub(super) fn of(error: &io::Error) -> Option<Trouble> {
+    pub(super) fn from_error(error: &io::Error) -> Option<DiskTrouble> {
         match (error.kind(), error.raw_os_error()) {
-            (io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded, _) => Some(Trouble::Full),
-            (io::ErrorKind::ReadOnlyFilesystem, _) => Some(Trouble::ReadOnly),
-            (_, Some(EIO)) => Some(Trouble::Failing),
+            (io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded, _) => Some(DiskTrouble::Full),
+            (io::ErrorKind::ReadOnlyFilesystem, _) => Some(DiskTrouble::ReadOnly),
+            (_, Some(EIO)) => Some(DiskTrouble::Failing),
             _ => None,
         }
     }
 
     /// The same from the words of a program.
-    pub(super) fn told(stderr: &str) -> Option<Trouble> {
+    pub(super) fn told(stderr: &str) -> Option<DiskTrouble> {
         let says = |any: &[&str]| any.iter().any(|text| stderr.contains(text));
         // The rest follows from the first of these, whichever else is told.
         if says(&["Input/output error"]) {
-            Some(Trouble::Failing)
+            Some(DiskTrouble::Failing)
         } else if says(&["No space left on device", "Disk quota exceeded"]) {
-            Some(Trouble::Full)
+            Some(DiskTrouble::Full)
         } else if says(&["Read-only file system"]) {
-            Some(Trouble::ReadOnly)
+            Some(DiskTrouble::ReadOnly)
         } else {
             None
         }
@@ -237,9 +237,9 @@ impl Trouble {
     /// As the engine's port sees it.
     pub(super) fn told_of(self, detail: String) -> WorkspaceError {
         match self {
-            Trouble::Full => WorkspaceError::Full(detail),
-            Trouble::Failing => WorkspaceError::Disk(detail),
-            Trouble::ReadOnly => WorkspaceError::ReadOnly(detail),
+            DiskTrouble::Full => WorkspaceError::Full(detail),
+            DiskTrouble::Failing => WorkspaceError::Disk(detail),
+            DiskTrouble::ReadOnly => WorkspaceError::ReadOnly(detail),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Agents may put links where files were. Writing follows none; reading follows one only to a place inside the
 //! worktree. Git's own folder is out of reach.
 
-use super::error::Trouble;
+use super::error::DiskTrouble;
 use redraft_engine::ports::WorkspaceError;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Write as _};
@@ -177,7 +177,7 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
 }
 
 pub(super) fn failed(path: &str, error: &io::Error) -> WorkspaceError {
-    match Trouble::of(error) {
+    match DiskTrouble::from_error(error) {
         Some(trouble) => trouble.told_of(format!("{path}: {error}")),
         None => refused(path, &error.to_string()),
     }

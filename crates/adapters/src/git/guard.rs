@@ -58,19 +58,19 @@ pub(super) enum Entry {
     Other,
 }
 
-pub(super) fn look(place: &GitWorkspace) -> Result<GitSetup, GitError> {
+pub(super) fn look(workspace: &GitWorkspace) -> Result<GitSetup, GitError> {
     let mut found = GitSetup::new();
-    let own = (place.git_dir != place.common).then_some(&place.git_dir);
-    for folder in [&place.common].into_iter().chain(own) {
+    let own = (workspace.git_dir != workspace.common).then_some(&workspace.git_dir);
+    for folder in [&workspace.common].into_iter().chain(own) {
         for name in ["config", "config.worktree", "commondir", "gitdir"] {
             take(&folder.join(name), &mut found)?;
         }
         take_all(&folder.join("info"), &mut found)?;
     }
-    take_all(&place.common.join("hooks"), &mut found)?;
-    take(&place.common.join("objects/info/alternates"), &mut found)?;
+    take_all(&workspace.common.join("hooks"), &mut found)?;
+    take(&workspace.common.join("objects/info/alternates"), &mut found)?;
     // Made by git for servers, from its refs.
-    found.remove(&place.common.join("info/refs"));
+    found.remove(&workspace.common.join("info/refs"));
     Ok(found)
 }
 
@@ -84,9 +84,9 @@ pub(super) struct PutBack {
 }
 
 /// Puts back what is not as it was remembered.
-pub(super) fn put_back(place: &GitWorkspace, name: &str) -> Result<PutBack, GitError> {
-    let Some(then) = place.git_setup() else { return Ok(PutBack::default()) };
-    let now = look(place)?;
+pub(super) fn put_back(workspace: &GitWorkspace, name: &str) -> Result<PutBack, GitError> {
+    let Some(then) = workspace.git_setup() else { return Ok(PutBack::default()) };
+    let now = look(workspace)?;
     if now == then {
         return Ok(PutBack::default());
     }
@@ -97,26 +97,26 @@ pub(super) fn put_back(place: &GitWorkspace, name: &str) -> Result<PutBack, GitE
         if before == after {
             continue;
         }
-        let differ = differing(place, path, before, after)?;
+        let differ = differing(workspace, path, before, after)?;
         if differ.as_ref().is_some_and(|differ| differ.iter().all(|setting| follows(setting))) {
             continue;
         }
-        blinds |= decides_what_is_seen(place, path, differ.as_deref());
-        let kept = after.map(|entry| keep(place, name, path, entry)).transpose()?;
+        blinds |= decides_what_is_seen(workspace, path, differ.as_deref());
+        let kept = after.map(|entry| keep(workspace, name, path, entry)).transpose()?;
         match before {
             Some(entry) => write(path, entry)?,
             None => remove_all(path)?,
         }
-        lines.push(told(place, path, before.is_some(), kept.as_deref()));
+        lines.push(told(workspace, path, before.is_some(), kept.as_deref()));
     }
     if let Some(more) = lines.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
         lines.truncate(NAMED_MAX);
         lines.push(format!(
             "put back {more} more files of git's own; to get one back: ls {}",
-            quoted_path(lost_folder(place, name))
+            quoted_path(lost_folder(workspace, name))
         ));
     }
-    place.note_git_setup(look(place)?);
+    workspace.note_git_setup(look(workspace)?);
     Ok(PutBack { lines, blinds })
 }
 
@@ -156,7 +156,7 @@ fn take(path: &Path, found: &mut GitSetup) -> Result<(), GitError> {
 
 /// Settings that two versions of a configuration do not share; none where it is no configuration, or cannot be read.
 fn differing(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     path: &Path,
     before: Option<&Entry>,
     after: Option<&Entry>,
@@ -165,18 +165,18 @@ fn differing(
     else {
         return Ok(None);
     };
-    if path != place.common.join("config") {
+    if path != workspace.common.join("config") {
         return Ok(None);
     }
-    let (Some(before), Some(after)) = (settings(place, before)?, settings(place, after)?) else {
+    let (Some(before), Some(after)) = (settings(workspace, before)?, settings(workspace, after)?) else {
         return Ok(None);
     };
     Ok(Some(one_sided(&before, &after).chain(one_sided(&after, &before)).collect()))
 }
 
 /// Whether a file of git's own, or the settings that differ in it, decide which changes of files git sees.
-fn decides_what_is_seen(place: &GitWorkspace, path: &Path, differ: Option<&[String]>) -> bool {
-    if path.starts_with(place.common.join("hooks")) {
+fn decides_what_is_seen(workspace: &GitWorkspace, path: &Path, differ: Option<&[String]>) -> bool {
+    if path.starts_with(workspace.common.join("hooks")) {
         return false;
     }
     let Some(differ) = differ else { return true };
@@ -206,8 +206,9 @@ fn follows(setting: &str) -> bool {
 }
 
 /// Each setting of a configuration with how often it stands there; none where git cannot read it.
-fn settings(place: &GitWorkspace, bytes: &[u8]) -> Result<Option<BTreeMap<String, usize>>, GitError> {
-    let call = place.git.call(&place.common, ["config", "--file", "-", "--no-includes", "--list", "-z"]);
+fn settings(workspace: &GitWorkspace, bytes: &[u8]) -> Result<Option<BTreeMap<String, usize>>, GitError> {
+    let call =
+        workspace.git.call(&workspace.common, ["config", "--file", "-", "--no-includes", "--list", "-z"]);
     let done = call.input(bytes.to_vec()).end()?;
     if done.code != Some(0) {
         return Ok(None);
@@ -220,14 +221,14 @@ fn settings(place: &GitWorkspace, bytes: &[u8]) -> Result<Option<BTreeMap<String
 }
 
 /// Where what was replaced is kept.
-fn lost_folder(place: &GitWorkspace, name: &str) -> PathBuf {
-    place.common.join("redraft").join("lost").join(ref_name(name))
+fn lost_folder(workspace: &GitWorkspace, name: &str) -> PathBuf {
+    workspace.common.join("redraft").join("lost").join(ref_name(name))
 }
 
 /// Keeps what is about to be replaced, and nothing that was kept before is lost.
-fn keep(place: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Result<PathBuf, GitError> {
-    let inside = path.strip_prefix(&place.common).unwrap_or(path);
-    let wanted = lost_folder(place, name).join(inside);
+fn keep(workspace: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Result<PathBuf, GitError> {
+    let inside = path.strip_prefix(&workspace.common).unwrap_or(path);
+    let wanted = lost_folder(workspace, name).join(inside);
     let mut target = wanted.clone();
     for again in 2..=FILES_MAX {
         if target.symlink_metadata().is_err() {
@@ -288,8 +289,8 @@ fn link(target: &Path, path: &Path) -> std::io::Result<()> {
     fs::write(path, target.as_os_str().as_encoded_bytes())
 }
 
-fn told(place: &GitWorkspace, path: &Path, was_there: bool, kept: Option<&Path>) -> String {
-    let inside = path.strip_prefix(&place.common).unwrap_or(path).display();
+fn told(workspace: &GitWorkspace, path: &Path, was_there: bool, kept: Option<&Path>) -> String {
+    let inside = path.strip_prefix(&workspace.common).unwrap_or(path).display();
     let path = quoted_path(path);
     match (was_there, kept) {
         (true, Some(kept)) => {

@@ -20,35 +20,35 @@ const SKIP_WORKTREE: u16 = 0x4000;
 /// Files whose changes git does not look at.
 pub(super) type Hidden = BTreeSet<Vec<u8>>;
 
-pub(super) fn look(place: &GitWorkspace) -> Result<Hidden, GitError> {
-    let Some(index) = Index::read(&place.git_dir.join("index"))? else { return Ok(Hidden::new()) };
+pub(super) fn look(workspace: &GitWorkspace) -> Result<Hidden, GitError> {
+    let Some(index) = Index::read(&workspace.git_dir.join("index"))? else { return Ok(Hidden::new()) };
     // Almost always there is none, and then no process is started.
     if bears_marks(index.bytes()) == Some(false) {
         return Ok(Hidden::new());
     }
-    let listed = place.call(["ls-files", "-v", "-z"]).list()?;
+    let listed = workspace.call(["ls-files", "-v", "-z"]).list()?;
     let marked = |line: &&Vec<u8>| line.first().is_some_and(|tag| *tag == b'S' || tag.is_ascii_lowercase());
     Ok(listed.iter().filter(marked).filter_map(|line| line.get(2..)).map(<[u8]>::to_vec).collect())
 }
 
 /// Takes off the marks that were not there before. Returns the files that bore one.
-pub(super) fn clear(place: &GitWorkspace) -> Result<Vec<String>, GitError> {
-    let then = match place.hidden() {
+pub(super) fn clear(workspace: &GitWorkspace) -> Result<Vec<String>, GitError> {
+    let then = match workspace.hidden() {
         Some(then) => then,
         // After a crash nobody remembers; a checkout of a person's, or a sparse one, has marks of its own.
-        None if place.link.is_none() || place.git_dir.join("info/sparse-checkout").exists() => {
+        None if workspace.link.is_none() || workspace.git_dir.join("info/sparse-checkout").exists() => {
             return Ok(Vec::new());
         }
         None => Hidden::new(),
     };
-    let now = look(place)?;
+    let now = look(workspace)?;
     let new: Vec<&[u8]> = now.difference(&then).map(Vec::as_slice).collect();
     if new.is_empty() {
         return Ok(Vec::new());
     }
     // Git takes one of these options at a time.
     for option in ["--no-skip-worktree", "--no-assume-unchanged"] {
-        let call = place.writing(["update-index", option, "-z", "--stdin"]);
+        let call = workspace.writing(["update-index", option, "-z", "--stdin"]);
         call.input_list(new.iter().copied()).succeed()?;
     }
     Ok(new.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
@@ -90,7 +90,7 @@ fn bears_marks(bytes: &[u8]) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::{Bed, put};
+    use super::super::testbed::{TestRepository, put};
     use super::*;
     use redraft_engine::ports::Workspace as _;
     use std::fs;
@@ -105,7 +105,7 @@ mod tests {
         ];
         for form in forms {
             for option in ["--skip-worktree", "--assume-unchanged"] {
-                let bed = Bed::new();
+                let bed = TestRepository::new();
                 let place = bed.feature();
                 let long = format!("{}/x.txt", "long".repeat(60));
                 put(place.root(), &long, "x");
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn an_index_without_marks_is_read_without_git_and_a_torn_one_is_not_believed() {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let place = bed.feature();
         let bytes = fs::read(place.git_dir.join("index")).unwrap();
         assert_eq!(bears_marks(&bytes), Some(false));
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn marks_that_were_there_before_stay_and_new_ones_go() {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let place = bed.feature();
         bed.raw(place.root(), &["update-index", "--skip-worktree", "README.md"]);
         place.mark(&[]).unwrap();

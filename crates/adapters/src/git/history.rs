@@ -24,7 +24,7 @@ pub struct Written {
 
 /// A commit of the main line and the files that it changed there, of those that were asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct MainLineCommit {
     pub commit: String,
     pub files: Vec<String>,
 }
@@ -106,17 +106,19 @@ impl Repository {
     }
 
     /// The commits of the main line that changed any of these files, the latest first. A merge is one commit.
-    pub fn steps(&self, paths: &[&str]) -> Result<Vec<Step>, GitError> {
+    pub fn steps(&self, paths: &[&str]) -> Result<Vec<MainLineCommit>, GitError> {
         if paths.is_empty() || self.commit_named("HEAD")?.is_none() {
             return Ok(Vec::new());
         }
         let call = self.call(["log", "--first-parent", "-m", "--name-only", "--no-renames", "-z"]);
         let call = call.arg(format!("--max-count={STEPS_MAX}")).arg("--format=%x01%H").arg("HEAD").arg("--");
         let call = paths.iter().fold(call, |call, path| call.arg(path));
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<MainLineCommit> = Vec::new();
         for item in words(&call.list()?) {
             match (item.strip_prefix(COMMIT), steps.last_mut()) {
-                (Some(commit), _) => steps.push(Step { commit: commit.trim().to_owned(), files: Vec::new() }),
+                (Some(commit), _) => {
+                    steps.push(MainLineCommit { commit: commit.trim().to_owned(), files: Vec::new() })
+                }
                 (None, Some(step)) => step.files.push(item),
                 (None, None) => {}
             }
@@ -163,10 +165,10 @@ fn is_commit(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::Bed;
+    use super::super::testbed::TestRepository;
     use super::*;
 
-    fn commit(bed: &Bed, files: &[(&str, &str)]) {
+    fn commit(bed: &TestRepository, files: &[(&str, &str)]) {
         for (path, text) in files {
             bed.write(path, text);
         }
@@ -180,7 +182,7 @@ mod tests {
 
     #[test]
     fn folders_enter_in_the_order_of_commits_and_keep_their_place_when_renamed() {
-        let bed = Bed::without_commits();
+        let bed = TestRepository::without_commits();
         assert!(
             Repository::discover_with(bed.git.clone(), &bed.root)
                 .unwrap()
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn lines_lead_to_their_commits_and_steps_to_what_changed_after_them() {
-        let bed = Bed::without_commits();
+        let bed = TestRepository::without_commits();
         commit(&bed, &[("bank.md", "one\n"), ("docs/f/001-a/x.md", "x\n"), ("a.rs", "1\n")]);
         commit(&bed, &[("bank.md", "one\ntwo\n")]);
         commit(&bed, &[("a.rs", "2\n"), ("b.rs", "1\n")]);
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_a_merge_brings_is_one_step_of_the_main_line() {
-        let bed = Bed::without_commits();
+        let bed = TestRepository::without_commits();
         commit(&bed, &[("bank.md", "one\n"), ("a.rs", "1\n")]);
         bed.raw(&bed.root, &["switch", "-q", "-c", "side"]);
         commit(&bed, &[("a.rs", "2\n")]);

@@ -21,11 +21,11 @@ impl Repository {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::Bed;
+    use super::super::testbed::TestRepository;
 
     #[test]
     fn a_hook_of_a_commit_is_found_where_git_looks_for_it() {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let repository = bed.repository();
         bed.write(".git/hooks/pre-commit.sample", "exit 1");
         bed.write(".git/hooks/pre-push", "exit 1");

@@ -5,7 +5,7 @@
 //! file, not a link, and are only read from. Start at [`Repository::refuse_links_out`].
 
 use super::error::GitError;
-use super::glance::real_path;
+use super::locate::real_path;
 use super::repository::Repository;
 use std::ffi::OsStr;
 use std::fs::{self, FileType};

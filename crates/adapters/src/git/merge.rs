@@ -4,7 +4,7 @@
 //! branch is checked out, `moving` takes that checkout along as a whole, and only from a clean state; else the branch alone
 //! moves, and only from where it was.
 
-use super::change::nobodys;
+use super::change::with_fixed_identity;
 use super::commit::full_message;
 use super::error::GitError;
 use super::files::os_path;
@@ -13,9 +13,9 @@ use super::repository::Repository;
 use super::temp_index::TempIndex;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{
-    Commit, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers, WorkspaceError,
+    Commit, Merge, MergeError, MergeOutcome, MergePreview, Merging, Trailers, WorkspaceError,
 };
-use redraft_facts::event::History;
+use redraft_facts::event::MergeHistory;
 use redraft_facts::ids::Revision;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ const SHOWN_MAX: usize = 20;
 const CANDIDATES_MAX: usize = 20;
 
 impl Merging for GitMerging<'_> {
-    fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError> {
+    fn forecast(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError> {
         let no_branch = |name: &str| MergeError::NoBranch(name.to_owned());
         let tip = |name: &str| self.repository.commit_named(&format!("refs/heads/{name}")).map_err(failed);
         let head = tip(&self.branch)?.ok_or_else(|| no_branch(&self.branch))?;
@@ -55,7 +55,7 @@ impl Merging for GitMerging<'_> {
             }
             _ => return Err(failed(done.failure().unwrap_or_else(|| done.unexpected()))),
         };
-        Ok(Forecast { into, head, outcome })
+        Ok(MergePreview { into, head, outcome })
     }
 
     fn common(&self, into: &str) -> Result<Option<Revision>, MergeError> {
@@ -66,17 +66,17 @@ impl Merging for GitMerging<'_> {
         base.map(|base| self.repository.tree_of(&base).map_err(failed)).transpose()
     }
 
-    fn sketch(&self, forecast: &Forecast) -> Result<Commit, MergeError> {
+    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError> {
         let tree = match &forecast.outcome {
             MergeOutcome::Clean { tree, .. } => tree.as_str(),
             MergeOutcome::Conflicts(_) => return Ok(Commit(forecast.head.clone())),
         };
         let call = self.repository.call(["commit-tree", tree, "-p"]).arg(&forecast.into).arg("-p");
         let call = call.arg(&forecast.head).arg("-m").arg("what would be merged");
-        nobodys(call).text().map(Commit).map_err(failed)
+        with_fixed_identity(call).text().map(Commit).map_err(failed)
     }
 
-    fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
+    fn merge(&self, forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {
         let MergeOutcome::Clean { tree, .. } = &forecast.outcome else {
             return Err(MergeError::Moved(merge.into.to_owned()));
         };
@@ -90,7 +90,7 @@ impl Merging for GitMerging<'_> {
             call = call.arg("-S");
         }
         call = call.arg(tree.as_str()).arg("-p").arg(&forecast.into);
-        if merge.history == History::Keep {
+        if merge.history == MergeHistory::Keep {
             call = call.arg("-p").arg(&forecast.head);
         }
         let commit = call.arg("-m").arg(message).text().map_err(super::commit::refusal)?;

@@ -15,7 +15,7 @@ mod files;
 mod journal;
 mod settling;
 
-pub use settling::{CutOff, Settled};
+pub use settling::{CutOff, SettledMove};
 
 use super::error::GitError;
 use super::files::os_path;
@@ -91,7 +91,7 @@ impl From<GitError> for MoveError {
 }
 
 /// Where the journal is, with everything that belongs to it.
-struct Desk<'a> {
+struct MoveJournal<'a> {
     repository: &'a Repository,
     /// In Redraft's own folder.
     folder: PathBuf,
@@ -101,7 +101,7 @@ impl Repository {
     /// Moves a checkout. When this returns an error, the checkout is as it was before, unless the error says
     /// otherwise.
     pub(super) fn move_checkout(&self, wanted: &Move<'_>, boundaries: &Boundaries) -> Result<(), MoveError> {
-        let desk = Desk::of(self);
+        let desk = MoveJournal::new(self);
         let _held = desk.hold()?;
         if let Some(journal) = desk.read()? {
             desk.settle(journal)?;
@@ -115,7 +115,7 @@ impl Repository {
         }
         match desk.settle(journal) {
             // Git was ended when it had moved the branch already.
-            Ok(Settled { end: settling::End::Completed, .. }) => Ok(()),
+            Ok(SettledMove { end: settling::MoveEnd::Completed, .. }) => Ok(()),
             Ok(_) => moved,
             Err(error) => {
                 let (folder, detail) = (wanted.folder.to_owned(), error.to_string());
@@ -125,9 +125,9 @@ impl Repository {
     }
 }
 
-impl<'a> Desk<'a> {
-    fn of(repository: &'a Repository) -> Desk<'a> {
-        Desk { repository, folder: repository.state_dir().join("moving") }
+impl<'a> MoveJournal<'a> {
+    fn new(repository: &'a Repository) -> MoveJournal<'a> {
+        MoveJournal { repository, folder: repository.state_dir().join("moving") }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -397,7 +397,7 @@ impl Plan {
                 continue;
             }
             let at = checkout.join(&path);
-            let old = Stamp::of(&at).map_err(|error| GitError::file(&at, &error))?;
+            let old = Stamp::read(&at).map_err(|error| GitError::file(&at, &error))?;
             // A folder may stand there whose files all go; git itself has looked at that.
             if is_new && old.is_some_and(|old| !old.is_folder()) {
                 in_the_way.push(path.display().to_string());
@@ -418,7 +418,7 @@ impl Plan {
         for step in &mut self.steps {
             let at = staged.join(step.path());
             // A folder of that name holds files that come instead of it.
-            let found = Stamp::of(&at).map_err(|error| GitError::file(&at, &error))?;
+            let found = Stamp::read(&at).map_err(|error| GitError::file(&at, &error))?;
             step.new = found.filter(|found| !found.is_folder());
         }
         self.steps.retain(|step| step.old.is_some() || step.new.is_some());

@@ -3,8 +3,8 @@
 //!
 //! The companions look at the disk for each question, so they see what other processes made since they started.
 
-use super::companion::{Companion, Slot, unexpected};
 use super::error::GitError;
+use super::lasting_git::{LastingGit, Slot, unexpected};
 use super::run::durable;
 use super::workspace::GitWorkspace;
 use std::fs;
@@ -38,14 +38,14 @@ pub(super) struct TreeEntry<'a> {
 }
 
 /// What a name stands for, none when it stands for nothing here: `HEAD`, an id, `HEAD:path`.
-pub(super) fn info(place: &GitWorkspace, name: &str) -> Result<Option<Object>, GitError> {
-    place.companions.reader.ask(|| reader(place), |companion| object(companion, "info", name))
+pub(super) fn info(workspace: &GitWorkspace, name: &str) -> Result<Option<Object>, GitError> {
+    workspace.companions.reader.ask(|| reader(workspace), |companion| object(companion, "info", name))
 }
 
 /// The same with its bytes.
-pub(super) fn contents(place: &GitWorkspace, name: &str) -> Result<Option<(Object, Vec<u8>)>, GitError> {
-    place.companions.reader.ask(
-        || reader(place),
+pub(super) fn contents(workspace: &GitWorkspace, name: &str) -> Result<Option<(Object, Vec<u8>)>, GitError> {
+    workspace.companions.reader.ask(
+        || reader(workspace),
         |companion| {
             let Some(found) = object(companion, "contents", name)? else { return Ok(None) };
             let bytes = companion.bytes(found.size)?;
@@ -57,17 +57,17 @@ pub(super) fn contents(place: &GitWorkspace, name: &str) -> Result<Option<(Objec
 }
 
 /// Forgets what the reading companion may still have open although it was collected since.
-pub(super) fn look_afresh(place: &GitWorkspace) {
-    place.companions.reader.renew();
+pub(super) fn look_afresh(workspace: &GitWorkspace) {
+    workspace.companions.reader.renew();
 }
 
 /// Stores a file's bytes as they are, without filters, and returns their id. The path is absolute: a companion
 /// stays in the folder it was started in, even if another one takes its name.
-pub(super) fn store_file(place: &GitWorkspace, path: &Path) -> Result<String, GitError> {
+pub(super) fn store_file(workspace: &GitWorkspace, path: &Path) -> Result<String, GitError> {
     let line = quoted(path.as_os_str().as_encoded_bytes());
     let call = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
-    place.companions.files.ask(
-        || Companion::start(place.call(call), &place.temp()),
+    workspace.companions.files.ask(
+        || LastingGit::start(workspace.call(call), &workspace.temp()),
         |companion| {
             companion.say(&line)?;
             id_line(companion)
@@ -76,7 +76,7 @@ pub(super) fn store_file(place: &GitWorkspace, path: &Path) -> Result<String, Gi
 }
 
 /// Stores a folder and returns its id.
-pub(super) fn store_tree(place: &GitWorkspace, entries: &[TreeEntry<'_>]) -> Result<String, GitError> {
+pub(super) fn store_tree(workspace: &GitWorkspace, entries: &[TreeEntry<'_>]) -> Result<String, GitError> {
     let mut lines = String::new();
     for TreeEntry { mode, id, name } in entries {
         let kind = if *mode == "040000" { "tree" } else { "blob" };
@@ -85,8 +85,8 @@ pub(super) fn store_tree(place: &GitWorkspace, entries: &[TreeEntry<'_>]) -> Res
     // An empty line ends a folder.
     lines.push('\0');
     let call = ["mktree", "-z", "--batch", "--missing"];
-    place.companions.trees.ask(
-        || Companion::start(place.call(call), &place.temp()),
+    workspace.companions.trees.ask(
+        || LastingGit::start(workspace.call(call), &workspace.temp()),
         |companion| {
             companion.say(lines.as_bytes())?;
             id_line(companion)
@@ -95,10 +95,10 @@ pub(super) fn store_tree(place: &GitWorkspace, entries: &[TreeEntry<'_>]) -> Res
 }
 
 /// Lets a ref name an object, whatever it named before.
-pub(super) fn set_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
+pub(super) fn set_ref(workspace: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
     let lines = format!("start\noption no-deref\nupdate {name} {id}\ncommit\n");
-    place.companions.refs.ask(
-        || Companion::start(durable(place.call(["update-ref", "--stdin"])), &place.temp()),
+    workspace.companions.refs.ask(
+        || LastingGit::start(durable(workspace.call(["update-ref", "--stdin"])), &workspace.temp()),
         |companion| {
             companion.say(lines.as_bytes())?;
             for expected in ["start: ok", "commit: ok"] {
@@ -114,24 +114,24 @@ pub(super) fn set_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), 
 
 /// The same for a name of ours (`refs/redraft/…`), which nobody but the feature's own run sets: a lock on it is one that a
 /// killed git of ours has left.
-pub(super) fn set_own_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
-    place.sync_to_disk()?;
-    match set_ref(place, name, id) {
+pub(super) fn set_own_ref(workspace: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
+    workspace.sync_to_disk()?;
+    match set_ref(workspace, name, id) {
         Err(error) if error.lock().is_some() => {
             // If it cannot be removed, the second attempt says so.
-            let _ = fs::remove_file(place.common.join(format!("{name}.lock")));
-            set_ref(place, name, id)
+            let _ = fs::remove_file(workspace.common.join(format!("{name}.lock")));
+            set_ref(workspace, name, id)
         }
         set => set,
     }
 }
 
-fn reader(place: &GitWorkspace) -> Result<Companion, GitError> {
-    Companion::start(place.call(["cat-file", "--batch-command", "-z"]), &place.temp())
+fn reader(workspace: &GitWorkspace) -> Result<LastingGit, GitError> {
+    LastingGit::start(workspace.call(["cat-file", "--batch-command", "-z"]), &workspace.temp())
 }
 
 /// Asks for an object and reads the first line of the answer.
-fn object(companion: &mut Companion, command: &str, name: &str) -> io::Result<Option<Object>> {
+fn object(companion: &mut LastingGit, command: &str, name: &str) -> io::Result<Option<Object>> {
     companion.say(format!("{command} {name}\0").as_bytes())?;
     let line = companion.line()?;
     let text = String::from_utf8_lossy(&line);
@@ -152,7 +152,7 @@ fn object(companion: &mut Companion, command: &str, name: &str) -> io::Result<Op
     Ok(None)
 }
 
-fn id_line(companion: &mut Companion) -> io::Result<String> {
+fn id_line(companion: &mut LastingGit) -> io::Result<String> {
     let line = companion.line()?;
     match std::str::from_utf8(&line) {
         Ok(id) if is_id(id) => Ok(id.to_owned()),

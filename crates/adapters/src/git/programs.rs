@@ -15,7 +15,7 @@ pub(super) use place::Asked;
 
 use super::error::GitError;
 use super::files::{os_path, path_bytes};
-use super::glance::Glance;
+use super::locate::CheckoutLocation;
 use super::repository::Repository;
 use super::run::Git;
 use crate::trust::{self, Trust};
@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A setting of the repository's own configuration that makes git, or a filter it starts, start a program or leads it
 /// elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct ConfiguredProgram {
     /// As in `filter.lfs.clean`; like the rest on one line, with every hidden character written out.
     pub key: String,
     pub value: String,
@@ -41,9 +41,9 @@ pub struct Program {
     written: Vec<u8>,
 }
 
-impl Program {
-    fn of(entry: &Entry) -> Program {
-        Program {
+impl ConfiguredProgram {
+    fn from_entry(entry: &Entry) -> ConfiguredProgram {
+        ConfiguredProgram {
             key: trust::visible_bytes(&entry.key),
             value: trust::quoted_bytes(&entry.value),
             file: trust::visible_bytes(&path_bytes(&entry.file)),
@@ -99,7 +99,7 @@ struct Looked {
     stamps: Option<Stamps>,
     verdict: Verdict,
     /// What is overruled.
-    programs: Vec<Program>,
+    programs: Vec<ConfiguredProgram>,
 }
 
 /// One line of the configuration.
@@ -166,9 +166,10 @@ impl Guard {
         }
         let (entries, more) = entries(git, asked)?;
         let stamps = more.map(|more| before.into_iter().chain(place::stamped(more)).collect());
-        let glance = || Glance::at(&asked.folder).and_then(|glance| glance.main_checkout());
+        let glance = || CheckoutLocation::at(&asked.folder).and_then(|glance| glance.main_checkout());
         let checkout = self.checkout.clone().or_else(glance);
-        let known = checkout.as_deref().map(|checkout| trust::Place { git: &folders.common, checkout });
+        let known =
+            checkout.as_deref().map(|checkout| trust::RepositoryPlace { git: &folders.common, checkout });
         let accepted = known.and_then(|known| self.trust.accepted(known).ok()).unwrap_or_default();
         let (overrules, programs) = overruled(&entries, &accepted);
         let partial = entries.iter().any(|entry| dangers::is_partial(&entry.key));
@@ -279,13 +280,13 @@ type Pair = (Vec<u8>, Vec<u8>);
 type Overrules = Vec<Pair>;
 
 /// Which of these settings are overruled and by what.
-fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<Program>) {
-    let mut programs: Vec<Program> = Vec::new();
+fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<ConfiguredProgram>) {
+    let mut programs: Vec<ConfiguredProgram> = Vec::new();
     let mut overrules = Vec::new();
     let mut keys = BTreeSet::new();
     for entry in entries.iter().filter(|entry| entry.own) {
-        let Some(danger) = Danger::of(&entry.key) else { continue };
-        let program = Program::of(entry);
+        let Some(danger) = Danger::for_key(&entry.key) else { continue };
+        let program = ConfiguredProgram::from_entry(entry);
         if danger.is_harmless(&entry.value) || accepted.contains(&program.hash()) {
             continue;
         }
@@ -316,8 +317,8 @@ fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<Program>
 impl Repository {
     /// What the repository's own configuration says that our calls would need here and that nobody has accepted: programs for
     /// files whose attributes name them and for signing, and what Git LFS goes by.
-    pub fn wanted_programs(&self) -> Result<Vec<Program>, GitError> {
-        let mut programs: Vec<Program> = Vec::new();
+    pub fn wanted_programs(&self) -> Result<Vec<ConfiguredProgram>, GitError> {
+        let mut programs: Vec<ConfiguredProgram> = Vec::new();
         for folder in [self.main_checkout(), self.here()] {
             let asked = Asked { folder: folder.to_owned(), git: None };
             let looked = self.git.guard().look(&self.git, &asked)?;
@@ -335,7 +336,7 @@ impl Repository {
         };
         let mut wanted = BTreeMap::new();
         for program in programs {
-            let Some(danger) = Danger::of(&program.named) else { continue };
+            let Some(danger) = Danger::for_key(&program.named) else { continue };
             let needed = match danger.need {
                 Need::Never => false,
                 Need::Signing => signs,

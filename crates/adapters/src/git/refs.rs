@@ -53,48 +53,54 @@ struct Ref {
     worktree: String,
 }
 
-pub(super) fn mark(place: &GitWorkspace) -> Result<MarkedRefs, GitError> {
-    Ok(MarkedRefs { refs: read(place)?, log_bytes: head_log(place).len(), main: main_branch(place) })
+pub(super) fn mark(workspace: &GitWorkspace) -> Result<MarkedRefs, GitError> {
+    Ok(MarkedRefs {
+        refs: read(workspace)?,
+        log_bytes: head_log(workspace).len(),
+        main: main_branch(workspace),
+    })
 }
 
 /// Deletes the branches that were made in this worktree since the mark. Returns a line for each.
-pub(super) fn undo(place: &GitWorkspace, name: &str) -> Result<Vec<String>, WorkspaceError> {
-    let Some(marked) = place.marked_refs().filter(|_| place.link.is_some()) else { return Ok(Vec::new()) };
-    let used = Used::since(&head_log(place), marked.log_bytes);
+pub(super) fn undo(workspace: &GitWorkspace, name: &str) -> Result<Vec<String>, WorkspaceError> {
+    let Some(marked) = workspace.marked_refs().filter(|_| workspace.link.is_some()) else {
+        return Ok(Vec::new());
+    };
+    let used = Used::since(&head_log(workspace), marked.log_bytes);
     if used.branches.is_empty() {
         return Ok(Vec::new());
     }
-    let root = place.root().display().to_string();
+    let root = workspace.root().display().to_string();
     let made = |(name, now): &(String, Ref)| {
         let branch = name.strip_prefix(HEADS).is_some_and(|short| used.branches.contains(short));
         let here = now.worktree.is_empty() || now.worktree == root;
         branch && here && used.commits.contains(&now.id) && !marked.refs.contains_key(name)
     };
-    let made: Vec<(String, Ref)> = list(place)?.into_iter().filter(made).collect();
-    keep(place, name, made.iter().map(|(_, now)| now.id.as_str()))?;
+    let made: Vec<(String, Ref)> = list(workspace)?.into_iter().filter(made).collect();
+    keep(workspace, name, made.iter().map(|(_, now)| now.id.as_str()))?;
     let mut lines = Vec::new();
     for (name, now) in made {
-        place.call(["update-ref", "-d"]).arg(&name).arg(&now.id).succeed()?;
+        workspace.call(["update-ref", "-d"]).arg(&name).arg(&now.id).succeed()?;
         lines.push(format!("deleted the agent's branch {}", short(&name)));
     }
     Ok(lines)
 }
 
 /// Names what else happened to branches and tags since the mark, each thing once.
-pub(super) fn left(place: &GitWorkspace, name: &str) -> Result<Vec<String>, WorkspaceError> {
-    let Some(marked) = place.marked_refs() else { return Ok(Vec::new()) };
-    let (found, main) = (read(place)?, main_branch(place));
-    let switched = switched(place, &marked.main, &main);
+pub(super) fn left(workspace: &GitWorkspace, name: &str) -> Result<Vec<String>, WorkspaceError> {
+    let Some(marked) = workspace.marked_refs() else { return Ok(Vec::new()) };
+    let (found, main) = (read(workspace)?, main_branch(workspace));
+    let switched = switched(workspace, &marked.main, &main);
     if found == marked.refs {
         if switched.is_some() {
-            place.mark_refs(MarkedRefs { main, ..marked });
+            workspace.mark_refs(MarkedRefs { main, ..marked });
         }
         return Ok(switched.into_iter().collect());
     }
     let worktrees: BTreeMap<String, String> =
-        list(place)?.into_iter().map(|(name, now)| (name, now.worktree)).collect();
+        list(workspace)?.into_iter().map(|(name, now)| (name, now.worktree)).collect();
     let worktree = |name: &String| worktrees.get(name).map(String::as_str).unwrap_or_default();
-    let own = format!("{HEADS}{}", place.branch());
+    let own = format!("{HEADS}{}", workspace.branch());
     let names: BTreeSet<&String> =
         marked.refs.keys().chain(found.keys()).filter(|name| **name != own).collect();
     let (mut lines, mut before) = (Vec::new(), Vec::new());
@@ -110,13 +116,13 @@ pub(super) fn left(place: &GitWorkspace, name: &str) -> Result<Vec<String>, Work
             }
         }
     }
-    keep(place, name, before.into_iter())?;
+    keep(workspace, name, before.into_iter())?;
     if let Some(more) = lines.len().checked_sub(NAMED_REFS).filter(|more| *more > 0) {
         lines.truncate(NAMED_REFS);
         lines.push(format!("{more} more branches or tags were made, moved or removed meanwhile"));
     }
     lines.extend(switched);
-    place.mark_refs(MarkedRefs { refs: found, main, ..marked });
+    workspace.mark_refs(MarkedRefs { refs: found, main, ..marked });
     Ok(lines)
 }
 
@@ -144,12 +150,12 @@ impl Used {
 }
 
 /// All branches and tags, without git where it keeps them in files.
-fn read(place: &GitWorkspace) -> Result<BTreeMap<String, String>, GitError> {
-    if place.common.join("reftable").is_dir() {
-        return Ok(list(place)?.into_iter().map(|(name, now)| (name, now.id)).collect());
+fn read(workspace: &GitWorkspace) -> Result<BTreeMap<String, String>, GitError> {
+    if workspace.common.join("reftable").is_dir() {
+        return Ok(list(workspace)?.into_iter().map(|(name, now)| (name, now.id)).collect());
     }
     let mut refs = BTreeMap::new();
-    let packed = place.common.join("packed-refs");
+    let packed = workspace.common.join("packed-refs");
     for line in String::from_utf8_lossy(&bytes(&packed)?.unwrap_or_default()).lines() {
         // Comments, and what a tag of its own points to, have no name behind a blank.
         let Some((id, name)) = line.split_once(' ').filter(|_| !line.starts_with(['#', '^'])) else {
@@ -162,7 +168,7 @@ fn read(place: &GitWorkspace) -> Result<BTreeMap<String, String>, GitError> {
     // What stands in a file of its own is newer.
     let mut folders = vec![HEADS.trim_end_matches('/').to_owned(), TAGS.trim_end_matches('/').to_owned()];
     while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(place.common.join(&folder)) else { continue };
+        let Ok(entries) = fs::read_dir(workspace.common.join(&folder)) else { continue };
         for entry in entries.flatten() {
             let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -186,9 +192,9 @@ fn bytes(path: &Path) -> Result<Option<Vec<u8>>, GitError> {
     }
 }
 
-fn list(place: &GitWorkspace) -> Result<BTreeMap<String, Ref>, GitError> {
+fn list(workspace: &GitWorkspace) -> Result<BTreeMap<String, Ref>, GitError> {
     let form = "--format=%(objectname) %(refname) %(worktreepath)";
-    let done = place.call(["for-each-ref", form, HEADS, TAGS]).succeed()?;
+    let done = workspace.call(["for-each-ref", form, HEADS, TAGS]).succeed()?;
     let read = |line: &[u8]| {
         let line = String::from_utf8_lossy(line).into_owned();
         let mut words = line.splitn(3, ' ');
@@ -199,16 +205,16 @@ fn list(place: &GitWorkspace) -> Result<BTreeMap<String, Ref>, GitError> {
 }
 
 /// The branch that the main checkout is on, or the commit where it is on none; empty where it cannot be told.
-fn main_branch(place: &GitWorkspace) -> String {
-    let head = fs::read_to_string(place.common.join("HEAD")).unwrap_or_default();
+fn main_branch(workspace: &GitWorkspace) -> String {
+    let head = fs::read_to_string(workspace.common.join("HEAD")).unwrap_or_default();
     let head = head.trim_end();
     let name = head.strip_prefix("ref: ").unwrap_or(head);
-    if place.link.is_some() { short(name).to_owned() } else { String::new() }
+    if workspace.link.is_some() { short(name).to_owned() } else { String::new() }
 }
 
 /// Tells that the main checkout is on another branch. Commits made there on no branch are nobody's concern.
-fn switched(place: &GitWorkspace, then: &str, now: &str) -> Option<String> {
-    let folder = place.common.parent().filter(|_| place.common.ends_with(".git"))?;
+fn switched(workspace: &GitWorkspace, then: &str, now: &str) -> Option<String> {
+    let folder = workspace.common.parent().filter(|_| workspace.common.ends_with(".git"))?;
     let on_none = |name: &str| objects::is_id(name);
     if then == now || then.is_empty() || now.is_empty() || on_none(then) && on_none(now) {
         return None;
@@ -225,25 +231,25 @@ fn switched(place: &GitWorkspace, then: &str, now: &str) -> Option<String> {
 }
 
 /// HEAD's log; nothing where there is none to be read, and then nothing is told apart.
-fn head_log(place: &GitWorkspace) -> Vec<u8> {
-    fs::read(place.git_dir.join("logs").join("HEAD")).unwrap_or_default()
+fn head_log(workspace: &GitWorkspace) -> Vec<u8> {
+    fs::read(workspace.git_dir.join("logs").join("HEAD")).unwrap_or_default()
 }
 
 /// Keeps commits under the ref of what was undone, without changing the files it shows.
 fn keep<'a>(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     name: &str,
     ids: impl Iterator<Item = &'a str>,
 ) -> Result<(), WorkspaceError> {
     let reference = lost_ref(name);
-    let earlier = commit_of(place, &reference)?;
+    let earlier = commit_of(workspace, &reference)?;
     let mut parents: Vec<String> = Vec::new();
     for id in ids.take(NAMED_REFS) {
         // A tag may name something else than a commit.
-        let Some(commit) = commit_of(place, id)? else { continue };
+        let Some(commit) = commit_of(workspace, id)? else { continue };
         let kept = match &earlier {
             Some(earlier) => {
-                place.call(["merge-base", "--is-ancestor", &commit, earlier]).end()?.code == Some(0)
+                workspace.call(["merge-base", "--is-ancestor", &commit, earlier]).end()?.code == Some(0)
             }
             None => false,
         };
@@ -251,10 +257,10 @@ fn keep<'a>(
     }
     let Some(first) = parents.first().cloned() else { return Ok(()) };
     let tree = format!("{}^{{tree}}", earlier.as_ref().unwrap_or(&first));
-    let tree = place.call(["rev-parse", "--verify", "--quiet"]).arg(tree).text()?;
+    let tree = workspace.call(["rev-parse", "--verify", "--quiet"]).arg(tree).text()?;
     let parents: Vec<&str> = earlier.iter().chain(&parents).map(String::as_str).collect();
-    let commit = lost_commit(place, name, &tree, &parents, "branches as they were")?;
-    Ok(objects::set_own_ref(place, &reference, &commit)?)
+    let commit = lost_commit(workspace, name, &tree, &parents, "branches as they were")?;
+    Ok(objects::set_own_ref(workspace, &reference, &commit)?)
 }
 
 fn is_of_another_feature(worktree: &str) -> bool {

@@ -8,8 +8,8 @@ use super::error::GitError;
 use super::files::os_path;
 use super::objects::is_id;
 use super::repository::Repository;
-use super::standing;
 use super::workspace::GitWorkspace;
+use super::worktree_state;
 use redraft_engine::ports::WorkspaceError;
 use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
@@ -237,7 +237,7 @@ impl GitWorkspace {
 
     /// Fails where something that HEAD has and `base` has not cannot be read.
     pub(super) fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {
-        let (head, _) = standing::head_and_branch(self)?;
+        let (head, _) = worktree_state::head_and_branch(self)?;
         let list = |range: Option<String>| {
             let call = self.call(["rev-list", "--objects", "--no-object-names"]).arg(&head);
             range.into_iter().fold(call, |call, range| call.arg(range)).end()

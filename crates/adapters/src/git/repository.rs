@@ -6,10 +6,10 @@
 use super::error::GitError;
 use super::feature::same_path;
 use super::files::os_path;
-use super::glance::{self, Glance};
+use super::locate::{self, CheckoutLocation};
 use super::run::{Call, Git};
 use crate::barrier::Barrier;
-use crate::trust::{Place, Trust};
+use crate::trust::{RepositoryPlace, Trust};
 use redraft_documents::adopt::is_date;
 use redraft_facts::ids::FeatureId;
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ impl Repository {
             [_, common, git_dir, here] if done.code == Some(0) => {
                 let (here, common, git_dir) = (os_path(here), os_path(common), os_path(git_dir));
                 // A configuration can lead from a git folder to any other folder.
-                if !glance::git_dir(&here).is_some_and(|found| same_path(&found, &git_dir)) {
+                if !locate::git_dir(&here).is_some_and(|found| same_path(&found, &git_dir)) {
                     return Err(GitError::Elsewhere { checkout: here, git: git_dir });
                 }
                 git.guard().told(&here, &git_dir, &common);
@@ -73,7 +73,7 @@ impl Repository {
             }
             _ if done.stderr.contains("cannot use bare repository") => {
                 let named = done.stderr.split('\'').nth(1).map_or_else(|| folder.to_owned(), PathBuf::from);
-                match Glance::at(&named) {
+                match CheckoutLocation::at(&named) {
                     Some(outer) => Err(GitError::Embedded { inner: named, outer: outer.checkout }),
                     None => Err(GitError::Bare(named)),
                 }
@@ -102,8 +102,8 @@ impl Repository {
     }
 
     /// What acceptances know it by.
-    pub fn known_as(&self) -> Place<'_> {
-        Place { git: &self.common, checkout: &self.main }
+    pub fn known_as(&self) -> RepositoryPlace<'_> {
+        RepositoryPlace { git: &self.common, checkout: &self.main }
     }
 
     /// Where the user's acceptances are kept.
@@ -265,7 +265,7 @@ fn main_checkout(git: &Git, common: &Path) -> Result<PathBuf, GitError> {
 /// only cloned the outer one. A submodule is kept by the outer one itself. The way out is git's own word for folders that
 /// the user relies on.
 fn refuse_embedded(git: &Git, main: &Path, common: &Path) -> Result<(), GitError> {
-    let Some(outer) = main.parent().and_then(Glance::at) else { return Ok(()) };
+    let Some(outer) = main.parent().and_then(CheckoutLocation::at) else { return Ok(()) };
     if common.starts_with(&outer.common) {
         return Ok(());
     }

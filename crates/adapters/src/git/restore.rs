@@ -6,14 +6,14 @@
 
 mod strange;
 
-use super::anew::{make_anew, put_link_back};
 use super::error::GitError;
 use super::files::{failed, is_absent, os_path};
+use super::recreate::{put_link_back, recreate_worktree};
 use super::revision::{ref_name, require};
-use super::standing::{
+use super::workspace::GitWorkspace;
+use super::worktree_state::{
     Standing, Strange, StrangeFile, is_as_marked, look, operation, strange_at, tree_without, work_tree,
 };
-use super::workspace::GitWorkspace;
 use super::{guard, hidden, objects, refs};
 use redraft_engine::ports::{ALL_FILES, WorkspaceError, covers};
 use redraft_facts::event::TreeMark;
@@ -30,37 +30,37 @@ const NAMED_FILES: usize = 50;
 const PASSES_MAX: usize = 8;
 
 pub(super) fn restore(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     mark: &TreeMark,
     allowed: &[String],
     name: &str,
 ) -> Result<Vec<String>, WorkspaceError> {
     let mut lines = Vec::new();
     let mut allowed = allowed.to_vec();
-    if let Some(line) = make_anew(place, mark)? {
+    if let Some(line) = recreate_worktree(workspace, mark)? {
         lines.push(line);
         // That everything is gone is not what anybody was allowed to do.
         allowed.clear();
     }
-    lines.extend(put_link_back(place)?);
+    lines.extend(put_link_back(workspace)?);
     // Before git is asked anything: it would answer by these settings.
-    let git = guard::put_back(place, name)?;
+    let git = guard::put_back(workspace, name)?;
     lines.extend(git.lines);
     if git.blinds {
         lines.push("undid all of the attempt, because git could not see its changes as they are".to_owned());
         allowed.clear();
     }
-    for path in hidden::clear(place)? {
+    for path in hidden::clear(workspace)? {
         lines.push(format!("made git look at {path} again, whose changes were hidden from it"));
         forbid(&mut allowed, &path);
     }
     for _ in 0..PASSES_MAX {
-        match (Pass { place, mark, allowed: &allowed, name }).run(&mut lines)? {
+        match (Pass { workspace, mark, allowed: &allowed, name }).run(&mut lines)? {
             Next::Done => break,
             Next::Again => {}
             Next::Without(strange) => {
                 for (path, what) in strange {
-                    let is_back = what == Strange::Special && take_out(place, mark, &path)?;
+                    let is_back = what == Strange::Special && take_out(workspace, mark, &path)?;
                     let path = String::from_utf8_lossy(&path).into_owned();
                     lines.push(format!("took out {path}, which was {}", what.name()));
                     lines.extend(is_back.then(|| format!("restored {path}")));
@@ -69,45 +69,45 @@ pub(super) fn restore(
             }
         }
     }
-    lines.extend(refs::undo(place, name)?);
+    lines.extend(refs::undo(workspace, name)?);
     Ok(lines)
 }
 
 /// The files that differ between two trees, in order.
 pub(super) fn changed(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     from: &Revision,
     to: &Revision,
 ) -> Result<Vec<String>, WorkspaceError> {
-    require(place, &[from, to])?;
-    let changes = changes(place, from.as_str(), to.as_str())?;
+    require(workspace, &[from, to])?;
+    let changes = changes(workspace, from.as_str(), to.as_str())?;
     Ok(changes.into_iter().map(|change| String::from_utf8_lossy(&change.path).into_owned()).collect())
 }
 
 /// The same with repositories inside it that stand at another commit.
 pub(super) fn all_changed(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     from: &Revision,
     to: &Revision,
 ) -> Result<Vec<String>, WorkspaceError> {
-    require(place, &[from, to])?;
+    require(workspace, &[from, to])?;
     let call =
-        place.call(["diff-tree", "-r", "-z", "--no-renames", "--name-only", "--ignore-submodules=none"]);
+        workspace.call(["diff-tree", "-r", "-z", "--no-renames", "--name-only", "--ignore-submodules=none"]);
     let names = call.arg(from.as_str()).arg(to.as_str()).list()?;
     Ok(names.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
 }
 
 /// Puts these files back to how they are in a tree.
 pub(super) fn put_back(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     revision: &Revision,
     files: &[String],
 ) -> Result<(), WorkspaceError> {
-    require(place, &[revision])?;
-    let now = tree_without(place, &[])?;
-    let mut changes = changes(place, revision.as_str(), &now)?;
+    require(workspace, &[revision])?;
+    let now = tree_without(workspace, &[])?;
+    let mut changes = changes(workspace, revision.as_str(), &now)?;
     changes.retain(|change| files.iter().any(|file| file.as_bytes() == change.path));
-    put_files_back(place, &changes)
+    put_files_back(workspace, &changes)
 }
 
 /// The ref that keeps what was undone under this name.
@@ -132,7 +132,7 @@ fn forbid(allowed: &mut Vec<String>, path: &str) {
 
 /// One comparison with the mark, and what follows from it.
 struct Pass<'a> {
-    place: &'a GitWorkspace,
+    workspace: &'a GitWorkspace,
     mark: &'a TreeMark,
     allowed: &'a [String],
     name: &'a str,
@@ -140,8 +140,8 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn run(&self, lines: &mut Vec<String>) -> Result<Next, WorkspaceError> {
-        let (place, mark) = (self.place, self.mark);
-        let now = look(place, self.allowed)?;
+        let (workspace, mark) = (self.workspace, self.mark);
+        let now = look(workspace, self.allowed)?;
         let strange = self.strange(&now);
         if !strange.is_empty() {
             return Ok(Next::Without(strange));
@@ -150,14 +150,14 @@ impl Pass<'_> {
         let index_moved = now.index.as_deref() != Some(&mark.index);
         let head_moved =
             now.branch != mark.branch || now.head != mark.head || tip.as_deref() != Some(&mark.head);
-        let unfinished = operation(place);
+        let unfinished = operation(workspace);
         let otherwise_same = !head_moved && !index_moved && unfinished.is_none();
-        if otherwise_same && is_as_marked(place, mark, self.allowed, &now) {
+        if otherwise_same && is_as_marked(workspace, mark, self.allowed, &now) {
             return Ok(Next::Done);
         }
         // What is kept holds the allowed files as well.
-        let now = look(place, &[])?;
-        let work = work_tree(place, &now)?;
+        let now = look(workspace, &[])?;
+        let work = work_tree(workspace, &now)?;
         let files = self.forbidden_changes(&work)?;
         if otherwise_same && files.is_empty() {
             return Ok(Next::Done);
@@ -171,13 +171,13 @@ impl Pass<'_> {
             self.move_back(&now, tip.as_deref(), lines)?;
         }
         if index_moved {
-            place.writing(["read-tree", "--reset"]).arg(&mark.index).succeed()?;
+            workspace.writing(["read-tree", "--reset"]).arg(&mark.index).succeed()?;
             lines.push("put the index back".to_owned());
         }
-        put_files_back(place, &files)?;
+        put_files_back(workspace, &files)?;
         lines.extend(self.file_lines(&files));
         // Only makes later calls faster; the exit code says that allowed files differ.
-        place.writing(["update-index", "-q", "--refresh"]).end()?;
+        workspace.writing(["update-index", "-q", "--refresh"]).end()?;
         Ok(if files.iter().any(Change::decides_about_others) { Next::Again } else { Next::Done })
     }
 
@@ -188,10 +188,10 @@ impl Pass<'_> {
         let mut strange: Vec<StrangeFile> = now.strange.iter().filter(|one| asks(one)).cloned().collect();
         // Git lists neither a new pipe nor a folder in the place of a file.
         for path in self.allowed.iter().filter(|path| *path != ALL_FILES && !path.starts_with('!')) {
-            let full = self.place.root().join(path);
+            let full = self.workspace.root().join(path);
             let what = match full.symlink_metadata().is_ok_and(|found| found.is_dir()) {
                 true => Some(Strange::Folder).filter(|_| !self.may_be_folder(path)),
-                false => strange_at(self.place, Path::new(path)),
+                false => strange_at(self.workspace, Path::new(path)),
             };
             let known = strange.iter().any(|(known, _)| known == path.as_bytes());
             strange.extend(what.filter(|_| !known).map(|what| (path.as_bytes().to_vec(), what)));
@@ -204,7 +204,7 @@ impl Pass<'_> {
         if Path::new(path).extension().is_none() {
             return true;
         }
-        let then = objects::info(self.place, &format!("{}:{path}", self.mark.work));
+        let then = objects::info(self.workspace, &format!("{}:{path}", self.mark.work));
         then.is_ok_and(|then| then.is_some_and(|then| then.kind == "tree"))
     }
 
@@ -216,7 +216,7 @@ impl Pass<'_> {
         if self.mark.branch.is_empty() {
             return Ok(Some(self.mark.head.clone()));
         }
-        commit_of(self.place, &self.mark.branch)
+        commit_of(self.workspace, &self.mark.branch)
     }
 
     /// The files that are not as marked and may not differ.
@@ -224,8 +224,8 @@ impl Pass<'_> {
         if work == self.mark.work {
             return Ok(Vec::new());
         }
-        require(self.place, &[&Revision::new(self.mark.work.as_str())])?;
-        let mut changes = changes(self.place, &self.mark.work, work)?;
+        require(self.workspace, &[&Revision::new(self.mark.work.as_str())])?;
+        let mut changes = changes(self.workspace, &self.mark.work, work)?;
         changes.retain(|change| !covers(self.allowed, &change.path));
         Ok(changes)
     }
@@ -234,49 +234,49 @@ impl Pass<'_> {
     /// second run never drops what the first one kept.
     fn keep(&self, now: &Standing, work: &str, tip: Option<&str>) -> Result<(), GitError> {
         let reference = lost_ref(self.name);
-        let earlier = commit_of(self.place, &reference)?;
+        let earlier = commit_of(self.workspace, &reference)?;
         let mut parents: Vec<&str> = vec![&now.head];
         parents.extend(tip);
         let staged = match &now.index {
             Some(index) if *index != self.mark.index && index != work => {
-                Some(lost_commit(self.place, self.name, index, &[&now.head], "what was staged")?)
+                Some(lost_commit(self.workspace, self.name, index, &[&now.head], "what was staged")?)
             }
             _ => None,
         };
         parents.extend(staged.as_deref());
         parents.extend(earlier.as_deref());
-        let commit = lost_commit(self.place, self.name, work, &parents, "what was there")?;
-        objects::set_own_ref(self.place, &reference, &commit)
+        let commit = lost_commit(self.workspace, self.name, work, &parents, "what was there")?;
+        objects::set_own_ref(self.workspace, &reference, &commit)
     }
 
     fn forget(&self, operation: &str) -> Result<(), GitError> {
         let call = match operation {
-            "rebase" => self.place.writing(["rebase", "--quit"]),
-            "patch" => self.place.writing(["am", "--quit"]),
+            "rebase" => self.workspace.writing(["rebase", "--quit"]),
+            "patch" => self.workspace.writing(["am", "--quit"]),
             // Forgets a merge and a revert as well.
-            _ => self.place.writing(["cherry-pick", "--quit"]),
+            _ => self.workspace.writing(["cherry-pick", "--quit"]),
         };
         call.succeed().map(drop)
     }
 
     /// Moves branch and HEAD, but no file.
     fn move_back(&self, now: &Standing, tip: Option<&str>, lines: &mut Vec<String>) -> Result<(), GitError> {
-        let (place, mark) = (self.place, self.mark);
+        let (workspace, mark) = (self.workspace, self.mark);
         let reason = ["-m", "redraft: back to where the agent began"];
         if mark.branch.is_empty() {
-            let call = place.writing(["update-ref", reason[0], reason[1], "--no-deref", "HEAD"]);
+            let call = workspace.writing(["update-ref", reason[0], reason[1], "--no-deref", "HEAD"]);
             call.arg(&mark.head).succeed()?;
             lines.push(self.moved_line("HEAD", Some(&now.head))?);
             return Ok(());
         }
         let short = mark.branch.strip_prefix("refs/heads/").unwrap_or(&mark.branch);
         if tip != Some(&mark.head) {
-            let call = place.writing(["update-ref", reason[0], reason[1]]).arg(&mark.branch);
+            let call = workspace.writing(["update-ref", reason[0], reason[1]]).arg(&mark.branch);
             call.arg(&mark.head).succeed()?;
             lines.push(self.moved_line(short, tip)?);
         }
         if now.branch != mark.branch {
-            place.writing(["symbolic-ref", reason[0], reason[1], "HEAD"]).arg(&mark.branch).succeed()?;
+            workspace.writing(["symbolic-ref", reason[0], reason[1], "HEAD"]).arg(&mark.branch).succeed()?;
             lines.push(format!("moved HEAD back to {short}"));
         }
         Ok(())
@@ -287,7 +287,7 @@ impl Pass<'_> {
         let count = match tip {
             Some(tip) if !tip.is_empty() => {
                 let range = format!("{head}..{tip}");
-                self.place.call(["rev-list", "--count"]).arg(range).text()?
+                self.workspace.call(["rev-list", "--count"]).arg(range).text()?
             }
             _ => String::new(),
         };
@@ -328,8 +328,8 @@ impl Change {
     }
 }
 
-fn changes(place: &GitWorkspace, from: &str, to: &str) -> Result<Vec<Change>, GitError> {
-    let call = place.call(["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=all", from, to]);
+fn changes(workspace: &GitWorkspace, from: &str, to: &str) -> Result<Vec<Change>, GitError> {
+    let call = workspace.call(["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=all", from, to]);
     let mut fields = call.list()?.into_iter();
     let mut found = Vec::new();
     // Each change is `:MODE MODE ID ID STATUS` and then its path.
@@ -345,14 +345,14 @@ fn changes(place: &GitWorkspace, from: &str, to: &str) -> Result<Vec<Change>, Gi
 
 /// A commit under Redraft's own name: it needs no identity of the user's and is not signed.
 pub(super) fn lost_commit(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     name: &str,
     tree: &str,
     parents: &[&str],
     what: &str,
 ) -> Result<String, GitError> {
     let message = format!("{what} before {name} was undone");
-    let mut call = place.call(["commit-tree", tree, "-m"]).arg(message);
+    let mut call = workspace.call(["commit-tree", tree, "-m"]).arg(message);
     for who in ["AUTHOR", "COMMITTER"] {
         call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
         call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
@@ -368,17 +368,17 @@ pub(super) fn lost_commit(
 }
 
 /// The commit a ref names, if there is one.
-pub(super) fn commit_of(place: &GitWorkspace, reference: &str) -> Result<Option<String>, GitError> {
+pub(super) fn commit_of(workspace: &GitWorkspace, reference: &str) -> Result<Option<String>, GitError> {
     let done =
-        place.call(["rev-parse", "--verify", "--quiet"]).arg(format!("{reference}^{{commit}}")).end()?;
+        workspace.call(["rev-parse", "--verify", "--quiet"]).arg(format!("{reference}^{{commit}}")).end()?;
     let text = String::from_utf8_lossy(&done.stdout).trim().to_owned();
     Ok(Some(text).filter(|text| done.code == Some(0) && !text.is_empty()))
 }
 
 /// New files go first, because one of them may stand where a folder has to be.
-fn put_files_back(place: &GitWorkspace, files: &[Change]) -> Result<(), WorkspaceError> {
+fn put_files_back(workspace: &GitWorkspace, files: &[Change]) -> Result<(), WorkspaceError> {
     for file in files.iter().filter(|file| file.marked.is_none()) {
-        remove_file(place.root(), &os_path(&file.path))?;
+        remove_file(workspace.root(), &os_path(&file.path))?;
     }
     let mut info: Vec<Vec<u8>> = Vec::new();
     for file in files {
@@ -388,7 +388,7 @@ fn put_files_back(place: &GitWorkspace, files: &[Change]) -> Result<(), Workspac
     if info.is_empty() {
         return Ok(());
     }
-    Ok(lay_out(place, &info, None)?)
+    Ok(lay_out(workspace, &info, None)?)
 }
 
 /// Removes a file and the folders that are empty without it.

@@ -49,14 +49,15 @@ const DIFF: [&str; 19] = [
 ];
 
 /// The named paths as they are in the worktree, each by its content.
-pub(super) fn found(place: &GitWorkspace, paths: &[String]) -> Result<Found, WorkspaceError> {
+pub(super) fn found(workspace: &GitWorkspace, paths: &[String]) -> Result<Found, WorkspaceError> {
     let mut found = Vec::new();
     for path in paths {
-        let (mode, bytes) = match place.files.kind(path)? {
+        let (mode, bytes) = match workspace.files.kind(path)? {
             Kind::Absent => continue,
-            Kind::File { executable } => {
-                (if executable { "100755" } else { "100644" }, place.files.read(path)?.unwrap_or_default())
-            }
+            Kind::File { executable } => (
+                if executable { "100755" } else { "100644" },
+                workspace.files.read(path)?.unwrap_or_default(),
+            ),
             Kind::Link { target } => ("120000", path_bytes(&target)),
         };
         found.push((path.clone(), mode.to_owned(), recent::content(&bytes)));
@@ -65,17 +66,17 @@ pub(super) fn found(place: &GitWorkspace, paths: &[String]) -> Result<Found, Wor
 }
 
 /// The tree of these paths as they are in the worktree.
-pub(super) fn take(place: &GitWorkspace, paths: &[String]) -> Result<Option<Revision>, WorkspaceError> {
+pub(super) fn take(workspace: &GitWorkspace, paths: &[String]) -> Result<Option<Revision>, WorkspaceError> {
     let mut files: BTreeMap<&str, (&str, String)> = BTreeMap::new();
     for path in paths {
-        let file = match place.files.kind(path)? {
+        let file = match workspace.files.kind(path)? {
             Kind::Absent => continue,
             Kind::File { executable } => {
-                let id = objects::store_file(place, &place.root().join(path))?;
+                let id = objects::store_file(workspace, &workspace.root().join(path))?;
                 (if executable { "100755" } else { "100644" }, id)
             }
             Kind::Link { target } => {
-                let store = place.call(["hash-object", "-w", "--stdin"]).input(path_bytes(&target));
+                let store = workspace.call(["hash-object", "-w", "--stdin"]).input(path_bytes(&target));
                 ("120000", store.text()?)
             }
         };
@@ -85,11 +86,11 @@ pub(super) fn take(place: &GitWorkspace, paths: &[String]) -> Result<Option<Revi
         return Ok(None);
     }
     let files = files.into_iter().map(|(path, (mode, id))| TreeEntry { mode, id, name: path });
-    Ok(Some(Revision::new(store_folder(place, files.collect())?)))
+    Ok(Some(Revision::new(store_folder(workspace, files.collect())?)))
 }
 
 /// Stores files, named by their paths, and the folders they are in.
-fn store_folder(place: &GitWorkspace, files: Vec<TreeEntry<'_>>) -> Result<String, GitError> {
+fn store_folder(workspace: &GitWorkspace, files: Vec<TreeEntry<'_>>) -> Result<String, GitError> {
     let mut entries = Vec::new();
     let mut folders: BTreeMap<&str, Vec<TreeEntry<'_>>> = BTreeMap::new();
     for file in files {
@@ -99,42 +100,47 @@ fn store_folder(place: &GitWorkspace, files: Vec<TreeEntry<'_>>) -> Result<Strin
         }
     }
     for (name, files) in folders {
-        entries.push(TreeEntry { mode: "040000", id: store_folder(place, files)?, name });
+        entries.push(TreeEntry { mode: "040000", id: store_folder(workspace, files)?, name });
     }
-    objects::store_tree(place, &entries)
+    objects::store_tree(workspace, &entries)
 }
 
 /// The empty tree, written, so that every call finds it like any other.
-pub(super) fn nothing(place: &GitWorkspace) -> Result<Revision, WorkspaceError> {
-    let tree = place.call(["hash-object", "-w", "-t", "tree", "--stdin"]).input(Vec::new()).text()?;
+pub(super) fn nothing(workspace: &GitWorkspace) -> Result<Revision, WorkspaceError> {
+    let tree = workspace.call(["hash-object", "-w", "-t", "tree", "--stdin"]).input(Vec::new()).text()?;
     Ok(Revision::new(tree))
 }
 
 /// The bytes a path has in a revision.
 pub(super) fn read_at(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     revision: &Revision,
     path: &str,
 ) -> Result<Option<Vec<u8>>, WorkspaceError> {
     let name = format!("{}:{}", id(revision)?, checked(path)?);
-    match objects::contents(place, &name)? {
+    match objects::contents(workspace, &name)? {
         Some((object, bytes)) => Ok(Some(bytes).filter(|_| object.kind == "blob")),
         // Whether the path is not in the revision or the revision not in git.
-        None => require(place, &[revision]).map(|()| None),
+        None => require(workspace, &[revision]).map(|()| None),
     }
 }
 
 /// The unified diff of two revisions: a function of the two trees and nothing else.
-pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
-    require(place, &[from, to])?;
+pub(super) fn delta(
+    workspace: &GitWorkspace,
+    from: &Revision,
+    to: &Revision,
+) -> Result<String, WorkspaceError> {
+    require(workspace, &[from, to])?;
     // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`; in a repository that
     // has the objects and nothing else, no `info/attributes` either.
-    let temp = place.temp();
+    let temp = workspace.temp();
     let nothing = TempIndex::empty(&temp)?;
     let plain = PlainRepository::new(&temp, from)?;
     // Nothing is configured there that would have to be guarded against.
-    let mut call = place.git.unguarded(&temp, DIFF).env("GIT_DIR", &plain.0).env("GIT_ATTR_NOSYSTEM", "1");
-    call = call.env("GIT_OBJECT_DIRECTORY", place.common.join("objects"));
+    let mut call =
+        workspace.git.unguarded(&temp, DIFF).env("GIT_DIR", &plain.0).env("GIT_ATTR_NOSYSTEM", "1");
+    call = call.env("GIT_OBJECT_DIRECTORY", workspace.common.join("objects"));
     for setting in DIFF_SETTINGS {
         call = call.setting(setting);
     }
@@ -143,8 +149,8 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
         Ok(done) => Ok(without_ids(&String::from_utf8_lossy(&done.stdout))),
         Err(error) => {
             // A companion can still have open what was collected since.
-            objects::look_afresh(place);
-            require(place, &[from, to])?;
+            objects::look_afresh(workspace);
+            require(workspace, &[from, to])?;
             // The later one is what is worked on; where that is lost too, reading it says so.
             // Our own trees are here or nowhere: no server has them.
             let lost = error.is_damage() || matches!(error, GitError::NotFetched { .. });
@@ -183,22 +189,23 @@ impl Drop for PlainRepository {
 
 /// What differs between two revisions, by paths, modes and ids of contents.
 pub(super) fn differing(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     from: &Revision,
     to: &Revision,
 ) -> Result<Vec<u8>, WorkspaceError> {
-    require(place, &[from, to])?;
-    let call = place.call(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-relative"]);
+    require(workspace, &[from, to])?;
+    let call =
+        workspace.call(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-relative"]);
     let call = call.arg("--ignore-submodules=none").arg("-O/dev/null").arg(from.as_str()).arg(to.as_str());
     Ok(call.succeed()?.stdout)
 }
 
 /// Keeps a revision from being collected.
-pub(super) fn keep(place: &GitWorkspace, name: &str, revision: &Revision) -> Result<(), WorkspaceError> {
+pub(super) fn keep(workspace: &GitWorkspace, name: &str, revision: &Revision) -> Result<(), WorkspaceError> {
     // A companion that has seen a tree once takes its word for it.
-    require(place, &[revision])?;
+    require(workspace, &[revision])?;
     let name = format!("refs/redraft/anchors/{}", ref_name(name));
-    match objects::set_own_ref(place, &name, id(revision)?) {
+    match objects::set_own_ref(workspace, &name, id(revision)?) {
         Err(error) if error.stderr().contains("nonexistent object") => {
             Err(WorkspaceError::AnchorLost(revision.clone()))
         }
@@ -234,9 +241,9 @@ pub(super) fn ref_part(part: &str) -> String {
 }
 
 /// Fails with the first of these revisions that git does not have.
-pub(super) fn require(place: &GitWorkspace, revisions: &[&Revision]) -> Result<(), WorkspaceError> {
+pub(super) fn require(workspace: &GitWorkspace, revisions: &[&Revision]) -> Result<(), WorkspaceError> {
     for revision in revisions {
-        let found = objects::info(place, id(revision)?)?;
+        let found = objects::info(workspace, id(revision)?)?;
         if found.is_none_or(|found| found.kind != "tree") {
             return Err(WorkspaceError::AnchorLost((*revision).clone()));
         }

@@ -15,7 +15,7 @@ use settings::{COUNT, FIXED, INHERITED, LOOKING, SETTINGS};
 use super::error::{GitError, MINIMUM};
 use super::files::os_path;
 use super::programs::{Asked, Guard, Verdict};
-use super::wait::{self, Cut};
+use super::wait::{self, StopReason};
 use super::writing::Writing;
 use crate::search_path;
 use crate::trust::Trust;
@@ -56,7 +56,7 @@ pub struct Git {
 
 impl Default for Git {
     fn default() -> Git {
-        let guard = Guard::new(Trust::of(|name| std::env::var_os(name)));
+        let guard = Guard::new(Trust::from_environment(|name| std::env::var_os(name)));
         let path = std::env::var_os("PATH").unwrap_or_default();
         // Looked up once: a process that was started and still looks for its program holds what we hold, our locks too,
         // and would go on to do so if we were killed. Without a name nothing is started.
@@ -382,7 +382,11 @@ fn waited_for(lock: &Path, left: &mut Duration) -> bool {
     false
 }
 
-fn feed(command: &mut Command, input: Option<&[u8]>, limit: Duration) -> io::Result<Result<Output, Cut>> {
+fn feed(
+    command: &mut Command,
+    input: Option<&[u8]>,
+    limit: Duration,
+) -> io::Result<Result<Output, StopReason>> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let Some(input) = input else { return wait::output(&mut command.stdin(Stdio::null()).spawn()?, limit) };
     let short = input.len() <= PIPE_BYTES_MIN;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A repository in a temporary folder. `raw` is git as a person or an agent would run it.
-pub(super) struct Bed {
+pub(super) struct TestRepository {
     /// Holds the folder as long as the bed lives.
     _folder: TempDir,
     pub(super) git: Git,
@@ -17,9 +17,9 @@ pub(super) struct Bed {
     home: PathBuf,
 }
 
-impl Bed {
+impl TestRepository {
     /// A repository with a user, without commits.
-    pub(super) fn without_commits() -> Bed {
+    pub(super) fn without_commits() -> TestRepository {
         let folder = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         let (home, root) = (base.join("home"), base.join("repo"));
@@ -29,15 +29,15 @@ impl Bed {
         for (name, value) in environment(&home) {
             git = git.with_env(name, value.map(Into::into));
         }
-        let bed = Bed { _folder: folder, git, root, home };
+        let bed = TestRepository { _folder: folder, git, root, home };
         bed.config("[user]\nname = Ada\nemail = ada@example.org\n");
         bed.raw(&bed.root, &["init", "-q", "-b", "main"]);
         bed
     }
 
     /// A repository with one commit on `main`.
-    pub(super) fn new() -> Bed {
-        let bed = Bed::without_commits();
+    pub(super) fn new() -> TestRepository {
+        let bed = TestRepository::without_commits();
         bed.write("README.md", "readme\n");
         bed.write("src/x.rs", "fn x() {}\n");
         bed.write(".gitignore", "*.log\nbuild/\n");
@@ -100,7 +100,7 @@ impl Bed {
     }
 }
 
-impl Bed {
+impl TestRepository {
     /// The feature that [`Bed::feature`] made, as another process sees it.
     pub(super) fn feature_again(&self) -> GitWorkspace {
         let repository = self.repository();

@@ -42,7 +42,7 @@ fn is_stopped() -> bool {
 
 /// Why a call was ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum StopReason {
     /// Its time was up; the program it was waiting for, if any.
     Slow { limit: Duration, waited_for: Option<String> },
     /// The run was asked to stop.
@@ -63,19 +63,20 @@ impl Allowance {
     }
 
     /// Whether it is used up, seen from now.
-    fn is_over(&mut self) -> Option<Cut> {
+    fn is_over(&mut self) -> Option<StopReason> {
         if is_stopped() {
             let since = self.stopped.get_or_insert_with(Instant::now);
             if since.elapsed() >= STOPPING {
-                return Some(Cut::Stopped);
+                return Some(StopReason::Stopped);
             }
         }
-        (self.began.elapsed() >= self.limit).then_some(Cut::Slow { limit: self.limit, waited_for: None })
+        (self.began.elapsed() >= self.limit)
+            .then_some(StopReason::Slow { limit: self.limit, waited_for: None })
     }
 }
 
 /// Takes everything a git writes until it has ended. Its input is somebody else's business.
-pub(super) fn output(child: &mut Child, limit: Duration) -> io::Result<Result<Output, Cut>> {
+pub(super) fn output(child: &mut Child, limit: Duration) -> io::Result<Result<Output, StopReason>> {
     let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
     let (mut said, mut complained) = (Vec::new(), Vec::new());
     let mut allowance = Allowance::new(limit);
@@ -110,9 +111,9 @@ impl Read for Answers {
         while !wait_for(&[Some(self.output.as_fd())])? {
             match allowance.is_over() {
                 None => {}
-                Some(Cut::Slow { .. }) => return Err(io::ErrorKind::TimedOut.into()),
+                Some(StopReason::Slow { .. }) => return Err(io::ErrorKind::TimedOut.into()),
                 // Not `Interrupted`, after which readers try again.
-                Some(Cut::Stopped) => return Err(io::ErrorKind::ConnectionAborted.into()),
+                Some(StopReason::Stopped) => return Err(io::ErrorKind::ConnectionAborted.into()),
             }
         }
         self.output.read(buffer)
@@ -163,13 +164,15 @@ fn gone(child: &mut Child) -> io::Result<Option<ExitStatus>> {
 }
 
 /// Ends a git and everything it started, and says what it was waiting for.
-pub(super) fn ended(child: &mut Child, cut: Cut) -> Cut {
+pub(super) fn ended(child: &mut Child, cut: StopReason) -> StopReason {
     let below = descendants(child);
     // A number may be given to another process meanwhile, which then began at another time.
     let before: Vec<(Pid, u64)> = below.iter().filter_map(|pid| Some((*pid, began(*pid)?))).collect();
     let cut = match cut {
-        Cut::Slow { limit, .. } => Cut::Slow { limit, waited_for: below.last().and_then(|pid| name(*pid)) },
-        Cut::Stopped => Cut::Stopped,
+        StopReason::Slow { limit, .. } => {
+            StopReason::Slow { limit, waited_for: below.last().and_then(|pid| name(*pid)) }
+        }
+        StopReason::Stopped => StopReason::Stopped,
     };
     // Git removes its locks when it is asked to end, so it is asked first.
     let own = Pid::from_raw(child.id().cast_signed());

@@ -2,18 +2,18 @@
 //!
 //! This file only says where the worktree is and hands each question to the module that answers it.
 
-use super::apart::Apart;
 use super::error::GitError;
 use super::files::{Files, os_path};
 use super::guard::{self, GitSetup};
 use super::hidden::{self, Hidden};
+use super::isolated_copy::IsolatedCopy;
 use super::objects::{self, Companions};
 use super::recent::Recent;
 use super::refs::MarkedRefs;
 use super::repository::Repository;
 use super::run::{Call, Git, durable};
 use super::writing::{self, Cleared};
-use super::{change, commit, refs, repair, restore, revision, standing};
+use super::{change, commit, refs, repair, restore, revision, worktree_state};
 use crate::barrier::Barrier;
 use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
 use redraft_facts::event::TreeMark;
@@ -51,7 +51,7 @@ pub struct GitWorkspace {
     /// Whether the worktree was gone and was made anew.
     anew: AtomicBool,
     /// Folders that were asked for.
-    apart: Mutex<Vec<Apart>>,
+    apart: Mutex<Vec<IsolatedCopy>>,
     barrier: Arc<Barrier>,
 }
 
@@ -200,8 +200,8 @@ impl Workspace for GitWorkspace {
         self.root().to_owned()
     }
 
-    fn apart(&self, files: &[String]) -> Result<PathBuf, WorkspaceError> {
-        let apart = Apart::new()?;
+    fn isolated_copy(&self, files: &[String]) -> Result<PathBuf, WorkspaceError> {
+        let apart = IsolatedCopy::new()?;
         for path in files {
             if let Some(bytes) = self.files.read(path)? {
                 apart.put(path, &bytes)?;
@@ -238,7 +238,7 @@ impl Workspace for GitWorkspace {
     }
 
     fn tree(&self, ours: &[String]) -> Result<Revision, WorkspaceError> {
-        Ok(Revision::new(standing::tree_without(self, ours)?))
+        Ok(Revision::new(worktree_state::tree_without(self, ours)?))
     }
 
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
@@ -251,7 +251,7 @@ impl Workspace for GitWorkspace {
 
     fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError> {
         revision::require(self, &[under, from])?;
-        Ok(Revision::new(standing::over(self, under.as_str(), from.as_str(), paths)?))
+        Ok(Revision::new(worktree_state::over(self, under.as_str(), from.as_str(), paths)?))
     }
 
     fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError> {
@@ -293,7 +293,7 @@ impl Workspace for GitWorkspace {
     }
 
     fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError> {
-        let mark = standing::mark(self, ours)?;
+        let mark = worktree_state::mark(self, ours)?;
         self.mark_refs(refs::mark(self)?);
         self.note_git()?;
         *self.hidden.lock().unwrap_or_else(PoisonError::into_inner) = Some(hidden::look(self)?);
@@ -309,7 +309,7 @@ impl Workspace for GitWorkspace {
     }
 
     fn unseen(&self) -> Result<BTreeSet<String>, WorkspaceError> {
-        Ok(standing::unseen(self)?)
+        Ok(worktree_state::unseen(self)?)
     }
 
     fn note_git(&self) -> Result<(), WorkspaceError> {
@@ -375,13 +375,13 @@ impl Workspace for GitWorkspace {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::{Bed, begin, paths, put};
+    use super::super::testbed::{TestRepository, begin, paths, put};
     use super::*;
     use redraft_facts::ids::FeatureId;
 
     #[test]
     fn a_sweep_removes_what_a_killed_run_of_the_same_branch_left_and_nothing_of_another() {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let place = bed.feature();
         let repository = bed.repository();
         let (other, _) = begin(&repository, FeatureId(32), "other").unwrap();

@@ -8,7 +8,7 @@
 //!
 //! Start with [`Writing`]; [`clear`] is for the next run.
 
-use super::wait::{self, Cut};
+use super::wait::{self, StopReason};
 use crate::plain_file;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, Write as _};
@@ -52,7 +52,11 @@ impl Writing<'_> {
 
     /// Makes the call. The marker goes when git has ended, however it ended: a git that was stopped by a signal it
     /// could catch has let its locks go.
-    pub(super) fn during(self, command: &mut Command, limit: Duration) -> io::Result<Result<Output, Cut>> {
+    pub(super) fn during(
+        self,
+        command: &mut Command,
+        limit: Duration,
+    ) -> io::Result<Result<Output, StopReason>> {
         let stdin = self.held.try_clone()?;
         command.stdin(Stdio::from(stdin)).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = command.spawn().and_then(|mut child| wait::output(&mut child, limit));

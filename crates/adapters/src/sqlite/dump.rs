@@ -25,12 +25,12 @@ const NAME: &str = "redraft ledger";
 pub struct Export {
     pub events: u64,
     pub blobs: u64,
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostRecord>,
 }
 
 /// Something that could not be read, or is not what was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostRecord {
     /// `event 7` or `blob 1f3a…`.
     pub what: String,
     pub detail: String,

@@ -12,7 +12,7 @@ mod checkpoint;
 mod dump;
 mod failure;
 mod layout;
-mod link;
+mod opening;
 mod rescue;
 mod rows;
 mod verify;
@@ -25,7 +25,7 @@ use chain::Chain;
 use checkpoint::Checkpoint;
 use failure::{Failure, Place};
 use layout::Found;
-use link::Link;
+use opening::Link;
 use redraft_engine::ports::{Append, Store, StoreError};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::{BlobId, FeatureUuid};
@@ -41,8 +41,8 @@ use verify::Depth;
 
 pub use amend::Redaction;
 pub use chain::Tip;
-pub use dump::{Export, Lost, Resumed};
-pub use verify::Checked;
+pub use dump::{Export, LostRecord, Resumed};
+pub use verify::VerifiedCounts;
 
 /// The ledger's name in its folder.
 pub const FILE: &str = "ledger.db";
@@ -57,7 +57,7 @@ pub fn new_feature_uuid() -> FeatureUuid {
 
 /// What the ledger is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum OpenMode {
     /// The file must exist; neither it nor its folder is changed.
     ReadOnly,
     /// Folder and file are created when missing.
@@ -68,7 +68,7 @@ pub enum Mode {
 pub struct Ledger {
     place: Place,
     link: Mutex<Link>,
-    mode: Mode,
+    mode: OpenMode,
     namespace: Uuid,
     /// Why this program must not write here: the layout is a later one.
     newer: Option<String>,
@@ -83,7 +83,7 @@ pub struct Ledger {
 impl Ledger {
     /// Opens the ledger of a folder. A file of a newer layout opens too, but only for reading: every change of it is
     /// refused with the program that is needed.
-    pub fn open(folder: &Path, mode: Mode) -> Result<Ledger, StoreError> {
+    pub fn open(folder: &Path, mode: OpenMode) -> Result<Ledger, StoreError> {
         Ledger::open_waiting(folder, mode, BUSY)
     }
 
@@ -94,13 +94,13 @@ impl Ledger {
         let place = Place::new(&path);
         match Ledger::look(&place, &path, BUSY)? {
             (_, Found::Nothing) => Ok(None),
-            (link, found) => Ledger::new(place, link, Mode::ReadOnly, &found).map(Some),
+            (link, found) => Ledger::new(place, link, OpenMode::ReadOnly, &found).map(Some),
         }
     }
 
     /// Opens it for reading by somebody who would rather not know than wait.
-    pub fn glance(folder: &Path) -> Result<Ledger, StoreError> {
-        Ledger::open_waiting(folder, Mode::ReadOnly, Duration::ZERO)
+    pub fn open_without_waiting(folder: &Path) -> Result<Ledger, StoreError> {
+        Ledger::open_waiting(folder, OpenMode::ReadOnly, Duration::ZERO)
     }
 
     /// Lets every event wait until what it rests on is on disk.
@@ -199,7 +199,7 @@ impl Ledger {
     /// Checks the whole file: numbers without gaps, the chain of checksums, the form of every event, every blob against
     /// its id, and SQLite's own structures. Needs no more memory for a longer ledger. Names the first event that is wrong.
     pub fn verify(&self) -> Result<Tip, StoreError> {
-        let look = |connection: &Connection| verify::whole(&self.place, connection, Depth::Forms);
+        let look = |connection: &Connection| verify::verify_all(&self.place, connection, Depth::Forms);
         self.ask(look).map(|found| self.remember(found).tip)
     }
 
@@ -253,22 +253,23 @@ impl Ledger {
 
     /// The same for what was added since somebody last looked, for a command that is about to write. Without a
     /// stored checkpoint, or with one that does not fit, it looks at the whole file.
-    pub fn check(&self) -> Result<Checked, StoreError> {
-        self.ask(|connection| verify::since(&self.place, connection)).map(|found| self.remember(found))
+    pub fn check(&self) -> Result<VerifiedCounts, StoreError> {
+        self.ask(|connection| verify::verify_since_checkpoint(&self.place, connection))
+            .map(|found| self.remember(found))
     }
 
-    fn remember(&self, (checked, reached): (Checked, Checkpoint)) -> Checked {
+    fn remember(&self, (checked, reached): (VerifiedCounts, Checkpoint)) -> VerifiedCounts {
         *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
         checked
     }
 
-    fn open_waiting(folder: &Path, mode: Mode, busy: Duration) -> Result<Ledger, StoreError> {
+    fn open_waiting(folder: &Path, mode: OpenMode, busy: Duration) -> Result<Ledger, StoreError> {
         let path = Ledger::file(folder);
         let place = Place::new(&path);
         match mode {
-            Mode::ReadOnly => Ledger::for_reading(place, &path, mode, busy),
-            Mode::Write => {
-                link::prepare(&place, folder, &path)?;
+            OpenMode::ReadOnly => Ledger::for_reading(place, &path, mode, busy),
+            OpenMode::Write => {
+                opening::prepare(&place, folder, &path)?;
                 let link = Link::write(&path, busy).map_err(|error| place.explain(error))?;
                 match settle(&link.connection) {
                     Ok(Found::Ours { layout }) if layout > layout::VERSION => {
@@ -282,19 +283,19 @@ impl Ledger {
         }
     }
 
-    fn for_reading(place: Place, path: &Path, mode: Mode, busy: Duration) -> Result<Ledger, StoreError> {
+    fn for_reading(place: Place, path: &Path, mode: OpenMode, busy: Duration) -> Result<Ledger, StoreError> {
         let (link, found) = Ledger::look(&place, path, busy)?;
         Ledger::new(place, link, mode, &found)
     }
 
     fn look(place: &Place, path: &Path, busy: Duration) -> Result<(Link, Found), StoreError> {
-        link::present(place, path)?;
+        opening::present(place, path)?;
         let mut link = Link::read(path, busy).map_err(|error| place.explain(error))?;
         let found = link.ask(|connection| Ok(layout::inspect(connection)?));
         Ok((link, found.map_err(|failure| place.explain(failure))?))
     }
 
-    fn new(place: Place, mut link: Link, mode: Mode, found: &Found) -> Result<Ledger, StoreError> {
+    fn new(place: Place, mut link: Link, mode: OpenMode, found: &Found) -> Result<Ledger, StoreError> {
         let layout = match found {
             Found::Ours { layout } => *layout,
             Found::Nothing => {
@@ -345,7 +346,7 @@ impl Ledger {
         if let Some(newer) = &self.newer {
             return Err(self.place.newer(newer.clone()));
         }
-        if self.mode == Mode::ReadOnly {
+        if self.mode == OpenMode::ReadOnly {
             return Err(self.place.read_only("it was opened for reading only"));
         }
         let link = self.link();
@@ -414,7 +415,7 @@ impl Store for Ledger {
 
     fn append(&self, append: Append<'_>) -> Result<Vec<Entry>, StoreError> {
         if let Some(barrier) = &self.barrier
-            && append.events.iter().any(Event::rests_on_files)
+            && append.events.iter().any(Event::depends_on_files)
         {
             let held = barrier.hold();
             held.map_err(|error| self.place.of_io("bringing to disk what its next event tells of", &error))?;
@@ -463,10 +464,10 @@ impl Store for Ledger {
 fn settle(connection: &Connection) -> Result<Found, Failure> {
     match layout::inspect(connection)? {
         Found::Nothing => {
-            link::use_log(connection)?;
+            opening::use_log(connection)?;
             layout::create(connection)?;
         }
-        Found::Ours { layout } if layout <= layout::VERSION => link::use_log(connection)?,
+        Found::Ours { layout } if layout <= layout::VERSION => opening::use_log(connection)?,
         found @ (Found::Ours { .. } | Found::Foreign) => return Ok(found),
     }
     Ok(layout::inspect(connection)?)

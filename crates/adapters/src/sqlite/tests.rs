@@ -25,11 +25,11 @@ fn event(why: &str) -> Event {
 }
 
 fn write(folder: &TempDir) -> Ledger {
-    Ledger::open(folder.path(), Mode::Write).unwrap()
+    Ledger::open(folder.path(), OpenMode::Write).unwrap()
 }
 
 fn read_only(folder: &TempDir) -> Result<Ledger, StoreError> {
-    Ledger::open(folder.path(), Mode::ReadOnly)
+    Ledger::open(folder.path(), OpenMode::ReadOnly)
 }
 
 /// One event, decided on whatever the scope's last one is.

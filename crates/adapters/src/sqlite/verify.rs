@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 /// What a check looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Checked {
+pub struct VerifiedCounts {
     pub tip: Tip,
     /// Events and blobs that were read for it.
     pub events: u64,
@@ -31,11 +31,11 @@ pub(super) enum Depth {
 }
 
 /// Looks at everything, and at SQLite's own structures.
-pub(super) fn whole(
+pub(super) fn verify_all(
     place: &Place,
     connection: &Connection,
     depth: Depth,
-) -> Result<(Checked, Checkpoint), Failure> {
+) -> Result<(VerifiedCounts, Checkpoint), Failure> {
     let found = after(place, connection, Checkpoint::default(), depth)?;
     structure(place, connection)?;
     Ok(found)
@@ -46,7 +46,10 @@ const SMALL_BYTES_MAX: i64 = 512 * 1024;
 
 /// Begins where the last check ended, if that still is what it was. A small file is looked at whole all the same,
 /// and so is one without a checkpoint that fits.
-pub(super) fn since(place: &Place, connection: &Connection) -> Result<(Checked, Checkpoint), Failure> {
+pub(super) fn verify_since_checkpoint(
+    place: &Place,
+    connection: &Connection,
+) -> Result<(VerifiedCounts, Checkpoint), Failure> {
     let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
     let bytes: i64 = connection.query_row(sql, [], |row| row.get(0))?;
     let stored = checkpoint::stored(place, connection)?.filter(|_| bytes > SMALL_BYTES_MAX);
@@ -54,7 +57,7 @@ pub(super) fn since(place: &Place, connection: &Connection) -> Result<(Checked, 
         Some(stored) if fits(place, connection, stored.tip)? => {
             after(place, connection, stored, Depth::Checksums)
         }
-        Some(_) | None => whole(place, connection, Depth::Checksums),
+        Some(_) | None => verify_all(place, connection, Depth::Checksums),
     }
 }
 
@@ -74,12 +77,12 @@ fn after(
     connection: &Connection,
     begin: Checkpoint,
     depth: Depth,
-) -> Result<(Checked, Checkpoint), Failure> {
+) -> Result<(VerifiedCounts, Checkpoint), Failure> {
     let mut found = begin;
     let events = events(place, connection, &mut found, depth)?;
     let blobs = blobs(place, connection, &mut found)?;
-    end(place, connection, found.tip)?;
-    Ok((Checked { tip: found.tip, events, blobs }, found))
+    check_not_truncated(place, connection, found.tip)?;
+    Ok((VerifiedCounts { tip: found.tip, events, blobs }, found))
 }
 
 fn events(
@@ -94,7 +97,7 @@ fn events(
     let begin = found.tip.seq;
     let mut chain = Chain::after(found.tip);
     while let Some(row) = rows.next()? {
-        let scope = event(place, connection, &mut chain, row, depth)?;
+        let scope = check_event(place, connection, &mut chain, row, depth)?;
         *found.events.entry(scope).or_default() += 1;
     }
     found.tip = chain.tip();
@@ -102,7 +105,7 @@ fn events(
 }
 
 /// Checks one event against the one before it; returns its scope.
-fn event(
+fn check_event(
     place: &Place,
     connection: &Connection,
     chain: &mut Chain,
@@ -154,7 +157,7 @@ fn blobs(place: &Place, connection: &Connection, found: &mut Checkpoint) -> Resu
 }
 
 /// A chain cannot tell that its last links are gone; the board and the checkpoint remember how far it went.
-fn end(place: &Place, connection: &Connection, tip: Tip) -> Result<(), Failure> {
+fn check_not_truncated(place: &Place, connection: &Connection, tip: Tip) -> Result<(), Failure> {
     let gone = |who: &str, known: u64| {
         let missing = tip.seq + 1;
         Failure::from(place.damaged(format!("event {missing} is missing; the {who} knows event {known}")))

@@ -5,7 +5,7 @@
 //! holds (a ledger, locks, what an interrupted command was about to do) is then used only after a person has accepted it.
 //! Which agents a person agreed to pay is kept here as well: in the ledger anybody could have written it.
 
-use super::{Place, Trust, TrustError};
+use super::{RepositoryPlace, Trust, TrustError};
 use crate::barrier::sync_folder;
 use crate::plain_file;
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ const PAID_MAX: usize = 1000;
 
 impl Trust {
     /// Whether the state folder is ours. One that holds nothing yet is made so.
-    pub fn owns_state(&self, place: Place<'_>, state: &Path) -> Result<bool, TrustError> {
+    pub fn owns_state(&self, place: RepositoryPlace<'_>, state: &Path) -> Result<bool, TrustError> {
         if self.knows_state(place, state)? {
             return Ok(true);
         }
@@ -48,25 +48,30 @@ impl Trust {
     }
 
     /// Keeps that a person has accepted the state folder as it is.
-    pub fn accept_state(&self, place: Place<'_>, state: &Path) -> Result<(), TrustError> {
+    pub fn accept_state(&self, place: RepositoryPlace<'_>, state: &Path) -> Result<(), TrustError> {
         let _held = self.hold()?;
         self.seal(place, state, sealed(state))
     }
 
     /// Whether the state folder was made or accepted here; looking changes nothing.
-    pub fn knows_state(&self, place: Place<'_>, state: &Path) -> Result<bool, TrustError> {
+    pub fn knows_state(&self, place: RepositoryPlace<'_>, state: &Path) -> Result<bool, TrustError> {
         let Some(seal) = sealed(state) else { return Ok(false) };
         let stored = self.read()?;
         Ok(stored.repositories.iter().any(|known| known.is(place) && known.seal.as_ref() == Some(&seal)))
     }
 
     /// Whether there is a state folder that somebody else made.
-    pub fn has_foreign_state(&self, place: Place<'_>, state: &Path) -> Result<bool, TrustError> {
+    pub fn has_foreign_state(&self, place: RepositoryPlace<'_>, state: &Path) -> Result<bool, TrustError> {
         Ok(!is_blank(state) && !self.knows_state(place, state)?)
     }
 
     /// Whether a person has agreed that each of these agents is paid for a feature or a review.
-    pub fn may_pay(&self, place: Place<'_>, scope: &str, agents: &[&str]) -> Result<bool, TrustError> {
+    pub fn may_pay(
+        &self,
+        place: RepositoryPlace<'_>,
+        scope: &str,
+        agents: &[&str],
+    ) -> Result<bool, TrustError> {
         let stored = self.read()?;
         let known = stored.repositories.iter().find(|known| known.is(place));
         let agreed = |agent: &&str| known.is_some_and(|known| known.paid.contains(&paid(scope, agent)));
@@ -74,7 +79,12 @@ impl Trust {
     }
 
     /// Keeps that a person has agreed to that.
-    pub fn agree_to_pay(&self, place: Place<'_>, scope: &str, agents: &[&str]) -> Result<(), TrustError> {
+    pub fn agree_to_pay(
+        &self,
+        place: RepositoryPlace<'_>,
+        scope: &str,
+        agents: &[&str],
+    ) -> Result<(), TrustError> {
         if self.may_pay(place, scope, agents)? {
             return Ok(());
         }
@@ -90,7 +100,12 @@ impl Trust {
 
     /// Writes the seal to both places, with the user first: killed in between, a folder that is still blank is sealed
     /// again, and one that is not is asked about. The caller holds the file.
-    fn seal(&self, place: Place<'_>, state: &Path, found: Option<String>) -> Result<(), TrustError> {
+    fn seal(
+        &self,
+        place: RepositoryPlace<'_>,
+        state: &Path,
+        found: Option<String>,
+    ) -> Result<(), TrustError> {
         let mut stored = self.read()?;
         let seal = found.clone().unwrap_or_else(|| Uuid::new_v4().simple().to_string());
         let known = stored.known(place);

@@ -7,13 +7,13 @@ pub(super) fn home() -> (tempfile::TempDir, PathBuf, Trust) {
     let home = folder.path().to_owned();
     let git = home.join("shop/.git");
     fs::create_dir_all(&git).unwrap();
-    let trust = Trust::of(|name| (name == "HOME").then(|| home.clone().into_os_string()));
+    let trust = Trust::from_environment(|name| (name == "HOME").then(|| home.clone().into_os_string()));
     (folder, git, trust)
 }
 
 /// The repository whose checkout is around its git folder.
-pub(super) fn at(git: &Path) -> Place<'_> {
-    Place { git, checkout: git.parent().unwrap() }
+pub(super) fn at(git: &Path) -> RepositoryPlace<'_> {
+    RepositoryPlace { git, checkout: git.parent().unwrap() }
 }
 
 fn accepted(word: &str) -> Accepted {
@@ -33,7 +33,7 @@ fn it_is_kept_where_the_environment_says_and_nowhere_without_a_home() {
             "XDG_STATE_HOME" => state.map(OsString::from),
             _ => home.map(OsString::from),
         };
-        assert_eq!(Trust::of(value).file(), file.map(Path::new), "{state:?} {home:?}");
+        assert_eq!(Trust::from_environment(value).file(), file.map(Path::new), "{state:?} {home:?}");
     }
     let nowhere = Trust::default();
     assert_eq!(nowhere.accepted(at(Path::new("/x/.git"))).unwrap(), []);
@@ -82,7 +82,7 @@ fn what_was_accepted_of_one_checkout_does_not_hold_in_another_that_borrows_its_g
     let (folder, git, trust) = home();
     let other = folder.path().join("other");
     fs::create_dir(&other).unwrap();
-    let borrowed = Place { git: &git, checkout: &other };
+    let borrowed = RepositoryPlace { git: &git, checkout: &other };
     trust.accept(at(&git), vec![accepted("a")]).unwrap();
     assert!(!trust.has(borrowed, &hash(b"a")).unwrap());
     trust.accept(borrowed, vec![accepted("b")]).unwrap();
@@ -96,7 +96,7 @@ fn what_is_accepted_holds_for_the_checkout_around_the_git_folder_and_accepts_no_
     let (folder, git, trust) = home();
     trust.accept(at(&git), vec![accepted("a")]).unwrap();
     assert!(trust.has(at(&git), &hash(b"a")).unwrap());
-    assert!(!trust.has(Place { git: &git, checkout: folder.path() }, &hash(b"a")).unwrap());
+    assert!(!trust.has(RepositoryPlace { git: &git, checkout: folder.path() }, &hash(b"a")).unwrap());
     assert!(!trust.all().unwrap()[0].has_state());
     trust.accept(at(&git), vec![accepted("b")]).unwrap();
     assert_eq!(trust.accepted(at(&git)).unwrap(), [hash(b"a"), hash(b"b")]);

@@ -326,12 +326,12 @@ impl Stream {
         let delta = &data["delta"];
         for field in ["text", "thinking", "signature"] {
             if let Some(piece) = delta[field].as_str() {
-                self.length += Length::of(piece);
+                self.length += Length::from_text(piece);
                 building.texts.entry(field).or_default().push_str(piece);
             }
         }
         if let Some(piece) = delta["partial_json"].as_str() {
-            self.length += Length::of(piece);
+            self.length += Length::from_text(piece);
             building.input.push_str(piece);
         }
         let citation =

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, as OpenAI, llama.cpp, vLLM, Ollama and many others speak them.
 
 use super::raw::{self, Members, quoted};
-use super::settings::{Form, LengthField};
+use super::settings::{AnswerForm, LengthField};
 use super::wire::{
     Ask, Call, Counted, End, Fault, Length, Listener, OpenAiCounts, Opening, Said, Wire, joined, parsed,
     reported, scrubbed_input, texts,
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chat {
-    pub(super) form: Form,
+    pub(super) form: AnswerForm,
     pub(super) length: LengthField,
 }
 
@@ -77,13 +77,13 @@ impl Wire for Chat {
             body.set("tools", ask.tools.to_owned());
         }
         match self.form {
-            Form::JsonSchema if !ask.schema.is_empty() => {
+            AnswerForm::JsonSchema if !ask.schema.is_empty() => {
                 let schema = ask.schema;
                 let form = format!(r#"{{"name":"{FORM_NAME}","strict":true,"schema":{schema}}}"#);
                 body.set("response_format", format!(r#"{{"type":"json_schema","json_schema":{form}}}"#));
             }
-            Form::JsonObject => body.set("response_format", r#"{"type":"json_object"}"#.to_owned()),
-            Form::JsonSchema | Form::None => {}
+            AnswerForm::JsonObject => body.set("response_format", r#"{"type":"json_object"}"#.to_owned()),
+            AnswerForm::JsonSchema | AnswerForm::None => {}
         }
         body.with("messages", raw::list(&messages)).json()
     }

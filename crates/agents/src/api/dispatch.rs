@@ -6,24 +6,24 @@
 use super::ApiAgent;
 use super::missed::Continued;
 use super::spend::{Next, Spending, so_far};
-use super::told::{Told, doing};
 use super::transcript::{Done, Transcript};
 use super::trouble::{Trouble, is_too_long, refused, unstreamed};
 use super::wire::{Ask, Call, Counted, End, Fault, Length, Listener, Said, joined};
+use super::writing_progress::{WritingProgress, doing};
 use crate::http::retry::{self, Failure, Retry};
 use crate::http::sse::Events;
 use crate::http::{BEGINNING_BYTES_MAX, HttpError, Limits};
 use crate::tools::{ToolResult, Toolbox};
 use redraft_core::answer;
-use redraft_engine::ports::{AgentError, Moment, Outcome, Request, Watch};
+use redraft_engine::ports::{AgentError, Moment, Outcome, Request, RunHandle};
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::usage::{Payment, Usage, Usd, grouped};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
     let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
-    let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, AgentError::UNBILLED))?;
+    let toolbox = toolbox.map_err(|why| agent.error(AfterFailure::GiveUp, &why, AgentError::UNBILLED))?;
     let began = watch.moment();
     let until = began.plus_ms(request.deadlines.total_ms);
     let toolbox = toolbox.with_commands(agent.commands.clone()).with_deadline(until);
@@ -47,7 +47,7 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
 struct Dispatch<'a> {
     agent: &'a ApiAgent,
     request: &'a Request,
-    watch: &'a dyn Watch,
+    watch: &'a dyn RunHandle,
     began: Moment,
     /// Requests sent, repetitions included.
     asked: u64,
@@ -90,7 +90,7 @@ impl Dispatch<'_> {
             };
             match end {
                 End::Answered if said.messages.is_empty() => {
-                    return Err(self.failed(Now::GiveUp, "an empty answer"));
+                    return Err(self.failed(AfterFailure::GiveUp, "an empty answer"));
                 }
                 End::Answered => {
                     let ticket = self.request.ticket.to_string();
@@ -116,8 +116,10 @@ impl Dispatch<'_> {
             }
         }
         let turns = self.agent.bounds.turns;
-        Err(self
-            .failed(Now::GiveUp, &format!("no answer after {turns} requests; the model kept calling tools")))
+        Err(self.failed(
+            AfterFailure::GiveUp,
+            &format!("no answer after {turns} requests; the model kept calling tools"),
+        ))
     }
 
     /// Whether a text that was cut off is worth keeping: a reviewer can be asked to mend it in the same conversation,
@@ -221,12 +223,12 @@ impl Dispatch<'_> {
         let url = format!("{}{}", agent.base_url, agent.wire.path());
         let headers = agent.wire.headers(agent.key.as_ref().map(super::Key::expose));
         let limits = Limits { deadlines: self.request.deadlines, began: self.began, watch: self.watch };
-        let sent = Counted { uncached: Length::of(&body).tokens(), ..Counted::default() };
+        let sent = Counted { uncached: Length::from_text(&body).tokens(), ..Counted::default() };
         let mut response = agent.client.post(&url, &headers, body, limits)?;
         if !(200..300).contains(&response.status) {
             return Err(refused(response)?);
         }
-        let (mut events, mut heard, mut told) = (Events::default(), 0, Told::default());
+        let (mut events, mut heard, mut told) = (Events::default(), 0, WritingProgress::default());
         let mut beginning = Vec::new();
         while let Some(bytes) = response.next()? {
             if heard == 0 && beginning.len() < BEGINNING_BYTES_MAX {
@@ -272,7 +274,7 @@ impl Dispatch<'_> {
         let (status, retry_after, kind, message, detail) = match trouble {
             Trouble::Http(HttpError::Stopped { .. }) => return Err(self.interrupted()),
             Trouble::Http(error @ HttpError::Refused(_)) => {
-                return Err(self.failed(Now::AskPerson, &error.to_string()));
+                return Err(self.failed(AfterFailure::AskPerson, &error.to_string()));
             }
             Trouble::Http(
                 error @ (HttpError::Broken(_)
@@ -280,13 +282,13 @@ impl Dispatch<'_> {
                 | HttpError::Offline { .. }
                 | HttpError::Connect(_)),
             ) => (None, None, "", "", error.to_string()),
-            Trouble::Http(error) => return Err(self.failed(Now::GiveUp, &error.to_string())),
+            Trouble::Http(error) => return Err(self.failed(AfterFailure::GiveUp, &error.to_string())),
             Trouble::Stream(Fault::Cut) => (None, None, "", "", "the answer broke off".to_owned()),
             Trouble::Overspent(total) => {
                 let detail = format!("cut off: it could have come to {total}, which is not left");
-                return Err(self.failed(Now::OverBudget(*total), &detail));
+                return Err(self.failed(AfterFailure::OverBudget(*total), &detail));
             }
-            Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(Now::GiveUp, why)),
+            Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(AfterFailure::GiveUp, why)),
             Trouble::Stream(Fault::Reported { kind, message }) => {
                 let detail = if kind.is_empty() { message.clone() } else { format!("{kind}: {message}") };
                 (Some(200), None, kind.as_str(), message.as_str(), detail)
@@ -313,8 +315,10 @@ impl Dispatch<'_> {
             Retry::Wait(ms) if self.watch.wait_ms(ms) => Ok(()),
             Retry::Wait(_) => Err(self.interrupted()),
             // A conversation that has outgrown the model can be begun anew with less in it.
-            Retry::Stop(Now::GiveUp) if self.request.resume && is_too_long(status, kind, &detail) => {
-                Err(self.failed(Now::FreshSession, &detail))
+            Retry::Stop(AfterFailure::GiveUp)
+                if self.request.resume && is_too_long(status, kind, &detail) =>
+            {
+                Err(self.failed(AfterFailure::FreshSession, &detail))
             }
             Retry::Stop(now) if attempt > 1 => {
                 Err(self.failed(now, &format!("{detail} (after {attempt} tries)")))
@@ -364,12 +368,12 @@ impl Dispatch<'_> {
     fn ended(&self, end: End) -> AgentError {
         match end {
             End::Full if self.request.resume => {
-                self.failed(Now::FreshSession, "the conversation no longer fits the model")
+                self.failed(AfterFailure::FreshSession, "the conversation no longer fits the model")
             }
-            End::Full => self.failed(Now::GiveUp, "the prompt does not fit the model"),
-            End::Refused => self.failed(Now::GiveUp, "the model refused to answer"),
+            End::Full => self.failed(AfterFailure::GiveUp, "the prompt does not fit the model"),
+            End::Refused => self.failed(AfterFailure::GiveUp, "the model refused to answer"),
             End::Truncated | End::Answered | End::Tools | End::Paused => {
-                self.failed(Now::GiveUp, &self.cut())
+                self.failed(AfterFailure::GiveUp, &self.cut())
             }
         }
     }
@@ -382,16 +386,16 @@ impl Dispatch<'_> {
     fn stored<T>(&self, result: std::io::Result<T>) -> Result<T, AgentError> {
         result.map_err(|error| {
             let session = &self.request.session;
-            self.failed(Now::GiveUp, &format!("conversation {session} cannot be stored: {error}"))
+            self.failed(AfterFailure::GiveUp, &format!("conversation {session} cannot be stored: {error}"))
         })
     }
 
-    fn failed(&self, now: Now, detail: &str) -> AgentError {
+    fn failed(&self, now: AfterFailure, detail: &str) -> AgentError {
         self.agent.error(now, detail, self.usage())
     }
 
     fn interrupted(&self) -> AgentError {
-        let error = self.failed(Now::GiveUp, "interrupted");
+        let error = self.failed(AfterFailure::GiveUp, "interrupted");
         AgentError { interrupted: true, ..error }
     }
 

@@ -18,10 +18,10 @@ mod settings;
 mod spend;
 #[cfg(test)]
 mod tests;
-mod told;
 mod transcript;
 mod trouble;
 mod wire;
+mod writing_progress;
 
 use crate::http::{Client, HttpError};
 use crate::tools;
@@ -32,17 +32,17 @@ pub(crate) use proxy::stays_here;
 pub use reach::{reach, shown};
 use redraft_cost::price::Card;
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle, UsageReport,
 };
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::event::{AfterFailure, AgentIdentity, PlayerKind};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::AgentName;
 use redraft_facts::redact::Redactor;
 use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
-pub use settings::{AnthropicSettings, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
+pub use settings::{AnswerForm, AnthropicSettings, Bounds, Key, LengthField, OpenAiSettings, OpenAiWire};
 use std::fmt;
 use transcript::{Head, Transcript, Transcripts};
 use wire::Wire;
@@ -115,7 +115,7 @@ impl ApiAgent {
         Ok(ApiAgent {
             client: client(proxy.as_deref())?,
             transcripts: Transcripts::new(&state),
-            structured: form == Form::JsonSchema,
+            structured: form == AnswerForm::JsonSchema,
             kind: PlayerKind::OpenAi,
             wire,
             name,
@@ -148,7 +148,7 @@ impl ApiAgent {
         prompt
     }
 
-    fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
+    fn error(&self, now: AfterFailure, detail: &str, usage: Option<Usage>) -> AgentError {
         const DETAIL_CHARS_MAX: usize = 500;
         let detail = text::one_line(&self.scrub(detail), DETAIL_CHARS_MAX);
         AgentError { now, detail: format!("{}: {detail}", self.name), usage, interrupted: false }
@@ -165,7 +165,7 @@ impl ApiAgent {
 
     /// The conversation a resumed request continues.
     fn continued(&self, request: &Request) -> Result<Transcript, AgentError> {
-        let lost = |why: String| self.error(Now::FreshSession, &why, AgentError::UNBILLED);
+        let lost = |why: String| self.error(AfterFailure::FreshSession, &why, AgentError::UNBILLED);
         let session = &request.session;
         let loaded = self.transcripts.load(session, &request.ticket);
         let loaded =
@@ -198,12 +198,12 @@ impl Agent for ApiAgent {
     }
 
     /// A service tells no version, and the model is the one that is asked for.
-    fn player(&self) -> Player {
+    fn player(&self) -> AgentIdentity {
         let protocol = match self.kind {
             PlayerKind::Anthropic => "Anthropic API",
             _ => "OpenAI-compatible API",
         };
-        Player::new(self.kind, protocol, "", &self.model)
+        AgentIdentity::new(self.kind, protocol, "", &self.model)
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {
@@ -257,7 +257,7 @@ impl Agent for ApiAgent {
         self.card.dearest(input.saturating_add(self.bounds.tool_tokens), self.bounds.answer_tokens, longest)
     }
 
-    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
         dispatch::run(self, request, watch)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::chat::{FORM_NAME, bearer, function};
 use super::raw::{self, Members, quoted};
-use super::settings::Form;
+use super::settings::AnswerForm;
 use super::wire::{
     Ask, Call, Counted, End, Fault, Length, Listener, OpenAiCounts, Opening, Said, Wire, joined, parsed,
     reported, scrubbed_input, texts,
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Responses {
-    pub(super) form: Form,
+    pub(super) form: AnswerForm,
     /// Whether to ask for encrypted reasoning, without which a model that thinks cannot go on where it was.
     pub(super) reasoning: bool,
 }
@@ -77,15 +77,15 @@ impl Wire for Responses {
             body.set("tools", ask.tools.to_owned());
         }
         match self.form {
-            Form::JsonSchema if !ask.schema.is_empty() => {
+            AnswerForm::JsonSchema if !ask.schema.is_empty() => {
                 let schema = ask.schema;
                 let form = format!(
                     r#"{{"type":"json_schema","name":"{FORM_NAME}","strict":true,"schema":{schema}}}"#
                 );
                 body.set("text", format!(r#"{{"format":{form}}}"#));
             }
-            Form::JsonObject => body.set("text", r#"{"format":{"type":"json_object"}}"#.to_owned()),
-            Form::JsonSchema | Form::None => {}
+            AnswerForm::JsonObject => body.set("text", r#"{"format":{"type":"json_object"}}"#.to_owned()),
+            AnswerForm::JsonSchema | AnswerForm::None => {}
         }
         if !ask.system.is_empty() {
             body.set("instructions", ask.system.to_owned());

@@ -39,7 +39,7 @@ pub struct OpenAiSettings {
     /// Local servers need none.
     pub key: Option<Key>,
     pub wire: OpenAiWire,
-    pub form: Form,
+    pub form: AnswerForm,
     pub length: LengthField,
     pub bounds: Bounds,
     pub state: PathBuf,
@@ -62,7 +62,7 @@ pub enum OpenAiWire {
 
 /// How the server can be made to answer in the verdict's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum AnswerForm {
     JsonSchema,
     JsonObject,
     /// Not at all; the prompt alone asks for it.

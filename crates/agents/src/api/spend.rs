@@ -3,7 +3,7 @@
 use super::trouble::Trouble;
 use super::wire::{Counted, Length};
 use redraft_cost::price::Card;
-use redraft_engine::ports::Watch;
+use redraft_engine::ports::RunHandle;
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::{Usage, Usd};
 
@@ -45,7 +45,7 @@ impl<'a> Spending<'a> {
     }
 
     /// Lets `total` be spent if whoever keeps the budget agrees; else says what it would have come to.
-    pub(super) fn grant(&mut self, total: Usd, watch: &dyn Watch) -> Result<(), Trouble> {
+    pub(super) fn grant(&mut self, total: Usd, watch: &dyn RunHandle) -> Result<(), Trouble> {
         if total > self.granted && !watch.afford(total) {
             return Err(Trouble::Overspent(total));
         }

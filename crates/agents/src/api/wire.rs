@@ -251,7 +251,7 @@ impl Counted {
 }
 
 impl Length {
-    pub(super) fn of(text: &str) -> Length {
+    pub(super) fn from_text(text: &str) -> Length {
         let chars = text.chars().count() as u64;
         Length { chars, wide: text.chars().filter(|one| !one.is_ascii()).count() as u64 }
     }
@@ -274,7 +274,7 @@ impl AddAssign for Length {
 pub(super) fn texts(value: &Value) -> Length {
     let mut sum = Length::default();
     match value {
-        Value::String(text) => sum += Length::of(text),
+        Value::String(text) => sum += Length::from_text(text),
         Value::Array(items) => items.iter().for_each(|item| sum += texts(item)),
         Value::Object(fields) => fields.values().for_each(|item| sum += texts(item)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -7,7 +7,7 @@
 
 use super::ClaudeSettings;
 use super::stream::{Heard, ModelUse, ResultLine, plus};
-use redraft_cost::price::{Basis, Card, Cards};
+use redraft_cost::price::{Card, Cards, PriceBasis};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::{Usage, Usd};
 
@@ -20,7 +20,7 @@ pub(super) struct Bill {
 
 impl Bill {
     /// Where no tokens are told at all, what the program says it cost counts, else what was reserved.
-    pub(super) fn of(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, reserved: Usd) -> Bill {
+    pub(super) fn new(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, reserved: Usd) -> Bill {
         let card = &settings.card;
         let others = others(settings, result);
         let foreign = others.iter().fold(Usage::default(), |sum, one| plus(sum, one.usage));
@@ -140,9 +140,9 @@ fn others(settings: &ClaudeSettings, result: &ResultLine) -> Vec<Other> {
         let by = |card: &Card| card.cost_by_lifetime(&one.usage, &one.written, one.usage.input());
         let listed = cards.find(&one.model).map(by);
         let cost = match settings.card.basis {
-            Basis::Unknown => by(&settings.card),
+            PriceBasis::Unknown => by(&settings.card),
             // What it says holds its searches, which are counted once for all models.
-            Basis::Listed | Basis::Configured => {
+            PriceBasis::Listed | PriceBasis::Configured => {
                 let told = || one.cost - settings.card.searches(one.searches);
                 listed.as_ref().map_or_else(|_| told(), |cost| *cost)
             }

@@ -6,7 +6,7 @@
 use super::{Bash, ClaudeSettings};
 use crate::mcp;
 use redraft_adapters::child::Environment;
-use redraft_cost::price::Basis;
+use redraft_cost::price::PriceBasis;
 use redraft_engine::ports::Request;
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::Usd;
@@ -162,7 +162,7 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path, o
 /// Whether the program can hold itself to a sum. It reckons by list prices; where other prices hold it would stop too early,
 /// or for nothing.
 pub(super) fn keeps_to_a_sum(settings: &ClaudeSettings) -> bool {
-    !settings.card.is_free() && settings.card.basis != Basis::Configured
+    !settings.card.is_free() && settings.card.basis != PriceBasis::Configured
 }
 
 /// How often it may try again with a login or key that was not accepted. A key from the environment stays what it is; a

@@ -5,7 +5,7 @@
 //! [`forgot`].
 
 use super::stream::{Compacted, Heard};
-use redraft_adapters::child::{Asked, Environment, Held, Sessions};
+use redraft_adapters::child::{ConversationRecord, DispatchRecord, Environment, Sessions};
 use redraft_engine::ports::Request;
 use redraft_facts::ids::SessionId;
 use std::ffi::OsStr;
@@ -22,14 +22,14 @@ pub(super) struct Forgot {
 
 /// What was lost in a dispatch that was answered, if anything. Who writes may go on after a summary that was made on the
 /// way: others judge what comes of it.
-pub(super) fn forgot(heard: &Heard, asked: &Asked, sessions: &Sessions) -> Option<Forgot> {
+pub(super) fn forgot(heard: &Heard, asked: &DispatchRecord, sessions: &Sessions) -> Option<Forgot> {
     let compacted = heard.compacted.map(|when| {
         let why = "the conversation had become too long and was replaced by a summary".to_owned();
         let before = asked.resume && when == Compacted::Before;
         Forgot { why, spoils_the_answer: before || !asked.writes }
     });
     let short = || {
-        let held = Held::read(&sessions.folder(&SessionId::new(asked.session.clone())))?;
+        let held = ConversationRecord::read(&sessions.folder(&SessionId::new(asked.session.clone())))?;
         // Where no request told its size, all of them together were not smaller.
         let all =
             || heard.result.as_ref()?.usage.as_ref().map(|usage| usage.input()).filter(|tokens| *tokens > 0);
@@ -41,7 +41,7 @@ pub(super) fn forgot(heard: &Heard, asked: &Asked, sessions: &Sessions) -> Optio
 
 /// Why a conversation cannot go on, where its file is not as it was left.
 pub(super) fn is_cut(environment: &Environment, sessions: &Sessions, session: &SessionId) -> Option<String> {
-    Held::read(&sessions.folder(session))?.is_cut(file(environment, session).as_deref())
+    ConversationRecord::read(&sessions.folder(session))?.is_cut(file(environment, session).as_deref())
 }
 
 /// Keeps what the conversation holds now, for the next turn.
@@ -49,7 +49,7 @@ pub(super) fn keep(environment: &Environment, sessions: &Sessions, request: &Req
     let file = file(environment, &request.session);
     let folder = sessions.folder(&request.session);
     // Without it the next turn is not compared with this one; it is no reason to lose an answer.
-    let _ = Held::keep(&folder, heard.requests.least_next(), file.as_deref());
+    let _ = ConversationRecord::keep(&folder, heard.requests.least_next(), file.as_deref());
 }
 
 /// `~/.claude/projects/FOLDER/SESSION.jsonl`, whatever the folder is called.

@@ -23,15 +23,15 @@ mod tests;
 use crate::mcp::McpServers;
 use bill::Bill;
 use redraft_adapters::child::{
-    Asked, End, Environment, Fingerprint, Finished, Launch, Line, Listener, Meter, Program, Sessions, settle,
-    was_abandoned,
+    DispatchRecord, Environment, Fingerprint, Finished, Launch, Meter, OutputListener, Program, ReadEnd,
+    Sessions, StreamLine, settle, was_abandoned,
 };
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle, UsageReport,
 };
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::event::{AfterFailure, AgentIdentity, PlayerKind};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::redact::Redactor;
@@ -119,13 +119,13 @@ impl ClaudeAgent {
 
     /// The finished answer in the folder of a dispatch whose end nobody saw, if there is one.
     pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
-        let asked = Asked::read(request_dir)?;
+        let asked = DispatchRecord::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
         self.answer(&heard, &asked).ok().flatten()
     }
 
     /// What a dispatch is billed by: the model it was sent to, which may be configured no more.
-    fn billed_by(&self, asked: &Asked) -> ClaudeSettings {
+    fn billed_by(&self, asked: &DispatchRecord) -> ClaudeSettings {
         let settings = self.settings.clone();
         let model = &asked.fingerprint.model;
         if *model == settings.model {
@@ -137,13 +137,13 @@ impl ClaudeAgent {
     }
 
     /// The answer among what was heard: none where there is no last line, an error where that says so.
-    fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
+    fn answer(&self, heard: &Heard, asked: &DispatchRecord) -> Result<Option<Outcome>, AgentError> {
         let Some(result) = &heard.result else { return Ok(None) };
-        let Bill { usage, unknown } = Bill::of(&self.billed_by(asked), heard, result, Usd(asked.reserved));
+        let Bill { usage, unknown } = Bill::new(&self.billed_by(asked), heard, result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
             let now = match now {
                 // It passed the most there was for it, and was to go on.
-                Now::OverBudget(_) => Now::OverBudget(usage.cost + Usd(asked.reserved)),
+                AfterFailure::OverBudget(_) => AfterFailure::OverBudget(usage.cost + Usd(asked.reserved)),
                 now => now,
             };
             // What the program says it cost is no less a bill than tokens.
@@ -158,15 +158,15 @@ impl ClaudeAgent {
                 "claude answered in conversation `{}` and not in {}",
                 result.session_id, asked.session
             );
-            return Err(self.error(Now::FreshSession, &detail, Some(usage)));
+            return Err(self.error(AfterFailure::FreshSession, &detail, Some(usage)));
         }
         if heard.contradicts && !asked.writes {
-            return Err(self.error(Now::GiveUp, "claude gave two answers that differ", Some(usage)));
+            return Err(self.error(AfterFailure::GiveUp, "claude gave two answers that differ", Some(usage)));
         }
         let forgot = memory::forgot(heard, asked, &self.sessions);
         if let Some(why) = forgot.as_ref().filter(|forgot| forgot.spoils_the_answer).map(|forgot| &forgot.why)
         {
-            return Err(self.error(Now::FreshSession, &format!("claude: {why}"), Some(usage)));
+            return Err(self.error(AfterFailure::FreshSession, &format!("claude: {why}"), Some(usage)));
         }
         let known = result.session_id == asked.session && forgot.is_none();
         let notes = heard.notes().into_iter().chain(forgot.map(|forgot| forgot.why)).collect();
@@ -182,7 +182,7 @@ impl ClaudeAgent {
             // Its turns are not its requests: the form of the answer is a call as well.
             requests: None,
             hand: None,
-            payment: payment::of(heard, &self.settings.environment),
+            payment: payment::detect(heard, &self.settings.environment),
             unknown,
         }))
     }
@@ -190,7 +190,7 @@ impl ClaudeAgent {
     /// What is known of the cost of a program that ended without its last line. Where its keeper vanished, or lines
     /// could not be read, it may have done more than was heard.
     fn known(&self, heard: &Heard, finished: &Finished) -> Option<Usage> {
-        let whole = heard.unreadable == 0 && finished.end != End::Vanished;
+        let whole = heard.unreadable == 0 && finished.end != ReadEnd::Vanished;
         heard.requests.sum(&self.settings.card).filter(|_| whole)
     }
 
@@ -217,7 +217,7 @@ impl ClaudeAgent {
         let version = self
             .program
             .version()
-            .map_err(|detail| self.error(Now::AskPerson, detail, AgentError::UNBILLED))?;
+            .map_err(|detail| self.error(AfterFailure::AskPerson, detail, AgentError::UNBILLED))?;
         Ok(Fingerprint {
             v: Fingerprint::VERSION,
             program: "claude".to_owned(),
@@ -236,21 +236,21 @@ impl ClaudeAgent {
         let folder = self.sessions.folder(&request.session);
         let file = folder.join("system.md");
         let broken = |error: io::Error| {
-            self.error(Now::AskPerson, &format!("{}: {error}", file.display()), AgentError::UNBILLED)
+            self.error(AfterFailure::AskPerson, &format!("{}: {error}", file.display()), AgentError::UNBILLED)
         };
         if request.resume {
             let system = match fs::read_to_string(&file) {
                 Ok(system) => system,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let detail = format!("nothing is known of conversation {}", request.session);
-                    return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
+                    return Err(self.error(AfterFailure::FreshSession, &detail, AgentError::UNBILLED));
                 }
                 Err(error) => return Err(broken(error)),
             };
             let now = self.fingerprint(request, &system)?;
             let cut = || memory::is_cut(&self.settings.environment, &self.sessions, &request.session);
             return match self.sessions.refusal(&request.session, &now).or_else(cut) {
-                Some(detail) => Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED)),
+                Some(detail) => Err(self.error(AfterFailure::FreshSession, &detail, AgentError::UNBILLED)),
                 None => Ok((file, now)),
             };
         }
@@ -261,7 +261,7 @@ impl ClaudeAgent {
         Ok((file, fingerprint))
     }
 
-    fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
+    fn error(&self, now: AfterFailure, detail: &str, usage: Option<Usage>) -> AgentError {
         let (detail, _) = self.redactor.redact(detail);
         AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
     }
@@ -276,9 +276,9 @@ impl Agent for ClaudeAgent {
         format!("claude {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
     }
 
-    fn player(&self) -> Player {
+    fn player(&self) -> AgentIdentity {
         let version = self.program.version().unwrap_or_default();
-        Player::new(PlayerKind::Claude, "Claude Code", version, &self.settings.model)
+        AgentIdentity::new(PlayerKind::Claude, "Claude Code", version, &self.settings.model)
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {
@@ -318,7 +318,7 @@ impl Agent for ClaudeAgent {
 
     fn unwatched(&self, ticket: &Ticket) -> Option<Usd> {
         let out = self.settings.runs.join(ticket.to_string());
-        let limit = Asked::read(&out)?.limit?;
+        let limit = DispatchRecord::read(&out)?.limit?;
         was_abandoned(&out).then_some(Usd(limit))
     }
 
@@ -326,14 +326,14 @@ impl Agent for ClaudeAgent {
         Requests::default().at_most(&self.terms(request))
     }
 
-    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
         let (system, fingerprint) = self.prepare(request)?;
         let out = self.settings.runs.join(request.ticket.to_string());
         let terms = self.terms(request);
         let limit = request.max_usd.filter(|_| flags::keeps_to_a_sum(&self.settings));
-        let asked = Asked {
+        let asked = DispatchRecord {
             limit: limit.map(|Usd(limit)| limit),
-            ..Asked::of(request, fingerprint, self.reserve(request))
+            ..DispatchRecord::new(request, fingerprint, self.reserve(request))
         };
         // It looks at the sum after each request, so one more than that is paid for.
         let told = |limit: Usd| (limit - terms.after(terms.first_tokens)).max(terms.first());
@@ -356,7 +356,7 @@ impl Agent for ClaudeAgent {
         let meter = Meter::new(watch);
         let refusals_max = flags::refusals_max(&self.settings);
         meter.expect(heard.requests.at_most(&terms));
-        let mut hear = |line: Line| {
+        let mut hear = |line: StreamLine| {
             let before = (heard.requests.count(), heard.requests.beside());
             heard.take(line);
             heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
@@ -382,7 +382,7 @@ impl Agent for ClaudeAgent {
         let finished = kept.and_then(|()| launch.run(&meter, &mut hear));
         let finished = finished.map_err(|error| {
             let detail = format!("{}: {error}", self.settings.worker.display());
-            self.error(Now::AskPerson, &detail, AgentError::UNBILLED)
+            self.error(AfterFailure::AskPerson, &detail, AgentError::UNBILLED)
         })?;
         if let Some(tokens) = heard.requests.context() {
             // Only a reservation depends on it, and that is an estimate without it.
@@ -392,11 +392,11 @@ impl Agent for ClaudeAgent {
             // Counted even where it is more than was granted.
             meter.owes(heard.requests.until_now(&terms));
         }
-        if let Some(needed) = meter.cut().filter(|_| heard.result.is_none()) {
+        if let Some(needed) = meter.over_budget().filter(|_| heard.result.is_none()) {
             let detail = format!("cut off: it could have come to {needed}, which is not left");
-            return Err(self.error(Now::OverBudget(needed), &detail, None));
+            return Err(self.error(AfterFailure::OverBudget(needed), &detail, None));
         }
-        let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
+        let asked = DispatchRecord { reserved: meter.granted().0.max(asked.reserved), ..asked };
         if let Some(outcome) = self.answer(&heard, &asked)? {
             memory::keep(&self.settings.environment, &self.sessions, request, &heard);
             return Ok(outcome);

@@ -3,8 +3,8 @@
 
 use super::stream::{Heard, ResultLine};
 use crate::billing;
-use redraft_adapters::child::{End, Finished, Silence};
-use redraft_facts::event::Now;
+use redraft_adapters::child::{Finished, NoAnswer, ReadEnd};
+use redraft_facts::event::AfterFailure;
 use redraft_facts::text::one_line;
 
 /// The program has repeated the request itself already.
@@ -12,11 +12,11 @@ const BUSY_MS: u64 = 30_000;
 const UNREACHABLE_MS: u64 = 10_000;
 
 /// Why the last line is not an answer; none when it is.
-pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Option<(Now, String)> {
+pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Option<(AfterFailure, String)> {
     if let Some(why) = unanswered(result).filter(|_| !result.is_error) {
         let said = result.errors.join("; ");
         let detail = if said.is_empty() { why } else { format!("{why}: {said}") };
-        return Some((by_kind(result).unwrap_or(Now::GiveUp), format!("claude: {detail}")));
+        return Some((by_kind(result).unwrap_or(AfterFailure::GiveUp), format!("claude: {detail}")));
     }
     if !result.is_error {
         return None;
@@ -59,32 +59,32 @@ pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
 }
 
 /// The service does not know the login or does not accept it, and would not at the next attempt either.
-pub(super) fn shut_out(heard: &Heard) -> (Now, String) {
+pub(super) fn shut_out(heard: &Heard) -> (AfterFailure, String) {
     let status = heard.retried.map(|status| format!(" {status}")).unwrap_or_default();
     let detail =
         format!("claude{status}: the login or key was refused; correct the key, or log in with `claude`");
-    (Now::AskPerson, detail)
+    (AfterFailure::AskPerson, detail)
 }
 
 /// Why there is no last line.
-pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
+pub(super) fn silence(heard: &Heard, finished: &Finished) -> (AfterFailure, String) {
     let stderr = finished.stderr.trim();
-    if matches!(finished.end, End::Exited(_)) {
+    if matches!(finished.end, ReadEnd::Exited(_)) {
         if let Some(now) = lost(&stderr.to_lowercase()) {
             return (now, stderr.to_owned());
         }
         // The next attempt has a name of its own.
         if stderr.contains("already in use") {
-            return (Now::GiveUp, stderr.to_owned());
+            return (AfterFailure::GiveUp, stderr.to_owned());
         }
     }
     why(heard).explain(finished, stderr)
 }
 
 /// What there is to say where nothing else explains it.
-pub(super) fn why(heard: &Heard) -> Silence<'static> {
+pub(super) fn why(heard: &Heard) -> NoAnswer<'static> {
     let refused = |status: u16| format!(", last refused with {status}");
-    Silence {
+    NoAnswer {
         program: "claude",
         lacking: "no result",
         began: heard.began,
@@ -95,8 +95,8 @@ pub(super) fn why(heard: &Heard) -> Silence<'static> {
 
 /// The program no longer has the conversation. Depending on its version and on what it is asked to print, this is a last
 /// line or a sentence on standard error.
-fn lost(said: &str) -> Option<Now> {
-    said.contains("no conversation found").then_some(Now::FreshSession)
+fn lost(said: &str) -> Option<AfterFailure> {
+    said.contains("no conversation found").then_some(AfterFailure::FreshSession)
 }
 
 /// What it says of a prompt that does not fit, by its own count or the service's.
@@ -104,29 +104,29 @@ const TOO_LONG: &str = "prompt is too long";
 
 /// A conversation that has become too long is begun anew. A new one that is too long from the start would be again; one
 /// that became so on the way may not.
-fn too_long(heard: &Heard, result: &ResultLine, said: &str, resumed: bool) -> Option<Now> {
+fn too_long(heard: &Heard, result: &ResultLine, said: &str, resumed: bool) -> Option<AfterFailure> {
     let named = ["prompt_too_long", "blocking_limit"].contains(&result.terminal_reason.as_str());
     let is_long = named || result.status == Some(413) || said.contains(TOO_LONG);
     is_long.then_some(match (resumed, heard.answering) {
-        (true, _) => Now::FreshSession,
-        (false, true) => Now::GiveUp,
-        (false, false) => Now::AskPerson,
+        (true, _) => AfterFailure::FreshSession,
+        (false, true) => AfterFailure::GiveUp,
+        (false, false) => AfterFailure::AskPerson,
     })
 }
 
 /// Ends that the program names.
-fn by_kind(result: &ResultLine) -> Option<Now> {
+fn by_kind(result: &ResultLine) -> Option<AfterFailure> {
     match result.subtype.as_str() {
-        "error_max_budget_usd" => Some(Now::OverBudget(result.cost)),
+        "error_max_budget_usd" => Some(AfterFailure::OverBudget(result.cost)),
         "error_max_turns" | "error_max_structured_output_retries" | "error_during_execution" => {
-            Some(Now::GiveUp)
+            Some(AfterFailure::GiveUp)
         }
-        _ => (result.stop_reason == "refusal").then_some(Now::GiveUp),
+        _ => (result.stop_reason == "refusal").then_some(AfterFailure::GiveUp),
     }
 }
 
 /// A limit of the user's plan, as opposed to a busy service.
-fn limit(heard: &Heard, said: &str) -> Option<Now> {
+fn limit(heard: &Heard, said: &str) -> Option<AfterFailure> {
     const LIMITS: [&str; 8] = [
         "hit your",
         "usage limit reached",
@@ -139,7 +139,7 @@ fn limit(heard: &Heard, said: &str) -> Option<Now> {
     ];
     let reached = heard.limit_ends_ms.is_some() || LIMITS.iter().any(|words| said.contains(words));
     let ends_ms = || heard.limit_ends_ms.or_else(|| stamped(said));
-    reached.then(|| ends_ms().map_or(Now::AskPerson, Now::ParkUntil))
+    reached.then(|| ends_ms().map_or(AfterFailure::AskPerson, AfterFailure::ParkUntil))
 }
 
 /// Older versions end the sentence with the time: `usage limit reached|1749924000`.
@@ -148,24 +148,24 @@ fn stamped(said: &str) -> Option<i64> {
     seconds.trim().parse::<i64>().ok()?.checked_mul(1000)
 }
 
-fn by_status(status: u16, said: &str) -> Now {
+fn by_status(status: u16, said: &str) -> AfterFailure {
     match status {
-        408 | 409 | 429 | 500..=599 => Now::Wait(BUSY_MS),
+        408 | 409 | 429 | 500..=599 => AfterFailure::Wait(BUSY_MS),
         // A model that does not exist, a request that is refused as it is, a login that does not count.
-        400..=499 => Now::AskPerson,
+        400..=499 => AfterFailure::AskPerson,
         _ => by_words(said),
     }
 }
 
-fn by_words(said: &str) -> Now {
+fn by_words(said: &str) -> AfterFailure {
     const LOGIN: [&str; 4] = ["not logged in", "/login", "invalid api key", "authentication"];
     const UNREACHABLE: [&str; 5] =
         ["unable to connect", "timed out", "connection error", "overloaded", "econn"];
     if LOGIN.iter().any(|words| said.contains(words)) {
-        return Now::AskPerson;
+        return AfterFailure::AskPerson;
     }
     match UNREACHABLE.iter().any(|words| said.contains(words)) {
-        true => Now::Wait(UNREACHABLE_MS),
-        false => Now::GiveUp,
+        true => AfterFailure::Wait(UNREACHABLE_MS),
+        false => AfterFailure::GiveUp,
     }
 }

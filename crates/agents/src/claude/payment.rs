@@ -19,7 +19,7 @@ const BILLED: [&str; 5] = [
     "CLAUDE_CODE_USE_MANTLE",
 ];
 
-pub(super) fn of(heard: &Heard, environment: &Environment) -> Payment {
+pub(super) fn detect(heard: &Heard, environment: &Environment) -> Payment {
     let set = |name: &&str| {
         let value = environment.0.get(OsStr::new(name)).and_then(|value| value.to_str());
         value.is_some_and(|value| !["", "0", "false"].contains(&value))

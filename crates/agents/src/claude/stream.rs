@@ -4,7 +4,7 @@
 
 use super::requests::Requests;
 use crate::billing;
-use redraft_adapters::child::{Listener, skipped};
+use redraft_adapters::child::{OutputListener, skipped};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::text::one_line;
 use redraft_facts::usage::{Usage, Usd};
@@ -153,7 +153,7 @@ impl Heard {
     }
 }
 
-impl Listener for Heard {
+impl OutputListener for Heard {
     fn hear(&mut self, line: &Value) {
         self.requests.hear(line);
         match (line["type"].as_str(), line["subtype"].as_str()) {
@@ -188,7 +188,7 @@ impl Listener for Heard {
                 }
             }
             (Some("result"), _) => {
-                let result = ResultLine::of(line);
+                let result = ResultLine::parse(line);
                 let earlier = self.result.take();
                 let said = earlier.as_ref().and_then(|earlier| earlier.structured.as_ref());
                 self.contradicts |= said.is_some_and(|said| result.structured.as_ref() != Some(said));
@@ -207,13 +207,13 @@ impl Listener for Heard {
 }
 
 impl ResultLine {
-    fn of(line: &Value) -> ResultLine {
+    fn parse(line: &Value) -> ResultLine {
         let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let usage = &line["usage"];
         // Newer versions add up what all turns of a conversation used, and tell apart what this one did.
         let since = line["model_usage_since_last_result"].as_object();
         let by_model = since.or_else(|| line["modelUsage"].as_object());
-        let models: Vec<ModelUse> = by_model.into_iter().flatten().map(ModelUse::of).collect();
+        let models: Vec<ModelUse> = by_model.into_iter().flatten().map(ModelUse::parse).collect();
         let cost = match since {
             Some(_) => models.iter().fold(Usd(0), |sum, one| sum + one.cost),
             None => dollars(&line["total_cost_usd"]),
@@ -266,7 +266,7 @@ impl ResultLine {
 }
 
 impl ModelUse {
-    fn of((model, told): (&String, &Value)) -> ModelUse {
+    fn parse((model, told): (&String, &Value)) -> ModelUse {
         let count = |name: &str| billing::count(&told[name]).unwrap_or_default();
         let names = [
             (Lifetime::FiveMinutes, "cacheCreationEphemeral5mInputTokens"),

@@ -6,12 +6,14 @@ mod money;
 use super::stream::Heard;
 use super::{Bash, ClaudeAgent, ClaudeSettings, flags, opening, outcome};
 use crate::mcp::{McpServer, McpServers};
-use redraft_adapters::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
+use redraft_adapters::child::{
+    DispatchRecord, Environment, Fingerprint, Finished, OutputListener, ReadEnd, StreamLine,
+};
 use redraft_adapters::clock::SystemClock;
 use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
 use redraft_facts::choice::{Lifetime, Marks};
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::redact::Redactor;
@@ -27,7 +29,7 @@ const DONE: &str = r#"{"type":"result","subtype":"success","is_error":false,"api
 
 fn heard(lines: &[&str]) -> Heard {
     let mut heard = Heard::default();
-    lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+    lines.iter().for_each(|line| heard.take(StreamLine::Whole(line.as_bytes().to_vec())));
     heard
 }
 
@@ -65,7 +67,7 @@ fn kept(folder: &Path, lines: &[&str]) {
         schema_sha256: String::new(),
         folder: "/repo".into(),
     };
-    let asked = Asked {
+    let asked = DispatchRecord {
         v: Fingerprint::VERSION,
         ticket: "031/specify.1/review/spec-reviewer/1.1".into(),
         session: "s-1".into(),
@@ -160,7 +162,7 @@ fn a_key_that_is_refused_is_not_tried_again_and_a_login_once() {
     assert_eq!(refusals(&[INIT, &again(401), begun, &again(529)]), 0, "it was let in again");
     let heard = heard(&[INIT, &again(401)]);
     let (now, detail) = outcome::shut_out(&heard);
-    assert_eq!(now, Now::AskPerson);
+    assert_eq!(now, AfterFailure::AskPerson);
     assert!(detail.starts_with("claude 401: "), "{detail}");
 }
 
@@ -171,14 +173,14 @@ fn failed(subtype: &str, status: &str, text: &str, more: &str) -> String {
     )
 }
 
-fn means(lines: &[&str], resumed: bool) -> Now {
+fn means(lines: &[&str], resumed: bool) -> AfterFailure {
     let heard = heard(lines);
     outcome::failure(&heard, heard.result.as_ref().unwrap(), resumed).unwrap().0
 }
 
 #[test]
 fn a_failure_says_what_to_do_next() {
-    let wait = |now| matches!(now, Now::Wait(ms) if ms > 0);
+    let wait = |now| matches!(now, AfterFailure::Wait(ms) if ms > 0);
     for status in ["429", "500", "529", "408"] {
         assert!(wait(means(&[&failed("success", status, "API Error: Overloaded", "")], false)), "{status}");
     }
@@ -196,62 +198,72 @@ fn a_failure_says_what_to_do_next() {
         ("429", "You have reached your API usage limits: your organization has crossed its threshold."),
         ("429", "You have reached your specified workspace API usage limits."),
     ] {
-        assert_eq!(means(&[&failed("success", status, text, "")], false), Now::AskPerson, "{status} {text}");
+        assert_eq!(
+            means(&[&failed("success", status, text, "")], false),
+            AfterFailure::AskPerson,
+            "{status} {text}"
+        );
     }
     let dear = failed("error_max_budget_usd", "null", "", r#","total_cost_usd":0.5"#);
-    assert_eq!(means(&[&dear], false), Now::OverBudget(Usd(500_000)));
+    assert_eq!(means(&[&dear], false), AfterFailure::OverBudget(Usd(500_000)));
     for subtype in ["error_max_turns", "error_max_structured_output_retries", "error_during_execution"] {
-        assert_eq!(means(&[&failed(subtype, "null", "", "")], false), Now::GiveUp, "{subtype}");
+        assert_eq!(means(&[&failed(subtype, "null", "", "")], false), AfterFailure::GiveUp, "{subtype}");
     }
     let refused = failed("success", "null", "", r#","stop_reason":"refusal""#);
-    assert_eq!(means(&[&refused], false), Now::GiveUp);
+    assert_eq!(means(&[&refused], false), AfterFailure::GiveUp);
     let gone = r#","errors":["No conversation found with session ID: s-1"]"#;
-    assert_eq!(means(&[&failed("error_during_execution", "null", "", gone)], true), Now::FreshSession);
+    assert_eq!(
+        means(&[&failed("error_during_execution", "null", "", gone)], true),
+        AfterFailure::FreshSession
+    );
     let long = failed("success", "400", "Prompt is too long", r#","terminal_reason":"prompt_too_long""#);
-    assert_eq!(means(&[&long], true), Now::FreshSession, "a new conversation is shorter");
-    assert_eq!(means(&[&long], false), Now::AskPerson);
+    assert_eq!(means(&[&long], true), AfterFailure::FreshSession, "a new conversation is shorter");
+    assert_eq!(means(&[&long], false), AfterFailure::AskPerson);
     // By its own count: nothing was sent.
     let own = failed("success", "null", "Prompt is too long", r#","terminal_reason":"blocking_limit""#);
-    assert_eq!((means(&[&own], true), means(&[&own], false)), (Now::FreshSession, Now::AskPerson));
-    assert_eq!(means(&[READ, &own], false), Now::GiveUp, "what it read was too much");
+    assert_eq!(
+        (means(&[&own], true), means(&[&own], false)),
+        (AfterFailure::FreshSession, AfterFailure::AskPerson)
+    );
+    assert_eq!(means(&[READ, &own], false), AfterFailure::GiveUp, "what it read was too much");
 }
 
 #[test]
 fn a_usage_limit_parks_until_the_time_it_names() {
     let event = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1790000000,"rateLimitType":"five_hour"},"session_id":"s-1"}"#;
     let reached = failed("success", "429", "You've hit your session limit · resets 3pm (UTC)", "");
-    assert_eq!(means(&[event, &reached], false), Now::ParkUntil(1_790_000_000_000));
-    assert_eq!(means(&[&reached], false), Now::AskPerson, "no time is named that can be counted on");
+    assert_eq!(means(&[event, &reached], false), AfterFailure::ParkUntil(1_790_000_000_000));
+    assert_eq!(means(&[&reached], false), AfterFailure::AskPerson, "no time is named that can be counted on");
     let warning = event.replace("rejected", "allowed_warning");
     let busy = failed("success", "529", "Overloaded", "");
-    assert!(matches!(means(&[&warning, &busy], false), Now::Wait(_)), "a warning is not the limit");
+    assert!(matches!(means(&[&warning, &busy], false), AfterFailure::Wait(_)), "a warning is not the limit");
     let old = failed("success", "null", "Claude AI usage limit reached|1790000001", "");
-    assert_eq!(means(&[&old], false), Now::ParkUntil(1_790_000_001_000));
+    assert_eq!(means(&[&old], false), AfterFailure::ParkUntil(1_790_000_001_000));
 }
 
 #[test]
 fn silence_is_explained_by_what_ended_it() {
     let exit = |code: i32, stderr: &str| {
         let exit = format!(r#"{{"v":1,"code":{code},"signal":null,"not_started":""}}"#);
-        Finished { end: End::Exited(serde_json::from_str(&exit).unwrap()), stderr: stderr.into() }
+        Finished { end: ReadEnd::Exited(serde_json::from_str(&exit).unwrap()), stderr: stderr.into() }
     };
     let now = |lines: &[&str], finished: &Finished| outcome::silence(&heard(lines), finished).0;
-    assert_eq!(now(&[], &exit(1, "No conversation found with session ID: X")), Now::FreshSession);
-    assert_eq!(now(&[], &exit(1, "Error: Session ID X is already in use.")), Now::GiveUp);
+    assert_eq!(now(&[], &exit(1, "No conversation found with session ID: X")), AfterFailure::FreshSession);
+    assert_eq!(now(&[], &exit(1, "Error: Session ID X is already in use.")), AfterFailure::GiveUp);
     assert_eq!(
         now(&[], &exit(1, "error: unknown option '--tool'")),
-        Now::AskPerson,
+        AfterFailure::AskPerson,
         "it would be refused again"
     );
-    assert_eq!(now(&[INIT], &exit(143, "")), Now::GiveUp);
+    assert_eq!(now(&[INIT], &exit(143, "")), AfterFailure::GiveUp);
     let detail = |stderr: &str| outcome::silence(&heard(&[INIT]), &exit(1, stderr)).1;
     assert_eq!(detail(""), "claude ended with code 1 and no result");
     assert_eq!(detail("oops\n"), "claude ended with code 1 and no result: oops");
     let missing = r#"{"v":1,"code":null,"signal":null,"not_started":"No such file or directory"}"#;
     let missing =
-        Finished { end: End::Exited(serde_json::from_str(missing).unwrap()), stderr: String::new() };
+        Finished { end: ReadEnd::Exited(serde_json::from_str(missing).unwrap()), stderr: String::new() };
     let (now, detail) = outcome::silence(&heard(&[]), &missing);
-    assert_eq!(now, Now::AskPerson);
+    assert_eq!(now, AfterFailure::AskPerson);
     assert_eq!(detail, "claude cannot be started: No such file or directory");
 }
 
@@ -396,7 +408,7 @@ fn what_was_refused_or_never_sent_costs_nothing() {
     let agent = ClaudeAgent::new(settings(folder.path()));
     let usage = |lines: &[&str]| {
         kept(folder.path(), lines);
-        let asked = Asked::read(folder.path()).unwrap();
+        let asked = DispatchRecord::read(folder.path()).unwrap();
         agent.answer(&heard(lines), &asked).unwrap_err().usage
     };
     let told = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}"#;
@@ -430,5 +442,5 @@ fn a_program_that_is_not_there_costs_nothing() {
     let error = ClaudeAgent::new(missing)
         .run(&request(Lifetime::Hour), &SystemClock::new(Arc::default()))
         .unwrap_err();
-    assert_eq!((error.now, error.usage), (Now::AskPerson, AgentError::UNBILLED), "{error}");
+    assert_eq!((error.now, error.usage), (AfterFailure::AskPerson, AgentError::UNBILLED), "{error}");
 }

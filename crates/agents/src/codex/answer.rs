@@ -5,10 +5,10 @@ use super::rollout::Rollout;
 use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings, form, outcome, spending};
-use redraft_adapters::child::{Asked, Held};
+use redraft_adapters::child::{ConversationRecord, DispatchRecord};
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{AgentError, Outcome};
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::SessionId;
 use redraft_facts::usage::{Payment, Usage, Usd};
 use std::ffi::OsStr;
@@ -32,9 +32,9 @@ pub(super) struct Counted {
 
 impl CodexAgent {
     /// What the kept lines and Codex's notes say of a dispatch that nobody watched to its end.
-    pub(super) fn noted(&self, heard: &Heard, asked: &Asked) -> Counted {
+    pub(super) fn noted(&self, heard: &Heard, asked: &DispatchRecord) -> Counted {
         let card = self.card(asked);
-        let mut rollout = Rollout::of(&self.settings.environment, &heard.thread);
+        let mut rollout = Rollout::find(&self.settings.environment, &heard.thread);
         let context = rollout.news().map(|noted| noted.context);
         let prompt = rollout.largest().or(heard.total.map(|total| total.input)).unwrap_or_default();
         let broken = card.dearest(prompt, spending::ANSWER_TOKENS, card.lifetime.is);
@@ -49,7 +49,7 @@ impl CodexAgent {
     }
 
     /// What a dispatch is billed by: the model it was sent to, which may be configured no more.
-    pub(super) fn card(&self, asked: &Asked) -> Card {
+    pub(super) fn card(&self, asked: &DispatchRecord) -> Card {
         let (model, cards) = (&asked.fingerprint.model, Cards::builtin());
         match *model == self.settings.model {
             true => self.settings.card.clone(),
@@ -61,7 +61,7 @@ impl CodexAgent {
     pub(super) fn answer(
         &self,
         heard: &Heard,
-        asked: &Asked,
+        asked: &DispatchRecord,
         schema: &str,
         now_ms: i64,
         counted: Counted,
@@ -79,7 +79,7 @@ impl CodexAgent {
             let detail = format!("codex answered in thread {} and not in {}", heard.thread, asked.session);
             let priced = self.priced(asked, &Totals::default(), &total, counted);
             let usage = Usage { cost: priced.cost + counted.searches + counted.broken, ..priced };
-            return Err(self.error(Now::FreshSession, &detail, Some(usage)));
+            return Err(self.error(AfterFailure::FreshSession, &detail, Some(usage)));
         }
         let thread = SessionId::new(heard.thread.clone());
         let folder = self.sessions.folder(&thread);
@@ -130,7 +130,7 @@ impl CodexAgent {
 
     /// A request beyond a price cliff is dearer. How large they were is known from the conversation; else their sum
     /// counts as one.
-    fn priced(&self, asked: &Asked, before: &Totals, total: &Totals, counted: Counted) -> Usage {
+    fn priced(&self, asked: &DispatchRecord, before: &Totals, total: &Totals, counted: Counted) -> Usage {
         let usage = total.since(before);
         let largest = counted.largest.max(counted.context);
         let largest = largest.map_or(usage.input(), |tokens| tokens.min(usage.input()));
@@ -142,17 +142,18 @@ impl CodexAgent {
     pub(super) fn remembered(
         &self,
         answer: Outcome,
-        asked: &Asked,
+        asked: &DispatchRecord,
         rollout: &Rollout,
     ) -> Result<Outcome, AgentError> {
         let folder = answer.session.as_ref().map(|thread| self.sessions.folder(thread));
-        let held = folder.as_ref().filter(|_| asked.resume).and_then(|folder| Held::read(folder));
+        let held =
+            folder.as_ref().filter(|_| asked.resume).and_then(|folder| ConversationRecord::read(folder));
         let short = held.zip(rollout.first_prompt()).and_then(|(held, tokens)| held.is_short(tokens));
         let spoilt = short.is_some() || !asked.writes;
         let summed = || "the thread had become too long and was replaced by a summary".to_owned();
         match short.or_else(|| rollout.is_compacted().then(summed)) {
             Some(why) if spoilt => {
-                Err(self.error(Now::FreshSession, &format!("codex: {why}"), Some(answer.usage)))
+                Err(self.error(AfterFailure::FreshSession, &format!("codex: {why}"), Some(answer.usage)))
             }
             Some(why) => {
                 let notes = answer.notes.into_iter().chain([why]).collect();
@@ -161,7 +162,7 @@ impl CodexAgent {
             None => {
                 if let Some(folder) = folder {
                     // Without it the next turn is not compared with this one; it is no reason to lose an answer.
-                    let _ = Held::keep(&folder, rollout.least_next(), rollout.file());
+                    let _ = ConversationRecord::keep(&folder, rollout.least_next(), rollout.file());
                 }
                 Ok(answer)
             }

@@ -25,14 +25,14 @@ mod totals;
 use crate::mcp::McpServers;
 use answer::Counted;
 use redraft_adapters::child::{
-    Asked, Environment, Fingerprint, Held, Launch, Line, Listener, Meter, Program, Sessions, settle,
-    was_abandoned,
+    ConversationRecord, DispatchRecord, Environment, Fingerprint, Launch, Meter, OutputListener, Program,
+    Sessions, StreamLine, settle, was_abandoned,
 };
 use redraft_cost::price::Card;
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle, UsageReport,
 };
-use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::event::{AfterFailure, AgentIdentity, PlayerKind};
 use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::redact::Redactor;
 use redraft_facts::text;
@@ -96,7 +96,7 @@ impl CodexAgent {
 
     /// The finished answer in the folder of a dispatch whose end nobody saw, if there is one.
     pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
-        let asked = Asked::read(request_dir)?;
+        let asked = DispatchRecord::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
         let schema = fs::read_to_string(request_dir.join(SCHEMA_FILE)).ok()?;
         // Only an answer is adopted, so when a limit ended does not matter.
@@ -107,7 +107,7 @@ impl CodexAgent {
         let version = self
             .program
             .version()
-            .map_err(|detail| self.error(Now::AskPerson, detail, AgentError::UNBILLED))?;
+            .map_err(|detail| self.error(AfterFailure::AskPerson, detail, AgentError::UNBILLED))?;
         Ok(Fingerprint {
             v: Fingerprint::VERSION,
             program: "codex".to_owned(),
@@ -136,13 +136,13 @@ impl CodexAgent {
         Spending::new(card, before, prompt + earlier)
     }
 
-    fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
+    fn error(&self, now: AfterFailure, detail: &str, usage: Option<Usage>) -> AgentError {
         let (detail, _) = self.redactor.redact(detail);
         AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
     }
 
     fn broken(&self, path: &Path, error: &io::Error) -> AgentError {
-        self.error(Now::AskPerson, &format!("{}: {error}", path.display()), None)
+        self.error(AfterFailure::AskPerson, &format!("{}: {error}", path.display()), None)
     }
 }
 
@@ -155,9 +155,9 @@ impl Agent for CodexAgent {
         format!("codex {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
     }
 
-    fn player(&self) -> Player {
+    fn player(&self) -> AgentIdentity {
         let version = self.program.version().unwrap_or_default();
-        Player::new(PlayerKind::Codex, "Codex", version, &self.settings.model)
+        AgentIdentity::new(PlayerKind::Codex, "Codex", version, &self.settings.model)
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {
@@ -202,12 +202,12 @@ impl Agent for CodexAgent {
 
     fn unwatched(&self, ticket: &Ticket) -> Option<Usd> {
         let out = self.settings.runs.join(ticket.to_string());
-        let (asked, heard) = (Asked::read(&out)?, Heard::in_folder(&out)?);
+        let (asked, heard) = (DispatchRecord::read(&out)?, Heard::in_folder(&out)?);
         let before = Totals::last(&self.sessions.folder(&SessionId::new(heard.thread.clone())));
         let before = before.filter(|_| asked.resume).unwrap_or_default();
         let card = self.card(&asked);
         let mut spending = Spending::new(&card, before, 0);
-        spending.read(Rollout::of(&self.settings.environment, &heard.thread));
+        spending.read(Rollout::find(&self.settings.environment, &heard.thread));
         spending.searched(heard.searches);
         spending.unwatched().filter(|_| was_abandoned(&out))
     }
@@ -220,30 +220,30 @@ impl Agent for CodexAgent {
         self.spending(request).at_most()
     }
 
-    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
         let fingerprint = self.fingerprint(request)?;
         let cut = || {
-            let held = Held::read(&self.sessions.folder(&request.session))?;
-            held.is_cut(Rollout::of(&self.settings.environment, request.session.as_str()).file())
+            let held = ConversationRecord::read(&self.sessions.folder(&request.session))?;
+            held.is_cut(Rollout::find(&self.settings.environment, request.session.as_str()).file())
         };
         if request.resume
             && let Some(detail) = self.sessions.refusal(&request.session, &fingerprint).or_else(cut)
         {
-            return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
+            return Err(self.error(AfterFailure::FreshSession, &detail, AgentError::UNBILLED));
         }
         let unsent = |path: &Path, error: &io::Error| AgentError {
             usage: AgentError::UNBILLED,
             ..self.broken(path, error)
         };
         if request.resume {
-            let noted = Rollout::of(&self.settings.environment, request.session.as_str()).news();
+            let noted = Rollout::find(&self.settings.environment, request.session.as_str()).news();
             let noted = noted.map(|noted| noted.total).unwrap_or_default();
             let folder = self.sessions.folder(&request.session);
             let begun = Totals::begin(&folder, &request.ticket.to_string(), noted);
             begun.map_err(|error| unsent(&folder, &error))?;
         }
         let out = self.settings.runs.join(request.ticket.to_string());
-        let asked = Asked::of(request, fingerprint, self.reserve(request));
+        let asked = DispatchRecord::new(request, fingerprint, self.reserve(request));
         let schema = out.join(SCHEMA_FILE);
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         kept.map_err(|error| unsent(&out, &error))?;
@@ -263,17 +263,17 @@ impl Agent for CodexAgent {
         let (meter, mut spending) = (Meter::new(watch), self.spending(request));
         meter.expect(spending.at_most());
         if request.resume {
-            let rollout = Rollout::of(&self.settings.environment, request.session.as_str());
+            let rollout = Rollout::find(&self.settings.environment, request.session.as_str());
             spending.read(rollout.onwards());
         }
         let session = request.session.as_str();
-        let notes = || Rollout::of(&self.settings.environment, session).onwards();
+        let notes = || Rollout::find(&self.settings.environment, session).onwards();
         let (mut notes, mut seen) = (if request.resume { notes() } else { Rollout::default() }, 0);
-        let mut hear = |line: Line| {
+        let mut hear = |line: StreamLine| {
             let (begun, done, cuts, at_work) = (heard.begun, heard.done, heard.cuts, heard.at_work);
             heard.take(line);
             if heard.at_work && !at_work && !request.resume {
-                notes = Rollout::of(&self.settings.environment, &heard.thread);
+                notes = Rollout::find(&self.settings.environment, &heard.thread);
             }
             notes.news();
             let answers = u64::from(notes.answers().unwrap_or_default());
@@ -282,7 +282,7 @@ impl Agent for CodexAgent {
                 seen = answers;
                 meter.goes_on();
                 if heard.begun == 0 && !request.resume {
-                    spending.read(Rollout::of(&self.settings.environment, &heard.thread));
+                    spending.read(Rollout::find(&self.settings.environment, &heard.thread));
                 }
                 spending.look();
                 meter.expect(spending.at_most());
@@ -298,7 +298,7 @@ impl Agent for CodexAgent {
             }
             if heard.begun > begun {
                 if begun == 0 && !request.resume {
-                    spending.read(Rollout::of(&self.settings.environment, &heard.thread));
+                    spending.read(Rollout::find(&self.settings.environment, &heard.thread));
                 }
                 spending.step();
             }
@@ -314,7 +314,7 @@ impl Agent for CodexAgent {
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
         if !request.resume && heard.begun == 0 {
             // It did nothing but speak, so nobody has looked at its notes yet.
-            spending.read(Rollout::of(&self.settings.environment, &heard.thread));
+            spending.read(Rollout::find(&self.settings.environment, &heard.thread));
         }
         let counted = Counted {
             context: spending.context(),
@@ -333,11 +333,11 @@ impl Agent for CodexAgent {
             // Only a reservation depends on it, and that is an estimate without it.
             let _ = self.sessions.keep_size(&SessionId::new(heard.thread.clone()), tokens);
         }
-        if let Some(needed) = meter.cut().filter(|_| heard.total.is_none()) {
+        if let Some(needed) = meter.over_budget().filter(|_| heard.total.is_none()) {
             let detail = format!("cut off: it could have come to {needed}, which is not left");
-            return Err(self.error(Now::OverBudget(needed), &detail, None));
+            return Err(self.error(AfterFailure::OverBudget(needed), &detail, None));
         }
-        let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
+        let asked = DispatchRecord { reserved: meter.granted().0.max(asked.reserved), ..asked };
         if let Some(outcome) = self.answer(&heard, &asked, request.schema, watch.now_ms(), counted)? {
             return self.remembered(outcome, &asked, spending.rollout());
         }

@@ -3,46 +3,46 @@
 use super::limit;
 use super::stream::Heard;
 use crate::billing;
-use redraft_adapters::child::{End, Finished, Silence};
-use redraft_facts::event::Now;
+use redraft_adapters::child::{Finished, NoAnswer, ReadEnd};
+use redraft_facts::event::AfterFailure;
 
 /// The program has repeated the request itself already.
 const BUSY_MS: u64 = 30_000;
 
 /// What a failed turn means. The status decides where one is named, and words only where none is: an address or the
 /// service's own message may hold any number.
-pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String) {
+pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (AfterFailure, String) {
     let said = message.to_lowercase();
     let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let ends_ms = limit::ends_ms(message, now_ms).filter(|_| any(&["usage limit", "rate limit"]));
     let now = if let Some(ends_ms) = ends_ms {
-        Now::ParkUntil(ends_ms)
+        AfterFailure::ParkUntil(ends_ms)
     } else if any(&["usage limit", "quota", "billing", "credits"]) {
-        Now::AskPerson
+        AfterFailure::AskPerson
     } else if any(&["context window", "context_length", "context length"]) {
-        if resumed { Now::FreshSession } else { Now::AskPerson }
+        if resumed { AfterFailure::FreshSession } else { AfterFailure::AskPerson }
     } else {
         match status(&said) {
-            Some(408 | 409 | 425 | 429 | 500..=599) => Now::Wait(BUSY_MS),
-            Some(400..=499) => Now::AskPerson,
+            Some(408 | 409 | 425 | 429 | 500..=599) => AfterFailure::Wait(BUSY_MS),
+            Some(400..=499) => AfterFailure::AskPerson,
             Some(_) | None => by_words(&any),
         }
     };
     (now, format!("codex: {message}"))
 }
 
-fn by_words(any: &dyn Fn(&[&str]) -> bool) -> Now {
+fn by_words(any: &dyn Fn(&[&str]) -> bool) -> AfterFailure {
     if any(&["unauthorized", "forbidden", "missing environment variable", "not logged in"]) {
-        Now::AskPerson
+        AfterFailure::AskPerson
     } else if any(&["too many requests", "rate limit", "overloaded", "high demand", "at capacity"])
         || any(&["stream disconnected", "connection", "timed out", "timeout", "network"])
         || any(&["internal server error"])
     {
-        Now::Wait(BUSY_MS)
+        AfterFailure::Wait(BUSY_MS)
     } else if any(&["bad request", "invalid_request", "not supported", "does not exist"]) {
-        Now::AskPerson
+        AfterFailure::AskPerson
     } else {
-        Now::GiveUp
+        AfterFailure::GiveUp
     }
 }
 
@@ -108,10 +108,10 @@ pub(super) fn is_unconnected(message: &str) -> bool {
 pub(super) const UNCONNECTED_MAX: u32 = 3;
 
 /// What it means that it has no connection.
-pub(super) fn offline(heard: &Heard) -> (Now, String) {
+pub(super) fn offline(heard: &Heard) -> (AfterFailure, String) {
     let said = heard.remark.as_deref().unwrap_or_default();
     (
-        Now::AskPerson,
+        AfterFailure::AskPerson,
         format!("codex is offline: {said}; look at the network, or at the address of its service"),
     )
 }
@@ -123,19 +123,19 @@ pub(super) fn never_connected(heard: &Heard) -> bool {
 }
 
 /// Why the turn neither was completed nor failed.
-pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
+pub(super) fn silence(heard: &Heard, finished: &Finished) -> (AfterFailure, String) {
     let stderr = finished.stderr.trim();
     let last = stderr.lines().last().unwrap_or_default();
-    if matches!(finished.end, End::Exited(_)) && stderr.contains("no rollout found") {
-        return (Now::FreshSession, last.to_owned());
+    if matches!(finished.end, ReadEnd::Exited(_)) && stderr.contains("no rollout found") {
+        return (AfterFailure::FreshSession, last.to_owned());
     }
     why(heard).explain(finished, last)
 }
 
 /// What there is to say where nothing else explains it.
-pub(super) fn why(heard: &Heard) -> Silence<'static> {
+pub(super) fn why(heard: &Heard) -> NoAnswer<'static> {
     let said = |remark: &String| format!(", last said: {remark}");
-    Silence {
+    NoAnswer {
         program: "codex",
         lacking: "no completed turn",
         began: !heard.thread.is_empty(),

@@ -46,7 +46,7 @@ pub(super) struct Noted {
 
 impl Rollout {
     /// The notes of a thread.
-    pub(super) fn of(environment: &Environment, thread: &str) -> Rollout {
+    pub(super) fn find(environment: &Environment, thread: &str) -> Rollout {
         let file = home(environment).and_then(|home| find(&home.join("sessions"), thread));
         Rollout { file, ..Rollout::default() }
     }
@@ -158,7 +158,7 @@ fn noted(line: &Value) -> Option<Noted> {
         }
         _ => return None,
     };
-    let counts = |usage: &Value| usage.is_object().then(|| Totals::of(usage));
+    let counts = |usage: &Value| usage.is_object().then(|| Totals::parse(usage));
     let (total, last) = (counts(total)?, counts(last)?);
     Some(Noted { total, context: last.input.saturating_add(last.output), said: last.output })
 }
@@ -231,7 +231,7 @@ mod tests {
         };
         for (line, plan) in [(limited("\"plus\""), true), (limited("null"), false), (count(700), false)] {
             fs::write(&file, format!("{line}\n")).unwrap();
-            let mut rollout = Rollout::of(&environment, "t-2");
+            let mut rollout = Rollout::find(&environment, "t-2");
             assert_eq!((rollout.news(), rollout.has_plan()), (noted(700), plan), "{line}");
         }
     }
@@ -242,7 +242,7 @@ mod tests {
         let second = record(800);
         let (half, rest) = second.split_at(60);
         fs::write(&file, format!("{{\"type\":\"session_meta\"}}\n{}\nno JSON\n{half}", record(700))).unwrap();
-        let mut rollout = Rollout::of(&environment, "t-1");
+        let mut rollout = Rollout::find(&environment, "t-1");
         assert_eq!(rollout.news(), noted(700));
         assert_eq!(rollout.news(), None, "the rest of the line is not there yet");
         let mut more = fs::OpenOptions::new().append(true).open(&file).unwrap();
@@ -253,16 +253,16 @@ mod tests {
         assert_eq!(rollout.answers(), Some(3), "what is said again is no answer more");
         writeln!(more, "{}", count(950)).unwrap();
         assert_eq!(rollout.news(), noted(950), "some versions write only these");
-        let mut later = Rollout::of(&environment, "t-1").onwards();
+        let mut later = Rollout::find(&environment, "t-1").onwards();
         assert_eq!((later.news(), later.answers()), (None, None), "those are of earlier turns");
     }
 
     #[test]
     fn without_notes_or_with_strange_ones_nothing_is_known() {
         let (_home, environment, file) = folder("t-1");
-        assert_eq!(Rollout::of(&environment, "t-1").news(), None);
-        assert_eq!(Rollout::of(&environment, "").news(), None);
-        assert_eq!(Rollout::of(&Environment::default(), "t-1").news(), None);
+        assert_eq!(Rollout::find(&environment, "t-1").news(), None);
+        assert_eq!(Rollout::find(&environment, "").news(), None);
+        assert_eq!(Rollout::find(&Environment::default(), "t-1").news(), None);
         for strange in [
             "{\"token_count\":1}",
             "\"token_count\"",
@@ -270,7 +270,7 @@ mod tests {
             r#"{"type":"token_usage_record","payload":3}"#,
         ] {
             fs::write(&file, format!("{strange}\n")).unwrap();
-            assert_eq!(Rollout::of(&environment, "t-1").news(), None, "{strange}");
+            assert_eq!(Rollout::find(&environment, "t-1").news(), None, "{strange}");
         }
     }
 }

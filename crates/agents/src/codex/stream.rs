@@ -5,7 +5,7 @@
 
 use super::outcome::{is_refused, is_unconnected};
 use super::totals::Totals;
-use redraft_adapters::child::{Listener, skipped};
+use redraft_adapters::child::{OutputListener, skipped};
 use redraft_facts::text::one_line;
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ pub(super) struct Heard {
     pub(super) unreadable: u64,
 }
 
-impl Listener for Heard {
+impl OutputListener for Heard {
     fn miss(&mut self) {
         self.unreadable += 1;
     }
@@ -81,7 +81,7 @@ impl Listener for Heard {
                 self.searches = self.searches.max(self.searched);
             }
             Some("turn.completed") => {
-                self.total = Some(self.total.unwrap_or_default().max(Totals::of(&line["usage"])));
+                self.total = Some(self.total.unwrap_or_default().max(Totals::parse(&line["usage"])));
             }
             Some("turn.failed") => self.failed = Some(word(&line["error"]["message"])),
             Some("error") => {

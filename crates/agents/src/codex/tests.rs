@@ -7,11 +7,14 @@ use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings, Counted, flags, outcome};
 use crate::mcp::{McpServer, McpServers};
-use redraft_adapters::child::{Asked, End, Environment, Fingerprint, Finished, Held, Line, Listener};
+use redraft_adapters::child::{
+    ConversationRecord, DispatchRecord, Environment, Fingerprint, Finished, OutputListener, ReadEnd,
+    StreamLine,
+};
 use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};
 use redraft_facts::choice::Marks;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::redact::Redactor;
@@ -63,7 +66,7 @@ fn kept(folder: &Path, round: u16, resume: bool, lines: &[&str]) {
         schema_sha256: String::new(),
         folder: "/repo".into(),
     };
-    let asked = Asked {
+    let asked = DispatchRecord {
         v: Fingerprint::VERSION,
         ticket: format!("031/specify.1/review/spec-reviewer/{round}.1"),
         session: if resume { "th-1".into() } else { "ours".into() },
@@ -120,11 +123,11 @@ fn a_turn_in_which_it_only_spoke_was_one_request_and_any_other_is_not_counted_by
         let mut heard = Heard::default();
         [BEGUN, begun, LAST, &done(10, 0, 1)]
             .iter()
-            .for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+            .for_each(|line| heard.take(StreamLine::Whole(line.as_bytes().to_vec())));
         heard
     };
     let counted = Counted { requests: Some(2), ..Counted::default() };
-    let asked = Asked::read(folder.path()).unwrap();
+    let asked = DispatchRecord::read(folder.path()).unwrap();
     let outcome = agent.answer(&heard, &asked, SCHEMA, 0, counted).unwrap().unwrap();
     assert_eq!(outcome.requests, Some(2), "its notes know more");
 }
@@ -176,7 +179,7 @@ fn a_failure_says_what_to_do_next() {
         "stream disconnected before completion",
         "We're currently experiencing high demand",
     ] {
-        assert!(matches!(now(message, true), Now::Wait(ms) if ms > 0), "{message}");
+        assert!(matches!(now(message, true), AfterFailure::Wait(ms) if ms > 0), "{message}");
     }
     for message in [
         "unexpected status 401 Unauthorized: bad key",
@@ -185,7 +188,7 @@ fn a_failure_says_what_to_do_next() {
         "Missing environment variable: `OPENAI_API_KEY`",
         "unexpected status 400 Bad Request",
     ] {
-        assert_eq!(now(message, true), Now::AskPerson, "{message}");
+        assert_eq!(now(message, true), AfterFailure::AskPerson, "{message}");
     }
     // The status decides and no other number: an address, a port or the service's own words may hold any.
     for (status, waits) in
@@ -200,37 +203,37 @@ fn a_failure_says_what_to_do_next() {
                 ),
                 format!("exceeded retry limit, last status: {status} Word, request id: {elsewhere}"),
             ] {
-                let expected = if waits { Now::Wait(30_000) } else { Now::AskPerson };
+                let expected = if waits { AfterFailure::Wait(30_000) } else { AfterFailure::AskPerson };
                 assert_eq!(now(&message, true), expected, "{message}");
             }
             let cut =
                 format!("stream disconnected before completion: http://127.0.0.1:{elsewhere}/v1/responses");
-            assert_eq!(now(&cut, true), Now::Wait(30_000), "{cut}");
+            assert_eq!(now(&cut, true), AfterFailure::Wait(30_000), "{cut}");
             let odd = format!("something nobody has seen, {elsewhere}");
-            assert_eq!(now(&odd, true), Now::GiveUp, "{odd}");
+            assert_eq!(now(&odd, true), AfterFailure::GiveUp, "{odd}");
         }
     }
     let full = "Codex ran out of room in the model's context window.";
-    assert_eq!((now(full, true), now(full, false)), (Now::FreshSession, Now::AskPerson));
-    assert_eq!(now("something nobody has seen", true), Now::GiveUp);
+    assert_eq!((now(full, true), now(full, false)), (AfterFailure::FreshSession, AfterFailure::AskPerson));
+    assert_eq!(now("something nobody has seen", true), AfterFailure::GiveUp);
 }
 
 #[test]
 fn silence_is_explained_by_what_ended_it() {
     let exit = |stderr: &str| {
         let exit = serde_json::from_str(r#"{"v":1,"code":1,"signal":null,"not_started":""}"#).unwrap();
-        Finished { end: End::Exited(exit), stderr: stderr.into() }
+        Finished { end: ReadEnd::Exited(exit), stderr: stderr.into() }
     };
     let mut heard = Heard::default();
     let lost = exit(
         "WARNING: no aliases\nError: thread/resume failed: no rollout found for thread id X (code -32600)\n",
     );
-    assert_eq!(outcome::silence(&heard, &lost).0, Now::FreshSession);
-    assert_eq!(outcome::silence(&heard, &exit("error: unexpected argument")).0, Now::AskPerson);
-    heard.take(Line::Whole(BEGUN.into()));
-    heard.take(Line::TooLong);
+    assert_eq!(outcome::silence(&heard, &lost).0, AfterFailure::FreshSession);
+    assert_eq!(outcome::silence(&heard, &exit("error: unexpected argument")).0, AfterFailure::AskPerson);
+    heard.take(StreamLine::Whole(BEGUN.into()));
+    heard.take(StreamLine::TooLong);
     let (now, detail) = outcome::silence(&heard, &exit("killed"));
-    assert_eq!(now, Now::GiveUp);
+    assert_eq!(now, AfterFailure::GiveUp);
     assert_eq!(detail, "codex ended with code 1 and no completed turn, 1 unreadable line: killed");
 }
 
@@ -238,11 +241,11 @@ fn silence_is_explained_by_what_ended_it() {
 fn a_usage_limit_parks_until_the_time_it_names() {
     let noon_ms = 12 * 60 * 60 * 1000;
     let said = "You've hit your usage limit. Upgrade to Pro (https://…) or try again at 3:04 PM.";
-    assert_eq!(outcome::failure(said, false, noon_ms).0, Now::ParkUntil((15 * 60 + 5) * 60_000));
+    assert_eq!(outcome::failure(said, false, noon_ms).0, AfterFailure::ParkUntil((15 * 60 + 5) * 60_000));
     let later = "You've hit your usage limit. Try again at Jan 3rd, 1970 12:00 AM.";
-    assert_eq!(outcome::failure(later, true, noon_ms).0, Now::ParkUntil(2 * 86_400_000 + 60_000));
+    assert_eq!(outcome::failure(later, true, noon_ms).0, AfterFailure::ParkUntil(2 * 86_400_000 + 60_000));
     let other = "The tool said: try again at 3:04 PM.";
-    assert_eq!(outcome::failure(other, true, noon_ms).0, Now::GiveUp, "not a limit");
+    assert_eq!(outcome::failure(other, true, noon_ms).0, AfterFailure::GiveUp, "not a limit");
 }
 
 fn request(tools: &[&str]) -> Request {
@@ -323,13 +326,13 @@ const WAITING: &str = r#"{"type":"error","message":"Reconnecting... waiting for 
 fn a_turn_that_only_waited_for_the_network_cost_nothing_and_is_ended_after_a_few_times() {
     let heard = |lines: &[&str]| {
         let mut heard = Heard::default();
-        lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+        lines.iter().for_each(|line| heard.take(StreamLine::Whole(line.as_bytes().to_vec())));
         heard
     };
     let offline = heard(&[BEGUN, REMARK, WAITING, WAITING, WAITING]);
     assert!(outcome::never_connected(&offline) && offline.unconnected == outcome::UNCONNECTED_MAX);
     let (now, detail) = outcome::offline(&offline);
-    assert_eq!(now, Now::AskPerson);
+    assert_eq!(now, AfterFailure::AskPerson);
     assert!(detail.starts_with("codex is offline: Reconnecting... waiting for network"), "{detail}");
     let cut = r#"{"type":"error","message":"Reconnecting... 1/5 (stream disconnected before completion)"}"#;
     for (lines, why) in [
@@ -379,9 +382,9 @@ fn what_was_refused_or_never_sent_costs_nothing() {
     let agent = agent(folder.path());
     let usage = |lines: &[&str], resume: bool| {
         kept(folder.path(), 1, resume, lines);
-        let asked = Asked::read(folder.path()).unwrap();
+        let asked = DispatchRecord::read(folder.path()).unwrap();
         let mut heard = Heard::default();
-        lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+        lines.iter().for_each(|line| heard.take(StreamLine::Whole(line.as_bytes().to_vec())));
         agent.answer(&heard, &asked, SCHEMA, 0, Counted::default()).unwrap_err().usage
     };
     let failed = |message: &str| format!(r#"{{"type":"turn.failed","error":{{"message":"{message}"}}}}"#);
@@ -444,9 +447,9 @@ fn what_was_refused_or_never_sent_costs_nothing() {
 /// A turn with what its notes say, as the agent that watched it takes it in.
 fn watched(folder: &Path, lines: &[&str], counted: Counted) -> Result<Option<Outcome>, AgentError> {
     kept(folder, 1, false, lines);
-    let asked = Asked::read(folder).unwrap();
+    let asked = DispatchRecord::read(folder).unwrap();
     let mut heard = Heard::default();
-    lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+    lines.iter().for_each(|line| heard.take(StreamLine::Whole(line.as_bytes().to_vec())));
     agent(folder).answer(&heard, &asked, SCHEMA, 0, counted)
 }
 
@@ -470,7 +473,7 @@ fn searches_and_answers_that_broke_off_are_counted_beside_what_codex_counts() {
     let search = r#"{"type":"item.completed","item":{"id":"i","type":"web_search","query":"x"}}"#;
     let mut heard = Heard::default();
     for line in [BEGUN, search, AGAIN, search, AGAIN] {
-        heard.take(Line::Whole(line.as_bytes().to_vec()));
+        heard.take(StreamLine::Whole(line.as_bytes().to_vec()));
     }
     assert_eq!((heard.searches, heard.cuts, heard.cut), (2, 2, true));
     let plain = watched(folder.path(), &[BEGUN, LAST, &done(1_000, 0, 10)], Counted::default());
@@ -512,20 +515,24 @@ fn an_answer_given_without_what_the_thread_held_does_not_count() {
         let environment = Environment([("CODEX_HOME".into(), folder.path().into())].into());
         let agent = agent(folder.path());
         let thread = agent.sessions.folder(&SessionId::new("th-1"));
-        let mut before = Rollout::of(&environment, "th-1");
+        let mut before = Rollout::find(&environment, "th-1");
         before.news();
-        Held::keep(&thread, before.least_next(), before.file()).unwrap();
-        let mut rollout = Rollout::of(&environment, "th-1").onwards();
+        ConversationRecord::keep(&thread, before.least_next(), before.file()).unwrap();
+        let mut rollout = Rollout::find(&environment, "th-1").onwards();
         std::fs::write(&file, format!("{}{notes}", count(5_000, 9_000))).unwrap();
         rollout.news();
         kept(folder.path(), 2, resume, &[]);
-        let asked = Asked { writes, ..Asked::read(folder.path()).unwrap() };
+        let asked = DispatchRecord { writes, ..DispatchRecord::read(folder.path()).unwrap() };
         let answer = Outcome { session: Some(SessionId::new("th-1")), ..Outcome::default() };
         let end = agent.remembered(answer, &asked, &rollout);
         let told = format!("{resume} {writes} {} characters: {end:?}", notes.len());
         assert_eq!(end.is_ok(), taken, "{told}");
         if let Err(error) = &end {
-            assert_eq!((error.now, error.usage), (Now::FreshSession, Some(Usage::default())), "{told}");
+            assert_eq!(
+                (error.now, error.usage),
+                (AfterFailure::FreshSession, Some(Usage::default())),
+                "{told}"
+            );
         }
         assert_eq!(end.is_ok_and(|answer| answer.session.is_some()), goes_on, "{told}");
     }

@@ -33,7 +33,7 @@ struct Kept {
 
 impl Totals {
     /// As Codex writes them.
-    pub(super) fn of(usage: &Value) -> Totals {
+    pub(super) fn parse(usage: &Value) -> Totals {
         let count = |name: &str| billing::count(&usage[name]).unwrap_or_default();
         Totals {
             input: count("input_tokens"),

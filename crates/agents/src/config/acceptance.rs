@@ -47,7 +47,7 @@ pub enum Needed {
 
 /// What was decided about a key.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Decision {
+pub enum KeyDecision {
     /// It changes how work is judged or shown, and neither what runs, nor what is sent, read or spent.
     Harmless,
     Asks(By),
@@ -69,10 +69,10 @@ pub enum By {
     Hooks,
 }
 
-use Decision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
+use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, Decision); 61] = [
+pub const KEYS: [(&str, KeyDecision); 61] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),
@@ -222,7 +222,7 @@ fn walk(path: &mut Vec<String>, table: &Table, each: &mut impl FnMut(&[&str], &V
 }
 
 /// The decision about a key; a name of the file's own is preferred to one that the user chooses.
-fn decided(path: &[&str]) -> Option<Decision> {
+fn decided(path: &[&str]) -> Option<KeyDecision> {
     let fits = |key: &str| {
         let mut parts = key.split('.');
         path.iter().all(|part| parts.next().is_some_and(|one| one == "*" || one == *part))
@@ -231,7 +231,7 @@ fn decided(path: &[&str]) -> Option<Decision> {
     KEYS.iter().find(|(key, _)| fits(key)).map(|(_, decision)| *decision)
 }
 
-fn asks(decision: Decision, value: &Value) -> Option<By> {
+fn asks(decision: KeyDecision, value: &Value) -> Option<By> {
     let number = || value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
     let empty = match value {
         Value::String(text) => text.trim().is_empty(),

@@ -3,12 +3,12 @@
 use super::error::ConfigError;
 use super::file::LintFile;
 use super::resolve::Source;
-use redraft_documents::lint::{Expected, Kind, Level, Rule, Settings};
+use redraft_documents::lint::{ArtifactKind, ExpectedPart, Level, LintSettings, Rule};
 use toml::Spanned;
 
 impl Source<'_> {
-    pub(super) fn lint(&self, file: &LintFile) -> Result<Settings, ConfigError> {
-        let mut settings = Settings::default();
+    pub(super) fn lint(&self, file: &LintFile) -> Result<LintSettings, ConfigError> {
+        let mut settings = LintSettings::default();
         for (name, level) in &file.rules {
             let rule = self.named(name, "rule", Rule::ALL.map(|rule| (rule.name(), rule)).as_slice())?;
             let mut value = rule.level();
@@ -19,8 +19,9 @@ impl Source<'_> {
             }
         }
         for (name, parts) in &file.sections {
-            let kind = self.named(name, "artifact", Kind::ALL.map(|kind| (kind.name(), kind)).as_slice())?;
-            let parts: Result<Vec<Expected>, ConfigError> =
+            let kind =
+                self.named(name, "artifact", ArtifactKind::ALL.map(|kind| (kind.name(), kind)).as_slice())?;
+            let parts: Result<Vec<ExpectedPart>, ConfigError> =
                 parts.iter().map(|part| self.expected(part)).collect();
             settings.sections.insert(kind, parts?);
         }
@@ -51,8 +52,8 @@ impl Source<'_> {
         })
     }
 
-    fn expected(&self, part: &Spanned<String>) -> Result<Expected, ConfigError> {
-        Expected::parse(part.get_ref()).ok_or_else(|| {
+    fn expected(&self, part: &Spanned<String>) -> Result<ExpectedPart, ConfigError> {
+        ExpectedPart::parse(part.get_ref()).ok_or_else(|| {
             self.wrong(&part.span(), "an expected section needs a name".to_owned())
                 .hint("write it like \"Requirements | Scope\": any of these words in a heading will do")
         })

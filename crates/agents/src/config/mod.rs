@@ -7,40 +7,40 @@
 mod acceptance;
 mod checks;
 mod edit;
+mod effective;
 mod error;
 mod file;
 mod lint;
 mod mcp;
 mod models;
 mod nearest;
-mod own;
 mod prices;
 mod resolve;
 mod secrets;
-mod shown;
+mod user_settings;
 
 #[cfg(test)]
 mod tests;
 
-pub use acceptance::{By, Decision, KEYS, Needed, Want};
+pub use acceptance::{By, KEYS, KeyDecision, Needed, Want};
 pub use edit::edited;
+pub use effective::{From, ShownSetting, settings};
 pub use error::ConfigError;
-pub use own::{Colour, LOCAL, LocalServer, Manners, Own};
-pub use shown::{From, Setting, settings};
+pub use user_settings::{Colour, LOCAL, LocalServer, TerminalSettings, UserSettings};
 
 use crate::mcp::McpServers;
 use redraft_adapters::plain_file;
-use redraft_cost::price::{Cards, Override};
+use redraft_cost::price::{Cards, PriceOverride};
 use redraft_engine::DocsGate;
 use redraft_engine::ports::Check;
 use redraft_facts::choice::{Knowledge, Policy};
-use redraft_facts::event::{Certify, Extra, History, Limits};
+use redraft_facts::event::{Certify, Extra, Limits, MergeHistory};
 use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{AgentName, BlobId, Role};
 use redraft_facts::phase::LaneRules;
 use redraft_facts::text::hash;
 use redraft_facts::usage::Usd;
-use redraft_reports::project::Thresholds;
+use redraft_reports::projections::Thresholds;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,7 @@ pub struct Config {
     /// What the lane of a new feature is chosen by.
     pub lanes: LaneRules,
     /// Which mechanical faults are looked for in documents.
-    pub lint: redraft_documents::lint::Settings,
+    pub lint: redraft_documents::lint::LintSettings,
     /// What code must pass before anybody reviews it, in the order of the file.
     pub checks: Vec<Check>,
     /// How long one of them may take.
@@ -97,9 +97,9 @@ pub struct Config {
     pub default_agent: Option<AgentName>,
     pub roles: BTreeMap<Role, AgentName>,
     /// What both files say about prices; see [`Config::cards`].
-    pub prices: Vec<Override>,
+    pub prices: Vec<PriceOverride>,
     /// What the user's own file says, which holds until a person has accepted the prices of redraft.toml.
-    pub own_prices: Vec<Override>,
+    pub own_prices: Vec<PriceOverride>,
     /// Of the file's bytes; of no bytes when there is no file.
     pub hash: BlobId,
 }
@@ -117,7 +117,7 @@ pub enum Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FinishConfig {
     /// What becomes of its commits when it is merged.
-    pub history: History,
+    pub history: MergeHistory,
     /// What is said where it changes no documentation.
     pub docs: DocsGate,
     /// Whether somebody is asked what it teaches.
@@ -258,7 +258,7 @@ pub struct UnknownAgent {
 impl Config {
     /// Reads `redraft.toml` of a folder and the user's own file; without them, everything has its default. `roles` are
     /// those that `[roles]` may name.
-    pub fn load(folder: &Path, roles: &[Role], own: &Own) -> Result<Config, ConfigError> {
+    pub fn load(folder: &Path, roles: &[Role], own: &UserSettings) -> Result<Config, ConfigError> {
         let path = folder.join(FILE);
         let bytes = match plain_file::read_inside(folder, FILE, BYTES_MAX) {
             Err(error) if error.is_absent(&path) => Vec::new(),
@@ -272,14 +272,24 @@ impl Config {
 
     /// The same for bytes that came from elsewhere, e.g. from a commit. Paths inside are relative to the folder
     /// of `path`, which is also what errors name.
-    pub fn parse(bytes: &[u8], path: &Path, roles: &[Role], own: &Own) -> Result<Config, ConfigError> {
+    pub fn parse(
+        bytes: &[u8],
+        path: &Path,
+        roles: &[Role],
+        own: &UserSettings,
+    ) -> Result<Config, ConfigError> {
         let own_path = own.file.as_deref().unwrap_or(Path::new(""));
         let own_bytes = own.file.as_deref().map_or(Ok(Vec::new()), read_if_there)?;
         Config::both((bytes, path), (&own_bytes, own_path), roles, own.local.as_ref())
     }
 
     /// Whether the user's own file could be used if it held these bytes.
-    pub fn check_own(bytes: &[u8], path: &Path, roles: &[Role], own: &Own) -> Result<(), ConfigError> {
+    pub fn check_own(
+        bytes: &[u8],
+        path: &Path,
+        roles: &[Role],
+        own: &UserSettings,
+    ) -> Result<(), ConfigError> {
         Config::both((b"", Path::new(FILE)), (bytes, path), roles, own.local.as_ref()).map(drop)
     }
 
@@ -364,11 +374,11 @@ impl Default for Config {
             workspace: WorkspaceConfig::default(),
             monitor: Thresholds::default(),
             lanes: LaneRules::default(),
-            lint: redraft_documents::lint::Settings::default(),
+            lint: redraft_documents::lint::LintSettings::default(),
             checks: Vec::new(),
             check_minutes: 20,
             extras: Extra::ALL.to_vec(),
-            finish: FinishConfig { history: History::Keep, docs: DocsGate::Remind, retro: true },
+            finish: FinishConfig { history: MergeHistory::Keep, docs: DocsGate::Remind, retro: true },
             autonomous: false,
             agents,
             origins: BTreeMap::new(),

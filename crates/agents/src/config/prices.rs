@@ -5,7 +5,7 @@
 use super::error::ConfigError;
 use super::file::{CliffFile, PriceFile};
 use super::resolve::Source;
-use redraft_cost::price::{Cards, Changes, Cliff, Override, PerMillion, Repriced, Says};
+use redraft_cost::price::{Cards, Changes, Cliff, PerMillion, PriceOverride, Repriced, StatedPrice};
 use redraft_facts::choice::Lifetime;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -18,10 +18,10 @@ impl Source<'_> {
     pub(super) fn prices(
         &self,
         file: &BTreeMap<Spanned<String>, PriceFile>,
-    ) -> Result<Vec<Override>, ConfigError> {
+    ) -> Result<Vec<PriceOverride>, ConfigError> {
         let mut overrides = Vec::new();
         for (model, price) in file {
-            overrides.push(Override { model: model.get_ref().clone(), says: self.says(model, price)? });
+            overrides.push(PriceOverride { model: model.get_ref().clone(), says: self.says(model, price)? });
         }
         match Cards::builtin().with_overrides(overrides.clone()) {
             Ok(_) => Ok(overrides),
@@ -37,7 +37,7 @@ impl Source<'_> {
         }
     }
 
-    fn says(&self, model: &Spanned<String>, file: &PriceFile) -> Result<Says, ConfigError> {
+    fn says(&self, model: &Spanned<String>, file: &PriceFile) -> Result<StatedPrice, ConfigError> {
         if model.get_ref().trim().is_empty() {
             return Err(self.wrong(&model.span(), "a model without a name cannot have a price".to_owned()));
         }
@@ -47,8 +47,8 @@ impl Source<'_> {
                 let message = "a price that is unknown cannot be given as well".to_owned();
                 Err(self.wrong(&unknown.span(), message).hint("remove `unknown` or the prices"))
             }
-            Some(unknown) if *unknown.get_ref() => Ok(Says::Unknown),
-            Some(_) | None => Ok(Says::Changes(changes)),
+            Some(unknown) if *unknown.get_ref() => Ok(StatedPrice::Unknown),
+            Some(_) | None => Ok(StatedPrice::Changes(changes)),
         }
     }
 

@@ -4,18 +4,18 @@
 
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, OwnFile, Whole, WorkspaceFile};
-use super::own::{LOCAL, LocalServer};
+use super::user_settings::{LOCAL, LocalServer};
 use super::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, REHEARSAL, SchemaForm, Wire,
     WorkspaceConfig, WorkspaceMode, acceptance, checks,
 };
 use redraft_engine::DocsGate;
 use redraft_facts::choice::{Knowledge, Policy};
-use redraft_facts::event::{Certify, History, Limits};
+use redraft_facts::event::{Certify, Limits, MergeHistory};
 use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::usage::Usd;
-use redraft_reports::project::{FEATURES_MAX, Thresholds};
+use redraft_reports::projections::{FEATURES_MAX, Thresholds};
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const CERTIFY: [(&str, Certify); 3] =
 
 const THRESHOLD: [(&str, Threshold); 2] = [("strict", Threshold::Strict), ("blockers", Threshold::Blockers)];
 
-const HISTORY: [(&str, History); 2] = [("keep", History::Keep), ("squash", History::Squash)];
+const HISTORY: [(&str, MergeHistory); 2] = [("keep", MergeHistory::Keep), ("squash", MergeHistory::Squash)];
 
 const DOCS: [(&str, DocsGate); 3] =
     [("off", DocsGate::Off), ("remind", DocsGate::Remind), ("require", DocsGate::Require)];

@@ -5,7 +5,7 @@
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, McpFile};
 use super::resolve::Source;
-use redraft_facts::redact::{Kind, Redactor};
+use redraft_facts::redact::{Redactor, SecretKind};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
@@ -91,13 +91,13 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn holds_key(&self, written: &Spanned<String>, place: &str, kind: Kind, hint: &str) -> ConfigError {
+    fn holds_key(&self, written: &Spanned<String>, place: &str, kind: SecretKind, hint: &str) -> ConfigError {
         let message = format!("`{place}` holds what looks like a secret ({kind})");
         self.wrong(&written.span(), message).hint(hint)
     }
 }
 
 /// What a text holds that looks like a secret.
-fn kind_of(text: &str) -> Option<Kind> {
+fn kind_of(text: &str) -> Option<SecretKind> {
     Redactor::default().find(text).first().map(|found| found.kind)
 }

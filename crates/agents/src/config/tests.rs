@@ -3,11 +3,11 @@ mod documented;
 mod own;
 mod secrets;
 
-use super::shown::uncommented;
+use super::effective::uncommented;
 use super::*;
 use crate::mcp::McpServer;
 use redraft_cost::price::PerMillion;
-use redraft_documents::lint::{Expected, Kind, Level, Rule, Settings};
+use redraft_documents::lint::{ArtifactKind, ExpectedPart, Level, LintSettings, Rule};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::Usage;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ fn roles() -> Vec<Role> {
 }
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
-    Config::parse(text.as_bytes(), Path::new("project/redraft.toml"), &roles(), &Own::default())
+    Config::parse(text.as_bytes(), Path::new("project/redraft.toml"), &roles(), &UserSettings::default())
 }
 
 /// The error as a person sees it.
@@ -34,7 +34,7 @@ fn error(text: &str) -> String {
 #[test]
 fn without_a_file_everything_has_its_default() {
     let folder = TempDir::new().unwrap();
-    let config = Config::load(folder.path(), &roles(), &Own::default()).unwrap();
+    let config = Config::load(folder.path(), &roles(), &UserSettings::default()).unwrap();
     assert_eq!(config, Config::default());
     assert_eq!(
         config.limits,
@@ -137,7 +137,7 @@ fn every_key_changes_what_it_says() {
         spec-reviewer = "rehearsal"
     "#;
     fs::write(folder.path().join(FILE), text).unwrap();
-    let config = Config::load(folder.path(), &roles(), &Own::default()).unwrap();
+    let config = Config::load(folder.path(), &roles(), &UserSettings::default()).unwrap();
     let rehearsal = AgentConfig::Rehearsal { scenario: None };
     let quick = AgentConfig::Rehearsal { scenario: Some(folder.path().join("scenarios/quick.json")) };
     let expected = Config {
@@ -161,10 +161,13 @@ fn every_key_changes_what_it_says() {
             unconfirmed_percent: 7,
         },
         lanes: LaneRules { deep: vec!["infra/".to_owned(), "billing".to_owned()] },
-        lint: Settings {
+        lint: LintSettings {
             // A level that is the usual one changes nothing.
             levels: BTreeMap::from([(Rule::Placeholder, Level::Off)]),
-            sections: BTreeMap::from([(Kind::Plan, vec![Expected::parse("Steps | Order").unwrap()])]),
+            sections: BTreeMap::from([(
+                ArtifactKind::Plan,
+                vec![ExpectedPart::parse("Steps | Order").unwrap()],
+            )]),
             vague_words: Some(vec!["soon".to_owned()]),
         },
         checks: vec![
@@ -173,7 +176,7 @@ fn every_key_changes_what_it_says() {
         ],
         check_minutes: 5,
         extras: vec![Extra::Deepen],
-        finish: FinishConfig { history: History::Squash, docs: DocsGate::Require, retro: false },
+        finish: FinishConfig { history: MergeHistory::Squash, docs: DocsGate::Require, retro: false },
         autonomous: true,
         agents: {
             let mut agents = Config::default().agents;
@@ -397,7 +400,8 @@ fn text_that_is_no_toml_is_shown_with_its_line() {
         (b"[limits]\nrounds = 1\nrounds = 2", 3),
         (b"# fine\n# \xff", 2),
     ] {
-        let error = Config::parse(bytes, Path::new("redraft.toml"), &roles(), &Own::default()).unwrap_err();
+        let error =
+            Config::parse(bytes, Path::new("redraft.toml"), &roles(), &UserSettings::default()).unwrap_err();
         assert_eq!(error.line, Some(line), "{error}");
         assert!(!error.message.contains('\n'), "{error}");
     }
@@ -408,7 +412,7 @@ fn text_that_is_no_toml_is_shown_with_its_line() {
 fn a_file_that_cannot_be_read_is_an_error_and_not_a_missing_file() {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join(FILE)).unwrap();
-    let error = Config::load(folder.path(), &roles(), &Own::default()).unwrap_err();
+    let error = Config::load(folder.path(), &roles(), &UserSettings::default()).unwrap_err();
     assert!(error.to_string().contains("redraft.toml: it is a folder, not a file"), "{error}");
 }
 
@@ -417,7 +421,8 @@ fn an_agent_with_a_model_is_read_whole() {
     let text = "[agents.local]\nkind = \"openai\"\nmodel = \"qwen\"\nbase_url = \"http://127.0.0.1:8080/v1\"\n\
                 wire = \"responses\"\nschema = \"none\"\nprice = \"local\"\nmax_tokens = 2000\n[roles]\ndefault = \"local\"\n";
     let config =
-        Config::parse(text.as_bytes(), Path::new("redraft.toml"), &roles(), &Own::default()).unwrap();
+        Config::parse(text.as_bytes(), Path::new("redraft.toml"), &roles(), &UserSettings::default())
+            .unwrap();
     let AgentConfig::Model(agent) = &config.agents[&AgentName::new("local")] else { panic!("not a model") };
     assert_eq!(
         (agent.kind, agent.wire, agent.schema),
@@ -429,7 +434,7 @@ fn an_agent_with_a_model_is_read_whole() {
         b"[agents.claude]\nmodel = \"m\"\n",
         Path::new("redraft.toml"),
         &roles(),
-        &Own::default(),
+        &UserSettings::default(),
     )
     .unwrap();
     assert!(

@@ -12,7 +12,7 @@ pub(crate) mod sse;
 mod tests;
 
 use handover::{Connecting, Handover, Stage, Watched};
-use redraft_engine::ports::{Deadlines, Moment, Watch};
+use redraft_engine::ports::{Deadlines, Moment, RunHandle};
 use redraft_facts::text::span;
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -98,7 +98,7 @@ impl HttpError {
 pub(crate) struct Limits<'a> {
     pub(crate) deadlines: Deadlines,
     pub(crate) began: Moment,
-    pub(crate) watch: &'a dyn Watch,
+    pub(crate) watch: &'a dyn RunHandle,
 }
 
 /// A verdict with all its tool calls has some hundred kilobytes; a stream of one writes each word in an event of its

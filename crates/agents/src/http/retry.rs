@@ -1,6 +1,6 @@
 //! What a failed request means: wait and send it again, or stop, and how. A pure decision; it sends nothing.
 
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use std::time::UNIX_EPOCH;
 
 /// One failed try.
@@ -24,7 +24,7 @@ pub(crate) struct Failure<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
     Wait(u64),
-    Stop(Now),
+    Stop(AfterFailure),
 }
 
 pub(crate) const TRIES_MAX: u32 = 4;
@@ -58,11 +58,11 @@ const CAP_SENTENCES: [&str; 4] = [
 
 pub(crate) fn next(failure: &Failure<'_>) -> Retry {
     if is_cap(failure) {
-        return Retry::Stop(Now::AskPerson);
+        return Retry::Stop(AfterFailure::AskPerson);
     }
     match meaning(failure.status, failure.kind) {
-        Meaning::Refused => Retry::Stop(Now::AskPerson),
-        Meaning::Wrong => Retry::Stop(Now::GiveUp),
+        Meaning::Refused => Retry::Stop(AfterFailure::AskPerson),
+        Meaning::Wrong => Retry::Stop(AfterFailure::GiveUp),
         Meaning::Passing => passing(failure),
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn next(failure: &Failure<'_>) -> Retry {
 /// What is next where the name of the service has no address.
 pub(crate) fn next_offline(failure: &Failure<'_>) -> Retry {
     if failure.attempt >= OFFLINE_TRIES_MAX {
-        return Retry::Stop(Now::AskPerson);
+        return Retry::Stop(AfterFailure::AskPerson);
     }
     passing(failure)
 }
@@ -153,7 +153,7 @@ fn passing(failure: &Failure<'_>) -> Retry {
     let spread = doubled / 2 + random % (doubled / 2 + 1);
     let wait_ms = retry_after_ms.map_or(spread, |asked| asked.saturating_add(random % FIRST_MS));
     if attempt >= TRIES_MAX || wait_ms >= left_ms {
-        return Retry::Stop(Now::Wait(wait_ms.max(EXHAUSTED_MS)));
+        return Retry::Stop(AfterFailure::Wait(wait_ms.max(EXHAUSTED_MS)));
     }
     Retry::Wait(wait_ms)
 }

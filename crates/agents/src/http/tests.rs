@@ -1,7 +1,7 @@
 use super::retry::{Failure, Retry, TRIES_MAX, kind, next, retry_after_ms};
 use super::sse::{BadStream, EVENT_BYTES_MAX, Event, Events};
 use proptest::prelude::*;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 
 fn events(bytes: &[u8]) -> Vec<Event> {
     Events::default().push(bytes).unwrap()
@@ -73,7 +73,7 @@ proptest! {
         let failure = Failure { attempt, status: Some(429), retry_after_ms: asked, kind: "", message: "", left_ms, random };
         match next(&failure) {
             Retry::Wait(ms) => prop_assert!(ms >= asked.unwrap_or(500) && ms < left_ms && attempt < TRIES_MAX),
-            Retry::Stop(now) => prop_assert!(matches!(now, Now::Wait(ms) if ms >= asked.unwrap_or(0))),
+            Retry::Stop(now) => prop_assert!(matches!(now, AfterFailure::Wait(ms) if ms >= asked.unwrap_or(0))),
         }
     }
 }
@@ -95,12 +95,12 @@ fn each_failure_has_its_own_way_out() {
         (Some(401), "invalid_request_error"),
         (Some(200), "authentication_error"),
     ] {
-        assert_eq!(decided(status, kind, 1, 0), Retry::Stop(Now::AskPerson), "{status:?} {kind}");
+        assert_eq!(decided(status, kind, 1, 0), Retry::Stop(AfterFailure::AskPerson), "{status:?} {kind}");
     }
     for (status, kind) in
         [(400, ""), (400, "invalid_request_error"), (413, "request_too_large"), (302, ""), (422, "")]
     {
-        assert_eq!(decided(Some(status), kind, 1, 0), Retry::Stop(Now::GiveUp), "{status} {kind}");
+        assert_eq!(decided(Some(status), kind, 1, 0), Retry::Stop(AfterFailure::GiveUp), "{status} {kind}");
     }
     for (status, kind) in [
         (Some(429), "rate_limit_error"),
@@ -134,7 +134,7 @@ fn a_limit_on_money_that_only_the_sentence_tells_is_no_wait_unless_the_service_s
         next(&Failure { attempt: 1, status, retry_after_ms, kind, message, left_ms: 600_000, random: 0 })
     };
     let cap = "You have reached your specified workspace API usage limits. You will regain access later.";
-    assert_eq!(said(cap, None), Retry::Stop(Now::AskPerson));
+    assert_eq!(said(cap, None), Retry::Stop(AfterFailure::AskPerson));
     assert_eq!(said(cap, Some(7_000)), Retry::Wait(7_000));
     assert!(matches!(said("Number of requests has exceeded your rate limit", None), Retry::Wait(_)));
 }
@@ -147,7 +147,7 @@ fn waits_grow_are_spread_and_end_after_four_tries() {
     };
     assert_eq!([wait(1, 0), wait(2, 0), wait(3, 0), wait(4, 0)], [500, 1_000, 2_000, 0]);
     assert_ne!(wait(3, 1), wait(3, 2));
-    assert_eq!(decided(Some(529), "", 4, 0), Retry::Stop(Now::Wait(60_000)));
+    assert_eq!(decided(Some(529), "", 4, 0), Retry::Stop(AfterFailure::Wait(60_000)));
 }
 
 #[test]

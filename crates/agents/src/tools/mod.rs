@@ -15,7 +15,7 @@ mod search;
 mod tests;
 
 use place::Folder;
-use redraft_engine::ports::{ALL_FILES, Moment, Watch, covers};
+use redraft_engine::ports::{ALL_FILES, Moment, RunHandle, covers};
 use redraft_facts::ticket::Ticket;
 pub use run::Commands;
 use search::Until;
@@ -171,7 +171,13 @@ impl Toolbox {
     }
 
     /// Does what a model asked for. Mistakes and refusals are results, too.
-    pub(crate) fn call(&self, name: &str, input: &Value, ticket: &Ticket, watch: &dyn Watch) -> ToolResult {
+    pub(crate) fn call(
+        &self,
+        name: &str,
+        input: &Value,
+        ticket: &Ticket,
+        watch: &dyn RunHandle,
+    ) -> ToolResult {
         match self.perform(name, input, ticket, watch) {
             Ok(result) => result,
             Err(Refusal::Denied(text)) => ToolResult { text, is_error: true, denied: true, opened: None },
@@ -184,7 +190,7 @@ impl Toolbox {
         name: &str,
         input: &Value,
         ticket: &Ticket,
-        watch: &dyn Watch,
+        watch: &dyn RunHandle,
     ) -> Result<ToolResult, Refusal> {
         if !self.offered.iter().any(|tool| tool.name == name) {
             let known: Vec<&str> = self.offered.iter().map(|tool| tool.name).collect();

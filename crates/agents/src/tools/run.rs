@@ -5,8 +5,8 @@
 //! that hold no key. Its output is data for the model.
 
 use super::{Refusal, ToolResult, said};
-use redraft_adapters::child::{Ended, Environment, Script};
-use redraft_engine::ports::Watch;
+use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
+use redraft_engine::ports::RunHandle;
 use redraft_facts::redact::Redactor;
 use redraft_facts::text::span;
 use redraft_facts::ticket::Ticket;
@@ -41,7 +41,7 @@ impl Commands {
         wanted: &str,
         folder: &Path,
         ticket: &Ticket,
-        watch: &dyn Watch,
+        watch: &dyn RunHandle,
     ) -> Result<ToolResult, Refusal> {
         let Some(accepted) = self.accepted.iter().find(|accepted| accepted.trim() == wanted.trim()) else {
             return Err(Refusal::Denied(format!(
@@ -52,7 +52,7 @@ impl Commands {
         };
         let mut environment = self.environment.without_keys();
         environment.mark(ticket);
-        let script = Script {
+        let script = ShellCommand {
             worker: &self.worker,
             out: &self.runs.join(ticket.to_string()).join("run"),
             text: accepted,
@@ -65,10 +65,10 @@ impl Commands {
         let mut output = Output::default();
         let ended = script.run(watch, &mut |line| output.take(line));
         let how = match ended.map_err(|error| Refusal::Failed(format!("`{accepted}`: {error}")))? {
-            Ended::Well => "ended with code 0".to_owned(),
-            Ended::Badly { how, .. } => how,
-            Ended::Slow => format!("was ended after {}", span(self.limit_ms)),
-            Ended::Stopped => return Err(Refusal::Failed("the run was asked to stop".to_owned())),
+            ScriptEnd::Well => "ended with code 0".to_owned(),
+            ScriptEnd::Badly { how, .. } => how,
+            ScriptEnd::Slow => format!("was ended after {}", span(self.limit_ms)),
+            ScriptEnd::Stopped => return Err(Refusal::Failed("the run was asked to stop".to_owned())),
         };
         said(format!("`{accepted}` {how}\n{}", output.text()))
     }

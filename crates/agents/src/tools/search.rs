@@ -3,7 +3,7 @@
 use super::Refusal;
 use super::files::{self, Listed};
 use super::place::{self, FILE_BYTES_MAX, Folder};
-use redraft_engine::ports::{Moment, Watch};
+use redraft_engine::ports::{Moment, RunHandle};
 use redraft_facts::text::span;
 use redraft_facts::usage::grouped;
 use std::fs;
@@ -18,14 +18,14 @@ const SEARCH_MS_MAX: u64 = 30_000;
 /// When a search must be over.
 #[derive(Clone, Copy)]
 pub(super) struct Until<'a> {
-    watch: &'a dyn Watch,
+    watch: &'a dyn RunHandle,
     began: Moment,
     until: Moment,
 }
 
 impl<'a> Until<'a> {
     /// At the end of the dispatch, and not later than a search may last.
-    pub(super) fn new(watch: &'a dyn Watch, dispatch_until: Option<Moment>) -> Until<'a> {
+    pub(super) fn new(watch: &'a dyn RunHandle, dispatch_until: Option<Moment>) -> Until<'a> {
         let began = watch.moment();
         let longest = began.plus_ms(SEARCH_MS_MAX);
         Until { watch, began, until: dispatch_until.map_or(longest, |until| until.min(longest)) }

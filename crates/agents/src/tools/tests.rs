@@ -300,7 +300,7 @@ struct Hurried {
     stopped: bool,
 }
 
-impl redraft_engine::ports::Watch for Hurried {
+impl redraft_engine::ports::RunHandle for Hurried {
     fn stopped(&self) -> bool {
         self.stopped
     }

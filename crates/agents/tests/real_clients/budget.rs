@@ -5,11 +5,11 @@ use crate::codex;
 use crate::world::World;
 use redraft_adapters::clock::SystemClock;
 use redraft_cost::price::{Card, Cards};
-use redraft_engine::ports::{Agent, Clock, Watch};
+use redraft_engine::ports::{Agent, Clock, RunHandle};
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::usage::{Usage, Usd};
-use redraft_testkit::provider::{Bill, Provider, Recorded, Reply};
+use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply};
 use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Purse {
     }
 }
 
-impl Watch for Purse {
+impl RunHandle for Purse {
     fn stopped(&self) -> bool {
         Clock::stopped(&self.clock)
     }
@@ -62,7 +62,7 @@ impl Watch for Purse {
 
 /// What the service billed for prompts, by its own count.
 fn billed(world: &World, card: &Card) -> Usd {
-    let one = |Bill { uncached, written_5m, written_1h, read, .. }: Bill| {
+    let one = |Charge { uncached, written_5m, written_1h, read, .. }: Charge| {
         let written = written_5m + written_1h;
         let usage = Usage { uncached, written, read, ..Usage::default() };
         let by_lifetime = [(Lifetime::FiveMinutes, written_5m), (Lifetime::Hour, written_1h)];
@@ -78,7 +78,7 @@ fn goes_on_until_cut(agent: &dyn Agent, world: &World, card: &Card, round: u16) 
     let purse = Purse::new(reserved + Usd(reserved.0 / 2));
     let before = world.provider.requests().len();
     let error = agent.run(&request, &purse).unwrap_err();
-    let Now::OverBudget(needed) = error.now else { panic!("{error:?}") };
+    let AfterFailure::OverBudget(needed) = error.now else { panic!("{error:?}") };
     let (spent, granted) = (billed(world, card), *purse.granted.lock().unwrap());
     assert!(needed > purse.has && granted <= purse.has, "{needed} {granted} {}", purse.has);
     assert!(spent <= granted, "{spent} of {granted}");
@@ -93,12 +93,12 @@ fn note() -> String {
 
 #[test]
 fn claude_code_that_reads_on_and_on_is_cut_off_before_it_passes_the_budget() {
-    let mut world = World::new(|_: &Recorded, _: usize| Reply::Close);
+    let mut world = World::new(|_: &RecordedRequest, _: usize| Reply::Close);
     let file = world.note();
     std::fs::write(&file, note()).unwrap();
     // Another place each time, or the program would say that it has been read already. A model takes its time: one that
     // answers at once is ahead of what the program prints by as many requests as the machine is busy.
-    let read = move |_: &Recorded, index: usize| {
+    let read = move |_: &RecordedRequest, index: usize| {
         let input = json!({"file_path": file, "offset": 1 + index, "limit": 250});
         let of = Box::new(Reply::tool("Read", input));
         Reply::Slow { pause: Duration::from_millis(30), of }
@@ -111,7 +111,7 @@ fn claude_code_that_reads_on_and_on_is_cut_off_before_it_passes_the_budget() {
 
 #[test]
 fn codex_that_runs_on_and_on_is_cut_off_before_it_passes_the_budget() {
-    let run = |_: &Recorded, _: usize| Reply::tool("exec_command", json!({"cmd": "cat note.txt"}));
+    let run = |_: &RecordedRequest, _: usize| Reply::tool("exec_command", json!({"cmd": "cat note.txt"}));
     let world = World::new(run);
     std::fs::write(world.note(), note()).unwrap();
     let card = Cards::builtin().conservative();

@@ -14,7 +14,7 @@ use redraft_agents::codex::{CodexAgent, CodexSettings};
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{Agent, Request};
 use redraft_facts::usage::{Usage, Usd};
-use redraft_testkit::provider::{Provider, Recorded, Reply};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -71,10 +71,10 @@ fn script(
     read: Read,
     search: Option<fn() -> Reply>,
     charged: Arc<Mutex<Charged>>,
-) -> impl FnMut(&Recorded, usize) -> Reply + Send + 'static {
+) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static {
     let mut dice = Dice(seed);
     let mut steps = 1 + dice.below(6);
-    move |request: &Recorded, index: usize| {
+    move |request: &RecordedRequest, index: usize| {
         let mut charged = charged.lock().unwrap();
         let tokens = request.body.len() as u64 / 4;
         if is_search(request) {
@@ -121,7 +121,7 @@ fn trial(
 ) -> BTreeMap<&'static str, u32> {
     let mut happened: BTreeMap<&'static str, u32> = BTreeMap::new();
     for seed in first_seed..first_seed + SCRIPTS {
-        let mut world = World::new(|_: &Recorded, _: usize| Reply::Close);
+        let mut world = World::new(|_: &RecordedRequest, _: usize| Reply::Close);
         std::fs::write(world.note(), "what a reader would want to know about the matter\n".repeat(300))
             .unwrap();
         let charged: Arc<Mutex<Charged>> = Arc::default();

@@ -3,12 +3,12 @@
 use redraft_adapters::child::Environment;
 use redraft_adapters::clock::SystemClock;
 use redraft_agents::mcp::{McpServer, McpServers};
-use redraft_engine::ports::{Deadlines, Outcome, Request, Watch};
+use redraft_engine::ports::{Deadlines, Outcome, Request, RunHandle};
 use redraft_facts::choice::Marks;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::SessionId;
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Script};
+use redraft_testkit::provider::{Provider, RecordedRequest, Script};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -116,7 +116,7 @@ impl World {
     }
 
     /// The model requests among everything that arrived.
-    pub(crate) fn sent(&self) -> Vec<Recorded> {
+    pub(crate) fn sent(&self) -> Vec<RecordedRequest> {
         self.provider.requests().into_iter().filter(|request| request.method == "POST").collect()
     }
 
@@ -170,7 +170,7 @@ pub(crate) struct StopAt<'a> {
     pub(crate) clock: SystemClock,
 }
 
-impl Watch for StopAt<'_> {
+impl RunHandle for StopAt<'_> {
     fn stopped(&self) -> bool {
         self.world.runs_a(self.word)
     }
@@ -201,7 +201,7 @@ pub(crate) struct StopAfter<'a> {
     pub(crate) clock: SystemClock,
 }
 
-impl Watch for StopAfter<'_> {
+impl RunHandle for StopAfter<'_> {
     fn stopped(&self) -> bool {
         self.world.sent().len() >= self.sent
     }
@@ -215,7 +215,7 @@ impl Watch for StopAfter<'_> {
     }
 
     fn moment(&self) -> redraft_engine::ports::Moment {
-        Watch::moment(&self.clock)
+        RunHandle::moment(&self.clock)
     }
 
     fn tell(&self, _doing: &str) {}

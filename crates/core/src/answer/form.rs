@@ -6,7 +6,7 @@
 //! means, only its author can say, and a turn to say it costs little. Start at [`fault`].
 
 use super::fields;
-use super::json::Found;
+use super::json::FoundObjects;
 use super::parse::{ANSWERS, CHECKS, ENTRIES_MAX, ISSUES, PASSED, SUMMARY};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 /// Why the last verdict of a text must not approve; none where it has the form. It must be the only one, have every
 /// field that reviewers were ever asked for in any version (lists that came later may be left out), and be the whole
 /// answer, or stand at its end on lines or in a fence of its own.
-pub(super) fn fault(found: &Found, verdict: Option<&Verdict>, text: &str) -> Option<String> {
+pub(super) fn fault(found: &FoundObjects, verdict: Option<&Verdict>, text: &str) -> Option<String> {
     let (object, verdict) = (found.last.as_ref()?, verdict?);
     if found.count > 1 {
         return Some(format!("the answer holds {} verdicts; give one", found.count));

@@ -17,7 +17,7 @@ const DEPTH_MAX: usize = 64;
 
 /// The objects of a text that hold a wanted key.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundObjects {
     /// The last one.
     pub last: Option<Map<String, Value>>,
     pub count: usize,
@@ -31,10 +31,10 @@ pub struct Found {
 
 /// Looks through the outermost objects of a text. One without the key, or one that cannot be read to its end, may
 /// wrap one that has it.
-pub fn last_object_with(wanted: &str, text: &str) -> Found {
+pub fn last_object_with(wanted: &str, text: &str) -> FoundObjects {
     let mut reader =
-        Reader { text, at: 0, string_at: None, wanted, stranded: Found::default(), repeated: None };
-    let mut found = Found::default();
+        Reader { text, at: 0, string_at: None, wanted, stranded: FoundObjects::default(), repeated: None };
+    let mut found = FoundObjects::default();
     while let Some(start) = text.get(reader.at..).and_then(|rest| rest.find('{')).map(|gap| reader.at + gap) {
         reader.at = start;
         reader.string_at = None;
@@ -56,7 +56,7 @@ pub fn last_object_with(wanted: &str, text: &str) -> Found {
     found
 }
 
-impl Found {
+impl FoundObjects {
     fn search(&mut self, value: Value, wanted: &str) {
         let mut left = vec![value];
         while let Some(value) = left.pop() {
@@ -74,7 +74,7 @@ impl Found {
     }
 
     /// Adds what stands later in the text.
-    fn follow(&mut self, later: Found) {
+    fn follow(&mut self, later: FoundObjects) {
         self.count += later.count;
         self.broken |= later.broken;
         if later.last.is_some() {
@@ -92,7 +92,7 @@ struct Reader<'a> {
     string_at: Option<usize>,
     wanted: &'a str,
     /// Whole objects inside one that could not be read to its end.
-    stranded: Found,
+    stranded: FoundObjects,
     /// A key that came twice.
     repeated: Option<String>,
 }
@@ -113,7 +113,7 @@ impl Reader<'_> {
 
     /// Keeps what a failed object or list had read. The innermost fails first and stands last in the text.
     fn strand(&mut self, value: Value) {
-        let mut found = Found::default();
+        let mut found = FoundObjects::default();
         found.search(value, self.wanted);
         found.follow(core::mem::take(&mut self.stranded));
         self.stranded = found;

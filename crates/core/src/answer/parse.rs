@@ -8,7 +8,7 @@ use super::fields::{self, Notes, Object};
 use super::{form, json};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
-use redraft_facts::verdict::{Answer, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified};
+use redraft_facts::verdict::{CheckLine, Claim, FileRead, FindingAnswer, Issue, Severity, Verdict, Verified};
 use serde_json::Value;
 
 /// More entries of one list are left out.
@@ -44,8 +44,8 @@ pub fn parse(answer: &[u8]) -> Parsed {
     Parsed { out_of_form, verdict, notes: notes.into_lines() }
 }
 
-fn read(found: &json::Found, notes: &mut Notes) -> Option<Verdict> {
-    let json::Found { last, count, broken, .. } = found;
+fn read(found: &json::FoundObjects, notes: &mut Notes) -> Option<Verdict> {
+    let json::FoundObjects { last, count, broken, .. } = found;
     let (count, broken) = (*count, *broken);
     let Some(object) = last else {
         notes.add(match broken {
@@ -135,7 +135,7 @@ fn entries<T>(
     all
 }
 
-fn answer(value: &Value, notes: &mut Notes) -> Option<Answer> {
+fn answer(value: &Value, notes: &mut Notes) -> Option<FindingAnswer> {
     let object = value.as_object()?;
     let id = fields::text(object, &["id", "finding", "finding_id", "issue", "issue_id"], notes);
     if id.is_empty() {
@@ -143,7 +143,7 @@ fn answer(value: &Value, notes: &mut Notes) -> Option<Answer> {
     }
     let status = fields::status(object, notes);
     let note = fields::text(object, &["note", "reason", "comment", "explanation", "description"], notes);
-    Some(Answer { id, status, note })
+    Some(FindingAnswer { id, status, note })
 }
 
 fn issue(value: &Value, notes: &mut Notes) -> Option<Issue> {

@@ -15,7 +15,7 @@ const DIFF: &str = "--- a/spec.md\n+++ b/spec.md\n@@ -40 +40 @@\n-old\n+the new 
 struct Setting {
     rule: Threshold,
     known: Vec<Finding>,
-    settled: Vec<redraft_facts::findings::Settled>,
+    settled: Vec<redraft_facts::findings::SettledFinding>,
     delta: Option<Delta>,
     late_left: bool,
     repair_left: bool,
@@ -43,7 +43,7 @@ impl Setting {
     fn judge(&self, answer: &[u8]) -> Judged {
         let ticket: Ticket = format!("031/specify.1/{}/spec-reviewer/2.1", self.purpose).parse().unwrap();
         let text_of = |path: &str| (path == "spec.md").then(|| SPEC.to_owned());
-        let judged = judge(&Case {
+        let judged = judge(&AnswerInHand {
             ticket: &ticket,
             round: 2,
             letter: 'S',
@@ -250,7 +250,7 @@ fn an_approval_counts_only_in_the_form_that_was_asked_for() {
 
 #[test]
 fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
-    use redraft_facts::findings::{Ruling, Settled};
+    use redraft_facts::findings::{Ruling, SettledFinding};
     let accepted = Finding {
         description: "fast has no number".to_owned(),
         quote: "The service is fast".to_owned(),
@@ -258,7 +258,7 @@ fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
     };
     let (by, why) = ("ann".to_owned(), "measured later".to_owned());
     let ruling = Ruling { phase: Phase::Specify, pass: 1, number: 1, by, why };
-    let settled = vec![Settled { finding: accepted, ruling }];
+    let settled = vec![SettledFinding { finding: accepted, ruling }];
     let setting = Setting { settled, ..Setting::default() };
     // It may be named beside an approval, and is kept as what it is.
     let judged = setting.approves(&one_issue(true, "blocker"));

@@ -1,43 +1,43 @@
 //! Who wrote and who judged what stands of a feature.
 
 use super::Pipeline;
-use crate::players::{PlayedBy, distinct};
-use crate::review::{End, Loop};
+use crate::attribution::{RoleAttribution, distinct};
+use crate::review::{Loop, LoopEnd};
 use redraft_facts::prelude::*;
 
 impl Pipeline {
     /// The loops that count: what was left out or is done again counts no more.
     pub fn valid(&self) -> impl Iterator<Item = &Loop> {
-        self.relevant().filter(|one| !matches!(one.end, Some(End::Superseded | End::Skipped)))
+        self.relevant().filter(|one| !matches!(one.end, Some(LoopEnd::Superseded | LoopEnd::Skipped)))
     }
 
     /// Who gave the verdicts that stand, in the order of the phases, each role once for each player.
-    pub fn judged_by(&self) -> Vec<PlayedBy> {
+    pub fn judged_by(&self) -> Vec<RoleAttribution> {
         distinct(self.valid().flat_map(|one| self.players.judges(one)))
     }
 
     /// The same of the phase it stands in; where nobody has judged that, of the last one that somebody has.
-    pub fn judged_last_by(&self) -> Vec<PlayedBy> {
+    pub fn judged_last_by(&self) -> Vec<RoleAttribution> {
         let all = self.valid().map(|one| self.players.judges(one)).filter(|judges| !judges.is_empty());
         all.last().unwrap_or_default()
     }
 
     /// Who wrote or judged anything of what stands.
-    fn played_by(&self) -> Vec<PlayedBy> {
+    fn played_by(&self) -> Vec<RoleAttribution> {
         let of = |one: &Loop| [self.players.writers(one.opened.phase), self.players.judges(one)].concat();
         distinct(self.valid().flat_map(of))
     }
 
     /// Whether the rehearsal agent wrote or judged any of what stands.
     pub fn is_rehearsed(&self) -> bool {
-        self.played_by().iter().any(PlayedBy::is_rehearsed)
+        self.played_by().iter().any(RoleAttribution::is_rehearsed)
     }
 
     /// What is to be said where the rehearsal agent took part, so that nobody takes it for a review. The roles are named
     /// where it did not play all of them, or `roles` asks for it.
     pub fn rehearsal_notice(&self, roles: bool) -> Option<String> {
         let all = self.played_by();
-        let (played, others): (Vec<&PlayedBy>, Vec<&PlayedBy>) =
+        let (played, others): (Vec<&RoleAttribution>, Vec<&RoleAttribution>) =
             all.iter().partition(|one| one.is_rehearsed());
         if played.is_empty() {
             return None;

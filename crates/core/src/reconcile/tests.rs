@@ -53,16 +53,16 @@ fn finding(id: &str, status: Status) -> Finding {
     }
 }
 
-fn answer(id: &str, status: AnswerStatus) -> Answer {
-    Answer { id: id.to_owned(), status, note: format!("{id} was looked at") }
+fn answer(id: &str, status: AnswerStatus) -> FindingAnswer {
+    FindingAnswer { id: id.to_owned(), status, note: format!("{id} was looked at") }
 }
 
 /// What a verdict of the spec reviewer changes.
 #[derive(Default)]
 struct Round {
     known: Vec<Finding>,
-    settled: Vec<Settled>,
-    answers: Vec<Answer>,
+    settled: Vec<SettledFinding>,
+    answers: Vec<FindingAnswer>,
     issues: Vec<Issue>,
     delta: Option<Delta>,
     late_left: bool,
@@ -71,7 +71,7 @@ struct Round {
 
 impl Round {
     fn reconcile(&self) -> Reconciled {
-        let hearing = Hearing {
+        let hearing = ReconcileInput {
             role: &Role::new("spec-reviewer"),
             letter: 'S',
             round: 2,
@@ -169,7 +169,7 @@ fn silence_leaves_a_finding_open() {
 #[test]
 fn a_finding_that_is_repeated_stays_open_even_if_it_is_said_to_be_fixed() {
     let again = Issue { same_as: "s1".to_owned(), ..issue(Severity::Warning, 3, "quite other words") };
-    let repeat = |answers: Vec<Answer>| Round {
+    let repeat = |answers: Vec<FindingAnswer>| Round {
         known: open(&["S1"]),
         answers,
         issues: vec![again.clone()],
@@ -406,9 +406,9 @@ fn an_unknown_same_as_is_noted_and_the_issue_is_new() {
 }
 
 /// A person has accepted this finding, which another role raised in another phase.
-fn settled(finding: Finding) -> Settled {
+fn settled(finding: Finding) -> SettledFinding {
     let (by, why) = ("ann".to_owned(), "known and small".to_owned());
-    Settled { finding, ruling: Ruling { phase: Phase::Specify, pass: 1, number: 2, by, why } }
+    SettledFinding { finding, ruling: Ruling { phase: Phase::Specify, pass: 1, number: 2, by, why } }
 }
 
 #[test]
@@ -516,7 +516,7 @@ proptest! {
         late_left: bool,
     ) {
         let severities = [Severity::Suggestion, Severity::Warning, Severity::Blocker];
-        let before: Vec<Settled> = ruled.iter().map(|(line, severity, words)| settled(Finding {
+        let before: Vec<SettledFinding> = ruled.iter().map(|(line, severity, words)| settled(Finding {
             line: *line,
             severity: severities[*severity],
             description: words.clone(),
@@ -525,7 +525,7 @@ proptest! {
         let issues: Vec<Issue> =
             cites.iter().map(|(line, severity, words)| issue(severities[*severity], *line, words)).collect();
         let known = open(&["S1", "P2"]);
-        let of = |settled: Vec<Settled>| {
+        let of = |settled: Vec<SettledFinding>| {
             let delta = with_delta.then(delta);
             Round { known: known.clone(), settled, issues: issues.clone(), delta, late_left, ..Round::default() }.reconcile()
         };

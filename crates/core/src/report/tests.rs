@@ -1,6 +1,6 @@
 use super::*;
 
-fn said(text: &str) -> Understood {
+fn said(text: &str) -> UnderstoodReport {
     read(text.as_bytes(), true)
 }
 
@@ -17,7 +17,7 @@ fn a_report_is_read_by_its_headings_in_any_style() {
          SELF-REVIEW\nRead twice.\nCONCERNS\nSlow.\n",
     ];
     for text in styles {
-        let Understood { report, already, notes, .. } = said(text);
+        let UnderstoodReport { report, already, notes, .. } = said(text);
         assert_eq!(
             (report.implemented.as_str(), report.tested.as_str()),
             ("A limit.", "Two cases."),
@@ -41,7 +41,7 @@ fn a_report_is_read_by_its_headings_in_any_style() {
 /// Seed 022, interface 3: a missing part becomes none, and a partial report is logged.
 #[test]
 fn what_is_left_out_is_none_and_noted() {
-    let Understood { report, notes, .. } =
+    let UnderstoodReport { report, notes, .. } =
         said("I did it.\n\n## Tested\nAll of it.\n\n## Next steps\nRest.\n");
     assert_eq!(report.tested, "All of it.", "another heading ends a part");
     assert_eq!((report.implemented.as_str(), report.concerns.as_str()), ("none", "none"));

@@ -1,9 +1,9 @@
 //! What a person is asked, in which words, and what each answer settles. When it is asked is in [`super::plan`], what
 //! an answer changes in [`super::step`].
 
-use super::making::Maker;
+use super::implementing::CodeRole;
 use super::plan::{Effect, Need, need};
-use super::state::{Loop, Seat, Work};
+use super::state::{Loop, OpenDispatch, Seat};
 use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Question};
 use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::phase::Phase;
@@ -27,9 +27,9 @@ pub fn question(state: &Loop) -> Option<Question> {
         Need::Maker(purpose, maker) => {
             let making = state.making.as_ref();
             let task = making.and_then(|making| match maker {
-                Maker::Task(place) => making.tasks.get(place),
+                CodeRole::Task(place) => making.tasks.get(place),
                 // What helps is not waited for, so nobody is asked about it.
-                Maker::Simplifier | Maker::Outliner | Maker::Tester => None,
+                CodeRole::Simplifier | CodeRole::Outliner | CodeRole::Tester => None,
             });
             let stuck = task.filter(|task| spent(&task.seat, purpose));
             return stuck.map(|task| ask(state, About::Task { id: task.id.clone() }));
@@ -187,7 +187,7 @@ fn trouble(state: &Loop, role: &Role) -> Option<String> {
     why.filter(|why| !why.is_empty())
 }
 
-fn spent<'a>(state: &'a Loop, role: &'a Role) -> impl Iterator<Item = &'a Work> {
+fn spent<'a>(state: &'a Loop, role: &'a Role) -> impl Iterator<Item = &'a OpenDispatch> {
     let works = state.seats().filter(move |seat| seat.role == *role).filter_map(|seat| seat.work.as_ref());
     works.filter(|work| work.is_spent(&state.opened.limits))
 }

@@ -11,7 +11,7 @@
 //! the bank as it is.
 
 use super::ask::ask;
-use super::making::gate_need;
+use super::implementing::gate_need;
 use super::plan::{Effect, Need, need};
 use super::state::{Flight, Loop, Seat};
 use super::step::{Rejected, conclude, rejected};

@@ -15,7 +15,7 @@
 mod ask;
 mod bound;
 mod finishing;
-mod making;
+mod implementing;
 mod plan;
 mod state;
 mod step;
@@ -23,7 +23,9 @@ mod step;
 pub use ask::{decision, question, rulings};
 pub use bound::dispatches_max;
 pub use finishing::Finishing;
-pub use making::{Making, TaskEnd, TaskWork, Wrote, diverges};
-pub use plan::{CaseFacts, Effect, Order, case_for, closing, pending, shown_round};
-pub use state::{Conversation, End, Flight, Left, Loop, Seat, Stage, Standing, Work};
+pub use implementing::{Implementing, TaskEnd, TaskWork, WrittenFiles, diverges};
+pub use plan::{CaseFacts, DispatchOrder, Effect, case_for, closing, pending, shown_round};
+pub use state::{
+    CacheAfterDispatch, Conversation, Flight, Loop, LoopEnd, OpenDispatch, Seat, SeatStatus, Stage,
+};
 pub use step::{Rejected, fold, step};

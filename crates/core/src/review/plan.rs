@@ -2,8 +2,8 @@
 
 use super::ask::{ask, question};
 use super::finishing::finish_need;
-use super::making::{Maker, extra_need, gate_need, take_out_need, task_need, tests_need};
-use super::state::{Conversation, Loop, Seat, Standing, Work};
+use super::implementing::{CodeRole, extra_need, gate_need, take_out_need, task_need, tests_need};
+use super::state::{Conversation, Loop, OpenDispatch, Seat, SeatStatus};
 use redraft_facts::choice::{Policy, Strategy};
 use redraft_facts::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
 use redraft_facts::findings::{Finding, Status};
@@ -24,7 +24,7 @@ pub enum Effect {
     },
     /// A dispatch was started and its end was never seen.
     Recover(Ticket),
-    Dispatch(Order),
+    Dispatch(DispatchOrder),
     /// Turn an author's answer into a revision.
     Snapshot(Ticket),
     /// Turn a reviewer's answer into a judgement.
@@ -64,7 +64,7 @@ pub enum Effect {
 
 /// A dispatch as the machine orders it: who, about what, since when. Never how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct DispatchOrder {
     pub ticket: Ticket,
     pub sees: Option<Revision>,
     /// The revision this role was last shown.
@@ -125,7 +125,7 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
 pub(super) enum Need {
     Author(Purpose),
     /// Somebody who works on code that is not reviewed yet.
-    Maker(Purpose, Maker),
+    Maker(Purpose, CodeRole),
     Reviewers(Purpose, Vec<Role>),
     /// Whoever looks back on the feature.
     Facilitator,
@@ -210,8 +210,8 @@ pub(super) const UNCHANGED_MAX: u16 = 2;
 /// author revises, whatever happened in between.
 fn same_wave(state: &Loop, rejecting: &Seat, revision: &Revision) -> Vec<Role> {
     match rejecting.standing {
-        Standing::Rejected { purpose: Purpose::Validate, .. } => older_approvals(state, revision),
-        Standing::Rejected { purpose: Purpose::Review, .. } => {
+        SeatStatus::Rejected { purpose: Purpose::Validate, .. } => older_approvals(state, revision),
+        SeatStatus::Rejected { purpose: Purpose::Review, .. } => {
             let members = state.reviewers.iter().filter(|seat| seat.stage == rejecting.stage);
             members.filter(|seat| seat.lacks_verdict(state.epoch)).map(|seat| seat.role.clone()).collect()
         }
@@ -221,8 +221,8 @@ fn same_wave(state: &Loop, rejecting: &Seat, revision: &Revision) -> Vec<Role> {
 
 fn wave_purpose(rejecting: &Seat) -> Purpose {
     match rejecting.standing {
-        Standing::Rejected { purpose, .. } => purpose,
-        Standing::Unasked | Standing::Approved { .. } | Standing::Ruled { .. } => Purpose::Review,
+        SeatStatus::Rejected { purpose, .. } => purpose,
+        SeatStatus::Unasked | SeatStatus::Approved { .. } | SeatStatus::Ruled { .. } => Purpose::Review,
     }
 }
 
@@ -234,8 +234,8 @@ fn older_approvals(state: &Loop, revision: &Revision) -> Vec<Role> {
 
 fn certified(state: &Loop, closing: &Revision) -> bool {
     let fresh_approval = state.reviewers.iter().any(|seat| match &seat.standing {
-        Standing::Approved { revision, fresh, .. } => revision == closing && *fresh,
-        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled { .. } => false,
+        SeatStatus::Approved { revision, fresh, .. } => revision == closing && *fresh,
+        SeatStatus::Unasked | SeatStatus::Rejected { .. } | SeatStatus::Ruled { .. } => false,
     });
     fresh_approval || state.signed.as_ref() == Some(closing)
 }
@@ -271,7 +271,7 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
             allowed
         }
     };
-    Some(Effect::Dispatch(Order {
+    Some(Effect::Dispatch(DispatchOrder {
         ticket,
         sees: state.revision.clone(),
         since: seat.anchor.clone(),
@@ -311,10 +311,10 @@ fn to_answer<'a>(state: &'a Loop, seat: &'a Seat, purpose: Purpose) -> impl Iter
     open.filter(move |finding| purpose != Purpose::Certify && (author || finding.role == seat.role))
 }
 
-fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&Work>) -> Ticket {
+fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&OpenDispatch>) -> Ticket {
     let concluded = seat.rounds.get(&purpose).copied().unwrap_or(0);
     let (purpose, round, sent) = match work {
-        Some(Work { repair: Some(repair), .. }) => (Purpose::Repair, repair.round, repair.sent),
+        Some(OpenDispatch { repair: Some(repair), .. }) => (Purpose::Repair, repair.round, repair.sent),
         Some(work) => (purpose, work.round, work.sent),
         None => (purpose, concluded + 1, 0),
     };
@@ -346,13 +346,13 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
 /// The close of a loop at this revision: who approved it, what it leaves behind.
 pub fn closing(state: &Loop, revision: Revision) -> PhaseClosed {
     let approvals = state.reviewers.iter().filter_map(|seat| match &seat.standing {
-        Standing::Approved { revision, ticket, same_hand, .. } => Some(Approval {
+        SeatStatus::Approved { revision, ticket, same_hand, .. } => Some(Approval {
             role: seat.role.clone(),
             revision: revision.clone(),
             ticket: ticket.clone(),
             same_hand: *same_hand,
         }),
-        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled { .. } => None,
+        SeatStatus::Unasked | SeatStatus::Rejected { .. } | SeatStatus::Ruled { .. } => None,
     });
     let with = |status| {
         let chosen = state.findings.iter().filter(move |finding| finding.status == status);

@@ -1,7 +1,7 @@
 //! What a loop remembers. Plain values; see [`super::step()`] for how they change.
 
 use super::finishing::Finishing;
-use super::making::Making;
+use super::implementing::Implementing;
 use redraft_facts::choice::Cached;
 use redraft_facts::event::{
     Answered, AuthorQuestion, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
@@ -52,7 +52,7 @@ pub struct Loop {
     pub questions: Vec<AuthorQuestion>,
     pub answers: Option<Vec<String>>,
     /// How code comes to be before it is reviewed; none where nothing is built.
-    pub making: Option<Making>,
+    pub making: Option<Implementing>,
     /// How a feature ends; none where the loop is about something else.
     pub finishing: Option<Finishing>,
     /// The conversations of hosts in which any of the text was written.
@@ -61,11 +61,11 @@ pub struct Loop {
     pub agreed: bool,
     /// Questions a person has answered.
     pub decided: u32,
-    pub end: Option<End>,
+    pub end: Option<LoopEnd>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum LoopEnd {
     Closed(PhaseClosed),
     /// A person asked for a new pass, went back to an earlier phase or chose another lane.
     Superseded,
@@ -91,7 +91,7 @@ pub struct Seat {
     pub unit: Unit,
     pub letter: char,
     pub stage: u16,
-    pub standing: Standing,
+    pub standing: SeatStatus,
     /// The last revision this role was shown.
     pub anchor: Option<Revision>,
     /// The last revision it gave a verdict about. What changed since is what a review may be limited to: an answer
@@ -105,16 +105,16 @@ pub struct Seat {
     pub last_round: u16,
     pub conversation: Option<Conversation>,
     /// What the cache is taken to hold since the role's last answered dispatch.
-    pub left: Option<Left>,
+    pub left: Option<CacheAfterDispatch>,
     /// Why the role's earlier conversation is gone, until it has answered in a new one.
     pub unavailable: Option<String>,
     /// Rounds concluded, per purpose.
     pub rounds: BTreeMap<Purpose, u16>,
-    pub work: Option<Work>,
+    pub work: Option<OpenDispatch>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum SeatStatus {
     Unasked,
     Approved {
         revision: Revision,
@@ -147,7 +147,7 @@ pub struct Conversation {
 
 /// What an answered dispatch left in the cache behind its agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct CacheAfterDispatch {
     /// When it was started, what it holds began to age.
     pub ticket: Ticket,
     pub agent: AgentName,
@@ -156,7 +156,7 @@ pub struct Left {
 
 /// A dispatch being tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
+pub struct OpenDispatch {
     pub purpose: Purpose,
     pub round: u16,
     /// What the role had judged before this round; a later attempt does not change that.
@@ -182,7 +182,7 @@ pub struct Work {
     pub flight: Option<Flight>,
 }
 
-impl Work {
+impl OpenDispatch {
     /// Whether nothing more is sent for it until a person has decided.
     pub fn is_spent(&self, limits: &Limits) -> bool {
         self.helpless || self.failures >= limits.attempts
@@ -212,7 +212,7 @@ impl Loop {
                 reviewers.push(Seat::new(member.role.clone(), member.letter, stage as u16));
             }
         }
-        let making = Making::new(&opened, earlier.and_then(|earlier| earlier.making.as_ref()));
+        let making = Implementing::new(&opened, earlier.and_then(|earlier| earlier.making.as_ref()));
         let finishing = Finishing::new(&opened, earlier.and_then(|earlier| earlier.finishing.as_ref()));
         let certifier = reviewers.first().cloned().unwrap_or_else(|| author.clone());
         Loop {
@@ -258,7 +258,7 @@ impl Loop {
     }
 
     pub fn seats(&self) -> impl Iterator<Item = &Seat> {
-        let makers = self.making.iter().flat_map(Making::seats);
+        let makers = self.making.iter().flat_map(Implementing::seats);
         core::iter::once(&self.author)
             .chain(&self.reviewers)
             .chain(core::iter::once(&self.certifier))
@@ -267,7 +267,7 @@ impl Loop {
     }
 
     fn seats_mut(&mut self) -> impl Iterator<Item = &mut Seat> {
-        let makers = self.making.iter_mut().flat_map(Making::seats_mut);
+        let makers = self.making.iter_mut().flat_map(Implementing::seats_mut);
         core::iter::once(&mut self.author)
             .chain(&mut self.reviewers)
             .chain(core::iter::once(&mut self.certifier))
@@ -394,7 +394,7 @@ impl Seat {
             unit: Unit::Whole,
             letter,
             stage,
-            standing: Standing::Unasked,
+            standing: SeatStatus::Unasked,
             anchor: None,
             judged: None,
             judged_epoch: 0,
@@ -416,26 +416,26 @@ impl Seat {
 
     pub fn approved(&self) -> Option<&Revision> {
         match &self.standing {
-            Standing::Approved { revision, .. } => Some(revision),
-            Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled { .. } => None,
+            SeatStatus::Approved { revision, .. } => Some(revision),
+            SeatStatus::Unasked | SeatStatus::Rejected { .. } | SeatStatus::Ruled { .. } => None,
         }
     }
 
     /// Whether a person's ruling stands in for this role's approval.
     pub fn ruled(&self) -> bool {
-        matches!(self.standing, Standing::Ruled { .. })
+        matches!(self.standing, SeatStatus::Ruled { .. })
     }
 
     pub fn rejected_in(&self, epoch: u32) -> bool {
-        matches!(self.standing, Standing::Rejected { epoch: then, .. } if then == epoch)
+        matches!(self.standing, SeatStatus::Rejected { epoch: then, .. } if then == epoch)
     }
 
     /// Whether this role must still be asked before its stage can close.
     pub fn lacks_verdict(&self, epoch: u32) -> bool {
         match self.standing {
-            Standing::Unasked => true,
-            Standing::Rejected { epoch: then, .. } => then != epoch,
-            Standing::Approved { .. } | Standing::Ruled { .. } => false,
+            SeatStatus::Unasked => true,
+            SeatStatus::Rejected { epoch: then, .. } => then != epoch,
+            SeatStatus::Approved { .. } | SeatStatus::Ruled { .. } => false,
         }
     }
 

@@ -9,14 +9,14 @@ mod make;
 
 use super::ask::question;
 use super::finishing;
-use super::making::{Making, diverges, settle};
-use super::plan::{Effect, Need, Order, need, pending};
-use super::state::{Conversation, End, Flight, Left, Loop, Seat, Standing, Work};
+use super::implementing::{Implementing, diverges, settle};
+use super::plan::{DispatchOrder, Effect, Need, need, pending};
+use super::state::{CacheAfterDispatch, Conversation, Flight, Loop, LoopEnd, OpenDispatch, Seat, SeatStatus};
 use decide::decide;
 use judge::judge;
 use redraft_facts::choice::{Policy, Strategy};
 use redraft_facts::event::{
-    Answered, Certify, Checked, Compared, Drafted, Edited, Event, Failed, LEFT_INSTEAD, Lost, Now,
+    AfterFailure, Answered, Certify, Checked, Compared, Drafted, Edited, Event, Failed, LEFT_INSTEAD, Lost,
     PhaseClosed, Question, Raised, StageClosed, Started,
 };
 use redraft_facts::prelude::*;
@@ -69,7 +69,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::Decided(fact) => decide(state, fact)?,
         Event::StageClosed(fact) => close_stage(state, fact)?,
         Event::PhaseClosed(fact) => close_phase(state, fact)?,
-        Event::Cancelled(_) => state.end = Some(End::Abandoned),
+        Event::Cancelled(_) => state.end = Some(LoopEnd::Abandoned),
         Event::FeatureCreated(_)
         | Event::LoopOpened(_)
         | Event::Adopted(_)
@@ -97,7 +97,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         Effect::Dispatch(order) if order.ticket == fact.ticket => Some(order),
         _ => None,
     });
-    let Order { sees, since, allowed, conversation, .. } = ordered.ok_or_else(what)?;
+    let DispatchOrder { sees, since, allowed, conversation, .. } = ordered.ok_or_else(what)?;
     let continued = conversation.map(|conversation| conversation.id);
     if fact.choice.strategy == Strategy::Resume && (continued.is_none() || continued != fact.session) {
         return Err(what());
@@ -108,7 +108,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
     let epoch = state.epoch;
     let (purpose, seat) = seat_for(state, &fact.ticket).ok_or_else(what)?;
     let number = usize::from(seat.stage);
-    let work = seat.work.get_or_insert_with(|| Work {
+    let work = seat.work.get_or_insert_with(|| OpenDispatch {
         purpose,
         round: fact.ticket.round,
         since: seat.judged.clone(),
@@ -195,7 +195,7 @@ fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
             first_seen: started.sees.clone().filter(|_| started.choice.strategy != Strategy::Digest),
         },
     });
-    seat.left = started.choice.prediction.as_ref().map(|prediction| Left {
+    seat.left = started.choice.prediction.as_ref().map(|prediction| CacheAfterDispatch {
         ticket: started.ticket.clone(),
         agent: started.agent.clone(),
         cached: prediction.leaves.billed(&prediction.usage, &fact.usage),
@@ -222,13 +222,16 @@ fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
     let Some(work) = seat.work.as_mut() else { return Err(rejected("a failure")) };
     match fact.now {
         // Nothing was wrong with the attempt: the same is owed again, once the limit has ended.
-        Now::ParkUntil(_) => return Ok(()),
+        AfterFailure::ParkUntil(_) => return Ok(()),
         // The same is owed again, once there is money for it.
-        Now::OverBudget(needs) => {
+        AfterFailure::OverBudget(needs) => {
             work.needs = Some((flight.started.agent, needs));
             return Ok(());
         }
-        Now::Wait(_) | Now::GiveUp | Now::AskPerson | Now::FreshSession => {}
+        AfterFailure::Wait(_)
+        | AfterFailure::GiveUp
+        | AfterFailure::AskPerson
+        | AfterFailure::FreshSession => {}
     }
     work.trouble.clone_from(&fact.detail);
     if repairing {
@@ -237,9 +240,12 @@ fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
     }
     work.failures += 1;
     match fact.now {
-        Now::Wait(_) | Now::GiveUp | Now::ParkUntil(_) | Now::OverBudget(_) => {}
-        Now::AskPerson => work.helpless = true,
-        Now::FreshSession => {
+        AfterFailure::Wait(_)
+        | AfterFailure::GiveUp
+        | AfterFailure::ParkUntil(_)
+        | AfterFailure::OverBudget(_) => {}
+        AfterFailure::AskPerson => work.helpless = true,
+        AfterFailure::FreshSession => {
             work.fresh = true;
             seat.conversation = None;
             seat.unavailable = Some(fact.detail.clone());
@@ -362,7 +368,7 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
     // Work that was about the older revision is over; its round is not used again.
     conclude(&mut state.author);
     conclude(&mut state.certifier);
-    state.making.iter_mut().flat_map(Making::seats_mut).for_each(conclude);
+    state.making.iter_mut().flat_map(Implementing::seats_mut).for_each(conclude);
     state.finishing.iter_mut().for_each(|finishing| conclude(&mut finishing.judge));
     for seat in &mut state.reviewers {
         let unavailable = seat.unavailable.take();
@@ -371,8 +377,8 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
         // A ruling is about the revision a person accepted. What they changed afterwards is seen by the role if its
         // stage has rounds left, and otherwise asked about again: it never closes a stage in silence. What the
         // author changes later, for other reviewers, stays covered: it was ordered by the loop that was ruled on.
-        if matches!(seat.standing, Standing::Ruled { revision: Some(_) }) {
-            seat.standing = Standing::Unasked;
+        if matches!(seat.standing, SeatStatus::Ruled { revision: Some(_) }) {
+            seat.standing = SeatStatus::Unasked;
             state.stages[usize::from(seat.stage)].closed = None;
         }
     }
@@ -426,6 +432,6 @@ fn close_phase(state: &mut Loop, fact: &PhaseClosed) -> Result<(), Rejected> {
     if !due || !one_revision || !own {
         return Err(rejected(format!("the close of {}", fact.phase)));
     }
-    state.end = Some(End::Closed(fact.clone()));
+    state.end = Some(LoopEnd::Closed(fact.clone()));
     Ok(())
 }

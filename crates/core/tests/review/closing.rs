@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::review::{End, Loop, Seat};
+use redraft_core::review::{Loop, LoopEnd, Seat};
 use redraft_facts::choice::Policy;
 use redraft_facts::event::*;
 use redraft_facts::findings::Status;
@@ -22,7 +22,8 @@ fn worlds_are_drawn_in_which_people_take_other_lanes_leave_phases_out_and_go_bac
         let mut world = any_world().new_tree(&mut runner).unwrap().current();
         world.play(STEPS_MAX);
         seen.extend(world.log.iter().map(|entry| entry.event.kind()));
-        let by_gates = |past: &Loop| past.reviewers.is_empty() && matches!(past.end, Some(End::Closed(_)));
+        let by_gates =
+            |past: &Loop| past.reviewers.is_empty() && matches!(past.end, Some(LoopEnd::Closed(_)));
         seen.extend(world.state.past.iter().any(by_gates).then_some("closed by gates only"));
         seen.extend(world.state.closed(Phase::CreateTasks).map(|_| "all four phases"));
     }
@@ -101,7 +102,7 @@ proptest! {
                 _ => None,
             });
             let end = world.state.past.last().and_then(|past| past.end.clone());
-            let closed = matches!(end, Some(End::Closed(_)));
+            let closed = matches!(end, Some(LoopEnd::Closed(_)));
             outcomes.push((closed, judged.collect::<Vec<_>>()));
         }
         prop_assert!(outcomes.windows(2).all(|pair| pair[0] == pair[1]), "{:?}", outcomes);
@@ -124,7 +125,7 @@ proptest! {
         }
         verdicts.extend(vec![true; count]);
         super::scenarios::play_verdicts(&mut world, &verdicts);
-        prop_assert!(matches!(world.state.past.last().unwrap().end, Some(End::Closed(_))));
+        prop_assert!(matches!(world.state.past.last().unwrap().end, Some(LoopEnd::Closed(_))));
         prop_assert!(!world.log.iter().any(|entry| matches!(entry.event, Event::Asked(_))));
     }
 

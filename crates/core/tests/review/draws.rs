@@ -125,7 +125,7 @@ pub(super) fn started(world: &World) -> impl Iterator<Item = &Started> {
 /// The ticket of an attempt that ended here without an answer that can be used; lost and parked ones do not count.
 pub(super) fn useless(event: &Event) -> Option<&Ticket> {
     match event {
-        Event::Failed(Failed { now: Now::ParkUntil(_) | Now::OverBudget(_), .. }) => None,
+        Event::Failed(Failed { now: AfterFailure::ParkUntil(_) | AfterFailure::OverBudget(_), .. }) => None,
         Event::Failed(Failed { ticket, .. }) => Some(ticket),
         Event::Judged(Judged { ticket, judgement: Judgement::NoVerdict { .. }, .. }) => Some(ticket),
         Event::Drafted(Drafted { ticket, revision: None, .. }) => Some(ticket),
@@ -176,7 +176,14 @@ pub(super) fn late(ticket: &Ticket) -> Vec<Event> {
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),
         Raised { ticket: ticket(), reserved: Usd(u64::MAX) }.into(),
-        Failed { ticket: ticket(), now: Now::GiveUp, detail: "d".into(), usage: None, undone: vec![] }.into(),
+        Failed {
+            ticket: ticket(),
+            now: AfterFailure::GiveUp,
+            detail: "d".into(),
+            usage: None,
+            undone: vec![],
+        }
+        .into(),
         Drafted {
             ticket: ticket(),
             revision,

@@ -2,7 +2,7 @@
 
 use super::scenarios::{about, decide, ended, open, play_verdicts, sent};
 use super::world::*;
-use redraft_core::review::{Effect, End, decision, pending, question};
+use redraft_core::review::{Effect, LoopEnd, decision, pending, question};
 use redraft_facts::event::*;
 use redraft_facts::ids::{Revision, Role};
 use redraft_facts::prelude::*;
@@ -83,12 +83,12 @@ fn accepting_an_edit_nobody_reviewed_says_so_and_an_ordinary_ruling_does_not() {
     decide(&mut world, Decision::Accept);
     assert_eq!(unseen(&world), [Role::new("reviewer-C")]);
     assert!(world.play(10));
-    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
-    let history = redraft_reports::project::history(&world.log);
+    assert!(matches!(ended(&world).end, Some(LoopEnd::Closed(_))));
+    let history = redraft_reports::projections::history(&world.log);
     assert!(history.contains("- Not reviewed: reviewer-C did not see revision edited\n"), "{history}");
     let closed = "- Accepted by a ruling in place of reviewer-C, which did not see this revision\n";
     assert!(history.contains(closed), "{history}");
-    let notes = redraft_reports::project::receipt(&world.log).notes;
+    let notes = redraft_reports::projections::receipt(&world.log).notes;
     assert_eq!(notes, ["ann accepted revision edited, which reviewer-C did not review"]);
 }
 
@@ -108,7 +108,7 @@ fn an_edit_after_a_ruling_is_asked_about_again_and_reviewed_where_a_round_is_lef
     edit(&mut world, "edited");
     assert!(world.play(10));
     assert_eq!(sent(&world).last().unwrap(), "review/reviewer-C/2.1");
-    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    let Some(LoopEnd::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
     assert_eq!(closed.approvals.len(), 1);
 }
 
@@ -136,7 +136,7 @@ fn a_ruling_that_names_no_revision_covers_later_edits() {
     world.happen(decided);
     edit(&mut world, "edited");
     assert!(world.play(10));
-    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+    assert!(matches!(ended(&world).end, Some(LoopEnd::Closed(_))));
 }
 
 #[test]

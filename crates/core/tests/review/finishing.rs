@@ -15,7 +15,7 @@ fn ending() -> World {
     let mut world = World::new(rules, CALM, vec![1]);
     let (by, from) = ("ann".to_owned(), "docs".to_owned());
     let accepted = [Phase::DOCUMENTS.to_vec(), vec![Phase::Implement]].concat();
-    world.happen(Adopted { from, accepted, life: Life::Active, by, files: vec![] });
+    world.happen(Adopted { from, accepted, life: FeatureLife::Active, by, files: vec![] });
     world
 }
 
@@ -57,11 +57,11 @@ fn in_flight(world: &World) -> Ticket {
     open.flights().next().unwrap().1.started.ticket.clone()
 }
 
-fn lesson() -> Lesson {
-    Lesson { kind: "heuristic".into(), name: "n".into() }
+fn lesson() -> LessonName {
+    LessonName { kind: "heuristic".into(), name: "n".into() }
 }
 
-fn retro(ticket: Option<Ticket>, plain: Option<&str>, relevant: Vec<Lesson>) -> RetroWritten {
+fn retro(ticket: Option<Ticket>, plain: Option<&str>, relevant: Vec<LessonName>) -> RetroWritten {
     let (commit, added, judge, notes) = ("c".into(), vec![], None, vec![]);
     RetroWritten { ticket, commit, plain: plain.map(str::to_owned), added, relevant, judge, notes }
 }
@@ -73,7 +73,7 @@ fn judged(ticket: Option<Ticket>, proposed: bool) -> BankJudged {
 }
 
 fn merged() -> Merged {
-    Merged { into: "main".into(), commit: "c".into(), history: History::Keep, by: "ann".into() }
+    Merged { into: "main".into(), commit: "c".into(), history: MergeHistory::Keep, by: "ann".into() }
 }
 
 fn edited(to: &str) -> Edited {
@@ -143,7 +143,7 @@ fn who_fails_is_tried_so_often_as_the_limits_say_and_then_done_without() {
         until(&mut world, "recover");
         let ticket = in_flight(&world);
         assert_eq!(ticket.attempt, attempt);
-        let (now, detail) = (Now::Wait(1), "no luck".to_owned());
+        let (now, detail) = (AfterFailure::Wait(1), "no luck".to_owned());
         world.happen(Failed { ticket, now, detail, usage: None, undone: vec![] });
     }
     assert_eq!(owed(&world), ["write without words: no luck"]);
@@ -158,7 +158,7 @@ fn a_judgement_that_cannot_be_had_leaves_the_bank_as_it_is() {
     let ticket = in_flight(&world);
     world.happen(retro(Some(ticket), None, vec![lesson()]));
     until(&mut world, "recover");
-    let (ticket, now) = (in_flight(&world), Now::AskPerson);
+    let (ticket, now) = (in_flight(&world), AfterFailure::AskPerson);
     world.happen(Failed { ticket, now, detail: "no luck".into(), usage: None, undone: vec![] });
     assert_eq!(owed(&world), ["leave the bank: no luck"]);
     world.happen(judged(None, false));
@@ -251,7 +251,7 @@ fn facts_about_the_end_are_read_as_they_were_written() {
         BankJudged { challenged, ..judged(Some(ticket), true) }.into(),
         BankApplied { commit: "c".into(), notes: vec!["n".into()] }.into(),
         merged().into(),
-        Merged { history: History::Squash, ..merged() }.into(),
+        Merged { history: MergeHistory::Squash, ..merged() }.into(),
     ];
     for event in events {
         assert_eq!(event.version(), 1);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::review::{Effect, Standing};
+use redraft_core::review::{Effect, SeatStatus};
 use redraft_facts::event::*;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
@@ -57,7 +57,7 @@ proptest! {
             state = pipeline::step(&state, &entry.event).unwrap();
             let seats = state.open.iter().flat_map(|open| &open.reviewers);
             for seat in seats {
-                if let Standing::Approved { ticket, fresh, same_hand, .. } = &seat.standing {
+                if let SeatStatus::Approved { ticket, fresh, same_hand, .. } = &seat.standing {
                     prop_assert_eq!(*same_hand, same.contains(ticket));
                     prop_assert!(!(*fresh && *same_hand));
                 }
@@ -81,7 +81,7 @@ proptest! {
                 && let Some(open) = state.open.as_ref().filter(|open| !open.allows_same_hand(&fact.ticket))
                 && let Some(writer) = open.writers.first()
             {
-                let hand = Some(Hand { conversation: writer.clone(), same: true });
+                let hand = Some(HostConversation { conversation: writer.clone(), same: true });
                 let event = Event::from(Answered { hand, ..fact.clone() });
                 prop_assert!(pipeline::step(&state, &event).is_err());
             }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use redraft_facts::event::*;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
-use redraft_reports::project::costs::costs;
-use redraft_reports::retro::{Change, Figures, Older, bundle, judge_bundle, markdown};
+use redraft_reports::projections::costs::costs;
+use redraft_reports::retro::{FeatureChange, Figures, Older, bundle, judge_bundle, markdown};
 
 fn any_world() -> impl Strategy<Value = World> {
     let draws = proptest::collection::vec(any::<u8>(), 1..300);
@@ -26,8 +26,8 @@ fn count(world: &World, wanted: impl Fn(&Event) -> bool) -> u64 {
     world.log.iter().filter(|entry| wanted(&entry.event)).count() as u64
 }
 
-fn change() -> Change {
-    Change { files: vec![("src/a.rs".to_owned(), 3, 1), ("b.txt".to_owned(), 0, 2)] }
+fn change() -> FeatureChange {
+    FeatureChange { files: vec![("src/a.rs".to_owned(), 3, 1), ("b.txt".to_owned(), 0, 2)] }
 }
 
 proptest! {
@@ -37,7 +37,7 @@ proptest! {
     #[test]
     fn the_figures_are_those_of_the_bills_and_of_the_events(mut world in any_world()) {
         world.play(3_000);
-        let figures = Figures::of(&world.state, &world.log);
+        let figures = Figures::from_entries(&world.state, &world.log);
         let costs = costs(&world.log);
         let total = figures.total;
         prop_assert_eq!(total.sum, costs.sum);
@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn a_page_and_a_bundle_can_be_made_of_every_history(mut world in any_world(), steps in 0usize..400) {
         world.play(steps);
-        let figures = Figures::of(&world.state, &world.log).with(&change());
+        let figures = Figures::from_entries(&world.state, &world.log).with(&change());
         let page = markdown(&figures, None, Some("it failed"));
         let headings: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
         prop_assert_eq!(headings, ["## Observe", "## Review", "## Tune", "## Act"]);
@@ -82,7 +82,7 @@ proptest! {
 fn ac_6_and_sc_5_the_bundle_holds_the_implementation_log_in_its_place() {
     let mut world = World::building(Rules { tasks: 2, ..rules(&[3]) }, CALM, vec![1]);
     assert!(world.play(500));
-    let figures = Figures::of(&world.state, &world.log);
+    let figures = Figures::from_entries(&world.state, &world.log);
     assert_eq!((figures.total.tasks_done, figures.total.tasks_blocked), (2, 0));
     let sizes = [("tasks.md".to_owned(), 1_234)];
     let sent = bundle(&figures, &world.state, &world.log, &change(), &sizes);
@@ -102,8 +102,8 @@ fn ac_6_and_sc_5_the_bundle_holds_the_implementation_log_in_its_place() {
 fn ac_8_a_feature_without_an_implementation_log_says_so() {
     let mut world = World::new(rules(&[1]), CALM, vec![1]);
     assert!(world.play(500));
-    let figures = Figures::of(&world.state, &world.log);
-    let sent = bundle(&figures, &world.state, &world.log, &Change::default(), &[]);
+    let figures = Figures::from_entries(&world.state, &world.log);
+    let sent = bundle(&figures, &world.state, &world.log, &FeatureChange::default(), &[]);
     assert!(sent.contains("## Implementation Log\n\nNo implementation log available\n"), "{sent}");
     assert!(sent.contains("No file was changed.") && sent.contains("No artifact."), "{sent}");
 }
@@ -113,15 +113,15 @@ fn ac_8_a_feature_without_an_implementation_log_says_so() {
 fn ac_7_and_sc_6_the_log_and_the_bundle_come_from_events_alone() {
     let mut world = World::building(Rules { tasks: 1, ..rules(&[1]) }, CALM, vec![1]);
     assert!(world.play(500));
-    let log = redraft_reports::project::implementation_log_of_roles(&world.log).unwrap();
+    let log = redraft_reports::projections::implementation_log_of_roles(&world.log).unwrap();
     let again = redraft_core::pipeline::Pipeline::replay(&world.log).unwrap();
-    let figures = Figures::of(&again, &world.log);
-    assert_eq!(figures, Figures::of(&world.state, &world.log));
+    let figures = Figures::from_entries(&again, &world.log);
+    assert_eq!(figures, Figures::from_entries(&world.state, &world.log));
     let sent = bundle(&figures, &again, &world.log, &change(), &[]);
     assert!(sent.contains(log.trim_end()));
     let [history, log] = [
-        redraft_reports::project::history(&world.log),
-        redraft_reports::project::implementation_log(&world.log).unwrap(),
+        redraft_reports::projections::history(&world.log),
+        redraft_reports::projections::implementation_log(&world.log).unwrap(),
     ];
     assert!(history.contains("- Agent: fake\n") && log.contains("- **Agent:** fake\n"), "{history}{log}");
     assert!(!sent.contains("fake"), "what is sent does not depend on who played: {sent}");

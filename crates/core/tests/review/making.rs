@@ -4,7 +4,7 @@ use super::draws::{any_habits, any_rules, started};
 use super::world::*;
 use proptest::prelude::*;
 use redraft_core::pipeline::{Pipeline, pending, step};
-use redraft_core::review::{Effect, Loop, Making, TaskEnd, dispatches_max};
+use redraft_core::review::{Effect, Implementing, Loop, TaskEnd, dispatches_max};
 use redraft_facts::choice::Strategy as Send;
 use redraft_facts::event::*;
 use redraft_facts::ids::{BlobId, Revision};
@@ -31,7 +31,7 @@ fn open(world: &World) -> &Loop {
     world.state.latest().unwrap()
 }
 
-fn making(world: &World) -> &Making {
+fn making(world: &World) -> &Implementing {
     open(world).making.as_ref().unwrap()
 }
 
@@ -186,7 +186,7 @@ fn ac_20_a_task_that_cannot_be_carried_out_is_asked_about_and_marked_blocked() {
         assert_eq!(ticket.attempt, attempt);
         world.play(1);
         let detail = "no such file".to_owned();
-        world.happen(Failed { ticket, now: Now::GiveUp, detail, usage: None, undone: vec![] });
+        world.happen(Failed { ticket, now: AfterFailure::GiveUp, detail, usage: None, undone: vec![] });
     }
     let question = asked(&world);
     assert_eq!(question.text, "task 1.1 (t) could not be carried out in 3 attempts: no such file");
@@ -195,7 +195,7 @@ fn ac_20_a_task_that_cannot_be_carried_out_is_asked_about_and_marked_blocked() {
     assert_eq!(until(&mut world, Purpose::Implement).attempt, 4, "tried again");
     world.play(1);
     let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
-    let now = Now::AskPerson;
+    let now = AfterFailure::AskPerson;
     world.happen(Failed { ticket, now, detail: "still".into(), usage: None, undone: vec![] });
     decide(&mut world, Decision::Skip);
     assert_eq!(making(&world).tasks[0].end, Some(TaskEnd::Blocked { why: "w".into() }));
@@ -227,9 +227,9 @@ fn checks_that_fail_three_times_in_a_row_ask_a_person() {
 #[test]
 fn sc_4_the_implementation_log_has_an_entry_for_every_task() {
     let mut world = building(2, false);
-    assert_eq!(redraft_reports::project::implementation_log(&world.log), None, "nothing was built");
+    assert_eq!(redraft_reports::projections::implementation_log(&world.log), None, "nothing was built");
     assert!(world.play(200));
-    let log = redraft_reports::project::implementation_log(&world.log).unwrap();
+    let log = redraft_reports::projections::implementation_log(&world.log).unwrap();
     let entry = "- **Files changed:** f\n- **Decisions:** none\n- **Deviations:** none\n- **Concerns:** none\n\
          - **Agent:** fake\n";
     assert_eq!(
@@ -354,7 +354,7 @@ fn what_helps_is_never_waited_for() {
     for purpose in [Purpose::Simplify, Purpose::Outline] {
         let ticket = until(&mut world, purpose);
         world.play(1);
-        let now = Now::AskPerson;
+        let now = AfterFailure::AskPerson;
         world.happen(Failed { ticket, now, detail: "d".into(), usage: None, undone: vec![] });
     }
     assert!(world.play(200));
@@ -439,7 +439,7 @@ fn a_task_that_says_something_else_now_is_carried_out_again_in_a_later_pass() {
     world.play(400);
     let mut opened = open(&world).opened.clone();
     opened.tasks[1].text = BlobId::new("another text");
-    let later = Making::new(&opened, Some(making(&world))).unwrap();
+    let later = Implementing::new(&opened, Some(making(&world))).unwrap();
     let ends: Vec<bool> = later.tasks.iter().map(|task| task.end.is_some()).collect();
     assert_eq!(ends, [true, false]);
 }

@@ -170,13 +170,13 @@ fn an_adopted_feature_goes_on_after_the_documents_that_were_taken_as_they_are() 
         world.happen(fact);
         world
     };
-    let mut world = begin(adopted(Life::Active, &[Phase::Specify, Phase::Design]));
+    let mut world = begin(adopted(FeatureLife::Active, &[Phase::Specify, Phase::Design]));
     assert_eq!(opens(&world), Some((Phase::CreatePlan, 1)));
-    assert!(refused(&world, adopted(Life::Active, &[])), "once is enough");
+    assert!(refused(&world, adopted(FeatureLife::Active, &[])), "once is enough");
     world.happen(back(Phase::Design));
     assert_eq!(opens(&world), Some((Phase::Design, 1)));
-    let mut over = begin(adopted(Life::Completed, &[Phase::Specify]));
-    assert_eq!((opens(&over), over.state.life()), (None, Life::Completed));
+    let mut over = begin(adopted(FeatureLife::Completed, &[Phase::Specify]));
+    assert_eq!((opens(&over), over.state.life()), (None, FeatureLife::Completed));
     over.happen(back(Phase::Specify));
-    assert_eq!((opens(&over), over.state.life()), (Some((Phase::Specify, 1)), Life::Active));
+    assert_eq!((opens(&over), over.state.life()), (Some((Phase::Specify, 1)), FeatureLife::Active));
 }

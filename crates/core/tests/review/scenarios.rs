@@ -2,7 +2,7 @@
 
 use super::world::*;
 use redraft_core::pipeline;
-use redraft_core::review::{Effect, End, Loop, decision, pending, question};
+use redraft_core::review::{Effect, Loop, LoopEnd, decision, pending, question};
 use redraft_facts::choice::{Policy, Strategy};
 use redraft_facts::event::*;
 use redraft_facts::findings::Status;
@@ -10,7 +10,7 @@ use redraft_facts::ids::{Revision, Role};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 use redraft_facts::usage::Usd;
-use redraft_reports::project::{BoardRow, history};
+use redraft_reports::projections::{BoardRow, history};
 
 pub(super) fn play_verdicts(world: &mut World, verdicts: &[bool]) {
     world.script = Some(verdicts.iter().copied().collect());
@@ -102,7 +102,7 @@ fn certify_off_leaves_older_approvals_as_they_are() {
     let mut world = World::new(Rules { certify: Certify::Off, ..rules(&[1, 1]) }, CALM, vec![1]);
     play_verdicts(&mut world, &[true, false, true]);
     assert_eq!(sent(&world).last().unwrap(), "review/reviewer-D/2.1");
-    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+    assert!(matches!(ended(&world).end, Some(LoopEnd::Closed(_))));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn fresh_eyes_reopen_once_and_then_ask() {
     assert_eq!(about(&world), Some(About::Certificate));
     decide(&mut world, Decision::Accept);
     assert!(world.play(10));
-    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+    assert!(matches!(ended(&world).end, Some(LoopEnd::Closed(_))));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn at_the_cap_a_person_is_asked_before_the_author_is_paid_again() {
 
     decide(&mut world, Decision::Accept);
     assert!(world.play(100));
-    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    let Some(LoopEnd::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
     assert_eq!(closed.ruled.len(), 1);
     assert_eq!(closed.approvals.len(), 1, "only the second stage approved");
     assert_eq!(ended(&world).stages[0].closed.as_ref().unwrap().outcome, StageOutcome::Failed);
@@ -211,7 +211,7 @@ fn whoever_rejects_for_settled_findings_alone_can_be_overruled() {
     world.habits.unusable = 0;
     decide(&mut world, Decision::Accept);
     assert!(world.play(100));
-    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    let Some(LoopEnd::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
     let signed: Vec<&str> = closed.approvals.iter().map(|approval| approval.role.as_str()).collect();
     assert_eq!(signed, ["reviewer-D"], "a ruling is no approval");
     assert!(ended(&world).reviewer(&role).unwrap().ruled());
@@ -232,7 +232,7 @@ fn overruling_leaves_no_finding_open_and_lists_what_was_put_off() {
     decide(&mut world, Decision::Accept);
     world.habits.unusable = 0;
     assert!(world.play(100));
-    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    let Some(LoopEnd::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
     assert!(closed.approvals.is_empty() && closed.ruled.is_empty(), "nothing was left to rule about");
     assert!(!closed.deferred.is_empty());
     assert!(ended(&world).findings.iter().all(|finding| finding.status != Status::Open));
@@ -251,13 +251,19 @@ fn overruling_settles_a_finding_whose_fate_was_told_only_in_an_answer_that_does_
         assert!(!world.play(1));
     }
     let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
-    world.happen(Failed { ticket, now: Now::GiveUp, detail: "d".into(), usage: None, undone: vec![] });
+    world.happen(Failed {
+        ticket,
+        now: AfterFailure::GiveUp,
+        detail: "d".into(),
+        usage: None,
+        undone: vec![],
+    });
     let asked = question(open(&world)).unwrap();
     assert!(asked.text.ends_with("; 1 open finding of its own, which accept settles"), "{}", asked.text);
     decide(&mut world, Decision::Accept);
     world.habits.unusable = 0;
     assert!(world.play(100));
-    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    let Some(LoopEnd::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
     assert_eq!(closed.ruled.len(), 1);
     assert!(ended(&world).findings.iter().all(|finding| finding.status == Status::Ruled));
 }
@@ -331,7 +337,7 @@ fn whoever_saw_only_a_part_does_not_certify() {
         let mut world = World::new(Rules { certify: Certify::Fresh, policy, ..rules(&[1]) }, CALM, vec![1]);
         play_verdicts(&mut world, &[false, true, true]);
         assert_eq!(sent(&world).last().unwrap(), last, "{policy:?}");
-        assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+        assert!(matches!(ended(&world).end, Some(LoopEnd::Closed(_))));
     }
 }
 
@@ -355,7 +361,7 @@ fn policy_seed_asks_the_reviewer_afresh_about_an_unchanged_document() {
     });
     let last = last.unwrap();
     assert_eq!((last.ticket.round, last.choice.strategy), (2, Strategy::Lazy));
-    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+    assert!(matches!(ended(&world).end, Some(LoopEnd::Closed(_))));
     let told: Vec<bool> = (history(&world.log).lines())
         .filter(|line| line.starts_with("- Revision: "))
         .map(|line| line.ends_with(" (nothing was changed)"))
@@ -385,13 +391,13 @@ fn a_usage_limit_parks_a_dispatch_without_using_up_an_attempt() {
             assert!(!world.play(1));
         }
         let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
-        let now = Now::ParkUntil(1_900_000_000_000 + parked);
+        let now = AfterFailure::ParkUntil(1_900_000_000_000 + parked);
         world.happen(Failed { ticket, now, detail: "limit".into(), usage: None, undone: vec![] });
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
         assert_eq!(i64::from(order.ticket.attempt), parked + 2, "every send has a ticket of its own");
         assert_eq!(world.state.parked_until_ms(), Some(1_900_000_000_000 + parked));
-        assert_eq!(BoardRow::of(&world.state, 0).parked_until_ms, Some(1_900_000_000_000 + parked));
+        assert_eq!(BoardRow::new(&world.state, 0).parked_until_ms, Some(1_900_000_000_000 + parked));
     }
     while open(&world).flights().next().is_none() {
         assert!(!world.play(1));
@@ -403,9 +409,9 @@ fn a_usage_limit_parks_a_dispatch_without_using_up_an_attempt() {
 fn the_question_about_an_agent_names_the_attempts_that_were_made_and_not_the_limit() {
     let limits = Limits { attempts: 3, ..Limits::default() };
     for (failures, words) in [
-        (vec![Now::AskPerson], "in 1 attempt"),
-        (vec![Now::GiveUp, Now::AskPerson], "in 2 attempts"),
-        (vec![Now::GiveUp, Now::Wait(5), Now::FreshSession], "in 3 attempts"),
+        (vec![AfterFailure::AskPerson], "in 1 attempt"),
+        (vec![AfterFailure::GiveUp, AfterFailure::AskPerson], "in 2 attempts"),
+        (vec![AfterFailure::GiveUp, AfterFailure::Wait(5), AfterFailure::FreshSession], "in 3 attempts"),
     ] {
         let mut world = World::new(Rules { limits, ..rules(&[1]) }, CALM, vec![1]);
         world.script = Some([true].into());
@@ -440,7 +446,7 @@ fn a_dispatch_that_was_cut_off_for_want_of_money_is_owed_again_and_says_what_it_
         world.happen(Raised { ticket: ticket.clone(), reserved: reserved + Usd(1) });
         assert_eq!(open(&world).flights().next().unwrap().1.started.reserved, reserved + Usd(1));
         let counted = world.state.money.counted();
-        let now = Now::OverBudget(Usd(needs));
+        let now = AfterFailure::OverBudget(Usd(needs));
         world.happen(Failed { ticket, now, detail: "cut off".into(), usage: None, undone: vec![] });
         assert_eq!(world.state.money.counted(), counted + reserved + Usd(1), "what was reserved in the end");
         let effects = pending(open(&world));
@@ -451,7 +457,9 @@ fn a_dispatch_that_was_cut_off_for_want_of_money_is_owed_again_and_says_what_it_
 
 #[test]
 fn a_lost_session_is_replaced_and_waiting_keeps_it() {
-    for (now, kept) in [(Now::FreshSession, false), (Now::Wait(5), true), (Now::GiveUp, true)] {
+    for (now, kept) in
+        [(AfterFailure::FreshSession, false), (AfterFailure::Wait(5), true), (AfterFailure::GiveUp, true)]
+    {
         let mut world = World::new(Rules { policy: Policy::Resume, ..rules(&[1]) }, CALM, vec![1]);
         world.script = Some([false].into());
         while sent(&world).len() < 4 {
@@ -464,6 +472,6 @@ fn a_lost_session_is_replaced_and_waiting_keeps_it() {
         assert_eq!(order.ticket.attempt, 2);
         assert_eq!(order.allowed.contains(&Strategy::Resume), kept, "{now:?}");
         let told = open(&world).reviewers[0].unavailable.as_deref();
-        assert_eq!(told, (now == Now::FreshSession).then_some("gone"));
+        assert_eq!(told, (now == AfterFailure::FreshSession).then_some("gone"));
     }
 }

@@ -4,8 +4,8 @@ use super::draws::*;
 use super::world::*;
 use proptest::prelude::*;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::review::{Effect, Order, Seat};
-use redraft_cost::policy::{Facts, ResumedFacts, choose};
+use redraft_core::review::{DispatchOrder, Effect, Seat};
+use redraft_cost::policy::{PolicyFacts, ResumedFacts, choose};
 use redraft_facts::choice::{Knowledge, Policy, Strategy as Send};
 use redraft_facts::event::*;
 use redraft_facts::ids::{FeatureId, Revision, Role, SessionId};
@@ -40,7 +40,7 @@ fn always_possible(purpose: Purpose) -> Send {
     }
 }
 
-fn dispatches(state: &Pipeline) -> impl Iterator<Item = Order> {
+fn dispatches(state: &Pipeline) -> impl Iterator<Item = DispatchOrder> {
     pipeline::pending(state).into_iter().filter_map(|effect| match effect {
         Effect::Dispatch(order) => Some(order),
         _ => None,
@@ -88,7 +88,7 @@ proptest! {
         });
         for _ in 0..STEPS_MAX {
             for order in dispatches(&world.state) {
-                let Order { ticket, allowed, conversation, .. } = &order;
+                let DispatchOrder { ticket, allowed, conversation, .. } = &order;
                 prop_assert!(allowed.contains(&always_possible(ticket.purpose)), "{ticket}: {allowed:?}");
                 prop_assert_eq!(allowed.contains(&Send::Resume), conversation.is_some(), "{}", ticket);
                 for strategy in allowed {
@@ -96,7 +96,7 @@ proptest! {
                     prop_assert!(accepted.is_ok(), "{ticket} {strategy:?}");
                 }
                 for (policy, left) in Policy::ALL.into_iter().flat_map(|policy| sublists(allowed).map(move |left| (policy, left))) {
-                    let facts = Facts { policy, purpose: ticket.purpose, resumed, priced: None };
+                    let facts = PolicyFacts { policy, purpose: ticket.purpose, resumed, priced: None };
                     let choice = choose(&facts, &left).unwrap();
                     prop_assert!(left.contains(&choice.strategy), "{ticket}: {choice:?} of {left:?}");
                 }

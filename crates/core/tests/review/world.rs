@@ -146,7 +146,7 @@ impl World {
         world.happen(Adopted {
             from: "docs".into(),
             accepted: Phase::DOCUMENTS.to_vec(),
-            life: Life::Active,
+            life: FeatureLife::Active,
             by: "ann".into(),
             files: vec![],
         });

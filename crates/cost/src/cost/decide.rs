@@ -1,8 +1,8 @@
 //! The decision of policy `cost`: the way to send one review that is cheapest together with what it leaves behind.
 
 use super::hindsight::{Coming, hindsight};
-use super::plan::{Earlier, Expected, Setting, Tree, options_with};
-use super::send::{Bill, Round, Sent, Sizes, Way, send};
+use super::plan::{Earlier, ExpectedRounds, PlanFacts, Tree, options_with};
+use super::send::{ReviewBill, Round, Sent, Sizes, Way, send};
 use super::terms::{Amount, Terms};
 use redraft_facts::choice::{Cached, Strategy};
 use redraft_facts::prelude::*;
@@ -10,7 +10,7 @@ use redraft_facts::usage::grouped;
 
 /// Everything the decision depends on.
 #[derive(Debug, Clone)]
-pub struct Facts<'a> {
+pub struct DecisionFacts<'a> {
     pub terms: &'a Terms,
     pub sizes: &'a Sizes,
     /// What the cache holds now: the time since the last request has passed.
@@ -25,16 +25,16 @@ pub struct Facts<'a> {
 /// What comes after this review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ahead {
-    Expected(Expected),
+    Expected(ExpectedRounds),
     Known(Vec<Coming>),
 }
 
 /// What was chosen, and what else there was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct StrategyDecision {
     pub way: Way,
     /// What this review is predicted to be billed for.
-    pub predicted: Bill,
+    pub predicted: ReviewBill,
     pub sent: Sent,
     /// The best of each strategy that was possible, the chosen one first, then cheapest first.
     pub alternatives: Vec<Alternative>,
@@ -58,8 +58,8 @@ impl Alternative {
 }
 
 /// Chooses; none where nothing allowed can be sent, because there is no conversation to continue.
-pub fn decide(facts: &Facts<'_>) -> Option<Decision> {
-    let setting = Setting { terms: facts.terms, sizes: facts.sizes, later: facts.later };
+pub fn decide(facts: &DecisionFacts<'_>) -> Option<StrategyDecision> {
+    let setting = PlanFacts { terms: facts.terms, sizes: facts.sizes, later: facts.later };
     let earlier = match facts.ahead {
         Ahead::Expected(_) => Earlier::IsMarked,
         Ahead::Known(_) => Earlier::MayStayUnmarked,
@@ -86,7 +86,7 @@ pub fn decide(facts: &Facts<'_>) -> Option<Decision> {
         }
     }
     let chosen = *alternatives.first()?;
-    Some(Decision {
+    Some(StrategyDecision {
         way: chosen.way,
         predicted: chosen.sent.bill,
         sent: chosen.sent,
@@ -96,8 +96,8 @@ pub fn decide(facts: &Facts<'_>) -> Option<Decision> {
 }
 
 /// One way, with what is expected after it, whether or not it is the best; none where it cannot be taken.
-pub fn weigh(facts: &Facts<'_>, way: Way) -> Option<Alternative> {
-    let setting = Setting { terms: facts.terms, sizes: facts.sizes, later: facts.later };
+pub fn weigh(facts: &DecisionFacts<'_>, way: Way) -> Option<Alternative> {
+    let setting = PlanFacts { terms: facts.terms, sizes: facts.sizes, later: facts.later };
     let sent = send(facts.terms, facts.sizes, &facts.cached, &facts.round, way)?;
     let later = match facts.ahead {
         Ahead::Expected(expected) => Tree::new(setting, expected).after(&sent.cached),
@@ -106,7 +106,7 @@ pub fn weigh(facts: &Facts<'_>, way: Way) -> Option<Alternative> {
     Some(Alternative { way, sent, later })
 }
 
-fn why(facts: &Facts<'_>, alternatives: &[Alternative]) -> String {
+fn why(facts: &DecisionFacts<'_>, alternatives: &[Alternative]) -> String {
     let Some((chosen, others)) = alternatives.split_first() else { return String::new() };
     let nothing_kept = facts.cached.is_empty();
     let told = |one: &Alternative| {

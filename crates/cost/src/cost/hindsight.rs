@@ -1,6 +1,6 @@
 //! The cheapest sequence of ways for rounds that are known: what could have been paid at best.
 
-use super::plan::{Earlier, Setting, options_with};
+use super::plan::{Earlier, PlanFacts, options_with};
 use super::send::{Round, Sent, Way, send};
 use super::terms::Amount;
 use redraft_facts::choice::{Cached, Strategy};
@@ -27,7 +27,7 @@ const STATES_MIN: usize = 64;
 
 /// Finds the cheapest sequence. `first` says which strategies the first of these rounds may use; the setting's hold
 /// for the others.
-pub fn hindsight(setting: &Setting<'_>, cached: Cached, first: &[Strategy], rounds: &[Coming]) -> Sequence {
+pub fn hindsight(setting: &PlanFacts<'_>, cached: Cached, first: &[Strategy], rounds: &[Coming]) -> Sequence {
     let most = (6 * STATES_MAX / rounds.len().max(1)).clamp(STATES_MIN, STATES_MAX);
     let mut nodes = vec![Node { cached, amount: Amount(0), from: 0, way: None }];
     let mut trail: Vec<Vec<(usize, Option<Way>)>> = Vec::with_capacity(rounds.len());
@@ -97,7 +97,7 @@ fn ways(trail: &[Vec<(usize, Option<Way>)>], last: usize) -> Vec<Way> {
 }
 
 /// The same ways taken once more, with their bills.
-fn steps(setting: &Setting<'_>, cached: Cached, rounds: &[Coming], ways: &[Way]) -> Vec<(Way, Sent)> {
+fn steps(setting: &PlanFacts<'_>, cached: Cached, rounds: &[Coming], ways: &[Way]) -> Vec<(Way, Sent)> {
     let mut cached = cached;
     let mut steps = Vec::with_capacity(ways.len());
     for (way, coming) in ways.iter().zip(rounds) {

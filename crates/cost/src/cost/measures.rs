@@ -40,7 +40,7 @@ pub struct Measures {
 
 /// An agent as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownAgent {
     pub ratios: Ratios,
     /// Tokens of its own tools and system text.
     pub overhead: u64,
@@ -97,7 +97,7 @@ impl Measures {
                 }
                 let opened_nothing = fact.opened.as_ref().is_some_and(Vec::is_empty);
                 let one_request = fact.requests.map_or(opened_nothing, |requests| requests == 1);
-                let sample = Sample::of(&fact.ticket, &flight, &fact.usage, one_request);
+                let sample = Sample::new(&fact.ticket, &flight, &fact.usage, one_request);
                 let card = plain_name(&flight.prediction.card);
                 let samples = self.samples.entry((flight.agent, card)).or_default();
                 samples.push_back(sample);
@@ -123,7 +123,14 @@ impl Measures {
 
     /// What is known of an agent in a role, whose tokens are billed by this card. `overhead` is what is assumed of its
     /// own texts.
-    pub fn of(&self, agent: &AgentName, role: &Role, card: &str, family: Family, overhead: u64) -> Known {
+    pub fn agent(
+        &self,
+        agent: &AgentName,
+        role: &Role,
+        card: &str,
+        family: Family,
+        overhead: u64,
+    ) -> KnownAgent {
         let assumed = Ratios::measured(family);
         let empty = VecDeque::new();
         let samples = self.samples.get(&(agent.clone(), plain_name(card))).unwrap_or(&empty);
@@ -142,7 +149,7 @@ impl Measures {
         let first = |sample: &Sample| ratios.all_tokens(&sample.chars) + overhead;
         let of_role = samples.iter().filter(|sample| sample.role == *role);
         let explored = of_role.filter_map(|sample| Some(explored(first(sample), sample.requests?)));
-        Known {
+        KnownAgent {
             exploring: mean(explored),
             ratios,
             overhead,
@@ -154,7 +161,7 @@ impl Measures {
 }
 
 impl Sample {
-    fn of(ticket: &Ticket, flight: &Flight, billed: &Usage, was_one_request: bool) -> Sample {
+    fn new(ticket: &Ticket, flight: &Flight, billed: &Usage, was_one_request: bool) -> Sample {
         let Flight { strategy, author, prediction, .. } = flight;
         // A dispatch without calls reads nothing if the cache does not answer, so its expected read is in proportion to
         // the hit rate. One with calls reads again what it has just written, which says nothing about the cache.

@@ -23,11 +23,11 @@ mod terms;
 mod tests;
 
 pub use bound::bound;
-pub use decide::{Ahead, Alternative, Decision, Facts, decide, weigh};
+pub use decide::{Ahead, Alternative, DecisionFacts, StrategyDecision, decide, weigh};
 pub use hindsight::{Coming, Sequence, hindsight};
-pub use measures::{Known, LOOKED_AT, Measures};
+pub use measures::{KnownAgent, LOOKED_AT, Measures};
 pub use pace::{Pace, Paces};
-pub use plan::{Expected, Likely, Setting, options};
-pub use send::{Bill, Exploring, Round, Sent, Sizes, Way, send};
+pub use plan::{ExpectedRounds, Likely, PlanFacts, options};
+pub use send::{Exploring, ReviewBill, Round, Sent, Sizes, Way, send};
 pub use shape::{Prompts, Reader, prompt_chars};
 pub use terms::{Amount, BOUNDARIES_MAX, CERTAIN, Marking, Terms, lifetimes};

@@ -144,7 +144,7 @@ impl Paces {
     /// The kinds of events that say something.
     pub const KINDS: [&str; 3] = ["started", "answered", "phase-closed"];
 
-    pub fn of(&self, author: bool) -> &Pace {
+    pub fn for_role(&self, author: bool) -> &Pace {
         if author { &self.authors } else { &self.reviewers }
     }
 

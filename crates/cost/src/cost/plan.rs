@@ -6,12 +6,12 @@
 
 use super::send::{Round, Sent, Sizes, Way, send};
 use super::terms::{Amount, CERTAIN, Marking, Terms};
-use redraft_facts::choice::{Cached, Entry, Lifetime, Marks, Strategy};
+use redraft_facts::choice::{Cached, CachedPrefix, Lifetime, Marks, Strategy};
 use redraft_facts::prelude::*;
 
 /// What never changes while one loop is planned.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting<'a> {
+pub struct PlanFacts<'a> {
     pub terms: &'a Terms,
     pub sizes: &'a Sizes,
     /// Strategies that may be used in the rounds after this one.
@@ -20,7 +20,7 @@ pub struct Setting<'a> {
 
 /// What is taken to come where nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedRounds {
     /// The round after this one.
     pub next: Likely,
     /// Each round after that.
@@ -46,7 +46,7 @@ pub struct Likely {
 /// All ways that may be taken, with what they do. Those that do not fit the context are left out while others do,
 /// then those that cross a cliff while others do not.
 pub fn options(
-    setting: &Setting<'_>,
+    setting: &PlanFacts<'_>,
     cached: &Cached,
     round: &Round,
     allowed: &[Strategy],
@@ -56,7 +56,7 @@ pub fn options(
 
 /// The same, with places left unmarked or not.
 pub(super) fn options_with(
-    setting: &Setting<'_>,
+    setting: &PlanFacts<'_>,
     cached: &Cached,
     round: &Round,
     allowed: &[Strategy],
@@ -71,8 +71,8 @@ pub(super) fn options_with(
     for strategy in allowed {
         ways(setting, cached, *strategy, earlier, &mut add);
     }
-    if let Some(least) = all.iter().map(|(_, sent)| Fault::of(sent)).min() {
-        all.retain(|(_, sent)| Fault::of(sent) == least);
+    if let Some(least) = all.iter().map(|(_, sent)| Fault::from_sent(sent)).min() {
+        all.retain(|(_, sent)| Fault::from_sent(sent) == least);
     }
     all
 }
@@ -88,7 +88,7 @@ pub(super) enum Earlier {
 
 /// Every combination of marks that can make a difference.
 fn ways(
-    setting: &Setting<'_>,
+    setting: &PlanFacts<'_>,
     cached: &Cached,
     strategy: Strategy,
     earlier: Earlier,
@@ -96,7 +96,7 @@ fn ways(
 ) {
     let terms = setting.terms;
     let inline = carries_stable(cached, strategy);
-    let longest = |kept: Option<Entry>| kept.map_or(Lifetime::HalfDay, |entry| entry.lifetime);
+    let longest = |kept: Option<CachedPrefix>| kept.map_or(Lifetime::HalfDay, |entry| entry.lifetime);
     let up_to = |most: Lifetime| {
         let lifetimes = terms.lifetimes().iter().copied().filter(move |lifetime| *lifetime <= most);
         core::iter::once(None).chain(lifetimes.map(Some))
@@ -114,11 +114,11 @@ fn ways(
     };
     // With calls the rest is read again within seconds; leaving it unmarked is never better. And what is kept of a
     // conversation is found from a mark at its new end, within the provider's lookback.
-    let found = |one: redraft_facts::choice::Conversation| one.tail.or(one.earlier).is_some();
+    let found = |one: redraft_facts::choice::CachedConversation| one.tail.or(one.earlier).is_some();
     let continues = strategy == Strategy::Resume && cached.conversation.is_some_and(found);
     let must_mark = (setting.sizes.calls(strategy) > 0 || continues) && !terms.lifetimes().is_empty();
     // A kept place is read only where it is marked again. That writes nothing.
-    let again = |kept: Option<Entry>, wanted| kept.map_or(wanted, |entry| Some(entry.lifetime));
+    let again = |kept: Option<CachedPrefix>, wanted| kept.map_or(wanted, |entry| Some(entry.lifetime));
     let longer = |one: &Option<Lifetime>, than: Option<Lifetime>| {
         *one >= than || (one.is_none() && earlier == Earlier::MayStayUnmarked)
     };
@@ -180,7 +180,7 @@ impl Terms {
 }
 
 /// The longest kept beginning of the prompt. What is written behind it cannot last longer than it does.
-fn base(cached: &Cached, strategy: Strategy, inline: bool) -> Option<Entry> {
+fn base(cached: &Cached, strategy: Strategy, inline: bool) -> Option<CachedPrefix> {
     let conversation = cached.conversation.filter(|_| strategy == Strategy::Resume);
     let stable = cached.stable.filter(|_| inline);
     conversation.and_then(|one| one.tail.or(one.earlier)).or(stable).or(cached.system)
@@ -211,7 +211,7 @@ fn fitted(marks: Marks, boundaries: u8) -> Marks {
 
 /// What is expected to be paid in the rounds to come, for any cache they begin with.
 pub(super) struct Tree<'a> {
-    setting: Setting<'a>,
+    setting: PlanFacts<'a>,
     next: Likely,
     later: Likely,
     rounds: u32,
@@ -223,7 +223,7 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn new(setting: Setting<'a>, expected: &Expected) -> Tree<'a> {
+    pub(super) fn new(setting: PlanFacts<'a>, expected: &ExpectedRounds) -> Tree<'a> {
         let inline = setting.later.contains(&Strategy::Inline);
         let worth = |strategy: &Strategy| *strategy != Strategy::Lazy || !inline;
         let strategies = setting.later.iter().copied().filter(worth).collect();
@@ -288,7 +288,7 @@ impl<'a> Tree<'a> {
             let last = ahead == self.rounds && free_to_stop;
             let mut try_way = |way: Way| {
                 let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) else { return };
-                let fault = Fault::of(&sent);
+                let fault = Fault::from_sent(&sent);
                 if best.is_none_or(|(least, _)| fault <= least) {
                     let one = (fault, sent.bill.amount() + self.from(&sent.cached, ahead + 1));
                     best = Some(best.map_or(one, |best| best.min(one)));
@@ -315,7 +315,7 @@ enum Fault {
 }
 
 impl Fault {
-    fn of(sent: &Sent) -> Fault {
+    fn from_sent(sent: &Sent) -> Fault {
         match (sent.fits, sent.above_cliff) {
             (false, _) => Fault::TooLarge,
             (true, true) => Fault::AboveCliff,
@@ -342,7 +342,7 @@ type Key = [u64; 4];
 /// The cache in few numbers that are quick to compare, for looking ahead. Within one plan the sizes of the first
 /// two entries never change.
 fn key(cached: &Cached, ahead: u32) -> Key {
-    const NONE: Entry = Entry { tokens: 0, lifetime: Lifetime::FiveMinutes, left_s: 0 };
+    const NONE: CachedPrefix = CachedPrefix { tokens: 0, lifetime: Lifetime::FiveMinutes, left_s: 0 };
     let (tail, earlier) = cached.conversation.map_or((None, None), |one| (one.tail, one.earlier));
     let entries = [cached.system, cached.stable, tail, earlier].map(|entry| entry.unwrap_or(NONE));
     let [left, lifetimes] = entries.iter().fold([0, 0], |[left, lifetimes], entry| {

@@ -3,7 +3,7 @@
 //! itself nothing is learned but the size of its last change.
 
 use super::pace::{CLASSES, Pace};
-use super::plan::{Expected, Likely};
+use super::plan::{ExpectedRounds, Likely};
 use super::send::Round;
 use super::terms::CERTAIN;
 
@@ -26,15 +26,15 @@ const ROUNDS: u32 = 4;
 
 const _: () = assert!(CHANGES[0].1 + CHANGES[1].1 + CHANGES[2].1 == CERTAIN);
 
-impl Expected {
+impl ExpectedRounds {
     /// What is expected after a review that is the `seen`th of its loop, counted from 1, and has these sizes, in a
     /// repository of this pace. `rounds_left` is what the loop's limit leaves, where there is one.
-    pub fn after_review(seen: u32, now: &Round, rounds_left: Option<u32>, pace: &Pace) -> Expected {
+    pub fn after_review(seen: u32, now: &Round, rounds_left: Option<u32>, pace: &Pace) -> ExpectedRounds {
         let revision = usize::from(seen > 1);
         let usual = |revision: usize| now.artifact * DELTA_PERCENT[revision] / 100;
         // The last change says something about the next one, and the usual size as much.
         let delta = if revision == 0 { usual(0) } else { (usual(1) + now.delta) / 2 };
-        Expected {
+        ExpectedRounds {
             next: likely(revision, delta, now.artifact, pace),
             later: likely(1, if revision == 0 { usual(1) } else { delta }, now.artifact, pace),
             rounds: rounds_left.unwrap_or(ROUNDS).min(ROUNDS),

@@ -13,11 +13,11 @@ use redraft_facts::ids::{Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
-use redraft_roles::profile::{self, Kind};
+use redraft_roles::profile::{self, ProfileKind};
 
 /// A loop as it was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedLoop {
     pub name: String,
     /// The kind of document under review, e.g. `spec`.
     pub artifact: String,
@@ -32,7 +32,7 @@ pub struct Recorded {
 
 /// A role's reviews in one pass of a phase, as the ledger knows them: the texts are git's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reviewed {
+pub struct RecordedPass {
     /// Feature, phase, pass and role.
     pub name: String,
     pub role: Role,
@@ -57,7 +57,7 @@ pub struct Review {
     pub marks: Option<Marks>,
 }
 
-impl Reviewed {
+impl RecordedPass {
     /// The dispatch it began with.
     pub fn first(&self) -> Option<&Ticket> {
         self.reviews.first().map(|review| &review.ticket)
@@ -66,19 +66,19 @@ impl Reviewed {
     /// How the role comes by the artifact.
     pub fn reviewer(&self) -> Reviewer {
         match profile::kind(&self.role) {
-            Some(Kind::Phase) => Reviewer::Phase,
-            Some(Kind::Domain | Kind::Author) | None => Reviewer::Domain,
+            Some(ProfileKind::Phase) => Reviewer::Phase,
+            Some(ProfileKind::Domain | ProfileKind::Author) | None => Reviewer::Domain,
         }
     }
 }
 
 /// The review loops in a feature's events, one for each reviewer and pass that was answered at least once.
-pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
+pub fn reviewed(entries: &[Entry]) -> Vec<RecordedPass> {
     let mut paths: BTreeMap<(Phase, u16), &[String]> = BTreeMap::new();
     let mut started: BTreeMap<&Ticket, Review> = BTreeMap::new();
     let mut created = None;
     let mut compared = None;
-    let mut loops: Vec<Reviewed> = Vec::new();
+    let mut loops: Vec<RecordedPass> = Vec::new();
     for entry in entries {
         match &entry.event {
             Event::FeatureCreated(fact) => created = Some(fact),
@@ -103,7 +103,7 @@ pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
                 let documents = documents.map(|created| documents_of(created, role));
                 match loops.iter_mut().find(|one| one.name == name) {
                     Some(one) => one.reviews.push(review),
-                    None => loops.push(Reviewed {
+                    None => loops.push(RecordedPass {
                         name,
                         role: role.clone(),
                         artifact: artifact.clone(),
@@ -120,7 +120,7 @@ pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
 
 /// The documents that a reviewer of code is given, as far as they are there.
 fn documents_of(created: &FeatureCreated, role: &Role) -> Vec<String> {
-    let profile = profile::of(Phase::Implement, role);
+    let profile = profile::find(Phase::Implement, role);
     let names = profile.map(|profile| profile.artifacts).unwrap_or_default();
     names.iter().map(|name| created.path_of(name)).collect()
 }
@@ -173,7 +173,7 @@ impl Measured {
     }
 }
 
-impl Recorded {
+impl RecordedLoop {
     /// Counts characters and compares versions, once for all models and policies.
     pub fn measured(&self) -> Measured {
         let mut rounds = Vec::with_capacity(self.versions.len());
@@ -196,8 +196,8 @@ fn chars(text: &str) -> u64 {
 
 /// The characters of the unified diff, and of the sections it touches.
 fn change(old: &str, new: &str) -> (u64, u64) {
-    let comparison = Comparison::of(old, new);
-    let outline = Outline::of(new);
+    let comparison = Comparison::new(old, new);
+    let outline = Outline::parse(new);
     let touched = outline.touched(&comparison.changed());
     let lines = touched.into_iter().flat_map(|lines| &outline.lines()[lines]);
     (chars(&comparison.unified("artifact.md")), lines.map(|line| chars(line)).sum())

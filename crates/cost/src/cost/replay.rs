@@ -5,13 +5,13 @@
 //! business.
 
 use super::bound::bound;
-use super::decide::{Ahead, Facts, decide};
+use super::decide::{Ahead, DecisionFacts, decide};
 use super::hindsight::{Coming, hindsight};
 use super::pace::Pace;
-use super::plan::{Expected, Setting};
+use super::plan::{ExpectedRounds, PlanFacts};
 use super::recorded::MeasuredRound;
-pub use super::recorded::{Measured, Recorded, Review, Reviewed, reviewed};
-use super::send::{Bill, Exploring, Round, Sent, Sizes, Way, send};
+pub use super::recorded::{Measured, RecordedLoop, RecordedPass, Review, reviewed};
+use super::send::{Exploring, ReviewBill, Round, Sent, Sizes, Way, send};
 use super::terms::Terms;
 use redraft_documents::tokens::Ratios;
 pub use redraft_facts::choice::Knowledge;
@@ -29,12 +29,12 @@ pub struct Assumed {
     pub per_call: u64,
     pub reviewer: Reviewer,
     pub knowledge: Knowledge,
-    pub asked: Asked,
+    pub asked: AskedLifetime,
 }
 
 /// What the policies ask the cache to keep that do not weigh it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum AskedLifetime {
     /// Everything they write, for the longest lifetime.
     Longest,
     /// What a run asks for under them ([`Terms::usual`]).
@@ -51,7 +51,7 @@ impl Default for Assumed {
             per_call: 120,
             reviewer: Reviewer::Domain,
             knowledge: Knowledge::Full,
-            asked: Asked::Longest,
+            asked: AskedLifetime::Longest,
         }
     }
 }
@@ -67,7 +67,7 @@ pub enum Reviewer {
 
 /// How a loop is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Played {
+pub enum ReplayMode {
     Inject,
     Inline,
     Lazy,
@@ -80,40 +80,40 @@ pub enum Played {
     Bound,
 }
 
-impl Played {
-    pub const ALL: [Played; 10] = [
-        Played::Inject,
-        Played::Inline,
-        Played::Lazy,
-        Played::Seed,
-        Played::Guarded,
-        Played::Resume,
-        Played::Digest,
-        Played::Cost,
-        Played::Hindsight,
-        Played::Bound,
+impl ReplayMode {
+    pub const ALL: [ReplayMode; 10] = [
+        ReplayMode::Inject,
+        ReplayMode::Inline,
+        ReplayMode::Lazy,
+        ReplayMode::Seed,
+        ReplayMode::Guarded,
+        ReplayMode::Resume,
+        ReplayMode::Digest,
+        ReplayMode::Cost,
+        ReplayMode::Hindsight,
+        ReplayMode::Bound,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Played::Inject => "inject",
-            Played::Inline => "inline",
-            Played::Lazy => "lazy",
-            Played::Seed => "seed",
-            Played::Guarded => "guarded",
-            Played::Resume => "resume",
-            Played::Digest => "digest",
-            Played::Cost => "cost",
-            Played::Hindsight => "hindsight",
-            Played::Bound => "bound",
+            ReplayMode::Inject => "inject",
+            ReplayMode::Inline => "inline",
+            ReplayMode::Lazy => "lazy",
+            ReplayMode::Seed => "seed",
+            ReplayMode::Guarded => "guarded",
+            ReplayMode::Resume => "resume",
+            ReplayMode::Digest => "digest",
+            ReplayMode::Cost => "cost",
+            ReplayMode::Hindsight => "hindsight",
+            ReplayMode::Bound => "bound",
         }
     }
 }
 
 /// What a loop, or several, came to under one policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outcome {
-    pub bill: Bill,
+pub struct ReplayOutcome {
+    pub bill: ReviewBill,
     /// How often each strategy was used.
     pub strategies: BTreeMap<&'static str, u64>,
     /// Re-reviews that a rule about the size of the delta sent to a fresh conversation.
@@ -122,8 +122,8 @@ pub struct Outcome {
     pub too_large: u64,
 }
 
-impl Outcome {
-    pub fn add(&mut self, other: &Outcome) {
+impl ReplayOutcome {
+    pub fn add(&mut self, other: &ReplayOutcome) {
         self.bill.add(&other.bill);
         for (strategy, count) in &other.strategies {
             *self.strategies.entry(strategy).or_default() += count;
@@ -172,29 +172,31 @@ impl Measured {
 /// Plays a loop under a policy, with what was known at each moment, except where the policy is to know the end. `pace`
 /// is what earlier loops had shown by then.
 pub fn play(
-    policy: Played,
+    policy: ReplayMode,
     measured: &Measured,
     terms: &Terms,
     ratios: &Ratios,
     assumed: &Assumed,
     pace: &Pace,
-) -> Outcome {
-    let loop_ = Loop::of(measured, terms, ratios, assumed);
+) -> ReplayOutcome {
+    let loop_ = Loop::new(measured, terms, ratios, assumed);
     match policy {
-        Played::Inject => loop_.fixed(|_, _| (Strategy::Inline, false), true),
-        Played::Inline => loop_.fixed(|_, _| (Strategy::Inline, false), false),
-        Played::Lazy => loop_.fixed(|_, _| (Strategy::Lazy, false), false),
-        Played::Resume => {
+        ReplayMode::Inject => loop_.fixed(|_, _| (Strategy::Inline, false), true),
+        ReplayMode::Inline => loop_.fixed(|_, _| (Strategy::Inline, false), false),
+        ReplayMode::Lazy => loop_.fixed(|_, _| (Strategy::Lazy, false), false),
+        ReplayMode::Resume => {
             loop_.fixed(|at, _| (if at == 0 { Strategy::Lazy } else { Strategy::Resume }, false), false)
         }
-        Played::Digest => {
+        ReplayMode::Digest => {
             loop_.fixed(|at, _| (if at == 0 { Strategy::Lazy } else { Strategy::Digest }, false), false)
         }
-        Played::Seed => loop_.fixed(|at, first| loop_.guard(at, loop_.first_chars(first)), false),
-        Played::Guarded => loop_.fixed(|at, first| loop_.guard(at, loop_.context_chars(first)), false),
-        Played::Cost => loop_.cost(pace),
-        Played::Hindsight => loop_.hindsight(),
-        Played::Bound => Outcome { bill: bound(terms, &loop_.sizes, &loop_.rounds), ..Outcome::default() },
+        ReplayMode::Seed => loop_.fixed(|at, first| loop_.guard(at, loop_.first_chars(first)), false),
+        ReplayMode::Guarded => loop_.fixed(|at, first| loop_.guard(at, loop_.context_chars(first)), false),
+        ReplayMode::Cost => loop_.cost(pace),
+        ReplayMode::Hindsight => loop_.hindsight(),
+        ReplayMode::Bound => {
+            ReplayOutcome { bill: bound(terms, &loop_.sizes, &loop_.rounds), ..ReplayOutcome::default() }
+        }
     }
 }
 
@@ -206,9 +208,9 @@ pub fn as_sent(
     terms: &Terms,
     ratios: &Ratios,
     assumed: &Assumed,
-) -> Option<Outcome> {
-    let loop_ = Loop::of(measured, terms, ratios, assumed);
-    let mut outcome = Outcome::default();
+) -> Option<ReplayOutcome> {
+    let loop_ = Loop::new(measured, terms, ratios, assumed);
+    let mut outcome = ReplayOutcome::default();
     let mut cached = Cached::default();
     for (coming, Review { strategy, marks, .. }) in loop_.rounds.iter().zip(reviews) {
         let now = cached.after(coming.gap_s);
@@ -234,15 +236,15 @@ const FIRST: [Strategy; 2] = [Strategy::Inline, Strategy::Lazy];
 const FULL: [Strategy; 3] = [Strategy::Inline, Strategy::Lazy, Strategy::Resume];
 
 impl<'a> Loop<'a> {
-    fn of(measured: &'a Measured, terms: &'a Terms, ratios: &'a Ratios, assumed: &'a Assumed) -> Loop<'a> {
+    fn new(measured: &'a Measured, terms: &'a Terms, ratios: &'a Ratios, assumed: &'a Assumed) -> Loop<'a> {
         let (sizes, rounds) = (measured.sizes(ratios, assumed), measured.rounds(ratios));
         Loop { measured, terms, ratios, assumed, sizes, rounds }
     }
 
     /// Plays a rule that says which strategy comes next, and whether a guard tripped, from the number of the round
     /// and of the one the conversation began in.
-    fn fixed(&self, next: impl Fn(usize, usize) -> (Strategy, bool), uncached: bool) -> Outcome {
-        let mut outcome = Outcome::default();
+    fn fixed(&self, next: impl Fn(usize, usize) -> (Strategy, bool), uncached: bool) -> ReplayOutcome {
+        let mut outcome = ReplayOutcome::default();
         let mut cached = Cached::default();
         let mut began = 0;
         for (at, coming) in self.rounds.iter().enumerate() {
@@ -261,14 +263,14 @@ impl<'a> Loop<'a> {
             if strategy != Strategy::Resume {
                 began = at;
             }
-            outcome.sent(if uncached { Played::Inject.name() } else { strategy.name() }, &sent);
+            outcome.sent(if uncached { ReplayMode::Inject.name() } else { strategy.name() }, &sent);
             cached = sent.cached;
         }
         outcome
     }
 
     fn marks(&self, strategy: Strategy, cached: &Cached) -> Marks {
-        if self.assumed.asked == Asked::Usual {
+        if self.assumed.asked == AskedLifetime::Usual {
             return self.terms.usual(strategy, cached);
         }
         let all = self.terms.lifetimes().last().copied();
@@ -317,15 +319,15 @@ impl<'a> Loop<'a> {
         tokens * SAMPLE / self.ratios.tokens(SAMPLE, Content::Markdown).max(1)
     }
 
-    fn cost(&self, pace: &Pace) -> Outcome {
-        let mut outcome = Outcome::default();
+    fn cost(&self, pace: &Pace) -> ReplayOutcome {
+        let mut outcome = ReplayOutcome::default();
         let mut cached = Cached::default();
         for (at, coming) in self.rounds.iter().enumerate() {
             cached = cached.after(coming.gap_s);
             let seen = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            let ahead = Ahead::Expected(Expected::after_review(seen, &coming.round, None, pace));
+            let ahead = Ahead::Expected(ExpectedRounds::after_review(seen, &coming.round, None, pace));
             let later = self.later();
-            let facts = Facts {
+            let facts = DecisionFacts {
                 terms: self.terms,
                 sizes: &self.sizes,
                 cached,
@@ -341,10 +343,10 @@ impl<'a> Loop<'a> {
         outcome
     }
 
-    fn hindsight(&self) -> Outcome {
-        let setting = Setting { terms: self.terms, sizes: &self.sizes, later: self.later() };
+    fn hindsight(&self) -> ReplayOutcome {
+        let setting = PlanFacts { terms: self.terms, sizes: &self.sizes, later: self.later() };
         let sequence = hindsight(&setting, Cached::default(), &FIRST, &self.rounds);
-        let mut outcome = Outcome::default();
+        let mut outcome = ReplayOutcome::default();
         for (way, sent) in &sequence.steps {
             outcome.sent(way.strategy.name(), sent);
         }

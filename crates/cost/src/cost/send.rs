@@ -5,7 +5,7 @@
 //! is still kept, is read. The formulas are in docs/cost-model.md.
 
 use super::terms::{Amount, CERTAIN, Terms};
-use redraft_facts::choice::{Cached, Conversation, Entry, Lifetime, Marks, Strategy};
+use redraft_facts::choice::{Cached, CachedConversation, CachedPrefix, Lifetime, Marks, Strategy};
 use redraft_facts::usage::Usage;
 
 /// The sizes of a role's reviews that are the same in every round, in tokens.
@@ -76,7 +76,7 @@ pub struct Way {
 
 /// What one review is billed for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bill {
+pub struct ReviewBill {
     pub uncached: u64,
     /// By lifetime, in the order of [`Lifetime::ALL`].
     pub written: [u64; Lifetime::ALL.len()],
@@ -89,7 +89,7 @@ pub struct Bill {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
-    pub bill: Bill,
+    pub bill: ReviewBill,
     pub cached: Cached,
     /// The largest prompt of the review.
     pub largest: u64,
@@ -106,7 +106,7 @@ pub(super) fn as_read(tokens: u64) -> u64 {
 
 /// Sends a review in some way; none where there is no conversation to continue.
 pub fn send(terms: &Terms, sizes: &Sizes, cached: &Cached, round: &Round, way: Way) -> Option<Sent> {
-    let prompt = Prompt::of(sizes, cached, round, way.strategy)?;
+    let prompt = Prompt::new(sizes, cached, round, way.strategy)?;
     let bill = prompt.bill(terms, cached, &way.marks);
     let bill = match terms.hit_rate() {
         CERTAIN => bill,
@@ -135,11 +135,11 @@ struct Prompt {
     per_call: u64,
     answer: u64,
     /// The conversation it continues.
-    continued: Option<Conversation>,
+    continued: Option<CachedConversation>,
 }
 
 impl Prompt {
-    fn of(sizes: &Sizes, cached: &Cached, round: &Round, strategy: Strategy) -> Option<Prompt> {
+    fn new(sizes: &Sizes, cached: &Cached, round: &Round, strategy: Strategy) -> Option<Prompt> {
         let system = sizes.system;
         let turn = round.artifact + sizes.findings;
         let behind = |stable: u64| (Some(stable), stable + turn);
@@ -187,13 +187,13 @@ impl Prompt {
         entries.iter().flatten().map(|entry| terms.readable(entry)).max().unwrap_or(0)
     }
 
-    fn continued_entries(&self, cached: &Cached) -> (Option<Entry>, Option<Entry>) {
+    fn continued_entries(&self, cached: &Cached) -> (Option<CachedPrefix>, Option<CachedPrefix>) {
         let conversation = cached.conversation.filter(|_| self.continued.is_some());
         conversation.map_or((None, None), |conversation| (conversation.tail, conversation.earlier))
     }
 
-    fn bill(&self, terms: &Terms, cached: &Cached, marks: &Marks) -> Bill {
-        let mut bill = Bill::default();
+    fn bill(&self, terms: &Terms, cached: &Cached, marks: &Marks) -> ReviewBill {
+        let mut bill = ReviewBill::default();
         let mut hit = self.hit(terms, cached);
         for call in 0..=self.calls {
             let size = self.size_at(call);
@@ -207,7 +207,14 @@ impl Prompt {
         bill
     }
 
-    fn bill_request(&self, terms: &Terms, marks: &Marks, sizes: (u64, u64), answer: u64, bill: &mut Bill) {
+    fn bill_request(
+        &self,
+        terms: &Terms,
+        marks: &Marks,
+        sizes: (u64, u64),
+        answer: u64,
+        bill: &mut ReviewBill,
+    ) {
         let (hit, size) = sizes;
         let tier = terms.tier(size);
         bill.read += hit.min(size);
@@ -241,7 +248,7 @@ impl Prompt {
     }
 
     /// The entries a request of this size leaves for the next one.
-    fn marked(&self, terms: &Terms, marks: &Marks, size: u64) -> [Option<Entry>; 3] {
+    fn marked(&self, terms: &Terms, marks: &Marks, size: u64) -> [Option<CachedPrefix>; 3] {
         [
             terms.entry(self.system, marks.system),
             self.stable.and_then(|stable| terms.entry(stable, marks.stable)),
@@ -254,13 +261,13 @@ impl Prompt {
         let [system, stable, tail] = self.marked(terms, marks, last);
         // Every kept entry of the prompt lies before the longest one that is read. Being read counts its lifetime
         // anew and does not change it, whatever the mark says now.
-        let kept = |old: Option<Entry>, new: Option<Entry>| old.map(Entry::used).or(new);
+        let kept = |old: Option<CachedPrefix>, new: Option<CachedPrefix>| old.map(CachedPrefix::used).or(new);
         let (old_tail, old_earlier) = self.continued_entries(cached);
-        let (old_tail, old_earlier) = (old_tail.map(Entry::used), old_earlier.map(Entry::used));
+        let (old_tail, old_earlier) = (old_tail.map(CachedPrefix::used), old_earlier.map(CachedPrefix::used));
         let (tail, earlier) = match tail {
             None => (old_tail, old_earlier),
             Some(tail) => {
-                let outlasts = |entry: &Entry| entry.lifetime > tail.lifetime;
+                let outlasts = |entry: &CachedPrefix| entry.lifetime > tail.lifetime;
                 (Some(tail), old_tail.filter(outlasts).or(old_earlier.filter(outlasts)))
             }
         };
@@ -268,12 +275,12 @@ impl Prompt {
         Cached {
             system: kept(cached.system, system),
             stable: if self.stable.is_some() { kept(cached.stable, stable) } else { cached.stable },
-            conversation: Some(Conversation { began, tokens: last + self.answer, tail, earlier }),
+            conversation: Some(CachedConversation { began, tokens: last + self.answer, tail, earlier }),
         }
     }
 }
 
-impl Bill {
+impl ReviewBill {
     pub fn amount(&self) -> Amount {
         self.input_amount + self.output_amount
     }
@@ -289,7 +296,7 @@ impl Bill {
         }
     }
 
-    pub fn add(&mut self, other: &Bill) {
+    pub fn add(&mut self, other: &ReviewBill) {
         self.uncached += other.uncached;
         self.read += other.read;
         self.output += other.output;
@@ -301,7 +308,7 @@ impl Bill {
     }
 
     /// What is expected when the cache answers as in `hit` at this rate and as in `self` otherwise.
-    fn mixed(&self, hit: &Bill, rate: u32) -> Bill {
+    fn mixed(&self, hit: &ReviewBill, rate: u32) -> ReviewBill {
         let both = |miss: u64, hit: u64| {
             let exact = u128::from(miss) * u128::from(CERTAIN - rate) + u128::from(hit) * u128::from(rate);
             u64::try_from(exact / u128::from(CERTAIN)).unwrap_or(u64::MAX)
@@ -310,7 +317,7 @@ impl Bill {
         for (sum, hit) in written.iter_mut().zip(hit.written) {
             *sum = both(*sum, hit);
         }
-        Bill {
+        ReviewBill {
             uncached: both(self.uncached, hit.uncached),
             written,
             read: both(self.read, hit.read),

@@ -3,7 +3,7 @@
 //! Start at [`Prompts::sizes`]. A fragment's name says what it is there for, its text what it consists of
 //! ([`redraft_documents::tokens::kinds`]); nothing else here knows a prompt's words. The sizes are for money only.
 
-use super::measures::Known;
+use super::measures::KnownAgent;
 use super::send::{Exploring, Round, Sizes, as_read};
 use redraft_documents::tokens::{Chars, kinds};
 use redraft_facts::choice::Content;
@@ -41,7 +41,7 @@ pub enum Reader {
 }
 
 impl Prompts<'_> {
-    pub fn sizes(&self, known: &Known) -> (Sizes, Round) {
+    pub fn sizes(&self, known: &KnownAgent) -> (Sizes, Round) {
         let ratios = &known.ratios;
         let author = self.reader == Reader::Author;
         let tokens = |fragments: &[Fragment]| ratios.all_tokens(&sum(fragments));

@@ -2,7 +2,7 @@
 
 use crate::price::{Card, Prices};
 use core::ops::{Add, AddAssign};
-use redraft_facts::choice::{Entry, Lifetime};
+use redraft_facts::choice::{CachedPrefix, Lifetime};
 use redraft_facts::prelude::*;
 use redraft_facts::usage::Usd;
 
@@ -53,11 +53,11 @@ pub(super) struct Tier {
 
 impl Terms {
     /// The terms of a card, with no lifetime longer than `longest`. A card that sells none of those keeps nothing.
-    pub fn of(card: &Card, longest: Lifetime) -> Terms {
+    pub fn from_card(card: &Card, longest: Lifetime) -> Terms {
         let free = card.is_free();
-        let base = if free { Tier::of_time() } else { Tier::of(&card.prices) };
+        let base = if free { Tier::of_time() } else { Tier::from_prices(&card.prices) };
         let above = card.cliffs.iter().map(|cliff| cliff.above_tokens);
-        let dearer = |above: u64| (above, Tier::of(&card.prices_at(above.saturating_add(1))));
+        let dearer = |above: u64| (above, Tier::from_prices(&card.prices_at(above.saturating_add(1))));
         Terms {
             tiers: core::iter::once((0, base)).chain(above.filter(|_| !free).map(dearer)).collect(),
             lifetimes: lifetimes(card).into_iter().filter(|lifetime| *lifetime <= longest).collect(),
@@ -137,13 +137,13 @@ impl Terms {
     }
 
     /// An entry for the beginning of a prompt up to a marked place; none if that is too little to be kept.
-    pub(super) fn entry(&self, tokens: u64, mark: Option<Lifetime>) -> Option<Entry> {
+    pub(super) fn entry(&self, tokens: u64, mark: Option<Lifetime>) -> Option<CachedPrefix> {
         let lifetime = mark.filter(|_| tokens >= self.minimum.max(1))?;
-        Some(Entry { tokens, lifetime, left_s: lifetime.seconds() })
+        Some(CachedPrefix { tokens, lifetime, left_s: lifetime.seconds() })
     }
 
     /// How much of an entry is read: whole blocks.
-    pub(super) fn readable(&self, entry: &Entry) -> u64 {
+    pub(super) fn readable(&self, entry: &CachedPrefix) -> u64 {
         entry.tokens - entry.tokens % self.block
     }
 }
@@ -159,7 +159,7 @@ pub fn lifetimes(card: &Card) -> Vec<Lifetime> {
 const NOTHING: Tier = Tier { input: 0, output: 0, read: 0, writes: [0; Lifetime::ALL.len()] };
 
 impl Tier {
-    fn of(prices: &Prices) -> Tier {
+    fn from_prices(prices: &Prices) -> Tier {
         Tier {
             input: prices.input.0,
             output: prices.output.0,

@@ -11,7 +11,7 @@ use redraft_facts::ticket::Purpose;
 
 /// What the engine knows when it chooses.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub struct PolicyFacts<'a> {
     pub policy: Policy,
     pub purpose: Purpose,
     /// Whether a resumed prompt can be built at all: session, ability and delta are there.
@@ -29,7 +29,7 @@ pub struct Priced<'a> {
     pub since_s: Option<u64>,
     /// Tokens of the agent's own tools and system text.
     pub overhead: u64,
-    pub facts: cost::Facts<'a>,
+    pub facts: cost::DecisionFacts<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +44,9 @@ pub struct ResumedFacts {
 
 /// Chooses among what is allowed, and predicts what was chosen wherever that can be computed. None where nothing is
 /// allowed.
-pub fn choose(facts: &Facts<'_>, allowed: &[Strategy]) -> Option<Choice> {
+pub fn choose(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Option<Choice> {
     let weighed = facts.priced.and_then(|priced| {
-        let decision = cost::decide(&cost::Facts { allowed, ..priced.facts.clone() })?;
+        let decision = cost::decide(&cost::DecisionFacts { allowed, ..priced.facts.clone() })?;
         Some((priced, decision))
     });
     let Some((priced, decision)) = weighed else { return by_rule(facts, allowed) };
@@ -99,7 +99,7 @@ fn since(seconds: Option<u64>) -> String {
 }
 
 /// The rules that look at characters, or at nothing. Some turns can be sent in one way only, whatever a rule prefers.
-fn by_rule(facts: &Facts<'_>, allowed: &[Strategy]) -> Option<Choice> {
+fn by_rule(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Option<Choice> {
     let preferred = preferred(facts, allowed);
     if allowed.contains(&preferred.strategy) {
         return Some(preferred);
@@ -109,7 +109,7 @@ fn by_rule(facts: &Facts<'_>, allowed: &[Strategy]) -> Option<Choice> {
 }
 
 /// What a rule would send if it could, which is `lazy` where it has no opinion.
-fn preferred(facts: &Facts<'_>, allowed: &[Strategy]) -> Choice {
+fn preferred(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Choice {
     let lazy = |why: String| Choice::new(Strategy::Lazy, why);
     let resume = |why: String| Choice::new(Strategy::Resume, why);
     let wanted = match facts.policy {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::cost::{Ahead, Expected, Exploring, Marking, Pace, Round, Sizes, Terms};
+use crate::cost::{Ahead, ExpectedRounds, Exploring, Marking, Pace, Round, Sizes, Terms};
 use crate::price::Cards;
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use proptest::sample::{select, subsequence};
@@ -7,12 +7,12 @@ use redraft_facts::choice::{self, Cached, Lifetime};
 
 const BOTH: [Strategy; 2] = [Strategy::Lazy, Strategy::Resume];
 
-fn facts(policy: Policy, purpose: Purpose, prompt_chars: u64) -> Facts<'static> {
+fn facts(policy: Policy, purpose: Purpose, prompt_chars: u64) -> PolicyFacts<'static> {
     let resumed = Some(ResumedFacts { prompt_chars, first_chars: 1000, context_chars: 8000 });
-    Facts { policy, purpose, resumed, priced: None }
+    PolicyFacts { policy, purpose, resumed, priced: None }
 }
 
-fn chosen(facts: &Facts<'_>, allowed: &[Strategy]) -> Strategy {
+fn chosen(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Strategy {
     choose(facts, allowed).unwrap().strategy
 }
 
@@ -50,7 +50,7 @@ fn policies_inline_and_digest_send_their_own_way_wherever_it_is_allowed() {
 fn nothing_is_resumed_that_may_not_or_cannot_be() {
     for policy in Policy::ALL {
         assert_eq!(chosen(&facts(policy, Purpose::Review, 1), &[Strategy::Lazy]), Strategy::Lazy);
-        let unable = Facts { policy, purpose: Purpose::Review, resumed: None, priced: None };
+        let unable = PolicyFacts { policy, purpose: Purpose::Review, resumed: None, priced: None };
         assert_eq!(chosen(&unable, &BOTH), Strategy::Lazy);
     }
 }
@@ -82,7 +82,7 @@ proptest! {
         (places, is_priced, is_known) in (any::<bool>(), any::<bool>(), any::<bool>()),
         (upstream, artifact, delta) in (0..60_000_u64, 1..40_000_u64, 0..40_000_u64),
     ) {
-        let terms = Terms::of(Cards::builtin().find(model).unwrap(), Lifetime::Hour);
+        let terms = Terms::from_card(Cards::builtin().find(model).unwrap(), Lifetime::Hour);
         let terms = if places { terms } else { terms.marked_by(Marking::Nothing, &[]) };
         let sizes = Sizes {
             system: 3_500,
@@ -96,19 +96,19 @@ proptest! {
             artifact_by_path: false,
             exploring: Exploring { calls: 0, tokens: 0 },
         };
-        let talk = choice::Conversation { began: Strategy::Lazy, tokens: artifact, tail: None, earlier: None };
+        let talk = choice::CachedConversation { began: Strategy::Lazy, tokens: artifact, tail: None, earlier: None };
         let cached = Cached { conversation: is_known.then_some(talk), ..Cached::default() };
         let round = Round { artifact, delta, touched: delta.min(artifact) };
-        let ahead = Ahead::Expected(Expected::after_review(1, &round, Some(2), &Pace::default()));
+        let ahead = Ahead::Expected(ExpectedRounds::after_review(1, &round, Some(2), &Pace::default()));
         let later = &Strategy::ALL;
         let (terms, sizes) = (&terms, &sizes);
-        let facts = cost::Facts { terms, sizes, cached, round, allowed: &weighed, later, ahead: &ahead };
+        let facts = cost::DecisionFacts { terms, sizes, cached, round, allowed: &weighed, later, ahead: &ahead };
         let priced = Priced { card: model, since_s: None, overhead: 0, facts };
         let resumed = resumed.map(|(prompt_chars, first_chars, context_chars)| {
             ResumedFacts { prompt_chars, first_chars, context_chars }
         });
         let priced = is_priced.then_some(&priced);
-        let choice = choose(&Facts { policy, purpose, resumed, priced }, &allowed).unwrap();
+        let choice = choose(&PolicyFacts { policy, purpose, resumed, priced }, &allowed).unwrap();
         prop_assert!(allowed.contains(&choice.strategy), "{choice:?} of {allowed:?}");
     }
 }

@@ -26,7 +26,7 @@ pub struct Card {
     pub minimum: Minimum,
     /// The cache is kept in blocks of this many tokens.
     pub block: Option<u64>,
-    pub context: Context,
+    pub context: ContextWindow,
     pub lifetime: DefaultLifetime,
     /// Sizes above which the whole request has other prices, smallest first.
     pub cliffs: Vec<Cliff>,
@@ -34,7 +34,7 @@ pub struct Card {
     pub date: String,
     pub note: String,
     #[serde(skip)]
-    pub basis: Basis,
+    pub basis: PriceBasis,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -58,7 +58,7 @@ pub struct Minimum {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Context {
+pub struct ContextWindow {
     pub tokens: u64,
     /// The vendor's page gave no number.
     pub assumed: bool,
@@ -93,7 +93,7 @@ pub enum Repriced {
 
 /// Where a card's prices come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Basis {
+pub enum PriceBasis {
     /// The vendor's page, on the card's date.
     #[default]
     Listed,
@@ -185,8 +185,8 @@ impl Card {
     }
 
     /// The context of this model under the name it is called by: Claude Code's `[1m]` mark asks for a million tokens.
-    pub fn context_for(&self, model: &str) -> Context {
-        const MILLION: Context = Context { tokens: 1_000_000, assumed: false };
+    pub fn context_for(&self, model: &str) -> ContextWindow {
+        const MILLION: ContextWindow = ContextWindow { tokens: 1_000_000, assumed: false };
         if names::runs_with_a_million(model) { MILLION } else { self.context }
     }
 

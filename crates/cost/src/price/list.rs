@@ -33,7 +33,7 @@ impl Cards {
             }
         }
         listed.sort_by_cached_key(|one| {
-            let Parts { words, version } = Parts::of(one.name);
+            let Parts { words, version } = Parts::parse(one.name);
             (one.card.is_free(), one.card.vendor.clone(), words, Reverse(version))
         });
         listed
@@ -44,7 +44,7 @@ impl Cards {
     fn aliases(&self, name: &str) -> Vec<String> {
         let means = |word: &str| self.vendors_name(word).as_deref() == Some(name);
         let mut aliases: Vec<String> =
-            Parts::of(name).words.into_iter().filter(|word| word != name && means(word)).collect();
+            Parts::parse(name).words.into_iter().filter(|word| word != name && means(word)).collect();
         aliases.sort_by_key(|word| word.len());
         let first = name.split('-').next().unwrap_or(name);
         let begins = name.match_indices('-').map(|(at, _)| &name[..at]);

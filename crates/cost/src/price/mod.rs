@@ -19,16 +19,16 @@ use serde::Deserialize;
 
 pub use budget::{Budget, OverBudget};
 pub use card::{
-    BadPrice, Basis, Card, Cliff, Context, DefaultLifetime, Minimum, PerMillion, Prices, Repriced,
+    BadPrice, Card, Cliff, ContextWindow, DefaultLifetime, Minimum, PerMillion, PriceBasis, Prices, Repriced,
     UNLIMITED_ANSWER_TOKENS,
 };
 pub use list::{Listed, age_in_words};
 pub use names::MILLION_MARK;
 pub(crate) use names::plain as plain_name;
-pub use overrides::{BadOverride, Changes, Override, Says};
+pub use overrides::{BadPriceOverride, Changes, PriceOverride, StatedPrice};
 
 /// What a model is taken to hold whose vendor gives no number.
-const CONTEXT_ASSUMED: Context = Context { tokens: 200_000, assumed: true };
+const CONTEXT_ASSUMED: ContextWindow = ContextWindow { tokens: 200_000, assumed: true };
 
 /// The version of the data this program reads.
 const VERSION: u32 = 1;
@@ -115,17 +115,17 @@ impl Cards {
     /// none for a model that only the user knows. A family word such as `sonnet` or `gpt-6` means the model with the
     /// highest version among those that have all its words, and of several the dearest.
     pub fn vendors_name(&self, model: &str) -> Option<String> {
-        let written = Written::of(model);
+        let written = Written::parse(model);
         let listed = || {
-            let cards = self.cards.iter().filter(|card| card.basis == Basis::Listed && !card.is_free());
+            let cards = self.cards.iter().filter(|card| card.basis == PriceBasis::Listed && !card.is_free());
             let sold = |card: &&Card| written.vendor.as_ref().is_none_or(|vendor| *vendor == card.vendor);
             cards.filter(sold).flat_map(|card| card.models.iter().map(move |name| (card, name)))
         };
         if let Some((_, name)) = listed().find(|(_, name)| names::plain(name) == written.stem) {
             return Some(format!("{name}{}{}", written.date, written.mark));
         }
-        let asked = Parts::of(&written.stem);
-        let family = listed().map(|(card, name)| (Parts::of(name), card, name));
+        let asked = Parts::parse(&written.stem);
+        let family = listed().map(|(card, name)| (Parts::parse(name), card, name));
         let newest = family
             .filter(|(parts, ..)| written.date.is_empty() && asked.may_mean(parts))
             .max_by_key(|(parts, card, _)| (parts.version.clone(), card.prices.output));
@@ -162,12 +162,12 @@ impl Cards {
                 confirmed: false,
             },
             block: None,
-            context: Context { tokens: context.unwrap_or(CONTEXT_ASSUMED.tokens), assumed: true },
+            context: ContextWindow { tokens: context.unwrap_or(CONTEXT_ASSUMED.tokens), assumed: true },
             lifetime: DefaultLifetime { is: Lifetime::FiveMinutes, assumed: true },
             cliffs: Vec::new(),
             date: self.read.clone(),
             note: "price unknown: the dearest of every column is assumed".to_owned(),
-            basis: Basis::Unknown,
+            basis: PriceBasis::Unknown,
         }
     }
 

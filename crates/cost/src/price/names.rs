@@ -43,7 +43,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    pub(super) fn of(model: &str) -> Written {
+    pub(super) fn parse(model: &str) -> Written {
         let plain = plain(model);
         let (vendor, name) = match plain.split_once('/') {
             Some((vendor, name)) => (Some(vendor.replace('-', "")), name),
@@ -66,7 +66,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn of(name: &str) -> Parts {
+    pub(super) fn parse(name: &str) -> Parts {
         let (mut words, mut version) = (BTreeSet::new(), Vec::new());
         for part in plain(name).split('-').filter(|part| !part.is_empty()) {
             match part.strip_prefix('v').unwrap_or(part).parse() {
@@ -96,7 +96,7 @@ pub(super) fn nearest<'a>(model: &str, names: impl Iterator<Item = &'a str>, mos
     let alone = wanted.chars().count() >= WORD_CHARS_MIN;
     let mut families: BTreeMap<BTreeSet<String>, Vec<(Vec<u32>, &str)>> = BTreeMap::new();
     for name in names {
-        let Parts { words, version } = Parts::of(name);
+        let Parts { words, version } = Parts::parse(name);
         families.entry(words).or_default().push((version, name));
     }
     let far = |(_, name): &(Vec<u32>, &'a str)| {

@@ -1,19 +1,19 @@
 //! What a user's configuration says about prices, laid over the built-in cards.
 
-use super::card::{Basis, Card, Cliff, Context, DefaultLifetime, Minimum, PerMillion, Prices};
+use super::card::{Card, Cliff, ContextWindow, DefaultLifetime, Minimum, PerMillion, PriceBasis, Prices};
 use super::{CONTEXT_ASSUMED, Cards};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::prelude::*;
 
 /// What the user says about one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Override {
+pub struct PriceOverride {
     pub model: String,
-    pub says: Says,
+    pub says: StatedPrice,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Says {
+pub enum StatedPrice {
     /// `price = "unknown"`: counted as the dearest.
     Unknown,
     Changes(Changes),
@@ -38,7 +38,7 @@ pub struct Changes {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the price override for `{model}` cannot be used: {why}")]
-pub struct BadOverride {
+pub struct BadPriceOverride {
     pub model: String,
     pub why: String,
 }
@@ -46,12 +46,12 @@ pub struct BadOverride {
 impl Cards {
     /// These cards with the user's on top. Unknown prices are settled last, so that they are at least as dear as
     /// everything the user priced.
-    pub fn with_overrides(mut self, overrides: Vec<Override>) -> Result<Cards, BadOverride> {
+    pub fn with_overrides(mut self, overrides: Vec<PriceOverride>) -> Result<Cards, BadPriceOverride> {
         let mut unknown = Vec::new();
-        for Override { model, says } in overrides {
+        for PriceOverride { model, says } in overrides {
             match says {
-                Says::Unknown => unknown.push(model),
-                Says::Changes(changes) => {
+                StatedPrice::Unknown => unknown.push(model),
+                StatedPrice::Changes(changes) => {
                     let card = self.changed(&model, changes)?;
                     self.put_first(card);
                 }
@@ -73,8 +73,8 @@ impl Cards {
     }
 
     /// The card a model gets. It stands for this one name only; other names of the same card keep their prices.
-    fn changed(&self, model: &str, changes: Changes) -> Result<Card, BadOverride> {
-        let refuse = |why: &str| BadOverride { model: model.to_owned(), why: why.to_owned() };
+    fn changed(&self, model: &str, changes: Changes) -> Result<Card, BadPriceOverride> {
+        let refuse = |why: &str| BadPriceOverride { model: model.to_owned(), why: why.to_owned() };
         let base = match self.find(model) {
             Ok(card) => card.clone(),
             Err(_) => match (changes.input, changes.output) {
@@ -108,12 +108,12 @@ fn apply(base: Card, model: &str, changes: Changes) -> Card {
             .minimum
             .map_or(base.minimum, |tokens| Minimum { tokens: Some(tokens), confirmed: true }),
         block: changes.block.or(base.block),
-        context: changes.context.map_or(base.context, |tokens| Context { tokens, assumed: false }),
+        context: changes.context.map_or(base.context, |tokens| ContextWindow { tokens, assumed: false }),
         lifetime: changes.lifetime.map_or(base.lifetime, |is| DefaultLifetime { is, assumed: false }),
         cliffs: changes.cliffs.unwrap_or(base.cliffs),
         date: base.date,
         note: changes.note.unwrap_or(base.note),
-        basis: Basis::Configured,
+        basis: PriceBasis::Configured,
     }
 }
 
@@ -130,6 +130,6 @@ fn unlisted(input: PerMillion, output: PerMillion) -> Card {
         cliffs: Vec::new(),
         date: String::new(),
         note: String::new(),
-        basis: Basis::Configured,
+        basis: PriceBasis::Configured,
     }
 }

@@ -71,7 +71,7 @@ fn every_row_of_the_price_table_is_a_card() {
             assert_eq!(cost, dollars(price), "{lifetime} write of {}", row.model);
         }
         assert_eq!(card.minimum, Minimum { tokens: row.minimum, confirmed: row.confirmed }, "{}", row.model);
-        assert_eq!((card.context, card.basis), (CONTEXT_ASSUMED, Basis::Listed), "{}", row.model);
+        assert_eq!((card.context, card.basis), (CONTEXT_ASSUMED, PriceBasis::Listed), "{}", row.model);
         assert_eq!(card.date, "2026-10");
     }
     let named: usize = cards.iter().map(|card| card.models.len()).sum();
@@ -198,7 +198,7 @@ fn a_model_is_found_under_every_spelling_in_use_and_sent_as_its_vendor_spells_it
         assert_eq!(cards.vendors_name(local), None, "{local} is sent as it is written");
     }
     let opus = cards.find("claude-opus-4-8").unwrap();
-    assert_eq!(opus.context_for("claude-opus-4-8[1m]"), Context { tokens: 1_000_000, assumed: false });
+    assert_eq!(opus.context_for("claude-opus-4-8[1m]"), ContextWindow { tokens: 1_000_000, assumed: false });
     assert_eq!(opus.context_for("claude-opus-4-8"), CONTEXT_ASSUMED);
 }
 
@@ -283,7 +283,7 @@ fn the_list_has_every_model_once_by_vendor_and_family_the_newest_first_and_what_
     assert_eq!(names.last(), Some(&"local"));
     assert_eq!(names.len(), TABLE.len() + 1, "each of the table once, and the user's own");
     let of = |name: &str| list.iter().find(|one| one.name == name).unwrap();
-    assert_eq!(of("claude-opus-5-5").card.basis, Basis::Configured);
+    assert_eq!(of("claude-opus-5-5").card.basis, PriceBasis::Configured);
     for (name, aliases) in [
         ("claude-sonnet-5-5", "sonnet"),
         ("claude-sonnet-5", ""),
@@ -341,8 +341,8 @@ fn prices_are_read_from_dollars_exactly() {
     }
 }
 
-fn says(model: &str, changes: Changes) -> Override {
-    Override { model: model.to_owned(), says: Says::Changes(changes) }
+fn says(model: &str, changes: Changes) -> PriceOverride {
+    PriceOverride { model: model.to_owned(), says: StatedPrice::Changes(changes) }
 }
 
 #[test]
@@ -355,10 +355,10 @@ fn an_override_changes_one_name_and_leaves_the_rest_of_its_card() {
     assert_eq!(changed.prices.write(FiveMinutes), PerMillion(12_500_000), "writes keep their ratio to input");
     assert_eq!(changed.prices.read, PerMillion(1_000_000));
     assert_eq!(changed.prices.output, PerMillion(25_000_000));
-    assert_eq!(changed.context, Context { tokens: 500_000, assumed: false });
-    assert_eq!(changed.basis, Basis::Configured);
+    assert_eq!(changed.context, ContextWindow { tokens: 500_000, assumed: false });
+    assert_eq!(changed.basis, PriceBasis::Configured);
     let untouched = cards.find("claude-opus-4.6").unwrap();
-    assert_eq!((untouched.prices.input, untouched.basis), (PerMillion(5_000_000), Basis::Listed));
+    assert_eq!((untouched.prices.input, untouched.basis), (PerMillion(5_000_000), PriceBasis::Listed));
 }
 
 #[test]
@@ -423,10 +423,10 @@ fn a_cliff_that_would_make_a_request_cheaper_is_refused() {
 fn an_unknown_price_is_the_dearest_of_every_column_the_users_own_included() {
     let dear =
         Changes { input: Some(PerMillion(1)), output: Some(PerMillion(90_000_000)), ..Changes::default() };
-    let unknown = Override { model: "mystery".to_owned(), says: Says::Unknown };
+    let unknown = PriceOverride { model: "mystery".to_owned(), says: StatedPrice::Unknown };
     let cards = Cards::builtin().with_overrides(vec![unknown, says("house-model", dear)]).unwrap();
     let card = cards.find("mystery").unwrap();
-    assert_eq!(card.basis, Basis::Unknown);
+    assert_eq!(card.basis, PriceBasis::Unknown);
     assert_eq!(card.prices.input, PerMillion(10_000_000));
     assert_eq!(card.prices.output, PerMillion(90_000_000));
     assert_eq!(card.prices.read, PerMillion(1_000_000), "Grok's read above its cliff");

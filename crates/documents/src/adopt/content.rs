@@ -1,6 +1,6 @@
 //! What a document is, by what stands in it: its title, its check boxes, its headings.
 
-use super::kind::{Kind, by_words, words};
+use super::kind::{FileKind, by_words, words};
 use crate::page::line::after_list_mark;
 use crate::sections::{Outline, Section};
 use redraft_facts::prelude::*;
@@ -23,22 +23,22 @@ const HEADINGS_MIN: usize = 2;
 const SUBJECT_CHARS_MAX: usize = 200;
 
 /// What a document says it is, and where.
-pub(super) fn by_content(text: &str) -> Option<(Kind, &'static str)> {
-    let outline = Outline::of(text);
+pub(super) fn by_content(text: &str) -> Option<(FileKind, &'static str)> {
+    let outline = Outline::parse(text);
     if let Some(kind) = outline.sections().iter().find(|section| section.level == 1).and_then(by_title) {
         return Some((kind, TITLE));
     }
     let (done, open) = boxes(text);
     let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
     if done + open >= BOXES_MIN && (done + open) * 3 >= lines {
-        return Some((Kind::Tasks, BOXES));
+        return Some((FileKind::Tasks, BOXES));
     }
     by_headings(&outline).map(|kind| (kind, HEADINGS))
 }
 
 /// The ticked and the open check boxes of a document.
 pub(super) fn boxes(text: &str) -> (usize, usize) {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let (mut done, mut open) = (0, 0);
     for (at, line) in outline.lines().iter().enumerate() {
         if !outline.is_text(at) {
@@ -56,7 +56,7 @@ pub(super) fn boxes(text: &str) -> (usize, usize) {
 
 /// What a document is about, by its first heading: without the word that says what kind of document it is.
 pub(super) fn subject(text: &str) -> Option<String> {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let title = outline.sections().iter().find(|section| section.level == 1)?.title;
     let parts = parts(title);
     let says_more = |part: &&str| by_words(&words(part)).is_none() || words(part).len() > TITLE_WORDS_MAX;
@@ -65,11 +65,11 @@ pub(super) fn subject(text: &str) -> Option<String> {
     (!subject.is_empty()).then(|| one_line(subject, SUBJECT_CHARS_MAX))
 }
 
-fn by_title(section: &Section<'_>) -> Option<Kind> {
+fn by_title(section: &Section<'_>) -> Option<FileKind> {
     let parts = parts(section.title);
     let short = |part: &&&str| words(part).len() <= TITLE_WORDS_MAX;
     // Words such as `log` or `notes` end many titles that are about something else.
-    let telling = |kind: &Kind| kind.file().is_some() || *kind == Kind::Retro;
+    let telling = |kind: &FileKind| kind.file().is_some() || *kind == FileKind::Retro;
     parts.iter().filter(short).filter_map(|part| by_words(&words(part))).find(telling)
 }
 
@@ -79,8 +79,8 @@ fn parts(title: &str) -> Vec<&str> {
     split.map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-fn by_headings(outline: &Outline<'_>) -> Option<Kind> {
-    let mut scores: Vec<(usize, Kind)> = Vec::new();
+fn by_headings(outline: &Outline<'_>) -> Option<FileKind> {
+    let mut scores: Vec<(usize, FileKind)> = Vec::new();
     let headings: Vec<String> = outline
         .sections()
         .iter()
@@ -104,9 +104,9 @@ fn begins(heading: &str, phrase: &str) -> bool {
 }
 
 /// Headings by which kinds of documents are told apart; what several kinds have is left out.
-const HEADING_WORDS: [(Kind, &[&str]); 7] = [
+const HEADING_WORDS: [(FileKind, &[&str]); 7] = [
     (
-        Kind::Prd,
+        FileKind::Prd,
         &[
             "problem",
             "goals",
@@ -128,7 +128,7 @@ const HEADING_WORDS: [(Kind, &[&str]); 7] = [
         ],
     ),
     (
-        Kind::Spec,
+        FileKind::Spec,
         &[
             "requirements",
             "functional requirements",
@@ -147,7 +147,7 @@ const HEADING_WORDS: [(Kind, &[&str]); 7] = [
         ],
     ),
     (
-        Kind::Design,
+        FileKind::Design,
         &[
             "architecture",
             "components",
@@ -168,7 +168,7 @@ const HEADING_WORDS: [(Kind, &[&str]); 7] = [
         ],
     ),
     (
-        Kind::Plan,
+        FileKind::Plan,
         &[
             "phases",
             "phase",
@@ -187,13 +187,13 @@ const HEADING_WORDS: [(Kind, &[&str]); 7] = [
             "stage",
         ],
     ),
-    (Kind::Tasks, &["task", "tasks", "parallel groups", "dependency graph"]),
+    (FileKind::Tasks, &["task", "tasks", "parallel groups", "dependency graph"]),
     (
-        Kind::Research,
+        FileKind::Research,
         &["options", "sources", "comparison", "recommendation", "prior art", "experiments", "findings"],
     ),
     (
-        Kind::Retro,
+        FileKind::Retro,
         &["what went well", "what went wrong", "what worked", "lessons", "improvements", "keep", "surprises"],
     ),
 ];

@@ -8,7 +8,7 @@ use redraft_facts::prelude::*;
 
 /// What a file of a feature is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FileKind {
     Prd,
     Spec,
     Design,
@@ -28,75 +28,75 @@ pub enum Kind {
     Notes,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 17] = [
-        Kind::Prd,
-        Kind::Spec,
-        Kind::Design,
-        Kind::Plan,
-        Kind::Tasks,
-        Kind::Research,
-        Kind::DataModel,
-        Kind::Contract,
-        Kind::Quickstart,
-        Kind::Checklist,
-        Kind::TestPlan,
-        Kind::Decisions,
-        Kind::ReviewHistory,
-        Kind::ImplementationLog,
-        Kind::Retro,
-        Kind::Meta,
-        Kind::Notes,
+impl FileKind {
+    pub const ALL: [FileKind; 17] = [
+        FileKind::Prd,
+        FileKind::Spec,
+        FileKind::Design,
+        FileKind::Plan,
+        FileKind::Tasks,
+        FileKind::Research,
+        FileKind::DataModel,
+        FileKind::Contract,
+        FileKind::Quickstart,
+        FileKind::Checklist,
+        FileKind::TestPlan,
+        FileKind::Decisions,
+        FileKind::ReviewHistory,
+        FileKind::ImplementationLog,
+        FileKind::Retro,
+        FileKind::Meta,
+        FileKind::Notes,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Prd => "prd",
-            Kind::Spec => "spec",
-            Kind::Design => "design",
-            Kind::Plan => "plan",
-            Kind::Tasks => "tasks",
-            Kind::Research => "research",
-            Kind::DataModel => "data-model",
-            Kind::Contract => "contract",
-            Kind::Quickstart => "quickstart",
-            Kind::Checklist => "checklist",
-            Kind::TestPlan => "test-plan",
-            Kind::Decisions => "decisions",
-            Kind::ReviewHistory => "review-history",
-            Kind::ImplementationLog => "implementation-log",
-            Kind::Retro => "retro",
-            Kind::Meta => "meta",
-            Kind::Notes => "notes",
+            FileKind::Prd => "prd",
+            FileKind::Spec => "spec",
+            FileKind::Design => "design",
+            FileKind::Plan => "plan",
+            FileKind::Tasks => "tasks",
+            FileKind::Research => "research",
+            FileKind::DataModel => "data-model",
+            FileKind::Contract => "contract",
+            FileKind::Quickstart => "quickstart",
+            FileKind::Checklist => "checklist",
+            FileKind::TestPlan => "test-plan",
+            FileKind::Decisions => "decisions",
+            FileKind::ReviewHistory => "review-history",
+            FileKind::ImplementationLog => "implementation-log",
+            FileKind::Retro => "retro",
+            FileKind::Meta => "meta",
+            FileKind::Notes => "notes",
         }
     }
 
     /// What a document of this kind is called here; none for what no phase reads by name.
     pub fn file(self) -> Option<&'static str> {
         match self {
-            Kind::Prd => Some("prd.md"),
-            Kind::Spec => Some(Phase::Specify.artifact()),
-            Kind::Design => Some(Phase::Design.artifact()),
-            Kind::Plan => Some(Phase::CreatePlan.artifact()),
-            Kind::Tasks => Some(Phase::CreateTasks.artifact()),
-            Kind::Research => Some("research.md"),
-            Kind::DataModel
-            | Kind::Contract
-            | Kind::Quickstart
-            | Kind::Checklist
-            | Kind::TestPlan
-            | Kind::Decisions
-            | Kind::ReviewHistory
-            | Kind::ImplementationLog
-            | Kind::Retro
-            | Kind::Meta
-            | Kind::Notes => None,
+            FileKind::Prd => Some("prd.md"),
+            FileKind::Spec => Some(Phase::Specify.artifact()),
+            FileKind::Design => Some(Phase::Design.artifact()),
+            FileKind::Plan => Some(Phase::CreatePlan.artifact()),
+            FileKind::Tasks => Some(Phase::CreateTasks.artifact()),
+            FileKind::Research => Some("research.md"),
+            FileKind::DataModel
+            | FileKind::Contract
+            | FileKind::Quickstart
+            | FileKind::Checklist
+            | FileKind::TestPlan
+            | FileKind::Decisions
+            | FileKind::ReviewHistory
+            | FileKind::ImplementationLog
+            | FileKind::Retro
+            | FileKind::Meta
+            | FileKind::Notes => None,
         }
     }
 
     /// Whether the ledger writes it.
     pub fn is_written_anew(self) -> bool {
-        matches!(self, Kind::Meta | Kind::ReviewHistory)
+        matches!(self, FileKind::Meta | FileKind::ReviewHistory)
     }
 }
 
@@ -105,19 +105,19 @@ const PART: &str = "a word of its name";
 const FOLDER: &str = "its folder";
 
 /// What the name of a file says, and how.
-pub(super) fn by_name(path: &str) -> Option<(Kind, &'static str)> {
+pub(super) fn by_name(path: &str) -> Option<(FileKind, &'static str)> {
     let name = file_name(path).to_lowercase();
     let parent = path.rsplit('/').nth(1).unwrap_or_default().to_lowercase();
     let data = [".json", ".yaml", ".yml", ".toml"].iter().any(|ending| name.ends_with(ending));
     let stem = stem(&name);
     if data && META.contains(&stem) {
-        return Some((Kind::Meta, NAME));
+        return Some((FileKind::Meta, NAME));
     }
     match parent.as_str() {
-        "contracts" | "contract" => return Some((Kind::Contract, FOLDER)),
-        "checklists" => return Some((Kind::Checklist, FOLDER)),
-        "adr" | "adrs" | "decisions" => return Some((Kind::Decisions, FOLDER)),
-        "reviews" => return Some((Kind::ReviewHistory, FOLDER)),
+        "contracts" | "contract" => return Some((FileKind::Contract, FOLDER)),
+        "checklists" => return Some((FileKind::Checklist, FOLDER)),
+        "adr" | "adrs" | "decisions" => return Some((FileKind::Decisions, FOLDER)),
+        "reviews" => return Some((FileKind::ReviewHistory, FOLDER)),
         _ => {}
     }
     if !data && !is_document(path) {
@@ -142,7 +142,7 @@ pub(super) fn file_name(path: &str) -> &str {
 
 /// The kind that some words name, as they do in speech: by the phrase or the word at their end. A few words tell it from
 /// the beginning, too.
-pub(super) fn by_words(words: &[String]) -> Option<Kind> {
+pub(super) fn by_words(words: &[String]) -> Option<FileKind> {
     let last_two = words.get(words.len().saturating_sub(2)..).unwrap_or_default().join(" ");
     let phrase = PHRASES.iter().find(|(phrase, _)| *phrase == last_two).map(|(_, kind)| *kind);
     let first = || words.first().filter(|word| LEADING.contains(&word.as_str())).and_then(|word| known(word));
@@ -154,7 +154,7 @@ pub(super) fn hint(path: &str) -> Option<String> {
     words(stem(&file_name(path).to_lowercase())).into_iter().find(|word| known(word).is_some())
 }
 
-fn known(word: &str) -> Option<Kind> {
+fn known(word: &str) -> Option<FileKind> {
     WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(kind, _)| *kind)
 }
 
@@ -190,47 +190,47 @@ const LEADING: [&str; 4] = ["prd", "spec", "specification", "requirements"];
 
 const META: [&str; 6] = ["meta", "metadata", "feature", "status", "state", "openspec"];
 
-const PHRASES: [(&str, Kind); 30] = [
-    ("review history", Kind::ReviewHistory),
-    ("implementation log", Kind::ImplementationLog),
-    ("impl log", Kind::ImplementationLog),
-    ("work log", Kind::ImplementationLog),
-    ("implementation notes", Kind::ImplementationLog),
-    ("implementation summary", Kind::ImplementationLog),
-    ("test plan", Kind::TestPlan),
-    ("test strategy", Kind::TestPlan),
-    ("test cases", Kind::TestPlan),
-    ("technical spec", Kind::Design),
-    ("technical specification", Kind::Design),
-    ("tech spec", Kind::Design),
-    ("technical plan", Kind::Design),
-    ("technical approach", Kind::Design),
-    ("product requirements", Kind::Prd),
-    ("problem statement", Kind::Prd),
-    ("data model", Kind::DataModel),
-    ("user stories", Kind::Spec),
-    ("user story", Kind::Spec),
-    ("acceptance criteria", Kind::Spec),
-    ("use cases", Kind::Spec),
-    ("task list", Kind::Tasks),
-    ("task breakdown", Kind::Tasks),
-    ("to do", Kind::Tasks),
-    ("action items", Kind::Tasks),
-    ("work breakdown", Kind::Tasks),
-    ("lessons learned", Kind::Retro),
-    ("post mortem", Kind::Retro),
-    ("quick start", Kind::Quickstart),
-    ("decision log", Kind::Decisions),
+const PHRASES: [(&str, FileKind); 30] = [
+    ("review history", FileKind::ReviewHistory),
+    ("implementation log", FileKind::ImplementationLog),
+    ("impl log", FileKind::ImplementationLog),
+    ("work log", FileKind::ImplementationLog),
+    ("implementation notes", FileKind::ImplementationLog),
+    ("implementation summary", FileKind::ImplementationLog),
+    ("test plan", FileKind::TestPlan),
+    ("test strategy", FileKind::TestPlan),
+    ("test cases", FileKind::TestPlan),
+    ("technical spec", FileKind::Design),
+    ("technical specification", FileKind::Design),
+    ("tech spec", FileKind::Design),
+    ("technical plan", FileKind::Design),
+    ("technical approach", FileKind::Design),
+    ("product requirements", FileKind::Prd),
+    ("problem statement", FileKind::Prd),
+    ("data model", FileKind::DataModel),
+    ("user stories", FileKind::Spec),
+    ("user story", FileKind::Spec),
+    ("acceptance criteria", FileKind::Spec),
+    ("use cases", FileKind::Spec),
+    ("task list", FileKind::Tasks),
+    ("task breakdown", FileKind::Tasks),
+    ("to do", FileKind::Tasks),
+    ("action items", FileKind::Tasks),
+    ("work breakdown", FileKind::Tasks),
+    ("lessons learned", FileKind::Retro),
+    ("post mortem", FileKind::Retro),
+    ("quick start", FileKind::Quickstart),
+    ("decision log", FileKind::Decisions),
 ];
 
 /// Single words, some of them in the languages that such documents were met in.
-const WORDS: [(Kind, &[&str]); 17] = [
+const WORDS: [(FileKind, &[&str]); 17] = [
     (
-        Kind::Prd,
+        FileKind::Prd,
         &["prd", "brainstorm", "brainstorming", "proposal", "brief", "pitch", "vision", "idea", "problem"],
     ),
     (
-        Kind::Spec,
+        FileKind::Spec,
         &[
             "spec",
             "specs",
@@ -255,7 +255,7 @@ const WORDS: [(Kind, &[&str]); 17] = [
         ],
     ),
     (
-        Kind::Design,
+        FileKind::Design,
         &[
             "design",
             "designs",
@@ -273,9 +273,12 @@ const WORDS: [(Kind, &[&str]); 17] = [
             "设计",
         ],
     ),
-    (Kind::Plan, &["plan", "plans", "planning", "roadmap", "milestones", "rollout", "plano", "計画", "计划"]),
     (
-        Kind::Tasks,
+        FileKind::Plan,
+        &["plan", "plans", "planning", "roadmap", "milestones", "rollout", "plano", "計画", "计划"],
+    ),
+    (
+        FileKind::Tasks,
         &[
             "task",
             "tasks",
@@ -294,7 +297,7 @@ const WORDS: [(Kind, &[&str]); 17] = [
         ],
     ),
     (
-        Kind::Research,
+        FileKind::Research,
         &[
             "research",
             "findings",
@@ -308,18 +311,18 @@ const WORDS: [(Kind, &[&str]); 17] = [
             "study",
         ],
     ),
-    (Kind::DataModel, &["schema", "datamodel", "entities", "erd"]),
-    (Kind::Contract, &["contract", "contracts", "openapi", "swagger", "api", "asyncapi"]),
-    (Kind::Quickstart, &["quickstart", "walkthrough", "runbook", "tutorial", "guide"]),
-    (Kind::Checklist, &["checklist", "checklists"]),
-    (Kind::TestPlan, &["tests", "testing", "testplan", "qa"]),
-    (Kind::Decisions, &["decision", "decisions", "adr", "adrs"]),
-    (Kind::ReviewHistory, &["review", "reviews", "feedback", "critique", "audit"]),
-    (Kind::ImplementationLog, &["log", "worklog", "journal", "progress", "changelog", "changes"]),
-    (Kind::Retro, &["retro", "retrospective", "postmortem", "lessons", "learnings"]),
-    (Kind::Meta, &["meta", "metadata"]),
+    (FileKind::DataModel, &["schema", "datamodel", "entities", "erd"]),
+    (FileKind::Contract, &["contract", "contracts", "openapi", "swagger", "api", "asyncapi"]),
+    (FileKind::Quickstart, &["quickstart", "walkthrough", "runbook", "tutorial", "guide"]),
+    (FileKind::Checklist, &["checklist", "checklists"]),
+    (FileKind::TestPlan, &["tests", "testing", "testplan", "qa"]),
+    (FileKind::Decisions, &["decision", "decisions", "adr", "adrs"]),
+    (FileKind::ReviewHistory, &["review", "reviews", "feedback", "critique", "audit"]),
+    (FileKind::ImplementationLog, &["log", "worklog", "journal", "progress", "changelog", "changes"]),
+    (FileKind::Retro, &["retro", "retrospective", "postmortem", "lessons", "learnings"]),
+    (FileKind::Meta, &["meta", "metadata"]),
     (
-        Kind::Notes,
+        FileKind::Notes,
         &["readme", "notes", "note", "index", "summary", "overview", "handoff", "scratch", "questions"],
     ),
 ];

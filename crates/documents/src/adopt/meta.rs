@@ -1,6 +1,6 @@
 //! `.meta.json` as people and tools have written it: the fields that are known, whatever else stands beside them.
 
-use redraft_facts::event::Life;
+use redraft_facts::event::FeatureLife;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Lane;
 use redraft_facts::prelude::*;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Meta {
     pub id: Option<FeatureId>,
-    pub status: Option<Life>,
+    pub status: Option<FeatureLife>,
     /// A status that is none we know.
     pub strange_status: Option<String>,
     pub lane: Option<Lane>,
@@ -79,19 +79,19 @@ fn set_status(meta: &mut Meta, word: Option<&str>) {
         word.to_lowercase().chars().map(|c| if c == '_' || c == ' ' { '-' } else { c }).collect();
     meta.status = match plain.as_str() {
         "planned" | "new" | "proposed" | "backlog" | "todo" | "pending" | "not-started" => {
-            Some(Life::Planned)
+            Some(FeatureLife::Planned)
         }
         "completed" | "complete" | "done" | "finished" | "merged" | "shipped" | "closed" | "released"
-        | "archived" | "implemented" | "approved" | "accepted" => Some(Life::Completed),
+        | "archived" | "implemented" | "approved" | "accepted" => Some(FeatureLife::Completed),
         "abandoned" | "cancelled" | "canceled" | "rejected" | "dropped" | "superseded" | "wontfix"
-        | "obsolete" => Some(Life::Abandoned),
+        | "obsolete" => Some(FeatureLife::Abandoned),
         "active" | "in-progress" | "started" | "wip" | "open" | "draft" | "ready" | "blocked" | "paused"
-        | "waiting" | "review" | "in-review" => Some(Life::Active),
+        | "waiting" | "review" | "in-review" => Some(FeatureLife::Active),
         _ => None,
     };
     if meta.status.is_none() {
         meta.strange_status = Some(word.to_owned());
-        meta.status = Some(Life::Active);
+        meta.status = Some(FeatureLife::Active);
     }
 }
 

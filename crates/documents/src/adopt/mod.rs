@@ -12,11 +12,11 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-pub use kind::Kind;
+pub use kind::FileKind;
 pub use meta::{Meta, read_meta};
-pub use place::{Named, is_date, named};
+pub use place::{FolderName, is_date, named};
 
-use redraft_facts::event::Life;
+use redraft_facts::event::FeatureLife;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
@@ -28,7 +28,7 @@ pub struct Folder {
     /// Relative to the repository, with `/`.
     pub path: String,
     pub layout: Layout,
-    pub files: Vec<File>,
+    pub files: Vec<FolderFile>,
 }
 
 /// Whose custom a folder follows.
@@ -45,7 +45,7 @@ pub enum Layout {
 
 /// A file below the folder, with what it holds or why that is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct FolderFile {
     /// Relative to the folder, with `/`.
     pub name: String,
     pub content: Result<String, String>,
@@ -53,7 +53,7 @@ pub struct File {
 
 /// What was understood of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Understood {
+pub struct UnderstoodFolder {
     pub folder: String,
     /// The number its name or its `.meta.json` has.
     pub number: Option<FeatureId>,
@@ -62,7 +62,7 @@ pub struct Understood {
     pub slug: String,
     /// What it is about, in a line.
     pub idea: String,
-    pub life: Life,
+    pub life: FeatureLife,
     pub meta: Meta,
     pub artifacts: Vec<Artifact>,
     pub unknown: Vec<Unknown>,
@@ -74,7 +74,7 @@ pub struct Understood {
 pub struct Artifact {
     /// Relative to the folder.
     pub file: String,
-    pub kind: Kind,
+    pub kind: FileKind,
     /// What told: `its name`, `its headings`, …
     pub how: &'static str,
     /// What it is called in the feature's folder here; none for what is written anew from the ledger. Several files with
@@ -89,7 +89,7 @@ pub struct Unknown {
     pub reason: String,
 }
 
-impl Understood {
+impl UnderstoodFolder {
     /// The phases whose documents are there.
     pub fn phases(&self) -> Vec<Phase> {
         let there = |phase: &Phase| self.has(phase.artifact());
@@ -140,16 +140,16 @@ pub fn is_artifact(name: &str) -> bool {
 const IGNORED: [&str; 5] = [".gitkeep", ".keep", ".gitignore", ".DS_Store", "Thumbs.db"];
 
 /// What a folder is about and what each of its files is.
-pub fn understand(folder: &Folder) -> Understood {
+pub fn understand(folder: &Folder) -> UnderstoodFolder {
     let name = folder.path.rsplit('/').next().unwrap_or(&folder.path);
     let found = named(name);
-    let mut feature = Understood {
+    let mut feature = UnderstoodFolder {
         folder: folder.path.clone(),
         number: found.number,
         id: FeatureId(0),
         slug: found.slug,
         idea: String::new(),
-        life: Life::Active,
+        life: FeatureLife::Active,
         meta: Meta::default(),
         artifacts: Vec::new(),
         unknown: Vec::new(),
@@ -166,7 +166,7 @@ pub fn understand(folder: &Folder) -> Understood {
 
 /// Gives each its number: its own where that is free, else the next free one, with a note. Numbers in `taken` belong to
 /// others; a number is never given twice.
-pub fn give_numbers(features: &mut [Understood], taken: &BTreeSet<FeatureId>) {
+pub fn give_numbers(features: &mut [UnderstoodFolder], taken: &BTreeSet<FeatureId>) {
     let own = features.iter().filter_map(|feature| feature.number);
     let highest = own.chain(taken.iter().copied()).max().unwrap_or(FeatureId(0));
     let mut next = highest.0.saturating_add(1);
@@ -189,11 +189,11 @@ pub fn give_numbers(features: &mut [Understood], taken: &BTreeSet<FeatureId>) {
 }
 
 /// How many tasks of a feature's list are ticked, and how many there are.
-pub fn ticked(folder: &Folder, feature: &Understood) -> (usize, usize) {
+pub fn ticked(folder: &Folder, feature: &UnderstoodFolder) -> (usize, usize) {
     let list = feature.artifacts.iter().find(|artifact| artifact.target.as_deref() == Some("tasks.md"));
     let Some(list) = list.and_then(|found| text(folder, &found.file)) else { return (0, 0) };
     let Ok(tasks) = crate::tasks::read(list) else { return (0, 0) };
-    let outline = crate::sections::Outline::of(list);
+    let outline = crate::sections::Outline::parse(list);
     (tasks.tasks.iter().filter(|task| task.is_ticked(&outline)).count(), tasks.tasks.len())
 }
 
@@ -215,7 +215,7 @@ pub fn join(parts: &[(&str, &str)]) -> String {
     text
 }
 
-fn tell_kinds(folder: &Folder, feature: &mut Understood) {
+fn tell_kinds(folder: &Folder, feature: &mut UnderstoodFolder) {
     let mut doubtful = Vec::new();
     for file in folder.files.iter().filter(|file| !IGNORED.contains(&kind::file_name(&file.name))) {
         let by_name = kind::by_name(&file.name);
@@ -225,14 +225,14 @@ fn tell_kinds(folder: &Folder, feature: &mut Understood) {
             (Ok(_), Some((kind, _))) if !kind::is_document(&file.name) && kind.file().is_some() => {
                 feature.refuse(file, &format!("its name says {}, but it is no Markdown", kind.name()));
             }
-            (Ok(_), Some((kind, how))) if kind != Kind::Notes => feature.know(file, kind, how),
+            (Ok(_), Some((kind, how))) if kind != FileKind::Notes => feature.know(file, kind, how),
             (Ok(_), None) if !kind::is_document(&file.name) => {
                 feature.refuse(file, "it is no document, and its name does not tell what it is");
             }
             (Ok(text), by_name) => doubtful.push((file, text, by_name)),
         }
     }
-    let known: BTreeSet<Kind> = feature.artifacts.iter().map(|artifact| artifact.kind).collect();
+    let known: BTreeSet<FileKind> = feature.artifacts.iter().map(|artifact| artifact.kind).collect();
     for (file, text, by_name) in doubtful {
         match (content::by_content(text), by_name) {
             (Some((kind, how)), None) => feature.know(file, kind, how),
@@ -254,12 +254,12 @@ fn untold(name: &str) -> String {
     }
 }
 
-impl Understood {
-    fn know(&mut self, file: &File, kind: Kind, how: &'static str) {
+impl UnderstoodFolder {
+    fn know(&mut self, file: &FolderFile, kind: FileKind, how: &'static str) {
         self.artifacts.push(Artifact { file: file.name.clone(), kind, how, target: None });
     }
 
-    fn refuse(&mut self, file: &File, reason: &str) {
+    fn refuse(&mut self, file: &FolderFile, reason: &str) {
         self.unknown.push(Unknown { file: file.name.clone(), reason: reason.to_owned() });
     }
 }
@@ -268,8 +268,8 @@ fn text<'a>(folder: &'a Folder, name: &str) -> Option<&'a str> {
     folder.files.iter().find(|file| file.name == name)?.content.as_deref().ok()
 }
 
-fn read_its_meta(folder: &Folder, feature: &mut Understood) {
-    let file = feature.artifacts.iter().find(|artifact| artifact.kind == Kind::Meta);
+fn read_its_meta(folder: &Folder, feature: &mut UnderstoodFolder) {
+    let file = feature.artifacts.iter().find(|artifact| artifact.kind == FileKind::Meta);
     let Some(file) = file.map(|artifact| artifact.file.clone()) else { return };
     if !file.ends_with(".json") {
         return;
@@ -301,8 +301,8 @@ fn read_its_meta(folder: &Folder, feature: &mut Understood) {
 }
 
 /// Says which file becomes which document. Of several that could be one, the one whose name is nearest counts.
-fn choose_documents(folder: &Folder, feature: &mut Understood) {
-    let mut chosen: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
+fn choose_documents(folder: &Folder, feature: &mut UnderstoodFolder) {
+    let mut chosen: BTreeMap<FileKind, Vec<usize>> = BTreeMap::new();
     for (at, artifact) in
         feature.artifacts.iter().enumerate().filter(|(_, found)| found.kind.file().is_some())
     {
@@ -335,7 +335,7 @@ fn choose_documents(folder: &Folder, feature: &mut Understood) {
         let free = artifact.target.is_none() && !artifact.kind.is_written_anew();
         // What could overwrite a document by its name stays where it is.
         let name = artifact.file.to_lowercase();
-        if free && Kind::ALL.iter().all(|kind| kind.file() != Some(name.as_str())) {
+        if free && FileKind::ALL.iter().all(|kind| kind.file() != Some(name.as_str())) {
             artifact.target = Some(artifact.file.clone());
         }
     }
@@ -343,7 +343,7 @@ fn choose_documents(folder: &Folder, feature: &mut Understood) {
 
 fn is_delta(folder: &Folder, artifact: &Artifact) -> bool {
     matches!(folder.layout, Layout::OpenSpec { .. })
-        && artifact.kind == Kind::Spec
+        && artifact.kind == FileKind::Spec
         && artifact.file.starts_with("specs/")
 }
 
@@ -354,12 +354,12 @@ fn rank(artifact: &Artifact, target: &str) -> (usize, bool, bool, usize, String)
     (depth, lower != target, artifact.how != kind::NAME, artifact.file.len(), artifact.file.clone())
 }
 
-fn life(folder: &Folder, feature: &mut Understood) -> Life {
+fn life(folder: &Folder, feature: &mut UnderstoodFolder) -> FeatureLife {
     if let Some(life) = feature.meta.status {
         return life;
     }
     if folder.layout == (Layout::OpenSpec { archived: true }) {
-        return Life::Completed;
+        return FeatureLife::Completed;
     }
     let tasks = feature.artifacts.iter().find(|artifact| artifact.target.as_deref() == Some("tasks.md"));
     let (done, open) =
@@ -373,13 +373,13 @@ fn life(folder: &Folder, feature: &mut Understood) -> Life {
         feature.notes.push(note);
     } else if done > 0 && open == 0 {
         feature.notes.push(format!("all {done} boxes of its tasks are ticked, so it is taken as completed"));
-        return Life::Completed;
+        return FeatureLife::Completed;
     }
-    if feature.phases().is_empty() { Life::Planned } else { Life::Active }
+    if feature.phases().is_empty() { FeatureLife::Planned } else { FeatureLife::Active }
 }
 
 /// The title of its first document, else what its folder is called.
-fn idea(folder: &Folder, feature: &Understood) -> String {
+fn idea(folder: &Folder, feature: &UnderstoodFolder) -> String {
     let documents = ["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"];
     let title = documents.iter().find_map(|target| {
         let artifact = feature.artifacts.iter().find(|found| found.target.as_deref() == Some(target))?;
@@ -388,7 +388,7 @@ fn idea(folder: &Folder, feature: &Understood) -> String {
     title.unwrap_or_else(|| feature.slug.replace('-', " "))
 }
 
-fn tell_gaps(feature: &mut Understood) {
+fn tell_gaps(feature: &mut UnderstoodFolder) {
     let there = feature.phases();
     if !there.is_empty() && !there.contains(&Phase::Specify) {
         feature.notes.push("it has no spec.md, and everything builds on one; a run writes it".to_owned());

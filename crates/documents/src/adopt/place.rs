@@ -5,7 +5,7 @@ use redraft_facts::prelude::*;
 
 /// A folder's name, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct FolderName {
     pub number: Option<FeatureId>,
     /// As branches and folders can be called; the folder's own where that can be.
     pub slug: String,
@@ -16,10 +16,10 @@ const DIGITS_MAX: usize = 6;
 
 /// `031-rate-limits`, `31_rate_limits`, `feature-031-rate-limits`, `F031-rate-limits`: number 31; `rate-limits`,
 /// `2026-03-19-rate-limits`, `20260319-143022-rate-limits`: none.
-pub fn named(name: &str) -> Named {
+pub fn named(name: &str) -> FolderName {
     let rest = without_date(name);
     let (number, rest) = if rest.len() < name.len() { (None, rest) } else { numbered(name) };
-    Named { number, slug: plain(rest) }
+    FolderName { number, slug: plain(rest) }
 }
 
 /// Whether a name begins with a date, so that its first digits are no number of anything.

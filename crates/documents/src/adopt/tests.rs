@@ -1,7 +1,7 @@
 use super::*;
 
-fn file(name: &str, text: &str) -> File {
-    File { name: name.to_owned(), content: Ok(text.to_owned()) }
+fn file(name: &str, text: &str) -> FolderFile {
+    FolderFile { name: name.to_owned(), content: Ok(text.to_owned()) }
 }
 
 fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
@@ -89,7 +89,9 @@ fn where_the_name_does_not_tell_the_content_does() {
 #[test]
 fn what_could_not_be_read_is_named_with_the_reason() {
     let mut found = folder("docs/features/031-x", &[("plan.md", "# Plan\n"), (".gitkeep", "")]);
-    found.files.push(File { name: "spec.md".to_owned(), content: Err("it is not UTF-8 text".to_owned()) });
+    found
+        .files
+        .push(FolderFile { name: "spec.md".to_owned(), content: Err("it is not UTF-8 text".to_owned()) });
     let feature = understand(&found);
     assert_eq!(
         feature.unknown,
@@ -102,12 +104,16 @@ fn what_could_not_be_read_is_named_with_the_reason() {
 #[test]
 fn ticked_boxes_complete_a_feature_only_where_every_document_of_it_can_be_read() {
     let mut found = folder("docs/features/031-x", &[("tasks.md", "# Tasks\n\n- [x] one\n- [x] two\n")]);
-    assert_eq!(understand(&found).life, Life::Completed);
-    found.files.push(File { name: "page.png".to_owned(), content: Err("it is no document".to_owned()) });
-    assert_eq!(understand(&found).life, Life::Completed);
-    found.files.push(File { name: "spec.md".to_owned(), content: Err("it is not UTF-8 text".to_owned()) });
+    assert_eq!(understand(&found).life, FeatureLife::Completed);
+    found
+        .files
+        .push(FolderFile { name: "page.png".to_owned(), content: Err("it is no document".to_owned()) });
+    assert_eq!(understand(&found).life, FeatureLife::Completed);
+    found
+        .files
+        .push(FolderFile { name: "spec.md".to_owned(), content: Err("it is not UTF-8 text".to_owned()) });
     let feature = understand(&found);
-    assert_eq!(feature.life, Life::Active);
+    assert_eq!(feature.life, FeatureLife::Active);
     assert!(feature.notes.iter().any(|note| note.contains("spec.md cannot be read")), "{:?}", feature.notes);
 }
 
@@ -132,7 +138,7 @@ fn the_name_of_a_folder_may_have_a_number_a_date_or_neither() {
         ("設計", None, "feature"),
     ];
     for (name, number, slug) in cases {
-        let expected = Named { number: number.map(FeatureId), slug: slug.to_owned() };
+        let expected = FolderName { number: number.map(FeatureId), slug: slug.to_owned() };
         assert_eq!(named(name), expected, "{name}");
     }
 }
@@ -161,7 +167,7 @@ fn a_meta_file_is_read_with_the_fields_that_are_known_and_the_rest_named() {
     let feature = understand(&folder("docs/features/031-x", &[(".meta.json", meta), ("spec.md", "# S\n")]));
     assert_eq!(
         (feature.number, feature.life, feature.lane()),
-        (Some(FeatureId(31)), Life::Active, Lane::Deep)
+        (Some(FeatureId(31)), FeatureLife::Active, Lane::Deep)
     );
     assert_eq!(feature.meta.depends_on, ["010-keys"]);
     assert_eq!(feature.meta.project.as_deref(), Some("P001"));
@@ -170,18 +176,18 @@ fn a_meta_file_is_read_with_the_fields_that_are_known_and_the_rest_named() {
     let broken = understand(&folder("docs/features/031-x", &[(".meta.json", "{,")]));
     assert!(broken.unknown[0].reason.starts_with("it is no JSON object"), "{broken:?}");
     let strange = read_meta(r#"{"status": "simmering", "id": 7}"#).unwrap();
-    assert_eq!((strange.status, strange.id), (Some(Life::Active), Some(FeatureId(7))));
+    assert_eq!((strange.status, strange.id), (Some(FeatureLife::Active), Some(FeatureId(7))));
     assert_eq!(strange.strange_status.as_deref(), Some("simmering"));
 }
 
 #[test]
 fn where_a_feature_stands_is_told_by_its_meta_file_else_by_its_boxes_else_by_its_documents() {
     let life = |files: &[(&str, &str)]| understand(&folder("docs/features/031-x", files)).life;
-    assert_eq!(life(&[("prd.md", "# P\n")]), Life::Planned);
-    assert_eq!(life(&[("spec.md", "# S\n"), ("tasks.md", "- [x] a\n- [ ] b\n")]), Life::Active);
-    assert_eq!(life(&[("spec.md", "# S\n"), ("tasks.md", "- [x] a\n- [X] b\n")]), Life::Completed);
+    assert_eq!(life(&[("prd.md", "# P\n")]), FeatureLife::Planned);
+    assert_eq!(life(&[("spec.md", "# S\n"), ("tasks.md", "- [x] a\n- [ ] b\n")]), FeatureLife::Active);
+    assert_eq!(life(&[("spec.md", "# S\n"), ("tasks.md", "- [x] a\n- [X] b\n")]), FeatureLife::Completed);
     let meta = r#"{"status": "abandoned"}"#;
-    assert_eq!(life(&[("tasks.md", "- [x] a\n"), ("meta.json", meta)]), Life::Abandoned);
+    assert_eq!(life(&[("tasks.md", "- [x] a\n"), ("meta.json", meta)]), FeatureLife::Abandoned);
 }
 
 #[test]
@@ -217,7 +223,7 @@ fn the_spec_of_an_openspec_change_is_made_of_its_deltas() {
         join(&[("specs/api/spec.md", "## ADDED Requirements\n"), ("specs/keys/spec.md", "# Keys\n\nText\n")]);
     assert_eq!(joined, "# api\n\n## ADDED Requirements\n\n# Keys\n\nText\n");
     change.layout = Layout::OpenSpec { archived: true };
-    assert_eq!(understand(&change).life, Life::Completed);
+    assert_eq!(understand(&change).life, FeatureLife::Completed);
 }
 
 #[test]

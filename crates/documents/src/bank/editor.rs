@@ -7,7 +7,7 @@
 mod draft;
 mod writing;
 
-use super::entry::{Kind, key};
+use super::entry::{BankFile, key};
 use super::field::Label;
 use super::reader::{Found, Page};
 use core::fmt;
@@ -21,7 +21,7 @@ pub use writing::is_specific;
 /// A new lesson, as a retrospective proposes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
-    pub kind: Kind,
+    pub kind: BankFile,
     pub name: String,
     pub text: String,
     /// Where it comes from, as `Feature #031`.
@@ -46,7 +46,7 @@ impl NewEntry {
 
 /// What may happen to a file of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum BankChange {
     Add(NewEntry),
     /// A feature's experience agrees: last observed there, one observation more.
     Confirm {
@@ -89,17 +89,17 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl BankChange {
     pub fn name(&self) -> &str {
         match self {
-            Change::Add(entry) => &entry.name,
-            Change::Confirm { name, .. }
-            | Change::Challenge { name, .. }
-            | Change::Keep { name, .. }
-            | Change::KeepAt { name, .. }
-            | Change::Update { name, .. }
-            | Change::Retire { name, .. }
-            | Change::Backfill { name, .. } => name,
+            BankChange::Add(entry) => &entry.name,
+            BankChange::Confirm { name, .. }
+            | BankChange::Challenge { name, .. }
+            | BankChange::Keep { name, .. }
+            | BankChange::KeepAt { name, .. }
+            | BankChange::Update { name, .. }
+            | BankChange::Retire { name, .. }
+            | BankChange::Backfill { name, .. } => name,
         }
     }
 }
@@ -108,7 +108,7 @@ impl Change {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
     pub text: String,
-    pub refused: Vec<Refused>,
+    pub refused: Vec<EditRefused>,
     /// `Retired: {name} — {reason}` for each entry that was taken out, to be noted elsewhere.
     pub retired: Vec<String>,
     /// How many changes changed something; the others had been made before.
@@ -116,13 +116,13 @@ pub struct Applied {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct EditRefused {
     pub name: String,
-    pub why: Why,
+    pub why: EditRefusedWhy,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum EditRefusedWhy {
     /// No entry of that name is in the file.
     NotFound,
     /// Several are.
@@ -138,19 +138,19 @@ pub enum Why {
     Exempt,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for EditRefusedWhy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::NotFound => "there is no entry of that name",
-            Why::Ambiguous => "several entries have that name",
-            Why::NoName => "an entry needs a name",
-            Why::NoText => "an entry needs a text",
-            Why::Unspecific => {
+            EditRefusedWhy::NotFound => "there is no entry of that name",
+            EditRefusedWhy::Ambiguous => "several entries have that name",
+            EditRefusedWhy::NoName => "an entry needs a name",
+            EditRefusedWhy::NoText => "an entry needs a text",
+            EditRefusedWhy::Unspecific => {
                 "a challenge must say what contradicts the entry: a file, a finding, a decision, a quote"
             }
-            Why::NoReason => "an entry is retired for a reason",
-            Why::OtherKind => "it is an entry of another kind",
-            Why::Exempt => "patterns are neither judged nor filled in",
+            EditRefusedWhy::NoReason => "an entry is retired for a reason",
+            EditRefusedWhy::OtherKind => "it is an entry of another kind",
+            EditRefusedWhy::Exempt => "patterns are neither judged nor filled in",
         })
     }
 }
@@ -163,8 +163,8 @@ const COMMIT_CHARS_MAX: usize = 64;
 const LINE_CHARS_MAX: usize = 400;
 
 /// Makes the changes in this order in a file of this kind.
-pub fn apply(kind: Kind, text: &str, changes: &[Change]) -> Applied {
-    let mut sheet = Sheet::of(kind, text);
+pub fn apply(kind: BankFile, text: &str, changes: &[BankChange]) -> Applied {
+    let mut sheet = Sheet::new(kind, text);
     let mut refused = Vec::new();
     let mut retired = Vec::new();
     let mut changed = 0;
@@ -172,7 +172,7 @@ pub fn apply(kind: Kind, text: &str, changes: &[Change]) -> Applied {
         match sheet.apply(change, &mut retired) {
             Ok(true) => changed += 1,
             Ok(false) => {}
-            Err(why) => refused.push(Refused { name: one_line(change.name(), NAME_CHARS_MAX), why }),
+            Err(why) => refused.push(EditRefused { name: one_line(change.name(), NAME_CHARS_MAX), why }),
         }
     }
     Applied { text: sheet.text(), refused, retired, changed }
@@ -180,7 +180,7 @@ pub fn apply(kind: Kind, text: &str, changes: &[Change]) -> Applied {
 
 /// A file cut into its entries and what stands between them.
 struct Sheet<'a> {
-    kind: Kind,
+    kind: BankFile,
     whole: &'a str,
     line_break: &'static str,
     /// What stands before the first entry.
@@ -199,7 +199,7 @@ struct Part {
 }
 
 impl<'a> Sheet<'a> {
-    fn of(kind: Kind, whole: &'a str) -> Sheet<'a> {
+    fn new(kind: BankFile, whole: &'a str) -> Sheet<'a> {
         let page = Page::read(whole);
         let line_break = if whole.split_inclusive('\n').next().is_some_and(|line| line.ends_with("\r\n")) {
             "\r\n"
@@ -223,7 +223,7 @@ impl<'a> Sheet<'a> {
             sheet.parts.push(Part {
                 level: found.level,
                 kind_told: found.kind_told,
-                draft: Draft::of(&page.lines[found.lines.clone()], line_break),
+                draft: Draft::from_lines(&page.lines[found.lines.clone()], line_break),
                 gone: false,
                 after: text(found.lines.end, start(page.found.get(at + 1))),
             });
@@ -244,74 +244,74 @@ impl<'a> Sheet<'a> {
     }
 
     /// Whether something changed.
-    fn apply(&mut self, change: &Change, retired: &mut Vec<String>) -> Result<bool, Why> {
+    fn apply(&mut self, change: &BankChange, retired: &mut Vec<String>) -> Result<bool, EditRefusedWhy> {
         let entry = match change {
-            Change::Add(entry) => return self.add(entry),
-            Change::Confirm { .. } | Change::Challenge { .. } | Change::Backfill { .. }
+            BankChange::Add(entry) => return self.add(entry),
+            BankChange::Confirm { .. } | BankChange::Challenge { .. } | BankChange::Backfill { .. }
                 if !self.kind.lives() =>
             {
-                return Err(Why::Exempt);
+                return Err(EditRefusedWhy::Exempt);
             }
             change => self.part(change.name())?,
         };
         let draft = &mut self.parts[entry].draft;
         match change {
-            Change::Add(_) => Ok(false),
-            Change::Confirm { feature, .. } => Ok(draft.confirm(*feature)),
-            Change::Challenge { feature, text, .. } => {
+            BankChange::Add(_) => Ok(false),
+            BankChange::Confirm { feature, .. } => Ok(draft.confirm(*feature)),
+            BankChange::Challenge { feature, text, .. } => {
                 if !is_specific(text, &draft.all_text()) {
-                    return Err(Why::Unspecific);
+                    return Err(EditRefusedWhy::Unspecific);
                 }
                 Ok(draft.challenge(*feature, &one_line(text, LINE_CHARS_MAX)))
             }
-            Change::Keep { feature, .. } => Ok(draft.keep(&format!("Feature #{feature}"))),
-            Change::KeepAt { feature, commit, .. } => {
+            BankChange::Keep { feature, .. } => Ok(draft.keep(&format!("Feature #{feature}"))),
+            BankChange::KeepAt { feature, commit, .. } => {
                 let commit = one_line(commit, COMMIT_CHARS_MAX);
                 Ok(draft.keep(&format!("Feature #{feature} (holds at {commit})")))
             }
-            Change::Update { feature, text, .. } => {
+            BankChange::Update { feature, text, .. } => {
                 let text = writing::harmless(text);
                 if text.is_empty() {
-                    return Err(Why::NoText);
+                    return Err(EditRefusedWhy::NoText);
                 }
                 Ok(draft.update(*feature, &text))
             }
-            Change::Retire { name, reason } => {
+            BankChange::Retire { name, reason } => {
                 let reason = one_line(reason, LINE_CHARS_MAX);
                 if reason.is_empty() {
-                    return Err(Why::NoReason);
+                    return Err(EditRefusedWhy::NoReason);
                 }
                 retired.push(format!("Retired: {} — {reason}", one_line(name, NAME_CHARS_MAX)));
                 self.take_out(entry);
                 Ok(true)
             }
-            Change::Backfill { observed, .. } => Ok(draft.backfill(&one_line(observed, LINE_CHARS_MAX))),
+            BankChange::Backfill { observed, .. } => Ok(draft.backfill(&one_line(observed, LINE_CHARS_MAX))),
         }
     }
 
-    fn part(&self, name: &str) -> Result<usize, Why> {
+    fn part(&self, name: &str) -> Result<usize, EditRefusedWhy> {
         let places = self.by_key.get(&key(name)).map(Vec::as_slice).unwrap_or_default();
         let mut there = places.iter().copied().filter(|place| !self.parts[*place].gone);
         match (there.next(), there.next()) {
             (Some(only), None) => Ok(only),
-            (Some(_), Some(_)) => Err(Why::Ambiguous),
-            (None, _) => Err(Why::NotFound),
+            (Some(_), Some(_)) => Err(EditRefusedWhy::Ambiguous),
+            (None, _) => Err(EditRefusedWhy::NotFound),
         }
     }
 
-    fn add(&mut self, entry: &NewEntry) -> Result<bool, Why> {
+    fn add(&mut self, entry: &NewEntry) -> Result<bool, EditRefusedWhy> {
         let name = writing::heading(&entry.name, NAME_CHARS_MAX);
         let text = writing::harmless(&entry.text);
         match () {
-            () if entry.kind != self.kind => return Err(Why::OtherKind),
-            () if key(&name).is_empty() => return Err(Why::NoName),
-            () if text.is_empty() => return Err(Why::NoText),
-            () if self.part(&name) != Err(Why::NotFound) => return Ok(false),
+            () if entry.kind != self.kind => return Err(EditRefusedWhy::OtherKind),
+            () if key(&name).is_empty() => return Err(EditRefusedWhy::NoName),
+            () if text.is_empty() => return Err(EditRefusedWhy::NoText),
+            () if self.part(&name) != Err(EditRefusedWhy::NotFound) => return Ok(false),
             () => {}
         }
         let like = self.parts.iter().rev().find(|part| !part.gone);
         let level = like.map_or(3, |part| part.level);
-        let kind_told = like.map_or(self.kind != Kind::Heuristic, |part| part.kind_told);
+        let kind_told = like.map_or(self.kind != BankFile::Heuristic, |part| part.kind_told);
         let lines = writing::lines_of(entry, &name, &text, level, kind_told);
         let draft = Draft::new(&lines, self.line_break);
         self.by_key.entry(key(&name)).or_default().push(self.parts.len());
@@ -388,7 +388,7 @@ fn is_gapped(text: &str) -> bool {
 }
 
 /// The label of a field by kind.
-fn label(kind: Kind, label: Label) -> &'static str {
+fn label(kind: BankFile, label: Label) -> &'static str {
     match label {
         Label::Provenance => kind.provenance(),
         label => label.words(),

@@ -9,7 +9,7 @@ use redraft_facts::prelude::*;
 
 /// Which of the three files an entry stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum BankFile {
     /// What was done and should not be done again.
     AntiPattern,
     /// A rule of thumb.
@@ -18,71 +18,71 @@ pub enum Kind {
     Pattern,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::AntiPattern, Kind::Heuristic, Kind::Pattern];
+impl BankFile {
+    pub const ALL: [BankFile; 3] = [BankFile::AntiPattern, BankFile::Heuristic, BankFile::Pattern];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::AntiPattern => "anti-pattern",
-            Kind::Heuristic => "heuristic",
-            Kind::Pattern => "pattern",
+            BankFile::AntiPattern => "anti-pattern",
+            BankFile::Heuristic => "heuristic",
+            BankFile::Pattern => "pattern",
         }
     }
 
     /// As in a heading: `### Anti-Pattern: …`.
     pub fn title(self) -> &'static str {
         match self {
-            Kind::AntiPattern => "Anti-Pattern",
-            Kind::Heuristic => "Heuristic",
-            Kind::Pattern => "Pattern",
+            BankFile::AntiPattern => "Anti-Pattern",
+            BankFile::Heuristic => "Heuristic",
+            BankFile::Pattern => "Pattern",
         }
     }
 
     /// From the repository's root.
     pub fn path(self) -> &'static str {
         match self {
-            Kind::AntiPattern => "docs/knowledge-bank/anti-patterns.md",
-            Kind::Heuristic => "docs/knowledge-bank/heuristics.md",
-            Kind::Pattern => "docs/knowledge-bank/patterns.md",
+            BankFile::AntiPattern => "docs/knowledge-bank/anti-patterns.md",
+            BankFile::Heuristic => "docs/knowledge-bank/heuristics.md",
+            BankFile::Pattern => "docs/knowledge-bank/patterns.md",
         }
     }
 
     /// Whether its entries grow stale, are judged and are filled in.
     pub fn lives(self) -> bool {
         match self {
-            Kind::AntiPattern | Kind::Heuristic => true,
-            Kind::Pattern => false,
+            BankFile::AntiPattern | BankFile::Heuristic => true,
+            BankFile::Pattern => false,
         }
     }
 
     /// How the file says where an entry comes from.
     pub(super) fn provenance(self) -> &'static str {
         match self {
-            Kind::AntiPattern | Kind::Pattern => "Observed in",
-            Kind::Heuristic => "Source",
+            BankFile::AntiPattern | BankFile::Pattern => "Observed in",
+            BankFile::Heuristic => "Source",
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for BankFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for BankFile {
     type Err = ();
 
-    fn from_str(word: &str) -> Result<Kind, ()> {
+    fn from_str(word: &str) -> Result<BankFile, ()> {
         let word = word.trim().to_lowercase();
-        Kind::ALL.into_iter().find(|kind| word == kind.name() || word == format!("{kind}s")).ok_or(())
+        BankFile::ALL.into_iter().find(|kind| word == kind.name() || word == format!("{kind}s")).ok_or(())
     }
 }
 
 /// One lesson.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    pub kind: Kind,
+pub struct BankEntry {
+    pub kind: BankFile,
     /// Without `Anti-Pattern:` before it.
     pub name: String,
     /// What it says, without its fields.
@@ -113,7 +113,7 @@ pub struct Fields {
     pub marked_stale: bool,
 }
 
-impl Entry {
+impl BankEntry {
     /// What it is called where kinds stand side by side: `heuristic: Quote variables`.
     pub fn full_name(&self) -> String {
         format!("{}: {}", self.kind, self.name)
@@ -133,7 +133,7 @@ impl Entry {
 /// Names are compared without regard to case, blanks, marks and the kind before them.
 pub(super) fn key(name: &str) -> String {
     let (bare, _) = super::reader::without_kind(name.trim().trim_start_matches('#').trim());
-    redraft_facts::place::fold(&bare.replace(['*', '`', '_'], "")).to_lowercase()
+    redraft_facts::citation::fold(&bare.replace(['*', '`', '_'], "")).to_lowercase()
 }
 
 /// What checks an entry mechanically.
@@ -194,12 +194,12 @@ impl fmt::Display for CheckedBy {
 /// All entries, in the order of their files and lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bank {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BankEntry>,
 }
 
 impl Bank {
     /// Whatever can be read as an entry is one; nothing is refused.
-    pub fn read(files: &[(Kind, String)]) -> Bank {
+    pub fn read(files: &[(BankFile, String)]) -> Bank {
         let mut entries = Vec::new();
         for (kind, text) in files {
             let page = Page::read(text);
@@ -209,7 +209,7 @@ impl Bank {
     }
 
     /// The entries of this name; several where kinds share it or a file has it twice.
-    pub fn called(&self, name: &str) -> Vec<&Entry> {
+    pub fn called(&self, name: &str) -> Vec<&BankEntry> {
         let wanted = key(name);
         self.entries.iter().filter(|entry| key(&entry.name) == wanted).collect()
     }

@@ -19,8 +19,8 @@ pub(super) enum Label {
 }
 
 impl Label {
-    fn of(words: &str) -> Label {
-        let words = redraft_facts::place::fold(&words.replace(['-', '_'], " ")).to_lowercase();
+    fn parse(words: &str) -> Label {
+        let words = redraft_facts::citation::fold(&words.replace(['-', '_'], " ")).to_lowercase();
         match words.as_str() {
             "observed in" | "source" | "sources" | "observed" | "used in" | "seen in" | "provenance"
             | "origin" | "first observed" | "first seen" => Label::Provenance,
@@ -108,7 +108,7 @@ impl Field {
             None => (None, text),
         };
         let (label, bold, rest) = labelled(body)?;
-        let label = Label::of(label);
+        let label = Label::parse(label);
         // A sentence may have a colon as well.
         if label == Label::Other && bullet.is_none() {
             return None;

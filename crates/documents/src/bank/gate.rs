@@ -1,11 +1,11 @@
 //! Entries that are checked mechanically: a rule of lint they raise to an error, or a check of the project.
 
 use super::entry::{Bank, CheckedBy};
-use crate::lint::{Fault, Level, Rule, Settings};
+use crate::lint::{Fault, Level, LintSettings, Rule};
 use redraft_facts::prelude::*;
 
 /// The settings under which rules that entries are checked by are errors. What a project has set itself stays.
-pub fn raised(settings: &Settings, bank: &Bank) -> Settings {
+pub fn raised(settings: &LintSettings, bank: &Bank) -> LintSettings {
     let mut settings = settings.clone();
     for by in bank.entries.iter().flat_map(|entry| &entry.fields.checked_by) {
         if let Some(rule) = by.rule() {
@@ -16,7 +16,7 @@ pub fn raised(settings: &Settings, bank: &Bank) -> Settings {
 }
 
 /// Entries that say they are checked by something that does not exist. `checks` are the names of the project's own.
-pub fn unknown_checks(bank: &Bank, checks: &[&str], settings: &Settings) -> Vec<Fault> {
+pub fn unknown_checks(bank: &Bank, checks: &[&str], settings: &LintSettings) -> Vec<Fault> {
     let level = settings.level(Rule::UnknownCheck);
     if level == Level::Off {
         return Vec::new();

@@ -3,9 +3,9 @@
 //! Features are counted in the order they were created in, which the caller says ([`Order`]); numbers are names, never
 //! arithmetic. Nothing here is written into a file. Start at [`stale`].
 
-use super::editor::Change;
-use super::entry::{Bank, Entry};
-use super::seen::{Named, Seen};
+use super::editor::BankChange;
+use super::entry::{Bank, BankEntry};
+use super::seen::{NamedFeature, Seen};
 use super::terms;
 use core::fmt;
 use redraft_facts::ids::FeatureId;
@@ -16,7 +16,7 @@ pub const STALE_AFTER: usize = 10;
 
 /// A feature and when it was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Born {
+pub struct FeatureCreation {
     pub id: FeatureId,
     pub slug: String,
     pub at_ms: i64,
@@ -24,32 +24,32 @@ pub struct Born {
 
 /// Features in the order they were created in. Several may have one number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Order {
-    born: Vec<Born>,
+pub struct FeatureOrder {
+    born: Vec<FeatureCreation>,
     by_number: BTreeMap<FeatureId, Vec<usize>>,
 }
 
-impl Order {
+impl FeatureOrder {
     /// Keeps the order that is given, whatever the times say.
-    pub fn of(born: Vec<Born>) -> Order {
+    pub fn new(born: Vec<FeatureCreation>) -> FeatureOrder {
         let mut by_number: BTreeMap<FeatureId, Vec<usize>> = BTreeMap::new();
         for (at, feature) in born.iter().enumerate() {
             by_number.entry(feature.id).or_default().push(at);
         }
-        Order { born, by_number }
+        FeatureOrder { born, by_number }
     }
 
-    pub fn features(&self) -> &[Born] {
+    pub fn features(&self) -> &[FeatureCreation] {
         &self.born
     }
 
     /// The feature that was created last.
-    pub fn latest(&self) -> Option<&Born> {
+    pub fn latest(&self) -> Option<&FeatureCreation> {
         self.born.last()
     }
 
     /// The last feature that was created by then.
-    pub fn active_at(&self, at_ms: i64) -> Option<&Born> {
+    pub fn active_at(&self, at_ms: i64) -> Option<&FeatureCreation> {
         self.born.iter().rev().find(|feature| feature.at_ms <= at_ms)
     }
 
@@ -64,7 +64,7 @@ impl Order {
         Some(self.born.iter().filter(|feature| feature.at_ms >= until_ms).count())
     }
 
-    fn place(&self, named: &Named) -> Option<usize> {
+    fn place(&self, named: &NamedFeature) -> Option<usize> {
         let places = self.by_number.get(&named.id)?;
         let exact = |place: &&usize| named.slug.as_ref().is_some_and(|slug| *slug == self.born[**place].slug);
         places.iter().find(exact).or(places.last()).copied()
@@ -73,7 +73,7 @@ impl Order {
 
 /// Where an entry stands between its last observation and being forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Life {
+pub enum EntryLife {
     /// A pattern.
     Exempt,
     /// Seen lately: so many features ago.
@@ -88,32 +88,32 @@ pub enum Life {
     Unknown,
 }
 
-impl Life {
+impl EntryLife {
     pub fn is_stale(&self) -> bool {
         match self {
-            Life::Stale { .. } => true,
-            Life::Exempt | Life::Current { .. } | Life::Unknown => false,
+            EntryLife::Stale { .. } => true,
+            EntryLife::Exempt | EntryLife::Current { .. } | EntryLife::Unknown => false,
         }
     }
 
     pub fn name(&self) -> &'static str {
         match self {
-            Life::Exempt => "exempt",
-            Life::Current { .. } => "current",
-            Life::Stale { .. } => "stale",
-            Life::Unknown => "unknown",
+            EntryLife::Exempt => "exempt",
+            EntryLife::Current { .. } => "current",
+            EntryLife::Stale { .. } => "stale",
+            EntryLife::Unknown => "unknown",
         }
     }
 }
 
-impl fmt::Display for Life {
+impl fmt::Display for EntryLife {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Life::Exempt => f.write_str("patterns do not grow stale"),
-            Life::Current { later } => {
+            EntryLife::Exempt => f.write_str("patterns do not grow stale"),
+            EntryLife::Current { later } => {
                 write!(f, "{} since it was observed", redraft_facts::text::count(*later, "feature"))
             }
-            Life::Stale { later, changed } => {
+            EntryLife::Stale { later, changed } => {
                 let count = later.filter(|later| *later >= STALE_AFTER);
                 let unseen = count.map(|later| {
                     format!("{} since it was observed", redraft_facts::text::count(later, "feature"))
@@ -122,22 +122,22 @@ impl fmt::Display for Life {
                 let told: Vec<String> = unseen.into_iter().chain(code).collect();
                 f.write_str(&told.join("; "))
             }
-            Life::Unknown => f.write_str("not known when it was observed"),
+            EntryLife::Unknown => f.write_str("not known when it was observed"),
         }
     }
 }
 
 /// Whether an entry is stale: 10 or more features were created after its last observation, or files it is anchored to
 /// were changed since (`changed`, which the caller asks git).
-pub fn stale(entry: &Entry, order: &Order, changed: &[String]) -> Life {
+pub fn stale(entry: &BankEntry, order: &FeatureOrder, changed: &[String]) -> EntryLife {
     if !entry.kind.lives() {
-        return Life::Exempt;
+        return EntryLife::Exempt;
     }
     let later = entry.seen().and_then(|seen| order.after(seen));
     match later {
-        Some(later) if later < STALE_AFTER && changed.is_empty() => Life::Current { later },
-        None if changed.is_empty() => Life::Unknown,
-        later => Life::Stale { later, changed: changed.to_vec() },
+        Some(later) if later < STALE_AFTER && changed.is_empty() => EntryLife::Current { later },
+        None if changed.is_empty() => EntryLife::Unknown,
+        later => EntryLife::Stale { later, changed: changed.to_vec() },
     }
 }
 
@@ -148,7 +148,7 @@ pub struct Anchors<'a> {
 }
 
 impl<'a> Anchors<'a> {
-    pub fn of(files: impl IntoIterator<Item = &'a str>) -> Anchors<'a> {
+    pub fn new(files: impl IntoIterator<Item = &'a str>) -> Anchors<'a> {
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in files {
             let named = by_name.entry(file.rsplit('/').next().unwrap_or(file)).or_default();
@@ -161,7 +161,7 @@ impl<'a> Anchors<'a> {
 
     /// The files an entry is anchored to: those of its `Anchor:` line, else those its text names. One that could be
     /// several is none.
-    pub fn of_entry(&self, entry: &Entry) -> Vec<&'a str> {
+    pub fn of_entry(&self, entry: &BankEntry) -> Vec<&'a str> {
         let mut found: Vec<&'a str> = Vec::new();
         let named = if entry.fields.anchors.is_empty() {
             terms::paths(&entry.text)
@@ -171,7 +171,7 @@ impl<'a> Anchors<'a> {
         for path in &named {
             let Some(same_name) = self.by_name.get(path.rsplit('/').next().unwrap_or(path)) else { continue };
             let exact = same_name.iter().find(|file| **file == path.as_str());
-            let mut ends = same_name.iter().filter(|file| redraft_facts::place::same_file(path, file));
+            let mut ends = same_name.iter().filter(|file| redraft_facts::citation::same_file(path, file));
             let only = match (exact, ends.next(), ends.next()) {
                 (Some(file), _, _) | (None, Some(file), None) => Some(*file),
                 (None, _, _) => None,
@@ -187,9 +187,9 @@ impl<'a> Anchors<'a> {
 /// returned beside the changes.
 pub fn backfill<'a>(
     bank: &'a Bank,
-    order: &Order,
-    entered: &dyn Fn(&Entry) -> Option<FeatureId>,
-) -> (Vec<(&'a Entry, Change)>, Vec<&'a Entry>) {
+    order: &FeatureOrder,
+    entered: &dyn Fn(&BankEntry) -> Option<FeatureId>,
+) -> (Vec<(&'a BankEntry, BankChange)>, Vec<&'a BankEntry>) {
     let mut changes = Vec::new();
     let mut unknown = Vec::new();
     for entry in bank.entries.iter().filter(|entry| entry.kind.lives()) {
@@ -201,7 +201,9 @@ pub fn backfill<'a>(
             None => first_observed(entry, order, entered),
         };
         match observed {
-            Some(observed) => changes.push((entry, Change::Backfill { name: entry.name.clone(), observed })),
+            Some(observed) => {
+                changes.push((entry, BankChange::Backfill { name: entry.name.clone(), observed }))
+            }
             None => unknown.push(entry),
         }
     }
@@ -209,9 +211,9 @@ pub fn backfill<'a>(
 }
 
 fn first_observed(
-    entry: &Entry,
-    order: &Order,
-    entered: &dyn Fn(&Entry) -> Option<FeatureId>,
+    entry: &BankEntry,
+    order: &FeatureOrder,
+    entered: &dyn Fn(&BankEntry) -> Option<FeatureId>,
 ) -> Option<String> {
     let approximate = |id: FeatureId, why: &str| format!("Feature #{id} (approximate — {why})");
     let Some(seen) = &entry.fields.provenance else {

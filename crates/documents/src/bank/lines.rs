@@ -2,7 +2,7 @@
 //!
 //! A fence or a comment that is never closed is taken as an ordinary line: a slip must not hide every entry after it.
 
-use crate::page::{self, Page, Place};
+use crate::page::{self, LinePlace, Page};
 use redraft_facts::prelude::*;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(line: &page::Line<'a>) -> Line<'a> {
+    fn new(line: &page::Line<'a>) -> Line<'a> {
         let what = match line.place {
-            Place::Text => What::Text,
-            Place::Code | Place::Fence => What::Code,
-            Place::Comment | Place::Settings => What::Comment,
+            LinePlace::Text => What::Text,
+            LinePlace::Code | LinePlace::Fence => What::Code,
+            LinePlace::Comment | LinePlace::Settings => What::Comment,
         };
         Line { whole: line.whole, what }
     }
@@ -46,5 +46,5 @@ impl<'a> Line<'a> {
 }
 
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
-    Page::read_past_open_fences(text).lines.iter().map(Line::of).collect()
+    Page::read_past_open_fences(text).lines.iter().map(Line::new).collect()
 }

@@ -22,13 +22,13 @@ mod terms;
 mod tests;
 mod used;
 
-pub use editor::{Applied, Change, NewEntry, Refused, Why, apply, is_specific};
-pub use entry::{Bank, CheckedBy, Entry, Fields, Kind};
+pub use editor::{Applied, BankChange, EditRefused, EditRefusedWhy, NewEntry, apply, is_specific};
+pub use entry::{Bank, BankEntry, BankFile, CheckedBy, Fields};
 pub use gate::{raised, unknown_checks};
-pub use life::{Anchors, Born, Life, Order, STALE_AFTER, backfill, stale};
+pub use life::{Anchors, EntryLife, FeatureCreation, FeatureOrder, STALE_AFTER, backfill, stale};
 pub use overlap::{Feature, Relevant, relevant};
-pub use seen::{Named, Seen};
-pub use select::{Index, Query, Selected, TOKENS_MAX, select};
+pub use seen::{NamedFeature, Seen};
+pub use select::{Index, Query, SelectedEntries, TOKENS_MAX, select};
 pub use stored::{decode, encode};
 pub use used::{Used, uses};
 

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of confirmed or challenged. Start at [`relevant`].
 
-use super::entry::Entry;
+use super::entry::BankEntry;
 use super::terms;
 use redraft_facts::prelude::*;
 
@@ -21,7 +21,7 @@ pub struct Feature {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relevant<'a> {
-    pub entry: &'a Entry,
+    pub entry: &'a BankEntry,
     /// In words, one line: `files: hooks/run.sh; finding: paths, relative, worktree`.
     pub why: String,
 }
@@ -37,8 +37,8 @@ const ENTRIES_TO_TELL: usize = 24;
 const SHOWN_MAX: usize = 4;
 
 /// The entries that overlap with a feature, in their order. Patterns are not judged, so none is returned.
-pub fn relevant<'a>(entries: &'a [Entry], feature: &Feature) -> Vec<Relevant<'a>> {
-    let own: Vec<Terms> = entries.iter().map(Terms::of).collect();
+pub fn relevant<'a>(entries: &'a [BankEntry], feature: &Feature) -> Vec<Relevant<'a>> {
+    let own: Vec<Terms> = entries.iter().map(Terms::new).collect();
     let ordinary = ordinary(&own);
     let said =
         |texts: &[String]| -> Vec<BTreeSet<String>> { texts.iter().map(|text| terms::terms(text)).collect() };
@@ -65,7 +65,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn of(entry: &Entry) -> Terms {
+    pub(super) fn new(entry: &BankEntry) -> Terms {
         let name = terms::terms(&entry.name);
         let mut all = terms::terms(&entry.text);
         all.extend(name.iter().cloned());
@@ -87,20 +87,20 @@ pub(super) fn ordinary(all: &[Terms]) -> BTreeSet<String> {
 }
 
 /// The files that an entry names by itself or by its anchors.
-pub(super) fn named_files(entry: &Entry) -> Vec<String> {
+pub(super) fn named_files(entry: &BankEntry) -> Vec<String> {
     let mut named = entry.fields.anchors.clone();
     named.extend(terms::paths(&entry.name));
     named.extend(terms::paths(&entry.text));
     named
 }
 
-fn files(entry: &Entry, feature: &Feature) -> Option<String> {
+fn files(entry: &BankEntry, feature: &Feature) -> Option<String> {
     let named = named_files(entry);
     let touched = feature.paths.iter().filter(|path| named.iter().any(|named| terms::means(named, path)));
     listed(touched.map(String::as_str))
 }
 
-fn rules(entry: &Entry, feature: &Feature) -> Option<String> {
+fn rules(entry: &BankEntry, feature: &Feature) -> Option<String> {
     let named = |rule: &&String| {
         let checked = entry.fields.checked_by.iter().any(|by| match by {
             super::CheckedBy::Lint(name) | super::CheckedBy::Check(name) => name == *rule,

@@ -4,7 +4,7 @@
 //! heading of its own below it. Headings above entries are groups. Comments hold templates and are skipped; code is
 //! never a heading. Start at [`Page::read`].
 
-use super::entry::{CheckedBy, Entry, Fields, Kind};
+use super::entry::{BankEntry, BankFile, CheckedBy, Fields};
 use super::field::{Field, Label};
 use super::lines::{Line, What, lines};
 use super::mark::{cleaned, stale_mark};
@@ -71,7 +71,7 @@ impl<'a> Page<'a> {
         Page { lines, found }
     }
 
-    pub(super) fn entry(&self, found: &Found, kind: Kind) -> Entry {
+    pub(super) fn entry(&self, found: &Found, kind: BankFile) -> BankEntry {
         let first = found.lines.start;
         let lines = &self.lines[found.lines.clone()];
         let number = |line: usize| u32::try_from(first + line + 1).unwrap_or(u32::MAX);
@@ -116,7 +116,7 @@ impl<'a> Page<'a> {
         fields.marked_stale |=
             placed.iter().any(|placed| stale_mark(lines[placed.lines.start].bare()).is_some());
         let text = text.join("\n");
-        Entry {
+        BankEntry {
             kind,
             name: found.name.clone(),
             text: text.trim_matches(['\n', ' ']).to_owned(),
@@ -263,7 +263,7 @@ fn choose(headings: &mut [Heading<'_>]) {
 pub(super) fn name(title: &str) -> (String, bool) {
     let title = cleaned(title).replace("**", "");
     let (name, told) = without_kind(title.trim());
-    (redraft_facts::place::fold(name), told)
+    (redraft_facts::citation::fold(name), told)
 }
 
 /// A name without `Anti-Pattern:`, `Heuristic:` or `Pattern:` before it.

@@ -10,7 +10,7 @@ pub struct Seen {
     /// As written.
     pub raw: String,
     /// Every feature it names.
-    pub features: Vec<Named>,
+    pub features: Vec<NamedFeature>,
     /// The end of the day or month it names, in milliseconds since 1970.
     pub until_ms: Option<i64>,
     pub approximate: bool,
@@ -18,7 +18,7 @@ pub struct Seen {
 
 /// A feature as it is named: several folders may share a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedFeature {
     pub id: FeatureId,
     pub slug: Option<String>,
 }
@@ -44,8 +44,8 @@ const DIGITS_MAX: usize = 6;
 /// Digits that numbers of features are written with.
 const PADDED: usize = 3;
 
-fn features(text: &str) -> Vec<Named> {
-    let mut found: Vec<Named> = Vec::new();
+fn features(text: &str) -> Vec<NamedFeature> {
+    let mut found: Vec<NamedFeature> = Vec::new();
     let mut before = Before::Other;
     for word in text.split([' ', '\t', ',', ';', '(', ')', '&', '+', '`']) {
         let lower = word.to_lowercase();
@@ -96,7 +96,7 @@ enum Before {
 }
 
 /// `018` or `018-slug`, and how many digits it has. A date is neither.
-fn named(word: &str) -> Option<(Named, usize)> {
+fn named(word: &str) -> Option<(NamedFeature, usize)> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 || digits > DIGITS_MAX {
         return None;
@@ -104,11 +104,11 @@ fn named(word: &str) -> Option<(Named, usize)> {
     let id = FeatureId(word[..digits].parse().ok()?);
     let rest = word[digits..].trim_end_matches(['.', ':', '*', '_', '?', '!', ']']);
     if rest.is_empty() {
-        return Some((Named { id, slug: None }, digits));
+        return Some((NamedFeature { id, slug: None }, digits));
     }
     let slug = rest.strip_prefix('-').filter(|slug| slug.starts_with(|c: char| c.is_ascii_alphabetic()))?;
     let plain = slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
-    (plain && digits >= PADDED).then(|| (Named { id, slug: Some(slug.to_owned()) }, digits))
+    (plain && digits >= PADDED).then(|| (NamedFeature { id, slug: Some(slug.to_owned()) }, digits))
 }
 
 /// The end of the first `2026-02-17`, `2026/02/17` or `2026-02` in a text.

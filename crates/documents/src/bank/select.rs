@@ -3,7 +3,7 @@
 //! The same bank and the same query give the same entries, for prompts must not change by themselves. [`Index::of`] is
 //! made once for a bank; a query then looks only at entries that share something with it. Start at [`select`].
 
-use super::entry::{Bank, Entry};
+use super::entry::{Bank, BankEntry};
 use super::overlap::{Terms, named_files, ordinary};
 use super::terms;
 use redraft_facts::prelude::*;
@@ -38,8 +38,8 @@ pub struct Query {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selected<'a> {
-    pub entry: &'a Entry,
+pub struct SelectedEntries<'a> {
+    pub entry: &'a BankEntry,
     /// As a prompt tells it, one line.
     pub line: String,
 }
@@ -54,8 +54,8 @@ pub struct Index {
 }
 
 impl Index {
-    pub fn of(bank: Bank) -> Index {
-        let all: Vec<Terms> = bank.entries.iter().map(Terms::of).collect();
+    pub fn new(bank: Bank) -> Index {
+        let all: Vec<Terms> = bank.entries.iter().map(Terms::new).collect();
         let ordinary = ordinary(&all);
         let mut by_term: BTreeMap<String, Vec<(usize, bool)>> = BTreeMap::new();
         let mut by_file: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
@@ -79,7 +79,7 @@ impl Index {
     }
 
     /// The entries for a query, the nearest first, as many as fit.
-    pub fn select(&self, query: &Query) -> Vec<Selected<'_>> {
+    pub fn select(&self, query: &Query) -> Vec<SelectedEntries<'_>> {
         let mut scores: BTreeMap<usize, Score> = BTreeMap::new();
         let mut paths: BTreeSet<String> = query.paths.iter().cloned().collect();
         paths.extend(terms::paths(&query.text));
@@ -117,7 +117,7 @@ impl Index {
             // One that does not fit may be followed by a shorter one.
             if let Some(rest) = left.checked_sub(width(&line) + 1) {
                 left = rest;
-                selected.push(Selected { entry, line });
+                selected.push(SelectedEntries { entry, line });
             }
         }
         selected
@@ -126,7 +126,7 @@ impl Index {
 
 /// The same for a single query: the lines, in their order.
 pub fn select(bank: &Bank, query: &Query) -> Vec<String> {
-    let index = Index::of(bank.clone());
+    let index = Index::new(bank.clone());
     index.select(query).into_iter().map(|selected| selected.line).collect()
 }
 
@@ -169,7 +169,7 @@ impl Score {
 }
 
 /// `- Anti-Pattern: Relative Paths in Hooks. Use absolute … (challenged once)`
-fn line(entry: &Entry) -> String {
+fn line(entry: &BankEntry) -> String {
     let text = one_line(&entry.text, TEXT_CHARS_MAX);
     let challenged = match entry.fields.challenged.as_slice() {
         [] => String::new(),

@@ -1,6 +1,6 @@
 //! The files of a bank as they are kept with a loop, so that its prompts can be built again.
 
-use super::entry::{Bank, Kind};
+use super::entry::{Bank, BankFile};
 use redraft_facts::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ struct Stored {
 }
 
 /// The bytes to keep; none for a bank without entries.
-pub fn encode(files: &[(Kind, String)]) -> Option<Vec<u8>> {
+pub fn encode(files: &[(BankFile, String)]) -> Option<Vec<u8>> {
     if Bank::read(files).entries.is_empty() {
         return None;
     }
@@ -25,7 +25,7 @@ pub fn encode(files: &[(Kind, String)]) -> Option<Vec<u8>> {
 /// Reads what was kept. What cannot be read holds nothing.
 pub fn decode(bytes: &[u8]) -> Bank {
     let Ok(Stored { v: 1, files }) = serde_json::from_slice(bytes) else { return Bank::default() };
-    let files: Vec<(Kind, String)> =
+    let files: Vec<(BankFile, String)> =
         files.into_iter().filter_map(|(kind, text)| Some((kind.parse().ok()?, text))).collect();
     Bank::read(&files)
 }

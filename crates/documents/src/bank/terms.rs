@@ -190,7 +190,7 @@ fn path(word: &str, code: bool) -> Option<&str> {
         Some(_) => return None,
         None => word,
     };
-    let word = redraft_facts::place::plain_path(word);
+    let word = redraft_facts::citation::plain_path(word);
     let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/*@+".contains(&byte));
     if !plain
         || word.is_empty()
@@ -217,7 +217,7 @@ pub(super) fn means(named: &str, file: &str) -> bool {
     if let Some(folder) = named.strip_suffix('/') {
         return under(file, folder);
     }
-    redraft_facts::place::same_file(named, file) || named.contains('/') && under(file, named)
+    redraft_facts::citation::same_file(named, file) || named.contains('/') && under(file, named)
 }
 
 fn under(file: &str, folder: &str) -> bool {

@@ -51,10 +51,10 @@ Reviews catch what tests do not.
 - Challenged: Feature #009 — `small.rs` was merged without one
 ";
 
-pub(super) fn entries(kind: Kind, text: &str) -> Vec<Entry> {
+pub(super) fn entries(kind: BankFile, text: &str) -> Vec<BankEntry> {
     Bank::read(&[(kind, text.to_owned())]).entries
 }
 
 pub(super) fn names(text: &str) -> Vec<String> {
-    entries(Kind::AntiPattern, text).into_iter().map(|entry| entry.name).collect()
+    entries(BankFile::AntiPattern, text).into_iter().map(|entry| entry.name).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Computed from the events of features, never stored. Start at [`uses`].
 
-use super::entry::Entry;
+use super::entry::BankEntry;
 use super::overlap::{Terms, is_enough, named_files, ordinary, shared};
 use super::terms;
 use redraft_facts::event::{self, Event};
@@ -33,7 +33,7 @@ struct Told {
 }
 
 /// For each entry what came of it in these features.
-pub fn uses(entries: &[Entry], features: &[(FeatureId, Vec<event::Entry>)]) -> Vec<Used> {
+pub fn uses(entries: &[BankEntry], features: &[(FeatureId, Vec<event::Entry>)]) -> Vec<Used> {
     let places: BTreeMap<String, usize> =
         entries.iter().enumerate().map(|(at, entry)| (entry.full_name(), at)).collect();
     let mut used = vec![Used::default(); entries.len()];
@@ -41,7 +41,7 @@ pub fn uses(entries: &[Entry], features: &[(FeatureId, Vec<event::Entry>)]) -> V
     for (feature, events) in features {
         for told in loops(*feature, events, &places).iter().filter(|told| !told.times.is_empty()) {
             // Most banks are never asked about.
-            let about = about.get_or_insert_with(|| About::of(entries));
+            let about = about.get_or_insert_with(|| About::from_entries(entries));
             for (at, times) in &told.times {
                 let sum = &mut used[*at];
                 sum.told += times;
@@ -99,13 +99,13 @@ struct About {
 }
 
 impl About {
-    fn of(entries: &[Entry]) -> About {
-        let terms: Vec<Terms> = entries.iter().map(Terms::of).collect();
+    fn from_entries(entries: &[BankEntry]) -> About {
+        let terms: Vec<Terms> = entries.iter().map(Terms::new).collect();
         let ordinary = ordinary(&terms);
         About { terms, ordinary }
     }
 
-    fn came(&self, entry: &Entry, at: usize, told: &Told) -> Came {
+    fn came(&self, entry: &BankEntry, at: usize, told: &Told) -> Came {
         let of_feature = |line: &String| {
             let seen = super::Seen::read(line.split(['—', '–']).next().unwrap_or(line));
             told.feature.is_some_and(|feature| seen.is_of(feature))
@@ -123,7 +123,7 @@ impl About {
         }
     }
 
-    fn is_about(&self, entry: &Entry, at: usize, finding: &Finding) -> bool {
+    fn is_about(&self, entry: &BankEntry, at: usize, finding: &Finding) -> bool {
         let words = format!("{} {} {}", finding.description, finding.suggestion, finding.category);
         let (all, name) = shared(&self.terms[at], &terms::terms(&words), &self.ordinary);
         // A file alone is no lesson: every finding about it would be one.

@@ -17,7 +17,7 @@ fn selected(fields: &str) -> Context {
 
 /// `file mode lines…` of each document.
 fn told(context: &Context) -> Vec<String> {
-    let one = |one: &Selected| {
+    let one = |one: &SelectedParts| {
         let lines: String =
             one.sections.iter().map(|part| format!(" {}-{}", part.line, part.end_line)).collect();
         format!("{} {}{lines}", one.kind.file(), one.mode.name())
@@ -25,7 +25,7 @@ fn told(context: &Context) -> Vec<String> {
     context.artifacts.iter().map(one).collect()
 }
 
-fn reason(context: &Context, kind: Kind) -> &str {
+fn reason(context: &Context, kind: TargetDocument) -> &str {
     &context.artifacts.iter().find(|one| one.kind == kind).unwrap().reason
 }
 
@@ -66,7 +66,7 @@ fn ac_4_an_id_without_a_place_of_its_own_brings_what_it_is_a_part_of() {
 fn an_artifact_that_no_reference_names_goes_in_as_a_path() {
     let context = selected("**Why:** Plan 2");
     assert_eq!(told(&context)[2], "design.md reference");
-    assert_eq!(reason(&context, Kind::Design), "no reference names it");
+    assert_eq!(reason(&context, TargetDocument::Design), "no reference names it");
     assert_eq!(context.artifacts[2].tokens, 0);
 }
 
@@ -74,13 +74,16 @@ fn an_artifact_that_no_reference_names_goes_in_as_a_path() {
 fn an_unresolved_or_ambiguous_reference_brings_its_document_whole_with_the_reason() {
     let context = selected("**Why:** Plan 2 / Design C1, C9");
     assert_eq!(told(&context)[2..], ["design.md full 3-9", "plan.md scoped 7-9"]);
-    assert_eq!(reason(&context, Kind::Design), "`C9` (design) is not found in design.md");
+    assert_eq!(reason(&context, TargetDocument::Design), "`C9` (design) is not found in design.md");
     let twice = format!("{PLAN}\n### Step 2: Again\n");
     let task = tasks::read("### Task 1: a\n\n**Why:** Plan Step 2 / Design C1\n").unwrap().tasks.remove(0);
     let context =
         select(&task, &Artifacts { plan: Some(&twice), design: Some(DESIGN), ..Artifacts::default() });
     assert_eq!(told(&context), ["design.md scoped 3-9", "plan.md full"]);
-    assert_eq!(reason(&context, Kind::Plan), "`Plan Step 2` is ambiguous: it may be in lines 7, 11");
+    assert_eq!(
+        reason(&context, TargetDocument::Plan),
+        "`Plan Step 2` is ambiguous: it may be in lines 7, 11"
+    );
 }
 
 #[test]
@@ -136,7 +139,7 @@ fn a_document_that_is_referred_to_and_not_there_is_a_note() {
 
 #[test]
 fn an_excerpt_shows_what_was_left_out_and_the_head_of_a_table() {
-    let part = |line, end_line| Part { line, end_line, refs: Vec::new() };
+    let part = |line, end_line| LineRange { line, end_line, refs: Vec::new() };
     assert_eq!(excerpt(PLAN, &[part(7, 9)]), "…\n\n### Step 2: Other\n\ny\n");
     assert_eq!(excerpt(DESIGN, &[part(17, 17)]), "…\n\n| ID | What |\n|---|---|\n| I7 | seven |\n");
     assert_eq!(excerpt("a\nb\nc", &[part(1, 1), part(3, 3)]), "a\n…\n\nc\n");

@@ -20,7 +20,7 @@ pub struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub fn of(old: &'a str, new: &'a str) -> Comparison<'a> {
+    pub fn new(old: &'a str, new: &'a str) -> Comparison<'a> {
         let old: Vec<&str> = old.split_inclusive('\n').collect();
         let new: Vec<&str> = new.split_inclusive('\n').collect();
         let parts = capture_diff_slices(Algorithm::Myers, &old, &new);

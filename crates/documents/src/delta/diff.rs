@@ -3,7 +3,7 @@
 //! Inside a hunk only the counts of its first line say where it ends: a removed line that begins with `-- ` looks
 //! like the head of another file.
 
-use super::{Delta, FileDelta, Hunk, Line, LineKind};
+use super::{Delta, DeltaLine, FileDelta, Hunk, LineKind};
 use redraft_facts::prelude::*;
 
 pub(super) fn parse(diff: &str) -> Delta {
@@ -51,7 +51,7 @@ impl Reader {
         };
         self.old_left -= u32::from(kind != LineKind::Added);
         self.new_left -= u32::from(kind != LineKind::Removed);
-        hunk.lines.push(Line { kind, text: text.unwrap_or("").to_owned(), ended: true });
+        hunk.lines.push(DeltaLine { kind, text: text.unwrap_or("").to_owned(), ended: true });
         true
     }
 

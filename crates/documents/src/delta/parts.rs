@@ -2,11 +2,11 @@
 
 use super::{Delta, FileDelta};
 use redraft_facts::prelude::*;
-use redraft_facts::redact::{Kind, Redactor};
+use redraft_facts::redact::{Redactor, SecretKind};
 
 /// What a diff says of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part<'a> {
+pub struct FileDiff<'a> {
     pub file: FileDelta,
     pub text: &'a str,
     /// Where it stands in the diff.
@@ -15,13 +15,13 @@ pub struct Part<'a> {
 
 /// The parts of a diff, in order. A line that begins with its first word begins a file: all lines of a hunk begin with a
 /// mark.
-pub fn parts(diff: &str) -> Vec<Part<'_>> {
+pub fn parts(diff: &str) -> Vec<FileDiff<'_>> {
     let mut starts: Vec<usize> = diff.match_indices("\ndiff --git ").map(|(at, _)| at + 1).collect();
     starts.insert(0, 0);
     starts.push(diff.len());
     let of = |ends: &[usize]| {
         let text = diff.get(*ends.first()?..*ends.last()?)?;
-        Some(Part { file: Delta::parse(text).files.into_iter().next()?, text, start: *ends.first()? })
+        Some(FileDiff { file: Delta::parse(text).files.into_iter().next()?, text, start: *ends.first()? })
     };
     starts.windows(2).filter_map(of).collect()
 }
@@ -32,7 +32,7 @@ pub struct Hidden {
     pub path: String,
     /// As the line is numbered after the change.
     pub line: u32,
-    pub kind: Kind,
+    pub kind: SecretKind,
 }
 
 /// The first added line of each secret of a diff.

@@ -276,14 +276,14 @@ fn text() -> impl Strategy<Value = String> {
 fn a_comparison_is_printed_as_git_prints_it() {
     let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
     let new = old.replace("5\n6\n", "5\nfive and a half\n6\n").replace("18\n", "");
-    let comparison = Comparison::of(&old, &new);
+    let comparison = Comparison::new(&old, &new);
     assert_eq!(
         comparison.unified("x"),
         "--- a/x\n+++ b/x\n@@ -3,6 +3,7 @@\n 3\n 4\n 5\n+five and a half\n 6\n 7\n 8\n\
          @@ -15,6 +16,5 @@\n 15\n 16\n 17\n-18\n 19\n 20\n"
     );
     assert_eq!(comparison.changed(), [6..=6, 18..=19]);
-    assert_eq!(Comparison::of(&old, &old).unified("x"), "");
+    assert_eq!(Comparison::new(&old, &old).unified("x"), "");
 }
 
 #[test]
@@ -291,14 +291,14 @@ fn texts_with_hardly_anything_in_common_are_compared_in_time() {
     let line = |n: usize, step: usize| format!("{}\n", n * step % 20_011);
     let old: String = (0..20_000).map(|n| line(n, 7)).collect();
     let new: String = (0..20_000).map(|n| line(n, 11)).collect();
-    let comparison = Comparison::of(&old, &new);
+    let comparison = Comparison::new(&old, &new);
     assert_eq!(patch(&old, &comparison.unified("x"), "x"), Some(new.clone()));
 }
 
 proptest! {
     #[test]
     fn a_patch_of_a_comparison_is_the_new_text_and_names_the_same_lines(old in text(), new in text()) {
-        let comparison = Comparison::of(&old, &new);
+        let comparison = Comparison::new(&old, &new);
         let diff = comparison.unified("x");
         prop_assert_eq!(patch(&old, &diff, "x"), Some(new.clone()));
         let delta = Delta::parse(&diff);
@@ -309,7 +309,7 @@ proptest! {
     #[test]
     fn a_comparison_of_short_texts_is_the_shortest(old in "[abc]{0,9}", new in "[abc]{0,9}") {
         let lines = |text: &str| text.chars().map(|c| format!("{c}\n")).collect::<String>();
-        let diff = Comparison::of(&lines(&old), &lines(&new)).unified("x");
+        let diff = Comparison::new(&lines(&old), &lines(&new)).unified("x");
         let marked = diff.lines().skip(2).filter(|line| line.starts_with(['+', '-'])).count();
         prop_assert_eq!(marked, old.len() + new.len() - 2 * longest_common(old.as_bytes(), new.as_bytes()));
     }
@@ -356,7 +356,7 @@ proptest! {
 proptest! {
     #[test]
     fn a_line_that_stays_is_carried_to_where_it_stands_now(old in text(), new in text()) {
-        let comparison = Comparison::of(&old, &new);
+        let comparison = Comparison::new(&old, &new);
         let delta = Delta::parse(&comparison.unified("a.md"));
         let Some(file) = delta.files.first() else { return Ok(()) };
         let lines = |text: &str| text.split_inclusive('\n').map(ToOwned::to_owned).collect::<Vec<_>>();

@@ -1,19 +1,19 @@
 use super::*;
 
 /// `name life phase: waits, for`.
-fn world(lines: &'static [&'static str]) -> impl Fn(&str) -> Option<Standing> {
+fn world(lines: &'static [&'static str]) -> impl Fn(&str) -> Option<FeatureStanding> {
     move |wanted: &str| {
         let line = lines.iter().find(|line| line.split(' ').next() == Some(wanted))?;
         let (head, waits) = line.split_once(':').unwrap();
         let words: Vec<&str> = head.split(' ').collect();
-        let all = [Life::Planned, Life::Active, Life::Completed, Life::Abandoned];
+        let all = [FeatureLife::Planned, FeatureLife::Active, FeatureLife::Completed, FeatureLife::Abandoned];
         let life = all.into_iter().find(|life| life.name() == words[1]).unwrap();
         let waits_for = waits.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty());
-        Some(Standing {
+        Some(FeatureStanding {
             life,
             phase: words.get(2).map(|word| (*word).to_owned()).unwrap_or_default(),
             waits_for: waits_for.collect(),
-            goes_on: matches!(life, Life::Planned | Life::Active),
+            goes_on: matches!(life, FeatureLife::Planned | FeatureLife::Active),
         })
     }
 }

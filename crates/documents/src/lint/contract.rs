@@ -2,7 +2,7 @@
 //!
 //! A document that shows a function more than once, as before and after a change, is left alone.
 
-use super::page::{Page, Place};
+use super::page::{LinePlace, Page};
 use super::{Faults, Rule};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -12,7 +12,7 @@ pub(super) type Declared = BTreeMap<String, Option<(usize, String)>>;
 
 pub(super) fn declared(page: &Page<'_>) -> Declared {
     let mut found = Declared::new();
-    for (at, line) in page.lines.iter().enumerate().filter(|(_, line)| line.place == Place::Code) {
+    for (at, line) in page.lines.iter().enumerate().filter(|(_, line)| line.place == LinePlace::Code) {
         let Some((name, rest)) = declaration(line.text) else { continue };
         let Some(parameters) = parameters(rest, &page.lines[at + 1..]) else { continue };
         let known = found.entry(name.to_owned()).or_insert_with(|| Some((at, parameters.clone())));
@@ -108,7 +108,7 @@ fn parameters(rest: &str, below: &[super::page::Line<'_>]) -> Option<String> {
     let mut depth = 1_i32;
     let mut out = String::new();
     let more =
-        below.iter().take(LINES_MAX).take_while(|line| line.place == Place::Code).map(|line| line.text);
+        below.iter().take(LINES_MAX).take_while(|line| line.place == LinePlace::Code).map(|line| line.text);
     for line in core::iter::once(rest).chain(more) {
         let code = line.split(" #").next().unwrap_or(line).split("//").next().unwrap_or(line);
         if code.trim_start().starts_with('#') {

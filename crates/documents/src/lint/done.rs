@@ -6,15 +6,15 @@
 
 use super::{Faults, Rule};
 use crate::sections::Outline;
-use crate::tasks::{Form, Task};
+use crate::tasks::{Task, TaskForm};
 use redraft_facts::prelude::*;
 
 /// Fewer tasks show no habit.
 const TASKS_MIN: usize = 3;
 
 pub(super) fn check(text: &str, tasks: &[Task], faults: &mut Faults<'_>) {
-    let outline = Outline::of(text);
-    let mut forms: BTreeMap<Form, Vec<&Task>> = BTreeMap::new();
+    let outline = Outline::parse(text);
+    let mut forms: BTreeMap<TaskForm, Vec<&Task>> = BTreeMap::new();
     for task in tasks {
         forms.entry(task.form).or_default().push(task);
     }

@@ -35,11 +35,11 @@ pub(super) fn check(
             reported.insert(definition.line);
         }
     }
-    let mut known: BTreeMap<(String, tasks::Form, u32), &Task> = BTreeMap::new();
+    let mut known: BTreeMap<(String, tasks::TaskForm, u32), &Task> = BTreeMap::new();
     for task in tasks {
         // A check list in another chapter may name tasks again; a heading says what a task is.
         let chapter = match task.form {
-            tasks::Form::Heading(_) => 0,
+            tasks::TaskForm::Heading(_) => 0,
             _ => task.groups.last().map_or(0, |group| group.line),
         };
         let earlier = *known.entry((task_id::key(&task.id), task.form, chapter)).or_insert(task);
@@ -94,9 +94,9 @@ fn is_table_of_ids(page: &Page<'_>, table: usize) -> bool {
 
 /// Whether two titles can hardly mean one task: an overview names a task as well as the chapter about it. Two headings
 /// of one level are two tasks as soon as neither only says more than the other.
-fn are_different(one: &str, other: &str, form: tasks::Form) -> bool {
+fn are_different(one: &str, other: &str, form: tasks::TaskForm) -> bool {
     let (one, other) = (words(one), words(other));
-    if matches!(form, tasks::Form::Heading(_)) {
+    if matches!(form, tasks::TaskForm::Heading(_)) {
         return !one.is_subset(&other) && !other.is_subset(&one);
     }
     let fewer = one.len().min(other.len());

@@ -1,38 +1,38 @@
 //! Parts that readers expect in a document, found under any of the headings people give them.
 
 use super::language::Language;
-use super::page::{Page, Place};
-use super::{Faults, Kind, Rule, Settings};
+use super::page::{LinePlace, Page};
+use super::{ArtifactKind, Faults, LintSettings, Rule};
 use redraft_facts::prelude::*;
 
 /// A part of a document, and the words one of which a heading about it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedPart {
     /// What it is called when it is missed.
     pub name: String,
     /// Compared without regard to case, anywhere in a heading or a label in bold.
     pub variants: Vec<String>,
 }
 
-impl Expected {
+impl ExpectedPart {
     /// `"Requirements | Scope"`: the first is the name; all of them will do.
-    pub fn parse(text: &str) -> Option<Expected> {
+    pub fn parse(text: &str) -> Option<ExpectedPart> {
         let variants: Vec<String> =
             text.split('|').map(|part| part.trim().to_lowercase()).filter(|part| !part.is_empty()).collect();
         let name = text.split('|').map(str::trim).find(|part| !part.is_empty())?.to_owned();
-        Some(Expected { name, variants })
+        Some(ExpectedPart { name, variants })
     }
 }
 
 /// What is expected unless a project says otherwise, in the languages there are words for.
-pub fn usual(kind: Kind) -> Vec<Expected> {
+pub fn usual(kind: ArtifactKind) -> Vec<ExpectedPart> {
     let parts: &[&str] = match kind {
-        Kind::Prd => &[
+        ArtifactKind::Prd => &[
             "Problem | goal | objective | purpose | motivation | background | why | overview | summary | intent | \
              need | vision | context | problema | objetivo | ziel | zweck | hintergrund | übersicht | problème | \
              objectif | contexte | проблема | цель | контекст | обзор | 问题 | 目标 | 背景 | 概述",
         ],
-        Kind::Spec => &[
+        ArtifactKind::Spec => &[
             "Requirements | scope | functional | behavio | user stor | use case | scenario | rules | feature | \
              capabilit | contract | what changes | anforderung | umfang | verhalten | requisito | alcance | \
              comportamiento | exigence | besoin | périmètre | comportement | требовани | область | поведение | 需求 | \
@@ -41,27 +41,27 @@ pub fn usual(kind: Kind) -> Vec<Expected> {
              kriteri | prüf | akzeptanz | erfolg | aceptación | criterio | éxito | critère | acceptation | succès | \
              recette | критери | приёмк | приемк | проверк | 验收 | 标准 | 成功",
         ],
-        Kind::Design => &[
+        ArtifactKind::Design => &[
             "Architecture | component | overview | approach | solution | structure | design | module | data flow | \
              how it works | technical | changes | architektur | aufbau | ansatz | entwurf | lösung | komponent | \
              arquitectura | componente | enfoque | solución | composant | approche | conception | архитектур | \
              компонент | подход | решение | 架构 | 组件 | 设计 | 方案",
         ],
-        Kind::Plan => &[
+        ArtifactKind::Plan => &[
             "Steps | step | order | phase | stage | milestone | sequence | task | group | implementation | work | \
              approach | rollout | schritt | reihenfolge | abschnitt | ablauf | paso | orden | fase | etapa | étape | \
              ordre | шаг | порядок | этап | 步骤 | 顺序 | 阶段 | 任务",
         ],
-        Kind::Tasks => &[],
+        ArtifactKind::Tasks => &[],
     };
-    parts.iter().filter_map(|part| Expected::parse(part)).collect()
+    parts.iter().filter_map(|part| ExpectedPart::parse(part)).collect()
 }
 
 pub(super) fn check(
     page: &Page<'_>,
-    kind: Kind,
+    kind: ArtifactKind,
     language: Language,
-    settings: &Settings,
+    settings: &LintSettings,
     faults: &mut Faults<'_>,
 ) {
     let expected = match settings.sections.get(&kind) {
@@ -97,7 +97,7 @@ pub(super) fn check(
 /// Headings, and labels in bold that begin a line, in small letters.
 fn titles(page: &Page<'_>) -> Vec<String> {
     let headings = page.headings.iter().map(|heading| heading.title.to_lowercase());
-    let labels = page.lines.iter().filter(|line| line.place == Place::Text).filter_map(|line| {
+    let labels = page.lines.iter().filter(|line| line.place == LinePlace::Text).filter_map(|line| {
         let text = super::page::after_list_mark(line.text.trim_start());
         let (label, _) = text.strip_prefix("**")?.split_once("**")?;
         Some(label.to_lowercase())

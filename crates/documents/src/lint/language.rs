@@ -34,7 +34,7 @@ const COMMON: [(Language, [&str; 12]); 5] = [
     (Language::Russian, ["и", "в", "не", "на", "что", "для", "с", "по", "при", "должен", "это", "или"]),
 ];
 
-pub(super) fn of(page: &Page<'_>) -> Language {
+pub(super) fn detect(page: &Page<'_>) -> Language {
     let words = page.texts().flat_map(|(_, line)| line.prose.split(|c: char| !c.is_alphabetic()));
     let mut hits = [0_usize; COMMON.len()];
     let (mut han, mut kana, mut others) = (0_usize, 0_usize, 0_usize);

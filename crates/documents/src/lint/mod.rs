@@ -25,7 +25,7 @@ mod trace;
 mod vague;
 mod whole;
 
-pub use expected::{Expected, usual};
+pub use expected::{ExpectedPart, usual};
 pub use rule::{Level, Rule};
 
 use crate::page::id::{Definition, definitions};
@@ -45,11 +45,11 @@ pub struct Documents {
 pub struct Document {
     /// As it is to be shown. The last part tells the kind.
     pub path: String,
-    pub content: Content,
+    pub content: LintedContent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum LintedContent {
     Text(String),
     /// It should be there and is not.
     Absent,
@@ -59,7 +59,7 @@ pub enum Content {
 
 /// What an artifact is about, by its name: `prd.md`, `spec.md`, … In the order they build on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ArtifactKind {
     Prd,
     Spec,
     Design,
@@ -69,11 +69,11 @@ pub enum Kind {
 
 /// What a project wants differently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct LintSettings {
     /// The level of a rule that is not the usual one.
     pub levels: BTreeMap<Rule, Level>,
     /// In place of what is usually expected.
-    pub sections: BTreeMap<Kind, Vec<Expected>>,
+    pub sections: BTreeMap<ArtifactKind, Vec<ExpectedPart>>,
     /// In place of the built-in lists, whatever the language.
     pub vague_words: Option<Vec<String>>,
 }
@@ -92,75 +92,81 @@ pub struct Fault {
     pub hint: String,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 5] = [Kind::Prd, Kind::Spec, Kind::Design, Kind::Plan, Kind::Tasks];
+impl ArtifactKind {
+    pub const ALL: [ArtifactKind; 5] = [
+        ArtifactKind::Prd,
+        ArtifactKind::Spec,
+        ArtifactKind::Design,
+        ArtifactKind::Plan,
+        ArtifactKind::Tasks,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Prd => "prd",
-            Kind::Spec => "spec",
-            Kind::Design => "design",
-            Kind::Plan => "plan",
-            Kind::Tasks => "tasks",
+            ArtifactKind::Prd => "prd",
+            ArtifactKind::Spec => "spec",
+            ArtifactKind::Design => "design",
+            ArtifactKind::Plan => "plan",
+            ArtifactKind::Tasks => "tasks",
         }
     }
 
     /// The name of the file.
     pub fn file(self) -> &'static str {
         match self {
-            Kind::Prd => "prd.md",
-            Kind::Spec => "spec.md",
-            Kind::Design => "design.md",
-            Kind::Plan => "plan.md",
-            Kind::Tasks => "tasks.md",
+            ArtifactKind::Prd => "prd.md",
+            ArtifactKind::Spec => "spec.md",
+            ArtifactKind::Design => "design.md",
+            ArtifactKind::Plan => "plan.md",
+            ArtifactKind::Tasks => "tasks.md",
         }
     }
 
     /// Of a path, with `/` or `\` between its parts.
-    pub fn of(path: &str) -> Option<Kind> {
+    pub fn from_path(path: &str) -> Option<ArtifactKind> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        Kind::ALL.into_iter().find(|kind| kind.file() == name)
+        ArtifactKind::ALL.into_iter().find(|kind| kind.file() == name)
     }
 }
 
 impl Documents {
     /// A single text.
     pub fn of_one(path: &str, text: String) -> Documents {
-        let document = Document { path: path.to_owned(), content: Content::Text(text) };
+        let document = Document { path: path.to_owned(), content: LintedContent::Text(text) };
         Documents { documents: vec![document], absent_files: BTreeSet::new() }
     }
 }
 
-impl Settings {
+impl LintSettings {
     pub fn level(&self, rule: Rule) -> Level {
         self.levels.get(&rule).copied().unwrap_or(rule.level())
     }
 }
 
 /// Every broken rule, document by document in the order of their kinds, then in the order of the lines.
-pub fn check(documents: &Documents, settings: &Settings) -> Vec<Fault> {
+pub fn check(documents: &Documents, settings: &LintSettings) -> Vec<Fault> {
     check_until(documents, settings, &|| false).unwrap_or_default()
 }
 
 /// The same, given up as soon as it is `stopped`, which is asked before each rule: none then.
 pub fn check_until(
     documents: &Documents,
-    settings: &Settings,
+    settings: &LintSettings,
     stopped: &dyn Fn() -> bool,
 ) -> Option<Vec<Fault>> {
     let mut order: Vec<&Document> = documents.documents.iter().collect();
-    order.sort_by_key(|document| Kind::of(&document.path));
+    order.sort_by_key(|document| ArtifactKind::from_path(&document.path));
     let mut faults = Vec::new();
     let mut pages: Vec<Page<'_>> = Vec::new();
     for document in &order {
-        let mut own = Faults::of(&document.path, settings);
+        let mut own = Faults::new(&document.path, settings);
         match &document.content {
-            Content::Text(text) => pages.push(Page::read(&document.path, text)),
-            Content::Absent => {
+            LintedContent::Text(text) => pages.push(Page::read(&document.path, text)),
+            LintedContent::Absent => {
                 let message = format!("{} is missing", document.path);
                 own.add(Rule::Missing, 0, message, "write it, or take it from where it was lost");
             }
-            Content::Unreadable(why) => {
+            LintedContent::Unreadable(why) => {
                 let hint = "save it as an ordinary file of UTF-8 text, of at most 4 MB";
                 own.add(Rule::Unreadable, 0, why.clone(), hint);
             }
@@ -176,7 +182,7 @@ pub fn check_until(
 fn check_pages(
     pages: &[Page<'_>],
     documents: &Documents,
-    settings: &Settings,
+    settings: &LintSettings,
     stopped: &dyn Fn() -> bool,
 ) -> Option<Vec<Fault>> {
     let goes_on = || (!stopped()).then_some(());
@@ -188,9 +194,9 @@ fn check_pages(
     let changing = file::changing(&all);
     let mut found = Vec::new();
     for (at, page) in pages.iter().enumerate() {
-        let mut faults = Faults::of(page.path, settings);
-        let kind = Kind::of(page.path);
-        let language = language::of(page);
+        let mut faults = Faults::new(page.path, settings);
+        let kind = ArtifactKind::from_path(page.path);
+        let language = language::detect(page);
         whole::check(page, &mut faults);
         goes_on()?;
         placeholder::check(page, &mut faults);
@@ -199,7 +205,7 @@ fn check_pages(
         goes_on()?;
         duplicate::check(page, &definitions[at], &tasks, &mut faults);
         reference::check_tasks(page, &tasks, &mut faults);
-        if kind == Some(Kind::Tasks) {
+        if kind == Some(ArtifactKind::Tasks) {
             done::check(page.text, &tasks, &mut faults);
         }
         goes_on()?;
@@ -214,12 +220,14 @@ fn check_pages(
             let earlier: Vec<_> = (0..at).map(|at| (&pages[at], &declared[at])).collect();
             contract::check(&declared[at], &earlier, &mut faults);
         }
-        if matches!(kind, Some(Kind::Prd | Kind::Spec)) {
+        if matches!(kind, Some(ArtifactKind::Prd | ArtifactKind::Spec)) {
             vague::check(page, &definitions[at], language, settings, &mut faults);
         }
         // A criterion may wait for the plan: before that nothing can be missed.
-        let planned = all.iter().any(|page| matches!(Kind::of(page.path), Some(Kind::Plan | Kind::Tasks)));
-        if kind == Some(Kind::Spec) && planned {
+        let planned = all.iter().any(|page| {
+            matches!(ArtifactKind::from_path(page.path), Some(ArtifactKind::Plan | ArtifactKind::Tasks))
+        });
+        if kind == Some(ArtifactKind::Spec) && planned {
             trace::check_mentions(&definitions[at], &all[at + 1..], &mut faults);
         }
         goes_on()?;
@@ -230,15 +238,18 @@ fn check_pages(
 }
 
 /// The tasks of a list, or the steps of a plan, which are written like tasks and wait for each other in the same way.
-fn tasks(page: &Page<'_>, kind: Option<Kind>, faults: &mut Faults<'_>) -> Vec<crate::tasks::Task> {
-    if !matches!(kind, Some(Kind::Tasks | Kind::Plan)) {
+fn tasks(page: &Page<'_>, kind: Option<ArtifactKind>, faults: &mut Faults<'_>) -> Vec<crate::tasks::Task> {
+    if !matches!(kind, Some(ArtifactKind::Tasks | ArtifactKind::Plan)) {
         return Vec::new();
     }
     match crate::tasks::read(page.text) {
         Ok(list) => list.tasks,
         Err(none) => {
             // An empty file says so already, and a fence that is never closed may hide them all.
-            if kind == Some(Kind::Tasks) && page.page.open_fence.is_none() && !page.text.trim().is_empty() {
+            if kind == Some(ArtifactKind::Tasks)
+                && page.page.open_fence.is_none()
+                && !page.text.trim().is_empty()
+            {
                 faults.add(Rule::NoTasks, 0, none.to_string(), crate::tasks::NoTasks::HINT);
             }
             Vec::new()
@@ -254,8 +265,8 @@ pub fn of_document(faults: &[Fault], path: &str, level: Level) -> Vec<Fault> {
 /// Every file that the documents name and do not say is to be made: relative paths, as they were written.
 pub fn named_files(documents: &Documents) -> BTreeSet<String> {
     let texts = documents.documents.iter().filter_map(|document| match &document.content {
-        Content::Text(text) => Some(Page::read(&document.path, text)),
-        Content::Absent | Content::Unreadable(_) => None,
+        LintedContent::Text(text) => Some(Page::read(&document.path, text)),
+        LintedContent::Absent | LintedContent::Unreadable(_) => None,
     });
     let pages: Vec<Page<'_>> = texts.collect();
     let changing = file::changing(&pages.iter().collect::<Vec<_>>());
@@ -274,7 +285,7 @@ pub fn evidence(faults: &[Fault]) -> String {
 /// Collects the faults of one document.
 pub struct Faults<'a> {
     path: &'a str,
-    settings: &'a Settings,
+    settings: &'a LintSettings,
     found: Vec<Fault>,
     /// How often each rule was broken.
     counts: BTreeMap<Rule, usize>,
@@ -284,7 +295,7 @@ pub struct Faults<'a> {
 const OF_A_RULE_MAX: usize = 100;
 
 impl<'a> Faults<'a> {
-    pub fn of(path: &'a str, settings: &'a Settings) -> Faults<'a> {
+    pub fn new(path: &'a str, settings: &'a LintSettings) -> Faults<'a> {
         Faults { path, settings, found: Vec::new(), counts: BTreeMap::new() }
     }
 

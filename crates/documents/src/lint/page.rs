@@ -4,7 +4,7 @@
 
 pub(super) use crate::page::line::after_list_mark;
 pub(super) use crate::page::span::{CODE, contents as code_spans, without_code as without_code_spans};
-pub(super) use crate::page::{Heading, Place};
+pub(super) use crate::page::{Heading, LinePlace};
 use alloc::borrow::Cow;
 use redraft_facts::prelude::*;
 
@@ -25,7 +25,7 @@ pub(super) struct Line<'a> {
     pub(super) text: &'a str,
     /// The same with every code span blanked out; nothing for code.
     pub(super) prose: Cow<'a, str>,
-    pub(super) place: Place,
+    pub(super) place: LinePlace,
 }
 
 impl Line<'_> {

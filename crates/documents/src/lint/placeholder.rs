@@ -3,7 +3,7 @@
 //! A word such as TODO is left alone where it is quoted or spoken about ("no TODO is left", "TODO comments"), because
 //! documents about such words exist. Start at [`check`].
 
-use super::page::{CODE, Page, Place, after_list_mark};
+use super::page::{CODE, LinePlace, Page, after_list_mark};
 use super::{Faults, Rule};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -22,7 +22,7 @@ pub(super) fn check(page: &Page<'_>, faults: &mut Faults<'_>) {
     let templates = !page.shows_documents;
     for (at, line) in page.lines.iter().enumerate() {
         match line.place {
-            Place::Text | Place::Comment | Place::Settings => {
+            LinePlace::Text | LinePlace::Comment | LinePlace::Settings => {
                 for what in in_text(&line.prose, templates) {
                     if what == STATE && is_state(page, at) {
                         continue;
@@ -30,14 +30,14 @@ pub(super) fn check(page: &Page<'_>, faults: &mut Faults<'_>) {
                     faults.add(Rule::Placeholder, at, format!("`{what}` is not filled in"), HINT);
                 }
             }
-            Place::Code => {
+            LinePlace::Code => {
                 if let Some(what) = in_code(line.text) {
                     let message = format!("`{what}` stands in this code");
                     let hint = "write what belongs there, or say in the text that the code leaves it out";
                     faults.add(Rule::PlaceholderInCode, at, message, hint);
                 }
             }
-            Place::Fence => {}
+            LinePlace::Fence => {}
         }
     }
 }

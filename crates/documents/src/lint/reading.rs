@@ -5,7 +5,7 @@
 use super::trace;
 use crate::page::id::{self, lettered, separated};
 use crate::page::line::after_list_mark;
-use crate::page::{Page, Place};
+use crate::page::{LinePlace, Page};
 use redraft_facts::prelude::*;
 
 pub use super::trace::is_mentioned;
@@ -39,7 +39,7 @@ pub fn defined(text: &str) -> Vec<Defined> {
     let mut found: Vec<Defined> = id::definitions(&page).into_iter().map(own).collect();
     for (at, line) in page.lines.iter().enumerate() {
         let text = line.text.trim_start();
-        let bold = line.place == Place::Text && text.starts_with("**") && after_list_mark(text) == text;
+        let bold = line.place == LinePlace::Text && text.starts_with("**") && after_list_mark(text) == text;
         if bold
             && let Some((id, after)) = lettered(text)
             && let Some(text) = separated(after)

@@ -7,7 +7,7 @@ use super::*;
 
 /// The broken rules of one document as `line rule`, in order.
 fn found_in(path: &str, text: &str) -> Vec<String> {
-    let faults = super::check(&Documents::of_one(path, text.to_owned()), &Settings::default());
+    let faults = super::check(&Documents::of_one(path, text.to_owned()), &LintSettings::default());
     faults.iter().map(|fault| format!("{} {}", fault.line, fault.rule)).collect()
 }
 
@@ -25,7 +25,7 @@ fn check(text: &str, expected: &[&str]) {
 /// The faults of a feature as `file line rule`, in order.
 #[track_caller]
 fn check_feature(files: &[(&str, &str)], expected: &[&str]) {
-    let faults = super::check(&feature(files), &Settings::default());
+    let faults = super::check(&feature(files), &LintSettings::default());
     let found: Vec<String> =
         faults.iter().map(|fault| format!("{} {} {}", fault.path, fault.line, fault.rule)).collect();
     assert_eq!(found, expected, "in {files:?}");
@@ -34,7 +34,7 @@ fn check_feature(files: &[(&str, &str)], expected: &[&str]) {
 fn feature(files: &[(&str, &str)]) -> Documents {
     let document = |(path, text): &(&str, &str)| Document {
         path: (*path).to_owned(),
-        content: Content::Text((*text).to_owned()),
+        content: LintedContent::Text((*text).to_owned()),
     };
     Documents { documents: files.iter().map(document).collect(), absent_files: BTreeSet::new() }
 }

@@ -5,7 +5,7 @@
 
 use super::language::Language;
 use super::page::{CODE, Page, after_list_mark, without_code_spans};
-use super::{Faults, Rule, Settings};
+use super::{Faults, LintSettings, Rule};
 use crate::page::id::Definition;
 use redraft_facts::prelude::*;
 
@@ -51,7 +51,7 @@ pub(super) fn check(
     page: &Page<'_>,
     definitions: &[Definition<'_>],
     language: Language,
-    settings: &Settings,
+    settings: &LintSettings,
     faults: &mut Faults<'_>,
 ) {
     let own: Option<Vec<&str>> =

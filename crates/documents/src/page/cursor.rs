@@ -12,7 +12,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn of(line: &'a str) -> Cursor<'a> {
+    pub(super) fn new(line: &'a str) -> Cursor<'a> {
         Cursor { rest: line, column: 0, owed: 0 }
     }
 

@@ -10,7 +10,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    pub(super) fn of(line: &str) -> Option<Mark> {
+    pub(super) fn parse(line: &str) -> Option<Mark> {
         const LENGTH_MIN: usize = 3;
         let text = line.trim();
         let fence = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;

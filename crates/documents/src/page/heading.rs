@@ -1,13 +1,13 @@
 //! Where the headings of a document are, and the settings before its first line.
 
 use super::line::{self, at_the_margin, atx};
-use super::{Heading, Place};
+use super::{Heading, LinePlace};
 use redraft_facts::prelude::*;
 
-pub(super) fn headings<'a>(lines: &[&'a str], places: &[Place]) -> Vec<Heading<'a>> {
+pub(super) fn headings<'a>(lines: &[&'a str], places: &[LinePlace]) -> Vec<Heading<'a>> {
     let mut found: Vec<Heading<'a>> = Vec::new();
     for (at, text) in lines.iter().enumerate() {
-        if places[at] != Place::Text {
+        if places[at] != LinePlace::Text {
             continue;
         }
         if let Some((level, title)) = atx(text) {
@@ -44,19 +44,21 @@ pub(super) fn underline(line: &str) -> Option<u8> {
 }
 
 /// The text above an underline, if it is a paragraph of one line: tables, lists and quotations end in such lines too.
-fn paragraph_of_one_line<'a>(lines: &[&'a str], places: &[Place], underline: usize) -> Option<&'a str> {
+fn paragraph_of_one_line<'a>(lines: &[&'a str], places: &[LinePlace], underline: usize) -> Option<&'a str> {
     let above = underline.checked_sub(1)?;
     let title = at_the_margin(lines[above])?;
     let alone = match above.checked_sub(1) {
         None => true,
         Some(before) => {
-            places[before] != Place::Text || lines[before].trim().is_empty() || atx(lines[before]).is_some()
+            places[before] != LinePlace::Text
+                || lines[before].trim().is_empty()
+                || atx(lines[before]).is_some()
         }
     };
     let other = title.is_empty()
-        || places[above] != Place::Text
+        || places[above] != LinePlace::Text
         || title.starts_with(['|', '>', '-', '*', '+', '<', '#', '='])
         || title.contains(" | ")
-        || line::Item::of(title).is_some();
+        || line::Item::parse(title).is_some();
     (alone && !other).then_some(title)
 }

@@ -3,7 +3,7 @@
 //! Whole tokens only: `C1` is not in `C10`. What an id means is not known here. Start at [`definitions`].
 
 use super::line::{self, after_list_mark};
-use super::{Page, Place};
+use super::{LinePlace, Page};
 use redraft_facts::prelude::*;
 
 /// A place that says what an id stands for.
@@ -39,7 +39,7 @@ pub(crate) fn definitions<'a>(page: &Page<'a>) -> Vec<Definition<'a>> {
         if let Some(heading) = headings.next_if(|heading| heading.line == at) {
             history = tells_history(heading.title);
         }
-        if line.place != Place::Text || history {
+        if line.place != LinePlace::Text || history {
             continue;
         }
         block.next(at, line.text);

@@ -17,7 +17,7 @@ pub struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    pub fn of(line: &'a str) -> Option<Item<'a>> {
+    pub fn parse(line: &'a str) -> Option<Item<'a>> {
         let text = line.trim_start();
         let mark = list_mark(text)?;
         let number = mark.strip_suffix(['.', ')']);
@@ -158,12 +158,12 @@ mod tests {
 
     #[test]
     fn items_are_told_from_text() {
-        let item = Item::of("  - [x] **T1** do it\r\n").unwrap();
+        let item = Item::parse("  - [x] **T1** do it\r\n").unwrap();
         assert_eq!((item.indent, item.checkbox, item.text), (2, true, "**T1** do it"));
-        let item = Item::of("12) twelve").unwrap();
+        let item = Item::parse("12) twelve").unwrap();
         assert_eq!((item.number, item.checkbox, item.text), (Some("12"), false, "twelve"));
         for text in ["-no blank", "12.5 percent", "**bold**", "", "text - dash"] {
-            assert_eq!(Item::of(text), None, "{text}");
+            assert_eq!(Item::parse(text), None, "{text}");
         }
     }
 

@@ -6,7 +6,7 @@
 use super::cursor::Cursor;
 use super::fence::{self, Mark};
 use super::heading::underline;
-use super::{Block, Place, line};
+use super::{Block, LinePlace, line};
 use redraft_facts::prelude::*;
 
 /// What a fence is that nothing closes.
@@ -20,7 +20,7 @@ pub(super) enum Unclosed {
 }
 
 pub(super) struct Scan<'a> {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<LinePlace>,
     pub(super) blocks: Vec<Block<'a>>,
     pub(super) open_fence: Option<usize>,
     pub(super) open_comment: Option<usize>,
@@ -44,7 +44,7 @@ const READINGS: [Reading; 3] = [
 /// `settings` are the lines before the document proper.
 pub(super) fn scan<'a>(lines: &[&'a str], settings: usize, unclosed: Unclosed) -> Scan<'a> {
     let pass = |reading: Reading, closers: Option<Closers>| {
-        let mut scanner = Scanner::of(lines, settings, reading, closers);
+        let mut scanner = Scanner::new(lines, settings, reading, closers);
         (settings..lines.len()).for_each(|at| scanner.line(at));
         scanner.done()
     };
@@ -57,7 +57,7 @@ pub(super) fn scan<'a>(lines: &[&'a str], settings: usize, unclosed: Unclosed) -
         return first;
     }
     if unclosed == Unclosed::IsText {
-        return pass(loose, Some(Closers::of(lines)));
+        return pass(loose, Some(Closers::find(lines)));
     }
     let second = pass(loose, None);
     if second.open_fence.is_none() { second } else { pass(strict, None) }
@@ -67,11 +67,11 @@ pub(super) fn scan<'a>(lines: &[&'a str], settings: usize, unclosed: Unclosed) -
 struct Closers(Vec<[usize; 2]>);
 
 impl Closers {
-    fn of(lines: &[&str]) -> Closers {
+    fn find(lines: &[&str]) -> Closers {
         let mut longest = [0; 2];
         let mut all: Vec<[usize; 2]> = (lines.iter().rev())
             .map(|line| {
-                if let Some(mark) = Mark::of(line).filter(|mark| !mark.labelled) {
+                if let Some(mark) = Mark::parse(line).filter(|mark| !mark.labelled) {
                     let kind = &mut longest[usize::from(mark.tilde)];
                     *kind = mark.length.max(*kind);
                 }
@@ -127,9 +127,9 @@ struct Scanner<'l, 'a> {
 }
 
 impl<'l, 'a> Scanner<'l, 'a> {
-    fn of(lines: &'l [&'a str], settings: usize, reading: Reading, closers: Option<Closers>) -> Self {
+    fn new(lines: &'l [&'a str], settings: usize, reading: Reading, closers: Option<Closers>) -> Self {
         let mut places = Vec::with_capacity(lines.len());
-        places.resize(settings, Place::Settings);
+        places.resize(settings, LinePlace::Settings);
         Scanner {
             lines,
             reading,
@@ -144,7 +144,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
     }
 
     fn line(&mut self, at: usize) {
-        let mut cursor = Cursor::of(self.lines[at]);
+        let mut cursor = Cursor::new(self.lines[at]);
         let matched = self.matched(&mut cursor);
         let indented = self.leaf == Leaf::Indented;
         let place = match self.goes_on(at, cursor, matched) {
@@ -162,7 +162,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
         let blank = |line: &&&str| line.trim().is_empty();
         let count = self.lines[..self.scan.places.len()].iter().rev().take_while(blank).count();
         let start = self.scan.places.len() - count;
-        self.scan.places[start..].fill(Place::Text);
+        self.scan.places[start..].fill(LinePlace::Text);
     }
 
     fn done(mut self) -> Scan<'a> {
@@ -185,7 +185,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
     }
 
     /// The place of a line that goes on with a fenced block or a comment.
-    fn goes_on(&mut self, at: usize, cursor: Cursor<'a>, matched: usize) -> Option<Place> {
+    fn goes_on(&mut self, at: usize, cursor: Cursor<'a>, matched: usize) -> Option<LinePlace> {
         if !matches!(self.leaf, Leaf::Fence(..) | Leaf::Comment(_)) {
             return None;
         }
@@ -193,8 +193,8 @@ impl<'l, 'a> Scanner<'l, 'a> {
         let inside = left.is_empty() || self.reading.loose && !left.contains(&Container::Quote);
         match &mut self.leaf {
             Leaf::Fence(start, open) if inside => {
-                let mark =
-                    Mark::of(cursor.text()).filter(|_| self.reading.loose || cursor.indent() < CODE_INDENT);
+                let mark = Mark::parse(cursor.text())
+                    .filter(|_| self.reading.loose || cursor.indent() < CODE_INDENT);
                 let start = *start;
                 match (mark, open.last().copied()) {
                     (Some(mark), Some(last)) if mark.can_close(last) => {
@@ -202,7 +202,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
                         if open.is_empty() {
                             self.leaf = Leaf::None;
                             self.end_block(start, at + 1, true);
-                            return Some(Place::Fence);
+                            return Some(LinePlace::Fence);
                         }
                     }
                     (Some(mark), Some(last)) if self.reading.nested && mark.can_stand_in(last) => {
@@ -210,13 +210,13 @@ impl<'l, 'a> Scanner<'l, 'a> {
                     }
                     _ => {}
                 }
-                Some(Place::Code)
+                Some(LinePlace::Code)
             }
             Leaf::Comment(end) if inside => {
                 if *end == at {
                     self.leaf = Leaf::None;
                 }
-                Some(Place::Comment)
+                Some(LinePlace::Comment)
             }
             Leaf::Fence(start, _) => {
                 let start = *start;
@@ -236,13 +236,13 @@ impl<'l, 'a> Scanner<'l, 'a> {
         if !closed && !quoted {
             self.scan.open_fence.get_or_insert(start);
         }
-        let opening = Cursor::of(self.lines[start]).text();
+        let opening = Cursor::new(self.lines[start]).text();
         let from = opening.find(['`', '~']).unwrap_or(0);
         self.scan.blocks.push(Block { lines: start..end, label: fence::label(&opening[from..]), closed });
     }
 
     /// The place of a line that begins something, or is text.
-    fn begins(&mut self, at: usize, mut cursor: Cursor<'a>, mut matched: usize) -> Place {
+    fn begins(&mut self, at: usize, mut cursor: Cursor<'a>, mut matched: usize) -> LinePlace {
         let bare_item = core::mem::take(&mut self.bare_item);
         if cursor.is_blank() {
             return self.blank(matched, bare_item);
@@ -286,24 +286,24 @@ impl<'l, 'a> Scanner<'l, 'a> {
     }
 
     /// The place of a line by what stands behind the marks of lists and quotations.
-    fn leaf_at(&mut self, at: usize, cursor: Cursor<'a>, matched: usize) -> Place {
+    fn leaf_at(&mut self, at: usize, cursor: Cursor<'a>, matched: usize) -> LinePlace {
         let (text, indent) = (cursor.text(), cursor.indent());
         if text.is_empty() {
             self.bare_item = matches!(self.containers.last(), Some(Container::Item(_)));
-            return Place::Text;
+            return LinePlace::Text;
         }
         let in_item = self.containers.iter().any(|container| matches!(container, Container::Item(_)));
         let deep = indent >= CODE_INDENT;
-        let mark = Mark::of(text).filter(|_| !deep || self.reading.loose && self.leaf != Leaf::Indented);
+        let mark = Mark::parse(text).filter(|_| !deep || self.reading.loose && self.leaf != Leaf::Indented);
         if deep && mark.is_none() && self.leaf != Leaf::Paragraph && !in_item {
             self.containers.truncate(matched);
             self.leaf = Leaf::Indented;
-            return Place::Code;
+            return LinePlace::Code;
         }
         if let Some(mark) = mark.filter(|mark| self.opens(at, *mark, matched)) {
             self.containers.truncate(matched);
             self.leaf = Leaf::Fence(at, vec![mark]);
-            return Place::Fence;
+            return LinePlace::Fence;
         }
         if let Some(place) = self.comment(at, text, matched) {
             return place;
@@ -318,16 +318,16 @@ impl<'l, 'a> Scanner<'l, 'a> {
         }
         self.leaf = if alone { Leaf::None } else { Leaf::Paragraph };
         self.comment_in_text(at, text);
-        Place::Text
+        LinePlace::Text
     }
 
-    fn blank(&mut self, matched: usize, bare_item: bool) -> Place {
+    fn blank(&mut self, matched: usize, bare_item: bool) -> LinePlace {
         self.containers.truncate(matched - usize::from(bare_item && matched == self.containers.len()));
         if self.leaf == Leaf::Indented {
-            return Place::Code;
+            return LinePlace::Code;
         }
         self.leaf = Leaf::None;
-        Place::Text
+        LinePlace::Text
     }
 
     fn opens(&self, at: usize, mark: Mark, matched: usize) -> bool {
@@ -336,7 +336,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
     }
 
     /// The place of a line that begins with a comment and holds nothing else.
-    fn comment(&mut self, at: usize, text: &str, matched: usize) -> Option<Place> {
+    fn comment(&mut self, at: usize, text: &str, matched: usize) -> Option<LinePlace> {
         let inside = text.strip_prefix(COMMENT)?;
         match inside.find(COMMENT_END) {
             Some(end) if end + COMMENT_END.len() == inside.len() => self.leaf = Leaf::None,
@@ -350,7 +350,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
             },
         }
         self.containers.truncate(matched);
-        Some(Place::Comment)
+        Some(LinePlace::Comment)
     }
 
     /// Text may end in a comment, which then goes on to the end of the paragraph at most.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::lint::{self, Documents, Rule, Settings};
+use crate::lint::{self, Documents, LintSettings, Rule};
 use crate::sections::Outline;
 use crate::{bank, tasks};
 use proptest::prelude::*;
@@ -70,15 +70,16 @@ fn named(line: &str) -> Option<u32> {
 #[test]
 fn every_reader_takes_the_same_lines_for_code() {
     for (name, text) in CASES {
-        let outline = Outline::of(text);
+        let outline = Outline::parse(text);
         let found = tasks::read(text).map(|list| list.tasks).unwrap_or_default();
-        let faults = lint::check(&Documents::of_one("notes.md", (*text).to_owned()), &Settings::default());
-        let entries = bank::Bank::read(&[(bank::Kind::Pattern, (*text).to_owned())]).entries;
+        let faults =
+            lint::check(&Documents::of_one("notes.md", (*text).to_owned()), &LintSettings::default());
+        let entries = bank::Bank::read(&[(bank::BankFile::Pattern, (*text).to_owned())]).entries;
         for (at, line) in text.lines().enumerate() {
             let Some(number) = named(line) else { continue };
             let place = Page::read(text).lines[at].place;
             let is_text = number / 10 == 1;
-            let wanted = [Place::Text, Place::Code, Place::Comment][number as usize / 10 - 1];
+            let wanted = [LinePlace::Text, LinePlace::Code, LinePlace::Comment][number as usize / 10 - 1];
             assert_eq!(place, wanted, "page: {name}, line {}", at + 1);
 
             let is_section =
@@ -92,7 +93,7 @@ fn every_reader_takes_the_same_lines_for_code() {
 
             let fault =
                 faults.iter().find(|fault| fault.line as usize == at + 1 && fault.message.contains("TBD"));
-            let rule = if place == Place::Code { Rule::PlaceholderInCode } else { Rule::Placeholder };
+            let rule = if place == LinePlace::Code { Rule::PlaceholderInCode } else { Rule::Placeholder };
             assert_eq!(fault.map(|fault| fault.rule), Some(rule), "lint: {name}, line {}", at + 1);
 
             // An entry needs text below it, and an open fence hides none.
@@ -108,7 +109,7 @@ fn a_list_goes_on_behind_code_that_begins_on_an_item() {
         "## Tasks\n\n1. ```sh\n   make\n   ```\n2. Second\n\n### Task 1: One\n\n- [ ] a\n\n### Task 2: Two\n";
     let ids: Vec<String> = tasks::read(text).unwrap().tasks.into_iter().map(|task| task.id).collect();
     assert_eq!(ids, ["1", "2"]);
-    let faults = lint::check(&Documents::of_one("tasks.md", text.to_owned()), &Settings::default());
+    let faults = lint::check(&Documents::of_one("tasks.md", text.to_owned()), &LintSettings::default());
     assert!(faults.iter().all(|fault| fault.rule != Rule::UnclosedFence), "{faults:?}");
 }
 
@@ -209,11 +210,11 @@ proptest! {
             for block in &page.blocks {
                 prop_assert!(block.lines.start >= end && block.lines.end <= page.lines.len());
                 end = block.lines.end;
-                prop_assert_eq!(page.lines[block.lines.start].place, Place::Fence);
+                prop_assert_eq!(page.lines[block.lines.start].place, LinePlace::Fence);
                 prop_assert!(block.lines.clone().all(|at| page.is_code(at)));
-                prop_assert_eq!(block.closed, block.lines.len() > 1 && page.lines[end - 1].place == Place::Fence);
+                prop_assert_eq!(block.closed, block.lines.len() > 1 && page.lines[end - 1].place == LinePlace::Fence);
             }
-            let fences = page.lines.iter().filter(|line| line.place == Place::Fence).count();
+            let fences = page.lines.iter().filter(|line| line.place == LinePlace::Fence).count();
             let wanted: usize = page.blocks.iter().map(|block| 1 + usize::from(block.closed)).sum();
             prop_assert_eq!(fences, wanted);
             prop_assert!(page.headings.iter().all(|heading| page.is_text(heading.line)));

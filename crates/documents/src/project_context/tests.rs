@@ -35,11 +35,11 @@ const ROADMAP: &str = "\
 | 032 | asked for |
 ";
 
-fn dependency(name: &str, life: Option<Life>, waits: bool) -> Dependency {
-    Dependency { name: name.to_owned(), life, waits }
+fn dependency(name: &str, life: Option<FeatureLife>, waits: bool) -> EarlierFeature {
+    EarlierFeature { name: name.to_owned(), life, waits }
 }
 
-fn facts<'a>(dependencies: &'a [Dependency]) -> ProjectFacts<'a> {
+fn facts<'a>(dependencies: &'a [EarlierFeature]) -> ProjectFacts<'a> {
     ProjectFacts {
         id: "P001",
         folder: Some("P001-gateway"),
@@ -53,11 +53,11 @@ fn facts<'a>(dependencies: &'a [Dependency]) -> ProjectFacts<'a> {
 #[test]
 fn ac9_a_feature_of_a_project_is_told_goals_dependencies_and_priority() {
     let dependencies = [
-        dependency("030-keys", Some(Life::Completed), false),
-        dependency("029-logs", Some(Life::Active), true),
-        dependency("028-alarms", Some(Life::Planned), false),
-        dependency("027-pages", Some(Life::Planned), true),
-        dependency("026-fax", Some(Life::Abandoned), false),
+        dependency("030-keys", Some(FeatureLife::Completed), false),
+        dependency("029-logs", Some(FeatureLife::Active), true),
+        dependency("028-alarms", Some(FeatureLife::Planned), false),
+        dependency("027-pages", Some(FeatureLife::Planned), true),
+        dependency("026-fax", Some(FeatureLife::Abandoned), false),
     ];
     let block = project_block(&facts(&dependencies));
     let expected = "\
@@ -119,8 +119,8 @@ fn goals_are_found_by_the_headings_people_write_and_else_are_first_sentences() {
 
 #[test]
 fn a_block_that_gets_too_long_counts_dependencies_and_then_cuts_goals() {
-    let many: Vec<Dependency> = (0..120)
-        .map(|n| dependency(&format!("{n:03}-a-feature-with-a-name"), Some(Life::Completed), false))
+    let many: Vec<EarlierFeature> = (0..120)
+        .map(|n| dependency(&format!("{n:03}-a-feature-with-a-name"), Some(FeatureLife::Completed), false))
         .collect();
     let text = project_block(&facts(&many)).text.unwrap();
     assert!(

@@ -17,7 +17,7 @@ pub fn end_of_item(outline: &Outline<'_>, start: usize, indent: usize) -> usize 
         }
         let inside = outline.is_fenced(at) && outline.is_fenced(at - 1) && end == at;
         let deeper = line::indent(text) > indent;
-        let goes_on = !gap && Item::of(text).is_none() && !line::is_rule(text);
+        let goes_on = !gap && Item::parse(text).is_none() && !line::is_rule(text);
         if !(inside || deeper || goes_on) {
             break;
         }

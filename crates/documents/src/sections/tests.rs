@@ -3,12 +3,12 @@ use proptest::prelude::*;
 use redraft_facts::prelude::*;
 
 fn titles(text: &str) -> Vec<(u8, String)> {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     outline.sections().iter().map(|section| (section.level, section.title.to_owned())).collect()
 }
 
 fn section(text: &str, title: &str) -> String {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let found = outline.sections().iter().find(|section| section.title == title).unwrap();
     outline.text(found.lines.clone())
 }
@@ -106,7 +106,7 @@ fn an_unclosed_fence_runs_to_the_end_and_code_in_a_line_opens_none() {
 }
 
 fn touched(text: &str, changed: &[core::ops::RangeInclusive<u32>]) -> Vec<(usize, usize)> {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     outline.touched(changed).into_iter().map(|lines| (lines.start, lines.end)).collect()
 }
 
@@ -119,7 +119,7 @@ fn a_change_touches_the_section_it_stands_in_and_neighbours_are_joined() {
     assert_eq!(touched(text, &[10..=10, 8..=8, 4..=4]), [(2, 4), (6, 10)], "in the order of the document");
     assert_eq!(touched(text, &[]), []);
     assert_eq!(touched(text, &[99..=120]), []);
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     assert_eq!(outline.at(7).map(|section| section.title), Some("D"));
     assert_eq!(outline.at(99), None);
 }
@@ -150,7 +150,7 @@ fn a_section_too_large_to_be_shown_comes_without_its_subsections() {
 #[test]
 fn blocks_have_their_labels_and_say_whether_they_end() {
     let text = "```md a\n```sh\n# c\n```\n```\ntext\n~~~ diff\n+a\n~~~\n~~~\n";
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let found = |at: usize| {
         let block = &outline.blocks()[at];
         (block.label, block.lines.clone(), block.closed)
@@ -159,7 +159,7 @@ fn blocks_have_their_labels_and_say_whether_they_end() {
     assert_eq!(found(0), ("md a", 0..4, true));
     assert_eq!(found(1), ("", 4..10, false));
     let even = text.strip_suffix("~~~\n").unwrap();
-    let outline = Outline::of(even);
+    let outline = Outline::parse(even);
     let labels: Vec<_> = outline.blocks().iter().map(|block| (block.label, block.lines.clone())).collect();
     assert_eq!(labels, [("md a", 0..5), ("diff", 6..9)]);
 }
@@ -190,7 +190,7 @@ fn document() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn the_own_parts_cover_the_document_and_sections_nest(text in document()) {
-        let outline = Outline::of(&text);
+        let outline = Outline::parse(&text);
         let whole: String = outline.sections().iter().map(|section| outline.text(section.own.clone())).collect();
         prop_assert_eq!(&whole, &text);
         for (at, section) in outline.sections().iter().enumerate() {
@@ -206,7 +206,7 @@ proptest! {
 
     #[test]
     fn no_heading_stands_in_a_fence_and_every_line_has_a_section(text in document()) {
-        let outline = Outline::of(&text);
+        let outline = Outline::parse(&text);
         for section in outline.sections().iter().filter(|section| section.level > 0) {
             prop_assert!(!outline.blocks().iter().any(|block| block.lines.contains(&section.own.start)));
         }

@@ -2,14 +2,14 @@
 //!
 //! Start at [`of`].
 
-use super::Form;
+use super::TaskForm;
 use super::candidate::{Candidate, Claim, claimed, is_set_off};
 use crate::page::line;
 use crate::task_id::Shape;
 use redraft_facts::prelude::*;
 
 /// A paragraph in bold that begins as the heading of a task would: `**Task 1: Title**`.
-pub(super) fn of(line: &str, at: usize) -> Option<Candidate<'_>> {
+pub(super) fn find(line: &str, at: usize) -> Option<Candidate<'_>> {
     const INDENT_MAX: usize = 3;
     let text = line.trim();
     let inside = text.strip_prefix("**").filter(|_| line::indent(line) <= INDENT_MAX)?;
@@ -23,7 +23,7 @@ pub(super) fn of(line: &str, at: usize) -> Option<Candidate<'_>> {
         Claim::Fair => whole && set_off && id.shape == Shape::Lettered && !text.ends_with(":**"),
         Claim::Faint => false,
     };
-    is_task.then(|| Candidate::new(claim, id, Form::ListItem, at)).flatten()
+    is_task.then(|| Candidate::new(claim, id, TaskForm::ListItem, at)).flatten()
 }
 
 /// Those paragraphs in bold that may be tasks; each goes on to the next one or to the next group. One such as `R1` may be

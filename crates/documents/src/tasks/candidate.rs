@@ -2,7 +2,7 @@
 //!
 //! Nothing is decided here; `choose` does that. Start at [`candidates`].
 
-use super::{Form, bold, form, title};
+use super::{TaskForm, bold, form, title};
 use crate::page::line::{self, Item};
 use crate::sections::Outline;
 use crate::sections::block::end_of_item;
@@ -23,7 +23,7 @@ pub(super) struct Candidate<'a> {
     pub(super) line: usize,
     /// Behind its last line, whatever else may begin before.
     pub(super) end: usize,
-    pub(super) form: Form,
+    pub(super) form: TaskForm,
     /// Columns before an item; 0 elsewhere.
     pub(super) indent: usize,
     pub(super) claim: Claim,
@@ -83,7 +83,7 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             table = None;
             let under_tasks = chapters.under_tasks(heading.level);
             found.extend(of_heading(heading.title, heading.level, at, under_tasks).map(|one| {
-                let (title, end) = form::of(&headings[chapter..]).unwrap_or((one.title, heading.lines.end));
+                let (title, end) = form::find(&headings[chapter..]).unwrap_or((one.title, heading.lines.end));
                 Candidate { title, end, chapter: chapter + 1, under_tasks, ..one }
             }));
             continue;
@@ -92,11 +92,11 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             continue;
         }
         let under_tasks = chapters.under_tasks(u8::MAX);
-        if let Some(item) = Item::of(text) {
+        if let Some(item) = Item::parse(text) {
             let end = || end_of_item(outline, at, item.indent);
             let one = of_item(&item, at).or_else(|| of_number(&item, at).filter(|_| chapters.lists_tasks()));
             found.extend(one.map(|one| Candidate { end: end(), chapter, under_tasks, ..one }));
-        } else if let Some(one) = bold::of(text, at) {
+        } else if let Some(one) = bold::find(text, at) {
             let end = outline.at(at).map_or(at + 1, |section| section.own.end);
             in_bold.push(Candidate { end, chapter, under_tasks, ..one });
         } else if bold::is_group(text) {
@@ -162,7 +162,7 @@ fn announces_tasks(title: &str) -> bool {
 }
 
 fn of_heading(title: &str, level: u8, line: usize, under_tasks: bool) -> Option<Candidate<'_>> {
-    let form = Form::Heading(level);
+    let form = TaskForm::Heading(level);
     let text = after_status(title);
     let (claim, id) = claimed(text)?;
     // A number of a chapter is hardly a task, and in front of it there must be a sign.
@@ -178,13 +178,13 @@ fn of_number<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     const INDENT_MAX: usize = 3;
     let text = item.number.filter(|_| item.indent <= INDENT_MAX && !item.checkbox)?;
     let id = Id { text, shape: task_id::shape(text)?, rest: item.text };
-    let one = Candidate::new(Claim::Faint, Id { rest: "", ..id }, Form::ListItem, line)?;
+    let one = Candidate::new(Claim::Faint, Id { rest: "", ..id }, TaskForm::ListItem, line)?;
     let title = title::trimmed(title::before_remark(item.text));
     Some(Candidate { title, tagged: item.text, indent: item.indent, ..one })
 }
 
 fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
-    let form = if item.checkbox { Form::Checkbox } else { Form::ListItem };
+    let form = if item.checkbox { TaskForm::Checkbox } else { TaskForm::ListItem };
     let text = after_status(item.text);
     let (claim, id) = claimed(text)?;
     let set_off = is_set_off(id.rest);
@@ -197,7 +197,7 @@ fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     };
     // A list item that merely mentions a task is no task.
     let is_task = match form {
-        Form::Checkbox => claim == Claim::Plain || id.shape == Shape::Dotted || set_off || marked,
+        TaskForm::Checkbox => claim == Claim::Plain || id.shape == Shape::Dotted || set_off || marked,
         _ => (set_off || marked) && claim >= Claim::Fair && id.shape != Shape::Number,
     };
     let one = Candidate::new(claim, id, form, line)?;
@@ -225,14 +225,14 @@ fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> 
         "" => cells.get(column + 1).copied().unwrap_or_default(),
         title => title,
     };
-    let one = Candidate::new(claim, Id { rest: "", ..id }, Form::TableRow, line)?;
+    let one = Candidate::new(claim, Id { rest: "", ..id }, TaskForm::TableRow, line)?;
     let tagged = title;
     let title = title::trimmed(title);
     (!title.is_empty()).then_some(Candidate { title, tagged, end: line + 1, ..one })
 }
 
 impl<'a> Candidate<'a> {
-    pub(super) fn new(claim: Claim, id: Id<'a>, form: Form, line: usize) -> Option<Candidate<'a>> {
+    pub(super) fn new(claim: Claim, id: Id<'a>, form: TaskForm, line: usize) -> Option<Candidate<'a>> {
         if id.shape == Shape::Requirement {
             return None;
         }
@@ -261,8 +261,8 @@ impl<'a> Candidate<'a> {
 
     pub(super) fn level(&self) -> Option<u8> {
         match self.form {
-            Form::Heading(level) => Some(level),
-            Form::Checkbox | Form::ListItem | Form::TableRow => None,
+            TaskForm::Heading(level) => Some(level),
+            TaskForm::Checkbox | TaskForm::ListItem | TaskForm::TableRow => None,
         }
     }
 

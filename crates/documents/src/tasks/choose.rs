@@ -4,7 +4,7 @@
 //! that speaks most plainly wins, and what merely repeats an id is a mention. What holds tasks is a group, and what has
 //! numbers inside a task is a step. Start at [`choose`].
 
-use super::Form;
+use super::TaskForm;
 use super::candidate::{Candidate, Claim};
 use crate::sections::Outline;
 use crate::task_id::{Shape, extends};
@@ -17,8 +17,8 @@ pub(super) fn choose<'a>(
 ) -> (Vec<Candidate<'a>>, Vec<Candidate<'a>>) {
     let overview = overviews(outline);
     let (headings, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.level().is_some());
-    let (boxes, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|one| one.form == Form::Checkbox);
-    let (items, rows): (Vec<_>, Vec<_>) = rest.into_iter().partition(|one| one.form == Form::ListItem);
+    let (boxes, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|one| one.form == TaskForm::Checkbox);
+    let (items, rows): (Vec<_>, Vec<_>) = rest.into_iter().partition(|one| one.form == TaskForm::ListItem);
     let told = |one: &Candidate<'_>| {
         let after = overview.partition_point(|lines| lines.start <= one.line);
         !after.checked_sub(1).is_some_and(|at| overview[at].contains(&one.line))

@@ -177,7 +177,7 @@ pub(super) fn columns<'a>(head: &'a str, row: &'a str) -> impl Iterator<Item = (
 /// those in brackets.
 fn first_labels(line: &str) -> Vec<Label<'_>> {
     let text = line.trim();
-    let item = Item::of(text).map_or(text, |item| item.text);
+    let item = Item::parse(text).map_or(text, |item| item.text);
     let bold = if is_heading(text) { Vec::new() } else { bold_labels(item) };
     if bold.is_empty() { bracketed_labels(text) } else { bold }
 }
@@ -209,7 +209,7 @@ fn labels(line: &str) -> Vec<Label<'_>> {
         let label = is_label(label).then_some(Label { text: label, value, closed: false });
         return label.into_iter().collect();
     }
-    let item = Item::of(text);
+    let item = Item::parse(text);
     // `**Done when**` alone on a line is one without its colon.
     if let Some(alone) = text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"))
         && item.is_none()
@@ -276,7 +276,7 @@ fn is_label(text: &str) -> bool {
 /// beside the label, the list, code or paragraph below it.
 fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usize) {
     let lines = outline.lines();
-    let item = Item::of(lines[at]);
+    let item = Item::parse(lines[at]);
     let indent = line::indent(lines[at]);
     let beside = !whole.is_empty();
     let (mut gap, mut any) = (false, false);
@@ -288,7 +288,7 @@ fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usi
             continue;
         }
         let deeper = line::indent(text) > indent;
-        let starts = Item::of(text).is_some();
+        let starts = Item::parse(text).is_some();
         let belongs = match (fenced, &item) {
             (true, _) => !gap || !beside || any,
             (false, Some(_)) => deeper,

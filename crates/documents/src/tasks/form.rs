@@ -7,7 +7,7 @@ use crate::sections::Section;
 use redraft_facts::prelude::*;
 
 /// The title and the end of the form that begins with the first of some headings; none if that begins no form.
-pub(super) fn of(headings: &[&Section<'_>]) -> Option<(String, usize)> {
+pub(super) fn find(headings: &[&Section<'_>]) -> Option<(String, usize)> {
     let (first, rest) = headings.split_first()?;
     let (label, name) = rest.first().filter(|next| next.level == first.level)?.title.split_once(':')?;
     if !label.trim().eq_ignore_ascii_case("title") {

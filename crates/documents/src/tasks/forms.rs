@@ -118,14 +118,16 @@ fn titles_name_ids_in_any_brackets_and_behind_a_dash() {
 
 #[test]
 fn an_id_that_may_be_of_the_plan_leaves_the_group_to_the_plan() {
-    use trace::{Found, Kind, Targets};
+    use trace::{FoundTarget, TargetDocument, Targets};
     let text = "## Milestone 1\n\n### T1: a\n\n**Why:** P1\n";
     let lines = |plan: &str, design: &str| -> Vec<String> {
-        let documents = [(Kind::Plan, Targets::of(plan)), (Kind::Design, Targets::of(design))].into();
+        let documents =
+            [(TargetDocument::Plan, Targets::find(plan)), (TargetDocument::Design, Targets::find(design))]
+                .into();
         let located = trace::locate_all(&first(text).refs, &documents);
-        let one = |(kind, found): &(Kind, Found)| match found {
-            Found::One(target) => Some(format!("{}:{}", kind.name(), target.line)),
-            Found::Several(_) | Found::None => None,
+        let one = |(kind, found): &(TargetDocument, FoundTarget)| match found {
+            FoundTarget::One(target) => Some(format!("{}:{}", kind.name(), target.line)),
+            FoundTarget::Several(_) | FoundTarget::None => None,
         };
         located.iter().filter_map(one).collect()
     };

@@ -264,7 +264,7 @@ fn after_word(text: &str) -> (bool, &str) {
 /// brackets.
 fn lists(line: &str) -> impl Iterator<Item = &str> {
     let text = line.trim_start().trim_start_matches(['>', '#', ' ']);
-    let start = Item::of(text).map_or(text, |item| item.text);
+    let start = Item::parse(text).map_or(text, |item| item.text);
     let begins = |text: &str| text.starts_with(|c: char| c.is_alphabetic() || c == ' ');
     let inner = start.char_indices().filter(|(_, c)| "`([*|.;,".contains(*c));
     // Marks at the very beginning belong to the first label.

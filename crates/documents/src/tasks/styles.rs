@@ -9,7 +9,7 @@ fn told(text: &str) -> Vec<String> {
         let refs: Vec<String> = task
             .refs
             .iter()
-            .filter(|one| one.basis == trace::Basis::Plain)
+            .filter(|one| one.basis == trace::CountsWhen::Plain)
             .map(|one| format!("{} {}", one.kind.name(), one.id))
             .collect();
         let done = task.done.as_ref().map_or("", |done| done.text.as_str());

@@ -64,7 +64,7 @@ fn a_task_is_ticked_where_it_has_boxes_and_all_of_them_are() {
     let text = "# Tasks\n\n- [x] **T1** one\n- [ ] **T2** two\n- [X] **T3** three\n  - [x] a step\n  - [ ] another\n\
                 - [✓] **T4** four\n  ```\n  - [ ] code\n  ```\n- [x] **T5** see `[ ]`\n";
     let ticked = |text: &str| {
-        let outline = crate::sections::Outline::of(text);
+        let outline = crate::sections::Outline::parse(text);
         let tasks = read(text).unwrap().tasks;
         tasks.into_iter().filter(|task| task.is_ticked(&outline)).map(|task| task.id).collect::<Vec<_>>()
     };
@@ -320,7 +320,7 @@ fn a_task_knows_what_it_refers_to_and_where_it_stands() {
 
 /// `kind id` of each reference of the last task, with a question mark where a document must define it.
 pub(super) fn last_refs(text: &str) -> Vec<String> {
-    let mark = |one: &Reference| if one.basis == trace::Basis::Plain { "" } else { "?" };
+    let mark = |one: &Reference| if one.basis == trace::CountsWhen::Plain { "" } else { "?" };
     let refs = &read(text).unwrap().tasks.pop().unwrap().refs;
     refs.iter().map(|one| format!("{} {}{}", one.kind.name(), one.id, mark(one))).collect()
 }

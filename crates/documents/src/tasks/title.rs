@@ -1,6 +1,6 @@
 //! The title of a task: what follows its id, without signs, tags and marks.
 
-use super::Form;
+use super::TaskForm;
 use crate::page::line;
 use crate::task_id::{self, Id, Shape};
 use redraft_facts::prelude::*;
@@ -50,11 +50,11 @@ fn after_joint(text: &str) -> Option<&str> {
 }
 
 /// The title in what follows an id, still with its tags.
-pub(super) fn tagged(rest: &str, form: Form) -> &str {
+pub(super) fn tagged(rest: &str, form: TaskForm) -> &str {
     let rest = after_sign(rest);
     match form {
-        Form::Heading(_) => rest,
-        Form::Checkbox | Form::ListItem | Form::TableRow => before_field(in_bold(rest)),
+        TaskForm::Heading(_) => rest,
+        TaskForm::Checkbox | TaskForm::ListItem | TaskForm::TableRow => before_field(in_bold(rest)),
     }
 }
 

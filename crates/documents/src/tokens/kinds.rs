@@ -23,7 +23,7 @@ pub fn kinds(text: &str) -> Chars {
 }
 
 fn add(text: &str, depth: u8, sum: &mut Chars) {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let mut at = 0;
     for block in outline.blocks() {
         unfenced(&outline.lines()[at..block.lines.start], sum);

@@ -13,11 +13,11 @@ fn a_model_belongs_to_the_family_its_name_says() {
         [(&newer[..], Family::NewerClaude), (&older, Family::OlderClaude), (&other, Family::Other)]
     {
         for name in names {
-            assert_eq!(Family::of(name), family, "{name}");
+            assert_eq!(Family::for_model(name), family, "{name}");
         }
     }
-    assert_eq!(Family::of("us.anthropic.claude-sonnet-5-5-20260901[1m]"), Family::NewerClaude);
-    assert_eq!(Family::of("claude-opus-4-20250514"), Family::OlderClaude);
+    assert_eq!(Family::for_model("us.anthropic.claude-sonnet-5-5-20260901[1m]"), Family::NewerClaude);
+    assert_eq!(Family::for_model("claude-opus-4-20250514"), Family::OlderClaude);
 }
 
 #[test]

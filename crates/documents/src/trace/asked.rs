@@ -27,7 +27,7 @@ pub(super) enum Noun<'a> {
 }
 
 impl Asked {
-    pub(super) fn of(text: &str) -> Asked {
+    pub(super) fn parse(text: &str) -> Asked {
         let text = text.trim().trim_start_matches(['§', '#', ' ']);
         let mut words: Vec<&str> = text.split([' ', '\t']).filter(|word| !word.is_empty()).collect();
         let id = words.pop().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric() || c == '#');

@@ -5,7 +5,7 @@
 use super::Match;
 use super::asked::Asked;
 use super::place::{Lead, Place};
-use super::target::{Found, Target, Targets};
+use super::target::{FoundTarget, Target, Targets};
 use super::titles::agree;
 use redraft_facts::prelude::*;
 
@@ -24,15 +24,15 @@ impl Targets<'_> {
     }
 
     /// What a text names, or, where that is a title, the beginning of it: `Storage` of `Storage of everything`.
-    pub(super) fn beginning(&self, id: &str) -> Found {
+    pub(super) fn beginning(&self, id: &str) -> FoundTarget {
         let Some(mut title) = id.strip_prefix("§ ").filter(|title| is_title(title)) else {
-            return self.exact(id).map_or_else(|| self.resolve(id), Found::One);
+            return self.exact(id).map_or_else(|| self.resolve(id), FoundTarget::One);
         };
         loop {
             let found = self.chapter(title);
             match title.rsplit_once(' ') {
                 Some((shorter, _)) if found.is_empty() => title = shorter.trim_end(),
-                _ => return Found::of(found),
+                _ => return FoundTarget::new(found),
             }
         }
     }
@@ -65,7 +65,7 @@ impl Targets<'_> {
             let title = chapter.map(|section| section.title.to_lowercase()).unwrap_or_default();
             title.split(|c: char| !c.is_alphanumeric()).any(|word| word.trim_end_matches('s') == noun)
         };
-        let found = self.ranked(&Asked::of(id), false);
+        let found = self.ranked(&Asked::parse(id), false);
         self.best(found.into_iter().filter(|(_, place)| speaks(*place)).collect(), false)
     }
 
@@ -78,19 +78,19 @@ impl Targets<'_> {
     }
 
     /// The headings that begin as another one does and have no other title: `Phase 2 — Store` for `Phase 2`, `The store`.
-    pub(super) fn repeated(&self, id: &str, title: &str) -> Found {
-        let asked = Asked::of(id);
+    pub(super) fn repeated(&self, id: &str, title: &str) -> FoundTarget {
+        let asked = Asked::parse(id);
         let own = |place: usize| {
             let text = self.outline.at(self.places[place].line).map_or("", |section| section.title);
-            Lead::of(text)
+            Lead::parse(text)
                 .is_some_and(|lead| lead.noun.as_deref() == asked.noun() && agree(lead.after, title))
         };
         let places = self.leading.get(&asked.id).into_iter().flatten().copied();
         let headings = places.filter(|place| self.places[*place].how == Match::Heading && own(*place));
         let headings: Vec<usize> = headings.collect();
         match headings.as_slice() {
-            [one] => Found::One(self.target(*one, false)),
-            _ => Found::None,
+            [one] => FoundTarget::One(self.target(*one, false)),
+            _ => FoundTarget::None,
         }
     }
 

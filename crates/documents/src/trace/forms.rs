@@ -8,15 +8,15 @@ fn refs(label: &str, text: &str) -> Vec<String> {
 }
 
 /// What the first reference of a field leads to, as `file:line`, among documents.
-fn leads(label: &str, text: &str, documents: &[(Kind, &str)]) -> String {
-    let documents: BTreeMap<Kind, Targets<'_>> =
-        documents.iter().map(|(kind, text)| (*kind, Targets::of(text))).collect();
+fn leads(label: &str, text: &str, documents: &[(TargetDocument, &str)]) -> String {
+    let documents: BTreeMap<TargetDocument, Targets<'_>> =
+        documents.iter().map(|(kind, text)| (*kind, Targets::find(text))).collect();
     let references = references(label, text);
     let all = locate_all(&references, &documents);
     let shown = all.iter().map(|(kind, found)| match found {
-        Found::One(target) => format!("{}:{}", kind.file(), target.line),
-        Found::Several(_) => "several".to_owned(),
-        Found::None => "none".to_owned(),
+        FoundTarget::One(target) => format!("{}:{}", kind.file(), target.line),
+        FoundTarget::Several(_) => "several".to_owned(),
+        FoundTarget::None => "none".to_owned(),
     });
     shown.collect::<Vec<_>>().join(" ")
 }
@@ -144,13 +144,17 @@ fn a_name_counts_where_the_document_defines_it() {
         ("plan Wave 2", "plan.md:11"),
         ("plan Wave 1", "none"),
     ] {
-        assert_eq!(leads("Why", text, &[(Kind::Design, DESIGN), (Kind::Plan, PLAN)]), wanted, "{text}");
+        assert_eq!(
+            leads("Why", text, &[(TargetDocument::Design, DESIGN), (TargetDocument::Plan, PLAN)]),
+            wanted,
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn an_id_of_two_documents_is_of_the_one_that_is_named_or_of_its_home() {
-    let all = [(Kind::Design, DESIGN), (Kind::Spec, SPEC), (Kind::Plan, PLAN)];
+    let all = [(TargetDocument::Design, DESIGN), (TargetDocument::Spec, SPEC), (TargetDocument::Plan, PLAN)];
     for (label, text, wanted) in [
         ("Why", "C2", "design.md:25"),
         ("Why", "spec C2", "spec.md:9"),
@@ -174,13 +178,14 @@ fn an_id_of_two_documents_is_of_the_one_that_is_named_or_of_its_home() {
     ] {
         assert_eq!(leads(label, text, &all), wanted, "{label}: {text}");
     }
-    let twice = [(Kind::Spec, SPEC), (Kind::Plan, "- S1: another\n")];
+    let twice = [(TargetDocument::Spec, SPEC), (TargetDocument::Plan, "- S1: another\n")];
     assert_eq!(leads("Why", "S1", &twice), "none");
 }
 
 #[test]
 fn a_group_that_repeats_a_heading_of_the_plan_refers_to_it() {
-    let documents: BTreeMap<Kind, Targets<'_>> = [(Kind::Plan, Targets::of(PLAN))].into();
+    let documents: BTreeMap<TargetDocument, Targets<'_>> =
+        [(TargetDocument::Plan, Targets::find(PLAN))].into();
     for (title, wanted) in [
         ("Phase 1: The storage", Some(3)),
         ("Phase 1", Some(3)),
@@ -190,17 +195,17 @@ fn a_group_that_repeats_a_heading_of_the_plan_refers_to_it() {
         ("Group 1", None),
     ] {
         let found = locate(inherited(title).last().unwrap(), &documents).1;
-        let line = if let Found::One(target) = found { Some(target.line) } else { None };
+        let line = if let FoundTarget::One(target) = found { Some(target.line) } else { None };
         assert_eq!(line, wanted, "{title}");
     }
 }
 
 #[test]
 fn lines_of_text_define_ids_and_numbers_in_passing_do_not() {
-    let line = |text: &str, id: &str| match Targets::of(text).resolve(id) {
-        Found::One(target) => format!("{}-{}", target.line, target.end_line),
-        Found::Several(_) => "several".to_owned(),
-        Found::None => "none".to_owned(),
+    let line = |text: &str, id: &str| match Targets::find(text).resolve(id) {
+        FoundTarget::One(target) => format!("{}-{}", target.line, target.end_line),
+        FoundTarget::Several(_) => "several".to_owned(),
+        FoundTarget::None => "none".to_owned(),
     };
     let plan = "## Milestone 1\nStep 1: write\nStep 2: read\n\n## Appendix A: Sizes\n\n## Stage II\n\nWP1.1 queue\nmore\nWP1.2 merge\n\n## The way to version 3\n\n3 files are read.\nC7 is named in passing.\n";
     for (id, wanted) in [
@@ -248,11 +253,11 @@ fn fields_of_any_length_are_read_once() {
             assert!(references(label, &text).len() <= 200, "{piece}");
         }
         assert!(inherited(&text).len() <= TIMES, "{piece}");
-        assert_eq!(Targets::of(&text).resolve("§ A"), Found::None, "{piece}");
+        assert_eq!(Targets::find(&text).resolve("§ A"), FoundTarget::None, "{piece}");
     }
     for line in ["C1 x\n", "**C1** x\n", "# C1\n"] {
         let text = line.repeat(TIMES);
-        let Found::Several(places) = Targets::of(&text).resolve("C1") else { panic!("{line}") };
+        let FoundTarget::Several(places) = Targets::find(&text).resolve("C1") else { panic!("{line}") };
         assert_eq!(places.len(), TIMES, "{line}");
     }
 }

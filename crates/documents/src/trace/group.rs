@@ -7,7 +7,7 @@ use super::place::Lead;
 use super::range::{first_of_range, is_lettered};
 use super::read::read;
 use super::words::{About, home, kind_of};
-use super::{Basis, Kind, Reference};
+use super::{CountsWhen, Reference, TargetDocument};
 use crate::task_id::{self, Shape};
 use redraft_facts::prelude::*;
 
@@ -18,16 +18,18 @@ pub fn inherited(title: &str) -> Vec<Reference> {
     let lower = first.to_lowercase();
     let mut found = match task_id::leading(text, false) {
         // `### 1.1 Title` repeats the plan's own numbers.
-        Some(id) if id.shape == Shape::Dotted => vec![of_plan(id.text, id.text.to_owned(), Basis::Plain)],
+        Some(id) if id.shape == Shape::Dotted => {
+            vec![of_plan(id.text, id.text.to_owned(), CountsWhen::Plain)]
+        }
         _ if lower == "plan" => read(leading_part(text), About::Anything),
         _ if ["step", "item"].contains(&lower.as_str()) && begins_with_digit(rest) => {
-            read(leading_part(text), About::Document(Kind::Plan))
+            read(leading_part(text), About::Document(TargetDocument::Plan))
         }
         _ => read(title, About::Ids),
     };
     found.extend(in_brackets(title));
     found.extend(repeated(text));
-    let mut seen: BTreeSet<(Kind, String)> = BTreeSet::new();
+    let mut seen: BTreeSet<(TargetDocument, String)> = BTreeSet::new();
     found.retain(|one| seen.insert((one.kind, one.id.to_lowercase())));
     found.into_iter().map(|one| Reference { inherited: true, ..one }).collect()
 }
@@ -36,18 +38,26 @@ pub fn inherited(title: &str) -> Vec<Reference> {
 pub fn in_title(title: &str) -> Vec<Reference> {
     let mut found = read(title, About::Ids);
     // A task may have ids in its title that no document has.
-    found.extend(in_brackets(title).map(|one| Reference { basis: Basis::IfDefined, ..one }));
+    found.extend(in_brackets(title).map(|one| Reference { basis: CountsWhen::IfDefined, ..one }));
     found
 }
 
-fn of_plan(raw: &str, id: String, basis: Basis) -> Reference {
-    Reference { raw: raw.to_owned(), kind: Kind::Plan, id, named: false, inherited: true, basis, noun: None }
+fn of_plan(raw: &str, id: String, basis: CountsWhen) -> Reference {
+    Reference {
+        raw: raw.to_owned(),
+        kind: TargetDocument::Plan,
+        id,
+        named: false,
+        inherited: true,
+        basis,
+        noun: None,
+    }
 }
 
 /// The heading of the plan, or of another document for an id with letters, that a group may repeat: `Phase 2: Store`.
 fn repeated(title: &str) -> Option<Reference> {
     const RAW_CHARS_MAX: usize = 80;
-    let lead = Lead::of(title)?;
+    let lead = Lead::parse(title)?;
     let beginning = title[..title.len() - lead.after.len()].trim();
     let id = match &lead.noun {
         Some(noun) => format!("{noun} {}", lead.id),
@@ -63,9 +73,9 @@ fn repeated(title: &str) -> Option<Reference> {
         return None;
     }
     let letters: String = lead.id.chars().take_while(char::is_ascii_uppercase).collect();
-    let kind = home(&letters).filter(|_| lead.noun.is_none()).unwrap_or(Kind::Plan);
+    let kind = home(&letters).filter(|_| lead.noun.is_none()).unwrap_or(TargetDocument::Plan);
     let raw = redraft_facts::text::one_line(beginning, RAW_CHARS_MAX);
-    Some(Reference { kind, ..of_plan(&raw, id, Basis::IfRepeated(lead.after.to_owned())) })
+    Some(Reference { kind, ..of_plan(&raw, id, CountsWhen::IfRepeated(lead.after.to_owned())) })
 }
 
 /// What stands in brackets of any kind, and behind the last dash, if that is nothing but ids: `Gate — F-2 + F-5`.
@@ -94,7 +104,7 @@ fn of_bracket(inside: &str) -> Vec<Reference> {
     let (first, rest) = inside.split_once(' ').unwrap_or((inside, ""));
     if ["step", "item"].contains(&first.to_lowercase().as_str()) && begins_with_digit(rest) {
         let one = inside.split([',', ';', '—', '–']).next().unwrap_or_default();
-        return read(one, About::Document(Kind::Plan));
+        return read(one, About::Document(TargetDocument::Plan));
     }
     let verb = VERBS.contains(&first.trim_end_matches(':').to_lowercase().as_str());
     let text = if verb { rest.trim_start() } else { inside };
@@ -105,7 +115,7 @@ fn of_bracket(inside: &str) -> Vec<Reference> {
     }
     let mut found = read(text, About::Anything);
     // `C1`, `TD-2`; `C.1` is what many things are called, and `P1` a priority.
-    found.retain(|one| one.named || one.kind != Kind::Plan && !is_dotted_letter(&one.id));
+    found.retain(|one| one.named || one.kind != TargetDocument::Plan && !is_dotted_letter(&one.id));
     found
 }
 

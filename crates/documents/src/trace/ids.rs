@@ -6,7 +6,7 @@ use super::place::is_letter;
 use super::range::{first_of_range, is_lettered, joined};
 use super::read::{Letters, Part, Reader};
 use super::words::{About, home};
-use super::{Basis, Kind, Reference};
+use super::{CountsWhen, Reference, TargetDocument};
 use crate::task_id::{self, Shape};
 use redraft_facts::prelude::*;
 
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         for id in [first].into_iter().chain(more.iter().map(String::as_str)) {
             let reference = self.reference(kind, spell(id), raw);
             // The document that was named last may be another one's: `design "Sync", L1`.
-            let named = reference.named && basis == Basis::Plain;
+            let named = reference.named && basis == CountsWhen::Plain;
             self.push(Reference { noun: noun.clone(), basis: basis.clone(), named, ..reference });
         }
         self.after(end);
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         at: usize,
         end: usize,
         fresh: bool,
-    ) -> Option<(Kind, Basis)> {
+    ) -> Option<(TargetDocument, CountsWhen)> {
         let named = self.kind.filter(|_| self.ready).map(|(kind, _)| kind);
         let counted = id.contains(|c: char| c.is_ascii_digit());
         // `Component Auth-Module`, `Component [A]`: a name behind the word for a part.
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
                 && (id.contains('-') || is_letter(id) || part.word == "Component");
             let named = self.kind.filter(|_| self.directly(at)).map(|(kind, _)| kind);
             let kind = named.or(part.kind).or(self.about.document());
-            return kind.filter(|_| name && !part.word.is_empty()).map(|kind| (kind, Basis::Plain));
+            return kind.filter(|_| name && !part.word.is_empty()).map(|kind| (kind, CountsWhen::Plain));
         }
         if !is_lettered(id) {
             return None;
@@ -113,11 +113,11 @@ impl<'a> Reader<'a> {
         let direct = named.filter(|_| self.directly(at));
         let sure = match home(letters) {
             // Decisions and components count in a title only behind their document.
-            Some(kind) if self.about == About::Ids && kind != Kind::Spec => direct,
+            Some(kind) if self.about == About::Ids && kind != TargetDocument::Spec => direct,
             // Letters have their document, unless another one is named right before them, or by the field.
             Some(kind) => {
                 let of_field = of_document.filter(|of| {
-                    ![*of, kind].contains(&Kind::Spec) && self.found.is_empty() && named.is_none()
+                    ![*of, kind].contains(&TargetDocument::Spec) && self.found.is_empty() && named.is_none()
                 });
                 Some(direct.or(of_field).unwrap_or(kind))
             }
@@ -129,7 +129,8 @@ impl<'a> Reader<'a> {
             && self.about == About::Anything
             && self.ends(end)
             && task_id::shape(id) != Some(Shape::Task);
-        sure.map(|kind| (kind, Basis::Plain)).or_else(|| alone.then_some((Kind::Design, Basis::IfDefined)))
+        sure.map(|kind| (kind, CountsWhen::Plain))
+            .or_else(|| alone.then_some((TargetDocument::Design, CountsWhen::IfDefined)))
     }
 
     /// Whether the last document was named right before a place, with at most a word for a part between.
@@ -194,14 +195,14 @@ impl<'a> Reader<'a> {
         kind.or(part).unwrap_or(at).min(at)
     }
 
-    pub(super) fn reference(&self, kind: Kind, id: String, raw: &str) -> Reference {
+    pub(super) fn reference(&self, kind: TargetDocument, id: String, raw: &str) -> Reference {
         const RAW_CHARS_MAX: usize = 80;
         let letters: String = id.chars().take_while(char::is_ascii_uppercase).collect();
         let elsewhere = home(&letters).is_some_and(|home| home != kind);
         let named = self.kind.is_some_and(|(named, _)| named == kind)
-            || self.about == About::Document(kind) && kind != Kind::Spec && !elsewhere;
+            || self.about == About::Document(kind) && kind != TargetDocument::Spec && !elsewhere;
         let raw = redraft_facts::text::one_line(raw, RAW_CHARS_MAX);
-        Reference { raw, kind, id, named, inherited: false, basis: Basis::Plain, noun: None }
+        Reference { raw, kind, id, named, inherited: false, basis: CountsWhen::Plain, noun: None }
     }
 
     pub(super) fn push(&mut self, reference: Reference) {

@@ -16,8 +16,8 @@ const TOKENS_MAX: usize = 40;
 const INDENT_MAX: usize = 3;
 
 impl<'a> Targets<'a> {
-    pub fn of(text: &'a str) -> Targets<'a> {
-        let outline = Outline::of(text.strip_prefix('\u{feff}').unwrap_or(text));
+    pub fn find(text: &'a str) -> Targets<'a> {
+        let outline = Outline::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
         let mut targets = Targets {
             outline,
             places: Vec::new(),
@@ -60,7 +60,7 @@ impl<'a> Targets<'a> {
                         targets.add(at, Match::TableRow, cell, aside).column = column;
                     }
                 }
-            } else if let Some(item) = Item::of(line) {
+            } else if let Some(item) = Item::parse(line) {
                 let place = targets.places.len();
                 targets.add(at, Match::ListItem, item.text, aside).indent = item.indent;
                 if let Some(number) = item.number {
@@ -84,7 +84,7 @@ impl<'a> Targets<'a> {
     }
 
     fn add(&mut self, line: usize, how: Match, text: &'a str, aside: bool) -> &mut Place {
-        let lead = Lead::of(text);
+        let lead = Lead::parse(text);
         let place = self.places.len();
         let bold = text.starts_with("**");
         let noun = lead.as_ref().and_then(|lead| lead.noun.clone());

@@ -7,7 +7,7 @@ use super::place::{Lead, is_letter};
 use super::range::{first_of_range, is_lettered, joined};
 use super::read::{Part, Reader};
 use super::words::{About, home, kind_of, part_of};
-use super::{Basis, Kind, Reference};
+use super::{CountsWhen, Reference, TargetDocument};
 use crate::task_id::{self, Shape};
 use redraft_facts::prelude::*;
 
@@ -27,12 +27,12 @@ impl Reader<'_> {
         };
         let start = self.text.len() - self.text[behind..].trim_start().len();
         let end = self.end_of_path(start + title.len());
-        self.push_title(kind, start, end, named, Basis::Plain);
+        self.push_title(kind, start, end, named, CountsWhen::Plain);
         end
     }
 
     /// What `design.md#error-handling` leads to, if a document's name ends at a place.
-    pub(super) fn anchor(&mut self, kind: Kind, at: usize, end: usize) -> usize {
+    pub(super) fn anchor(&mut self, kind: TargetDocument, at: usize, end: usize) -> usize {
         let rest = self.text[end..].strip_prefix('#').unwrap_or_default();
         let length =
             rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
@@ -40,7 +40,7 @@ impl Reader<'_> {
             return end;
         }
         let behind = end + 1 + length;
-        let basis = self.basis(Basis::Plain);
+        let basis = self.basis(CountsWhen::Plain);
         let reference = self.reference(kind, self.text[end..behind].to_owned(), &self.text[at..behind]);
         self.push(Reference { basis, ..reference });
         self.after(behind);
@@ -49,7 +49,7 @@ impl Reader<'_> {
 
     /// `design.md:21`, `design.md#L21-L30`: a line of a document, and where its number ends. It stands for the section
     /// that it is in.
-    pub(super) fn line(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
+    pub(super) fn line(&mut self, kind: TargetDocument, at: usize, end: usize) -> Option<usize> {
         const DIGITS_MAX: usize = 6;
         let rest = &self.text[end..];
         let number = rest.strip_prefix("#L").or_else(|| rest.strip_prefix(':'))?;
@@ -63,7 +63,7 @@ impl Reader<'_> {
         let to = to.trim_start_matches(|c: char| c.is_ascii_digit());
         let numbered = self.text[..self.text.len() - to.len()].ends_with(|c: char| c.is_ascii_digit());
         let behind = self.text.len() - if numbered { to } else { after }.len();
-        let basis = self.basis(Basis::Plain);
+        let basis = self.basis(CountsWhen::Plain);
         let reference = self.reference(kind, format!(":{}", &number[..digits]), &self.text[at..behind]);
         self.push(Reference { basis, ..reference });
         self.after(behind);
@@ -100,19 +100,19 @@ impl Reader<'_> {
         // An id or a part with its number is read as such.
         let is_title = title.contains(char::is_alphabetic)
             && title.len() <= TITLE_CHARS_MAX
-            && Lead::of(title).is_none();
+            && Lead::parse(title).is_none();
         if !is_title {
             return false;
         }
         let direct = self.kind.filter(|_| self.directly(at));
         let behind = self.document_behind(end).map(|(kind, _)| kind);
-        let sure = if quoted && is_capital(title) { Basis::Plain } else { Basis::IfDefined };
+        let sure = if quoted && is_capital(title) { CountsWhen::Plain } else { CountsWhen::IfDefined };
         let (kind, named, basis) = match (direct, behind, self.about) {
             (Some((kind, named)), ..) => (kind, named, sure),
             (None, Some(kind), _) => (kind, at, sure),
             _ if title.contains(|c: char| c.is_ascii_digit()) => return false,
-            (.., About::Document(kind)) => (kind, at, Basis::IfDefined),
-            (.., About::Anything) if quoted => (Kind::Design, at, Basis::IfDefined),
+            (.., About::Document(kind)) => (kind, at, CountsWhen::IfDefined),
+            (.., About::Anything) if quoted => (TargetDocument::Design, at, CountsWhen::IfDefined),
             _ => return false,
         };
         self.push_title(kind, start, start + title.len(), named, basis);
@@ -128,7 +128,7 @@ impl Reader<'_> {
         // `Storage in the design`.
         let end = at + word.len();
         if let Some((kind, _)) = self.document_behind(end).filter(|_| is_capital(word)) {
-            self.push_title(kind, at, end, at, Basis::IfDefined);
+            self.push_title(kind, at, end, at, CountsWhen::IfDefined);
             return Some(end);
         }
         if self.about == About::Mentions {
@@ -140,10 +140,10 @@ impl Reader<'_> {
         let end = self.end_of_path(at + title.len());
         match (direct, of_field) {
             (Some((kind, named)), _) => {
-                let basis = if is_name(title) { Basis::Plain } else { Basis::IfDefined };
+                let basis = if is_name(title) { CountsWhen::Plain } else { CountsWhen::IfDefined };
                 self.push_title(kind, at, end, named, basis);
             }
-            (None, Some(kind)) => self.push_title(kind, at, end, at, Basis::IfDefined),
+            (None, Some(kind)) => self.push_title(kind, at, end, at, CountsWhen::IfDefined),
             (None, None) => return None,
         }
         Some(end)
@@ -186,21 +186,21 @@ impl Reader<'_> {
         let direct = self.kind.filter(|_| self.directly(at)).map(|(kind, _)| kind);
         let of_field = self.about.document().filter(|_| fresh);
         let any = fresh && capital && !self.explains && self.about == About::Anything;
-        let kind = direct.or(of_field).or(any.then_some(Kind::Plan))?;
+        let kind = direct.or(of_field).or(any.then_some(TargetDocument::Plan))?;
         let (more, used) = joined(number, &self.text[start + number.len()..]);
         let behind = (start + token.len()).max(start + number.len() + used);
         let raw = &self.text[self.raw_start(at)..behind];
         let words = &self.text[at..end];
         for number in [number].into_iter().chain(more.iter().map(String::as_str)) {
             let reference = self.reference(kind, format!("{words} {number}"), raw);
-            self.push(Reference { basis: Basis::IfDefined, ..reference });
+            self.push(Reference { basis: CountsWhen::IfDefined, ..reference });
         }
         self.after(behind);
         Some(behind)
     }
 
     /// Takes a document that is named behind what it holds: `R2 in the design`, `C1–C2 (design)`.
-    pub(super) fn belongs_behind(&mut self, kind: Kind, at: usize, end: usize) -> bool {
+    pub(super) fn belongs_behind(&mut self, kind: TargetDocument, at: usize, end: usize) -> bool {
         let same = self.last > 0 && self.document_behind(self.last).is_some_and(|(_, behind)| behind == end);
         if !same || at < self.last {
             return false;
@@ -214,7 +214,7 @@ impl Reader<'_> {
     }
 
     /// The document that is named right behind a place, and where its name ends.
-    pub(super) fn document_behind(&self, place: usize) -> Option<(Kind, usize)> {
+    pub(super) fn document_behind(&self, place: usize) -> Option<(TargetDocument, usize)> {
         let mut rest = self.text[place..].trim_start_matches(['*', '_', ' ']);
         let bracket = rest.starts_with('(');
         rest = rest.trim_start_matches('(');
@@ -277,7 +277,7 @@ impl Reader<'_> {
         end
     }
 
-    fn push_title(&mut self, kind: Kind, start: usize, end: usize, raw: usize, basis: Basis) {
+    fn push_title(&mut self, kind: TargetDocument, start: usize, end: usize, raw: usize, basis: CountsWhen) {
         let (id, raw) = (format!("§ {}", &self.text[start..end]), &self.text[raw.min(start)..end]);
         let reference = self.reference(kind, id, raw);
         let basis = self.basis(basis);
@@ -287,8 +287,8 @@ impl Reader<'_> {
     }
 
     /// In running text everything may mean something else.
-    fn basis(&self, basis: Basis) -> Basis {
-        if self.about == About::Mentions { Basis::IfDefined } else { basis }
+    fn basis(&self, basis: CountsWhen) -> CountsWhen {
+        if self.about == About::Mentions { CountsWhen::IfDefined } else { basis }
     }
 }
 

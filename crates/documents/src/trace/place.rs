@@ -122,7 +122,7 @@ pub(super) fn is_letter(token: &str) -> bool {
 pub(super) fn is_entry(line: &str, next: Option<&str>, begins: bool, goes_on: bool) -> bool {
     const INDENT_MAX: usize = 3;
     let blank = line.len() - line.trim_start().len();
-    let Some(lead) = Lead::of(line).filter(|_| blank <= INDENT_MAX && (begins || goes_on)) else {
+    let Some(lead) = Lead::parse(line).filter(|_| blank <= INDENT_MAX && (begins || goes_on)) else {
         return false;
     };
     let dotted = lead.id.contains('.') && lead.id.starts_with(|c: char| c.is_ascii_digit());
@@ -136,7 +136,7 @@ pub(super) fn is_entry(line: &str, next: Option<&str>, begins: bool, goes_on: bo
         let letters = |id: &str| id.chars().take_while(|c| c.is_alphabetic()).collect::<String>();
         other.noun == lead.noun && letters(other.id) == letters(lead.id)
     };
-    let series = goes_on || next.and_then(Lead::of).as_ref().is_some_and(like);
+    let series = goes_on || next.and_then(Lead::parse).as_ref().is_some_and(like);
     first && (lead.is_set_off(false) || series || dotted && begins)
 }
 
@@ -158,7 +158,7 @@ impl<'a> Lead<'a> {
             || self.after.starts_with("**")
     }
 
-    pub(super) fn of(text: &'a str) -> Option<Lead<'a>> {
+    pub(super) fn parse(text: &'a str) -> Option<Lead<'a>> {
         const WORDS_MAX: usize = 3;
         let mut rest = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let mut noun: Option<String> = None;

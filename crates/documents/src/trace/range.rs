@@ -47,7 +47,7 @@ pub(super) fn joined(first: &str, text: &str) -> (Vec<String>, usize) {
     let mut end = 0;
     while ids.len() < RANGE_MAX as usize {
         let last = ids.last().map_or(first, String::as_str);
-        let Some((joint, length)) = Joint::of(&text[end..]) else { break };
+        let Some((joint, length)) = Joint::parse(&text[end..]) else { break };
         let Some((more, used)) = joint.follow(last, &text[end + length..]) else { break };
         ids.extend(more);
         end += length + used;
@@ -88,7 +88,7 @@ enum Joint {
 
 impl Joint {
     /// The sign or word that a text begins with, and its length with the blanks around it.
-    fn of(text: &str) -> Option<(Joint, usize)> {
+    fn parse(text: &str) -> Option<(Joint, usize)> {
         const RANGE: [&str; 9] = ["...", "..", "…", "–", "‑", "−", "~", "—", "-"];
         const WORDS: [&str; 6] = ["through ", "thru ", "up to ", "to ", "bis ", "hasta "];
         let trimmed = text.trim_start_matches(' ');

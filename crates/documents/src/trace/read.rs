@@ -4,7 +4,7 @@
 //! read in `names`, ids and numbers are read in `ids`. Start at [`references`].
 
 use super::words::{About, counted_by_label, is_exception, kind_of, letters_of, part_of};
-use super::{Basis, Kind, Reference};
+use super::{CountsWhen, Reference, TargetDocument};
 use crate::task_id;
 use redraft_facts::prelude::*;
 
@@ -13,24 +13,27 @@ pub(super) const REFERENCES_MAX: usize = 100;
 
 /// What a field refers to. Fields that refer to nothing by their label have none.
 pub fn references(label: &str, text: &str) -> Vec<Reference> {
-    let Some(about) = About::of(label) else { return Vec::new() };
+    let Some(about) = About::parse(label) else { return Vec::new() };
     if says_none(text) {
         return Vec::new();
     }
-    let mut reader = Reader::of(text, about);
+    let mut reader = Reader::new(text, about);
     // `AC: 1, 2` are AC1 and AC2, `Plan item: 3` is item 3, and `Phase: 3` is Phase 3.
     reader.letters = letters_of(label).map(|letters| Letters {
         text: letters.to_owned(),
-        kind: Kind::Spec,
+        kind: TargetDocument::Spec,
         dotted: false,
     });
     reader.part = counted_by_label(label).map(|word| Part { word, kind: None, at: 0, end: 0, capital: true });
     // A part of the work that only the label names may be one of the list itself.
     let mut found = reader.read();
-    if about == About::Document(Kind::Plan)
+    if about == About::Document(TargetDocument::Plan)
         && !label.to_lowercase().split(' ').any(|word| kind_of(word).is_some())
     {
-        found.iter_mut().filter(|one| one.kind == Kind::Plan).for_each(|one| one.basis = Basis::IfDefined);
+        found
+            .iter_mut()
+            .filter(|one| one.kind == TargetDocument::Plan)
+            .for_each(|one| one.basis = CountsWhen::IfDefined);
     }
     found
 }
@@ -42,7 +45,7 @@ pub fn mentions(text: &str) -> Vec<Reference> {
 
 /// Whether a field is there to refer to something.
 pub fn is_for_references(label: &str) -> bool {
-    About::of(label).is_some_and(|about| about != About::Ids)
+    About::parse(label).is_some_and(|about| about != About::Ids)
 }
 
 /// `none`, `n/a`, `—`, also with a reason behind it: there is nothing to name.
@@ -65,7 +68,7 @@ pub(super) struct Reader<'a> {
     pub(super) about: About,
     pub(super) found: Vec<Reference>,
     /// The document that was named last, and where.
-    pub(super) kind: Option<(Kind, usize)>,
+    pub(super) kind: Option<(TargetDocument, usize)>,
     /// The part that was named last: its word, its usual document, where it stands, whether with a capital.
     pub(super) part: Option<Part>,
     /// Other words stand between the last document and what follows.
@@ -93,7 +96,7 @@ pub(super) struct Reader<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     pub(super) word: &'static str,
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<TargetDocument>,
     pub(super) at: usize,
     pub(super) end: usize,
     pub(super) capital: bool,
@@ -102,13 +105,13 @@ pub(super) struct Part {
 #[derive(Clone)]
 pub(super) struct Letters {
     pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(super) kind: TargetDocument,
     /// The last id had parts, so that a number alone may be one of them.
     pub(super) dotted: bool,
 }
 
 pub(super) fn read(text: &str, about: About) -> Vec<Reference> {
-    Reader::of(text, about).read()
+    Reader::new(text, about).read()
 }
 
 /// The word at a place; `SC#1` is one.
@@ -120,7 +123,7 @@ fn counted_word(text: &str, at: usize, end: usize) -> &str {
 }
 
 impl<'a> Reader<'a> {
-    fn of(text: &'a str, about: About) -> Reader<'a> {
+    fn new(text: &'a str, about: About) -> Reader<'a> {
         Reader {
             text,
             about,
@@ -203,7 +206,7 @@ impl<'a> Reader<'a> {
         self.excepted = false;
     }
 
-    fn document(&mut self, kind: Kind, at: usize) {
+    fn document(&mut self, kind: TargetDocument, at: usize) {
         self.kind = Some((kind, at));
         self.part = None;
         self.letters = None;
@@ -230,7 +233,7 @@ impl<'a> Reader<'a> {
                 return self.line(kind, at, end).unwrap_or_else(|| self.anchor(kind, at, end));
             }
         } else if self.is_architecture(&lower, end) {
-            self.document(Kind::Design, at);
+            self.document(TargetDocument::Design, at);
             return end + usize::from(self.text[end..].starts_with('.'));
         } else if let Some((part, kind)) = part_of(&lower).filter(|(part, _)| self.is_part(part)) {
             self.part(Part { word: part, kind, at, end, capital: word.starts_with(char::is_uppercase) });
@@ -271,7 +274,7 @@ impl<'a> Reader<'a> {
     /// Whether the word for a part is one here: a task is one of the list itself, unless a document is named, or the plan
     /// by the field.
     fn is_part(&self, part: &str) -> bool {
-        let of_field = self.about == About::Document(Kind::Plan) && self.ready && !self.stale;
+        let of_field = self.about == About::Document(TargetDocument::Plan) && self.ready && !self.stale;
         part != "Task" || of_field || self.kind.is_some_and(|(_, named)| named >= self.last && self.ready)
     }
 

@@ -46,19 +46,19 @@ pub enum Match {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundTarget {
     One(Target),
     /// Several places define it equally well, in document order.
     Several(Vec<Target>),
     None,
 }
 
-impl Found {
-    pub(super) fn of(targets: Vec<Target>) -> Found {
+impl FoundTarget {
+    pub(super) fn new(targets: Vec<Target>) -> FoundTarget {
         match targets.as_slice() {
-            [] => Found::None,
-            [one] => Found::One(*one),
-            _ => Found::Several(targets),
+            [] => FoundTarget::None,
+            [one] => FoundTarget::One(*one),
+            _ => FoundTarget::Several(targets),
         }
     }
 }
@@ -77,35 +77,39 @@ impl Match {
 
 impl Targets<'_> {
     /// Where an id is defined: `3.2`, `C9`, `Component 2`, `item 4`, `Auth-Module`.
-    pub fn resolve(&self, id: &str) -> Found {
+    pub fn resolve(&self, id: &str) -> FoundTarget {
         // What names nothing would be a part of everything.
         if !id.contains(char::is_alphanumeric) {
-            return Found::None;
+            return FoundTarget::None;
         }
         // The title of a chapter is no id: its last word may stand anywhere.
         if let Some(title) = id.strip_prefix("§ ").filter(|title| is_title(title)) {
-            return Found::of(self.chapter(title));
+            return FoundTarget::new(self.chapter(title));
         }
         if let Some(line) = id.strip_prefix(':') {
-            return line.parse().ok().and_then(|line| self.around(line)).map_or(Found::None, Found::One);
+            return line
+                .parse()
+                .ok()
+                .and_then(|line| self.around(line))
+                .map_or(FoundTarget::None, FoundTarget::One);
         }
         let titled = self.titled(id);
         if !titled.is_empty() {
-            return Found::of(titled);
+            return FoundTarget::new(titled);
         }
-        for asked in core::iter::successors(Some(Asked::of(id)), Asked::shorter) {
+        for asked in core::iter::successors(Some(Asked::parse(id)), Asked::shorter) {
             let found = self.ranked(&asked, true);
             // What only a chapter about risks or tests names is defined elsewhere, if anywhere.
             let defined = found.iter().any(|(rank, _)| !rank.aside);
             if !defined && let Some(item) = self.by_position(&asked) {
-                return Found::One(item);
+                return FoundTarget::One(item);
             }
             let best = self.best(found, asked.shortened);
             if !best.is_empty() {
-                return Found::of(best);
+                return FoundTarget::new(best);
             }
         }
-        Found::None
+        FoundTarget::None
     }
 
     /// Ids that nobody wrote down: `AC13` is the thirteenth item under `Acceptance Criteria`, `S2.1` the first one
@@ -239,7 +243,7 @@ impl Targets<'_> {
             } else {
                 let bold = line.starts_with("**");
                 let goes_on =
-                    !gap || Item::of(line).is_some() || line::indent(line) > 0 || line.starts_with('|');
+                    !gap || Item::parse(line).is_some() || line::indent(line) > 0 || line.starts_with('|');
                 if bold || !goes_on {
                     return at;
                 }
@@ -251,7 +255,7 @@ impl Targets<'_> {
 
     /// The one place that begins with this id as it is written.
     pub(super) fn literal(&self, id: &str) -> Option<Target> {
-        let found = self.ranked(&Asked::of(id), false).into_iter().filter(|(rank, _)| rank.fit == 0);
+        let found = self.ranked(&Asked::parse(id), false).into_iter().filter(|(rank, _)| rank.fit == 0);
         match self.best(found.collect(), false).as_slice() {
             [one] => Some(*one),
             _ => None,
@@ -260,7 +264,7 @@ impl Targets<'_> {
 
     /// The one place that begins with exactly this id, however it is spelled.
     pub(super) fn exact(&self, id: &str) -> Option<Target> {
-        match self.best(self.ranked(&Asked::of(id), false), false).as_slice() {
+        match self.best(self.ranked(&Asked::parse(id), false), false).as_slice() {
             [one] => Some(*one),
             _ => None,
         }

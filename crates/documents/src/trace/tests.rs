@@ -9,7 +9,7 @@ fn refs(label: &str, text: &str) -> Vec<String> {
 
 /// `kind id`, with a question mark where a document must define it.
 pub(super) fn told(one: &Reference) -> String {
-    let mark = if one.basis == Basis::Plain { "" } else { "?" };
+    let mark = if one.basis == CountsWhen::Plain { "" } else { "?" };
     format!("{} {}{mark}", one.kind.name(), one.id)
 }
 
@@ -18,13 +18,13 @@ const DESIGN: &str = "# Design\n\n## Components\n\n### Component 2: Store\n\nC2 
 
 /// The line a reference leads to, and how it is found.
 fn leads(document: &str, id: &str) -> String {
-    match Targets::of(document).resolve(id) {
-        Found::One(target) => format!("{}-{} {}", target.line, target.end_line, target.how.name()),
-        Found::Several(targets) => {
+    match Targets::find(document).resolve(id) {
+        FoundTarget::One(target) => format!("{}-{} {}", target.line, target.end_line, target.how.name()),
+        FoundTarget::Several(targets) => {
             let lines: Vec<String> = targets.iter().map(|target| target.line.to_string()).collect();
             format!("several: {}", lines.join(" "))
         }
-        Found::None => "none".to_owned(),
+        FoundTarget::None => "none".to_owned(),
     }
 }
 
@@ -175,7 +175,7 @@ fn targets_are_headings_items_rows_and_bold_paragraphs() {
 #[test]
 fn an_id_without_a_letter_or_digit_names_nothing() {
     for id in ["", " ", "§", "**", "#"] {
-        assert_eq!(Targets::of("# T\n\n**C1** one\n\n- two\n").resolve(id), Found::None, "{id}");
+        assert_eq!(Targets::find("# T\n\n**C1** one\n\n- two\n").resolve(id), FoundTarget::None, "{id}");
     }
 }
 
@@ -241,16 +241,22 @@ fn a_section_ends_at_the_next_heading_of_its_level_or_a_higher_one() {
 
 #[test]
 fn an_id_that_its_own_document_lacks_may_stand_in_another_one() {
-    let documents: BTreeMap<Kind, Targets<'_>> =
-        [(Kind::Spec, Targets::of("- **FR-1:** a\n")), (Kind::Prd, Targets::of("- **FR-3:** b\n"))].into();
+    let documents: BTreeMap<TargetDocument, Targets<'_>> = [
+        (TargetDocument::Spec, Targets::find("- **FR-1:** a\n")),
+        (TargetDocument::Prd, Targets::find("- **FR-3:** b\n")),
+    ]
+    .into();
     let located = |text: &str| {
         let (kind, found) = locate(&references("Why", text)[0], &documents);
-        (kind, found != Found::None)
+        (kind, found != FoundTarget::None)
     };
-    assert_eq!(located("FR-1"), (Kind::Spec, true));
-    assert_eq!(located("FR-3"), (Kind::Prd, true));
-    assert_eq!(located("Spec FR-3"), (Kind::Spec, false));
-    let design: BTreeMap<Kind, Targets<'_>> =
-        [(Kind::Plan, Targets::of("# Plan\n")), (Kind::Design, Targets::of("### C1: a\n"))].into();
-    assert_eq!(locate(&references("Plan ref", "C1")[0], &design).0, Kind::Design);
+    assert_eq!(located("FR-1"), (TargetDocument::Spec, true));
+    assert_eq!(located("FR-3"), (TargetDocument::Prd, true));
+    assert_eq!(located("Spec FR-3"), (TargetDocument::Spec, false));
+    let design: BTreeMap<TargetDocument, Targets<'_>> = [
+        (TargetDocument::Plan, Targets::find("# Plan\n")),
+        (TargetDocument::Design, Targets::find("### C1: a\n")),
+    ]
+    .into();
+    assert_eq!(locate(&references("Plan ref", "C1")[0], &design).0, TargetDocument::Design);
 }

@@ -52,7 +52,7 @@ impl Titles {
 fn spellings(title: &str) -> [String; 5] {
     let whole = plain(title);
     let unnumbered = whole.trim_start_matches(|c: char| !c.is_alphabetic()).to_owned();
-    let after = Lead::of(title).map_or(title, |lead| lead.after);
+    let after = Lead::parse(title).map_or(title, |lead| lead.after);
     let own = plain(after.trim_start_matches(|c: char| !c.is_alphanumeric()));
     let remarkless = own.split(" (").next().unwrap_or_default().trim().to_owned();
     let is_part = |word: &str| {

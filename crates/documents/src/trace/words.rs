@@ -1,6 +1,6 @@
 //! The words of references: what the labels of fields are about, what documents and their parts are called.
 
-use super::Kind;
+use super::TargetDocument;
 use redraft_facts::prelude::*;
 
 /// What a field is about, by its label.
@@ -9,7 +9,7 @@ pub(super) enum About {
     /// Whatever it names.
     Anything,
     /// Parts of this document, unless it names another.
-    Document(Kind),
+    Document(TargetDocument),
     /// Only ids that can be nothing else.
     Ids,
     /// Text that is there for something else: only titles behind their document.
@@ -19,7 +19,7 @@ pub(super) enum About {
 impl About {
     /// By the words of a label: documents, parts of documents, and words that say that something is referred to. A
     /// label with any other word is about something else.
-    pub(super) fn of(label: &str) -> Option<About> {
+    pub(super) fn parse(label: &str) -> Option<About> {
         let lower = label.to_lowercase();
         let name = lower.split('(').next().unwrap_or_default().trim();
         if name == "title" {
@@ -33,13 +33,13 @@ impl About {
             kind_of(word).is_some() || part_of(word).is_some() || is_of_spec(word) || REFERS.contains(word)
         };
         if words.is_empty() || !words.iter().all(|word| known(word) || SMALL.contains(word)) {
-            return criteria.then_some(About::Document(Kind::Spec));
+            return criteria.then_some(About::Document(TargetDocument::Spec));
         }
         // Documents by their names; else by what stands in them.
-        let mut kinds: BTreeSet<Kind> = words.iter().filter_map(|word| kind_of(word)).collect();
+        let mut kinds: BTreeSet<TargetDocument> = words.iter().filter_map(|word| kind_of(word)).collect();
         if kinds.is_empty() {
             let of_parts = words.iter().filter_map(|word| label_of_part(word));
-            let of_spec = words.iter().filter(|word| is_of_spec(word)).map(|_| Kind::Spec);
+            let of_spec = words.iter().filter(|word| is_of_spec(word)).map(|_| TargetDocument::Spec);
             kinds = of_parts.chain(of_spec).collect();
         }
         match (kinds.len(), kinds.first()) {
@@ -49,7 +49,7 @@ impl About {
         }
     }
 
-    pub(super) fn document(self) -> Option<Kind> {
+    pub(super) fn document(self) -> Option<TargetDocument> {
         match self {
             About::Document(kind) => Some(kind),
             About::Anything | About::Ids | About::Mentions => None,
@@ -134,12 +134,12 @@ fn is_of_spec(word: &str) -> bool {
 }
 
 /// The document that a label is about which is only a word for a part: `Phase: 3`, `Component: Store`.
-fn label_of_part(word: &str) -> Option<Kind> {
+fn label_of_part(word: &str) -> Option<TargetDocument> {
     match part_of(word)? {
         ("Component" | "Interface" | "Decision", kind) => kind,
         // `Steps` are what is to be done.
         ("Step" | "Phase" | "Milestone" | "Stage" | "Sprint" | "Iteration", _) if !word.ends_with('s') => {
-            Some(Kind::Plan)
+            Some(TargetDocument::Plan)
         }
         _ => None,
     }
@@ -148,32 +148,32 @@ fn label_of_part(word: &str) -> Option<Kind> {
 /// The word for a part that numbers in a field count: `Phase: 3`, `Plan item: 3`. A `Plan step` may be called anything.
 pub(super) fn counted_by_label(label: &str) -> Option<&'static str> {
     let (part, _) = part_of(&label.rsplit(' ').next()?.to_lowercase())?;
-    let alone = !label.contains(' ') && label_of_part(&label.to_lowercase()) == Some(Kind::Plan);
+    let alone = !label.contains(' ') && label_of_part(&label.to_lowercase()) == Some(TargetDocument::Plan);
     (alone || part == "item" && label.contains(' ')).then_some(part)
 }
 
-pub(super) fn kind_of(word: &str) -> Option<Kind> {
+pub(super) fn kind_of(word: &str) -> Option<TargetDocument> {
     match word {
-        "plan" | "plan.md" | "計画" | "计划" => Some(Kind::Plan),
-        "design" | "design.md" | "entwurf" | "設計" | "设计" => Some(Kind::Design),
+        "plan" | "plan.md" | "計画" | "计划" => Some(TargetDocument::Plan),
+        "design" | "design.md" | "entwurf" | "設計" | "设计" => Some(TargetDocument::Design),
         "spec" | "spec.md" | "specification" | "specs" | "spezifikation" | "仕様" | "requirements.md" => {
-            Some(Kind::Spec)
+            Some(TargetDocument::Spec)
         }
-        "prd" | "prd.md" => Some(Kind::Prd),
+        "prd" | "prd.md" => Some(TargetDocument::Prd),
         _ => None,
     }
 }
 
 /// A word for a part of a document, in the singular, and the document it is a part of when none is named.
-pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<Kind>)> {
+pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<TargetDocument>)> {
     Some(match word {
-        "step" | "steps" | "schritt" | "schritte" => ("Step", Some(Kind::Plan)),
+        "step" | "steps" | "schritt" | "schritte" => ("Step", Some(TargetDocument::Plan)),
         "item" | "items" => ("item", None),
-        "component" | "components" => ("Component", Some(Kind::Design)),
-        "interface" | "interfaces" => ("Interface", Some(Kind::Design)),
-        "decision" | "decisions" => ("Decision", Some(Kind::Design)),
-        "requirement" | "requirements" | "req" | "reqs" => ("Requirement", Some(Kind::Spec)),
-        "story" | "stories" => ("Story", Some(Kind::Spec)),
+        "component" | "components" => ("Component", Some(TargetDocument::Design)),
+        "interface" | "interfaces" => ("Interface", Some(TargetDocument::Design)),
+        "decision" | "decisions" => ("Decision", Some(TargetDocument::Design)),
+        "requirement" | "requirements" | "req" | "reqs" => ("Requirement", Some(TargetDocument::Spec)),
+        "story" | "stories" => ("Story", Some(TargetDocument::Spec)),
         "section" | "sections" | "sec" | "chapter" | "chapters" | "ch" | "clause" | "abschnitt"
         | "abschnitte" | "kapitel" => ("", None),
         "phase" | "phases" => ("Phase", None),
@@ -185,7 +185,7 @@ pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<Kind>)> {
         "group" | "groups" => ("group", None),
         "risk" | "risks" => ("Risk", None),
         "milestone" | "milestones" => ("Milestone", None),
-        "criterion" | "criteria" => ("criterion", Some(Kind::Spec)),
+        "criterion" | "criteria" => ("criterion", Some(TargetDocument::Spec)),
         _ => return None,
     })
 }
@@ -204,13 +204,13 @@ pub(super) fn is_exception(word: &str) -> bool {
 }
 
 /// Where an id with these letters stands when no document is named.
-pub(super) fn home(prefix: &str) -> Option<Kind> {
+pub(super) fn home(prefix: &str) -> Option<TargetDocument> {
     match prefix {
         "FR" | "NFR" | "AC" | "SC" | "REQ" | "US" | "UC" | "EC" | "BR" | "R" | "CR" | "UR" | "SR" | "BS"
-        | "OQ" => Some(Kind::Spec),
-        "C" | "I" | "D" | "TD" | "ADR" | "IF" | "DD" | "DEC" | "M" => Some(Kind::Design),
-        "PI" | "P" => Some(Kind::Plan),
-        "PRD" => Some(Kind::Prd),
+        | "OQ" => Some(TargetDocument::Spec),
+        "C" | "I" | "D" | "TD" | "ADR" | "IF" | "DD" | "DEC" | "M" => Some(TargetDocument::Design),
+        "PI" | "P" => Some(TargetDocument::Plan),
+        "PRD" => Some(TargetDocument::Prd),
         _ => None,
     }
 }

@@ -6,10 +6,10 @@
 
 use super::lessons::Lessons;
 use super::texts::chars;
-use super::{Composed, Setting, Texts, absent, seat, task, unknown};
+use super::{Composed, LoopFacts, Texts, absent, seat, task, unknown};
 use crate::ports::WorkspaceError;
 use redraft_core::report;
-use redraft_core::review::{Loop, Order, TaskEnd, diverges, shown_round};
+use redraft_core::review::{DispatchOrder, Loop, TaskEnd, diverges, shown_round};
 use redraft_documents::bank::Query;
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
@@ -18,19 +18,19 @@ use redraft_facts::findings::Finding;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Purpose;
 use redraft_prompts::prompt::{
-    Absent, Brief, CheckResult, Code, LeftOut, Place, Prd, ProjectCheck, Upstream, build,
+    Absent, Brief, CheckResult, CodeBrief, FeaturePaths, LeftOut, Prd, ProjectCheck, Upstream, build,
 };
-use redraft_roles::profile::{self, Kind, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind};
 
 /// So many changed files count as read by a reviewer that is told to read them; more are not measured one by one.
 const READ_MAX: usize = 200;
 
 pub(super) fn compose(
     texts: &Texts<'_>,
-    setting: Setting<'_>,
+    setting: LoopFacts<'_>,
     created: &FeatureCreated,
     state: &Loop,
-    order: &Order,
+    order: &DispatchOrder,
     strategy: Strategy,
     missing: &[String],
 ) -> Result<Composed, WorkspaceError> {
@@ -40,7 +40,7 @@ pub(super) fn compose(
     let purpose = work.map_or(ticket.purpose, |work| work.purpose);
     let profile = profile::of_dispatch(ticket.phase, &ticket.role, purpose, &opened.panels);
     let profile = profile.ok_or_else(|| unknown(order))?;
-    let reviews = profile.kind != Kind::Author;
+    let reviews = profile.kind != ProfileKind::Author;
     let repair = work.and_then(|work| work.repair.as_ref()).filter(|_| ticket.purpose == Purpose::Repair);
     let (prd_path, prd) = texts.prd(created, state, order)?;
     let given = documents(texts, created, state, order, profile)?;
@@ -79,12 +79,12 @@ pub(super) fn compose(
     let outline = outline(texts, state)?;
     let intent = intent(texts, state, profile, strategy, &summaries)?;
     let by_itself = created.change.is_some();
-    let about = About::of(state, order);
+    let about = About::new(state, order);
     let (checks, results, left_out) = (about.checks(), about.results(), about.left_out());
     let done_before = about.done_before();
     let mends = matches!(purpose, Purpose::Implement | Purpose::Revise);
     let failed = state.failed_gate().filter(|_| mends);
-    let code = Code {
+    let code = CodeBrief {
         change: &change,
         checks: &checks,
         results: &results,
@@ -99,7 +99,7 @@ pub(super) fn compose(
         by_itself,
         intent: intent.as_deref(),
     };
-    let lessons = Lessons::of(setting.papers, order, purpose, strategy, || {
+    let lessons = Lessons::new(setting.papers, order, purpose, strategy, || {
         let changed = Delta::parse(&change).files.into_iter().map(|file| file.path).collect();
         let titles: Vec<&str> = opened.tasks.iter().map(|task| task.title.as_str()).collect();
         match &task {
@@ -112,7 +112,7 @@ pub(super) fn compose(
         profile,
         text: setting.papers.profiles.get(&ticket.role),
         missing,
-        place: Place {
+        place: FeaturePaths {
             folder: &folder,
             prd: if prd.is_some() { Prd::File(&prd_path) } else { Prd::None },
             absent: &absent,
@@ -145,9 +145,8 @@ pub(super) fn compose(
         code: Some(code),
     };
     let prompt = match &task {
-        Some(task) => {
-            task.papers(|papers| build(&Brief { code: Some(Code { task: Some(papers), ..code }), ..brief }))
-        }
+        Some(task) => task
+            .papers(|papers| build(&Brief { code: Some(CodeBrief { task: Some(papers), ..code }), ..brief })),
         None => build(&brief),
     };
     let mut context_chars = prompt.chars();
@@ -174,7 +173,7 @@ fn documents(
     texts: &Texts<'_>,
     created: &FeatureCreated,
     state: &Loop,
-    order: &Order,
+    order: &DispatchOrder,
     profile: &Profile,
 ) -> Result<Vec<Given>, WorkspaceError> {
     let mut given = Vec::new();
@@ -192,7 +191,7 @@ fn documents(
 }
 
 /// Characters of the changed files that a reviewer is told to read.
-fn told_to_read(texts: &Texts<'_>, order: &Order, change: &str) -> Result<u64, WorkspaceError> {
+fn told_to_read(texts: &Texts<'_>, order: &DispatchOrder, change: &str) -> Result<u64, WorkspaceError> {
     let Some(sees) = &order.sees else { return Ok(0) };
     let files = Delta::parse(change).files;
     if files.len() > READ_MAX {
@@ -231,12 +230,12 @@ fn outline(texts: &Texts<'_>, state: &Loop) -> Result<Option<String>, WorkspaceE
 /// What a loop about code knows of its checks, tasks and tests.
 struct About<'a> {
     state: &'a Loop,
-    order: &'a Order,
+    order: &'a DispatchOrder,
     tests: Vec<String>,
 }
 
 impl<'a> About<'a> {
-    fn of(state: &'a Loop, order: &'a Order) -> About<'a> {
+    fn new(state: &'a Loop, order: &'a DispatchOrder) -> About<'a> {
         let tests = state.making.as_ref().and_then(|making| making.tests.as_ref());
         let tests = tests.map(|tests| tests.files.iter().cloned().collect()).unwrap_or_default();
         About { state, order, tests }

@@ -1,7 +1,7 @@
 //! What earlier features taught, as far as it bears on one dispatch. Which entries do is decided in `documents::bank`.
 
-use super::Papers;
-use redraft_core::review::Order;
+use super::LoopTexts;
+use redraft_core::review::DispatchOrder;
 use redraft_documents::bank::Query;
 use redraft_facts::choice::Strategy;
 use redraft_facts::ticket::Purpose;
@@ -17,9 +17,9 @@ pub(super) struct Lessons {
 impl Lessons {
     /// For whoever drafts, revises, carries out a task or reviews, at the beginning of a conversation; one that goes on has
     /// been told.
-    pub(super) fn of(
-        papers: &Papers,
-        order: &Order,
+    pub(super) fn new(
+        papers: &LoopTexts,
+        order: &DispatchOrder,
         purpose: Purpose,
         strategy: Strategy,
         about: impl FnOnce() -> Query,

@@ -15,9 +15,9 @@ pub(crate) use texts::delta_of_change;
 pub use texts::{Texts, source};
 
 use crate::ports::WorkspaceError;
-pub use crate::values::{Papers, Setting};
+pub use crate::values::{LoopFacts, LoopTexts};
 use lessons::Lessons;
-use redraft_core::review::{Loop, Order, Seat, TaskWork, shown_round};
+use redraft_core::review::{DispatchOrder, Loop, Seat, TaskWork, shown_round};
 use redraft_documents::bank::Query;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{FeatureCreated, StageOutcome};
@@ -28,9 +28,10 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::verdict::Severity;
 use redraft_prompts::prompt::{
-    self, Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, RetroBrief, Upstream, build,
+    self, Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, RetroBrief,
+    Upstream, build,
 };
-use redraft_roles::profile::{self, Kind, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind};
 use texts::chars;
 
 /// A prompt and how much its conversation will hold.
@@ -44,10 +45,10 @@ pub struct Composed {
 
 pub fn compose(
     texts: &Texts<'_>,
-    setting: Setting<'_>,
+    setting: LoopFacts<'_>,
     created: &FeatureCreated,
     state: &Loop,
-    order: &Order,
+    order: &DispatchOrder,
     strategy: Strategy,
     missing: &[String],
 ) -> Result<Composed, WorkspaceError> {
@@ -58,7 +59,7 @@ pub fn compose(
         return code::compose(texts, setting, created, state, order, strategy, missing);
     }
     let seat = seat(state, order).ok_or_else(|| unknown(order))?;
-    let profile = profile::of(order.ticket.phase, &order.ticket.role).ok_or_else(|| unknown(order))?;
+    let profile = profile::find(order.ticket.phase, &order.ticket.role).ok_or_else(|| unknown(order))?;
     let folder = created.folder();
     let at_revision = |path: &str| texts.shown(created, state, order, path);
     let (prd_path, prd) = texts.prd(created, state, order)?;
@@ -114,12 +115,12 @@ pub fn compose(
         }
     };
     let lessons =
-        Lessons::of(setting.papers, order, purpose, strategy, || Query { paths: Vec::new(), text: subject });
+        Lessons::new(setting.papers, order, purpose, strategy, || Query { paths: Vec::new(), text: subject });
     let brief = Brief {
         profile,
         text: setting.papers.profiles.get(&order.ticket.role),
         missing,
-        place: Place {
+        place: FeaturePaths {
             folder: &folder,
             prd: if prd.is_some() || (order.sees.is_none() && created.prd.is_some()) {
                 Prd::File(&prd_path)
@@ -137,13 +138,13 @@ pub fn compose(
         artifact: artifact.as_deref(),
         upstream: &upstream,
         delta: delta.as_deref(),
-        fix_summaries: if profile.kind == Kind::Author { &[] } else { &summaries },
+        fix_summaries: if profile.kind == ProfileKind::Author { &[] } else { &summaries },
         findings: &findings,
         settled: &setting.pipeline.settled,
         outcome: outcome(state, seat, profile, &unresolved),
         gate: state
             .failed_gate()
-            .filter(|_| profile.kind == Kind::Author)
+            .filter(|_| profile.kind == ProfileKind::Author)
             .map(|check| check.evidence.as_str()),
         lint: &warnings,
         may_ask: state.questions.is_empty() && state.reviews(),
@@ -173,10 +174,10 @@ pub fn compose(
 /// The prompt of who looks back on a feature, from what was stored for it.
 fn looking_back(
     texts: &Texts<'_>,
-    setting: Setting<'_>,
+    setting: LoopFacts<'_>,
     created: &FeatureCreated,
     state: &Loop,
-    order: &Order,
+    order: &DispatchOrder,
     missing: &[String],
 ) -> Result<Composed, WorkspaceError> {
     let Ticket { phase, role, purpose, .. } = &order.ticket;
@@ -199,17 +200,17 @@ fn looking_back(
     Ok(Composed { prompt, context_chars, told: Vec::new() })
 }
 
-fn unknown(order: &Order) -> WorkspaceError {
+fn unknown(order: &DispatchOrder) -> WorkspaceError {
     WorkspaceError::File { path: order.ticket.role.to_string(), detail: "there is no such role".to_owned() }
 }
 
 /// The files of a profile that are not there, other than the PRD, with what is said of each.
 fn absent(
     texts: &Texts<'_>,
-    setting: Setting<'_>,
+    setting: LoopFacts<'_>,
     created: &FeatureCreated,
     state: &Loop,
-    order: &Order,
+    order: &DispatchOrder,
     profile: &Profile,
 ) -> Result<Vec<(&'static str, String)>, WorkspaceError> {
     let mut absent = Vec::new();
@@ -226,22 +227,26 @@ fn absent(
 }
 
 /// What the author asked before it drafted, with what it was told.
-fn answers(state: &Loop) -> Vec<Answer<'_>> {
+fn answers(state: &Loop) -> Vec<AnsweredQuestion<'_>> {
     let Some(answers) = &state.answers else { return Vec::new() };
     let said = answers.iter().map(String::as_str).chain(std::iter::repeat(""));
     let asked = state.questions.iter().zip(said);
     asked
-        .map(|(asked, answer)| Answer { question: &asked.question, assumed: &asked.assumed, answer })
+        .map(|(asked, answer)| AnsweredQuestion {
+            question: &asked.question,
+            assumed: &asked.assumed,
+            answer,
+        })
         .collect()
 }
 
 /// An author is always told what others changed; a reviewer only where it does not get the whole document.
 fn wants_delta(profile: &Profile, strategy: Strategy) -> bool {
-    profile.kind == Kind::Author || matches!(strategy, Strategy::Resume | Strategy::Digest)
+    profile.kind == ProfileKind::Author || matches!(strategy, Strategy::Resume | Strategy::Digest)
 }
 
 /// The seat an order is for.
-pub(crate) fn seat<'a>(state: &'a Loop, order: &Order) -> Option<&'a Seat> {
+pub(crate) fn seat<'a>(state: &'a Loop, order: &DispatchOrder) -> Option<&'a Seat> {
     let ticket = &order.ticket;
     let certifier = &state.certifier;
     let repairs_certificate = certifier.work.as_ref().is_some_and(|work| work.repair.is_some());
@@ -278,7 +283,7 @@ fn outcome<'a>(
     profile: &Profile,
     unresolved: &'a [&'a Finding],
 ) -> Option<DomainOutcome<'a>> {
-    if profile.kind != Kind::Phase {
+    if profile.kind != ProfileKind::Phase {
         return None;
     }
     let before = usize::from(seat.stage.checked_sub(1)?);

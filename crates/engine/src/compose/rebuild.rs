@@ -1,10 +1,10 @@
 //! Every prompt of a feature once more, from its events and the revisions git keeps: the proof that the same events and
 //! inputs give the same bytes.
 
-use super::{Papers, Setting, Texts, compose};
-use crate::cleaning::prompt_without_secrets;
+use super::{LoopFacts, LoopTexts, Texts, compose};
 use crate::ending::EngineError;
 use crate::ports::{Store, Workspace, WorkspaceError};
+use crate::redacting::prompt_without_secrets;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::Effect;
 use redraft_facts::event::{Entry, Event};
@@ -40,8 +40,8 @@ pub fn rebuild(
             if let Some(order) = order {
                 let (strategy, missing) = (started.choice.strategy, &started.missing);
                 let texts = Texts::new(workspace, store);
-                let papers = Papers::of(store, &open.opened)?;
-                let setting = Setting { pipeline: &state, papers: &papers };
+                let papers = LoopTexts::load(store, &open.opened)?;
+                let setting = LoopFacts { pipeline: &state, papers: &papers };
                 let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;
                 prompt_without_secrets(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());

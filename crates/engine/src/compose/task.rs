@@ -5,16 +5,16 @@
 
 use super::Texts;
 use crate::ports::WorkspaceError;
-use redraft_core::review::{Loop, Order, TaskEnd};
-use redraft_documents::context::{self, Artifacts, Mode};
+use redraft_core::review::{DispatchOrder, Loop, TaskEnd};
+use redraft_documents::context::{self, Artifacts, ContextMode};
 use redraft_documents::sections::Outline;
 use redraft_documents::tasks::{self, Task};
-use redraft_documents::trace::Kind;
+use redraft_documents::trace::TargetDocument;
 use redraft_documents::{prd, task_id};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Unit;
-use redraft_prompts::prompt::{Dependency, TaskArtifact, TaskPapers};
+use redraft_prompts::prompt::{Dependency, TaskArtifact, TaskBrief};
 
 /// The texts that the papers of a task are made of.
 pub(super) struct TaskTexts {
@@ -34,7 +34,7 @@ pub(super) struct TaskTexts {
 struct Piece {
     name: &'static str,
     path: String,
-    mode: Mode,
+    mode: ContextMode,
     text: String,
     reason: String,
 }
@@ -44,7 +44,7 @@ pub(super) fn read(
     texts: &Texts<'_>,
     created: &FeatureCreated,
     state: &Loop,
-    order: &Order,
+    order: &DispatchOrder,
 ) -> Result<Option<TaskTexts>, WorkspaceError> {
     let Unit::Task(id) = &order.ticket.unit else { return Ok(None) };
     let Some(work) = state.making.iter().flat_map(|making| &making.tasks).find(|task| task.id == *id) else {
@@ -75,7 +75,7 @@ pub(super) fn read(
         return Ok(Some(task));
     };
     task.file = created.path_of(Phase::CreateTasks.artifact());
-    task.text = Outline::of(list).text(found.lines());
+    task.text = Outline::parse(list).text(found.lines());
     task.done = found.done.as_ref().map(|done| done.text.clone());
     task.depends = depends(state, &found);
     task.constraints = constraints(list);
@@ -90,16 +90,21 @@ pub(super) fn read(
         // The specification comes by strategy, and of the PRD the problem and the goals stand before all tasks.
         let essentials = selected.sections.iter().flat_map(|part| &part.refs);
         let mut named = essentials.filter(|name| !["problem statement", "goals"].contains(&name.as_str()));
-        let known = selected.mode == Mode::Scoped && selected.kind == Kind::Prd && named.next().is_none();
-        if selected.kind == Kind::Spec || (known && task.wanted.is_some()) {
+        let known = selected.mode == ContextMode::Scoped
+            && selected.kind == TargetDocument::Prd
+            && named.next().is_none();
+        if selected.kind == TargetDocument::Spec || (known && task.wanted.is_some()) {
             continue;
         }
-        let path =
-            if selected.kind == Kind::Prd { prd_path.clone() } else { created.path_of(selected.kind.file()) };
+        let path = if selected.kind == TargetDocument::Prd {
+            prd_path.clone()
+        } else {
+            created.path_of(selected.kind.file())
+        };
         let text = match selected.mode {
-            Mode::Scoped => context::excerpt(text, &selected.sections),
-            Mode::Full => text.to_owned(),
-            Mode::Reference => String::new(),
+            ContextMode::Scoped => context::excerpt(text, &selected.sections),
+            ContextMode::Full => text.to_owned(),
+            ContextMode::Reference => String::new(),
         };
         let (name, mode, reason) = (selected.kind.file(), selected.mode, selected.reason);
         task.artifacts.push(Piece { name, path, mode, text, reason });
@@ -114,7 +119,7 @@ impl TaskTexts {
     }
 
     /// Calls `with` with the papers: they borrow from each other.
-    pub(super) fn papers<T>(&self, with: impl FnOnce(&TaskPapers<'_>) -> T) -> T {
+    pub(super) fn papers<T>(&self, with: impl FnOnce(&TaskBrief<'_>) -> T) -> T {
         let artifacts: Vec<TaskArtifact<'_>> = (self.artifacts.iter())
             .map(|one| TaskArtifact {
                 name: one.name,
@@ -127,7 +132,7 @@ impl TaskTexts {
         let depends: Vec<Dependency<'_>> = (self.depends.iter())
             .map(|(id, title, left_out)| Dependency { id, title, left_out: left_out.as_deref() })
             .collect();
-        with(&TaskPapers {
+        with(&TaskBrief {
             id: &self.id,
             title: &self.title,
             file: &self.file,
@@ -163,7 +168,7 @@ fn depends(state: &Loop, task: &Task) -> Vec<(String, String, Option<String>)> {
 
 /// The problem and the goals of a PRD, where it has both.
 fn wanted(prd: &str) -> Option<String> {
-    let outline = Outline::of(prd);
+    let outline = Outline::parse(prd);
     let essentials = prd::essentials(&outline);
     let (problem, goals) = (essentials.problem?, essentials.goals?);
     let (first, second) =
@@ -177,7 +182,7 @@ fn wanted(prd: &str) -> Option<String> {
 
 /// What a task list says of all its tasks: its section of constraints.
 fn constraints(list: &str) -> Option<String> {
-    let outline = Outline::of(list);
+    let outline = Outline::parse(list);
     let is_one = |title: &str| title.to_lowercase().contains("constraint");
     let section = outline.sections().iter().find(|section| section.level > 0 && is_one(section.title))?;
     // Without its heading, which the prompt has of its own.
@@ -196,7 +201,7 @@ mod tests {
     fn a_task_is_found_by_the_id_its_loop_was_opened_with() {
         let task = planned(LIST, "1.2").unwrap();
         assert_eq!((task.title.as_str(), task.depends_on.as_slice()), ("Two", ["1.1".to_owned()].as_slice()));
-        let text = Outline::of(LIST).text(planned(LIST, "1.1").unwrap().lines());
+        let text = Outline::parse(LIST).text(planned(LIST, "1.1").unwrap().lines());
         assert!(text.starts_with("### Task 1.1: One\n") && !text.contains("Task 1.2"), "{text}");
         assert!(planned(LIST, "1.3").is_none() && planned("no list", "1.1").is_none());
     }

@@ -4,11 +4,11 @@
 //! Start at [`Texts`].
 
 use crate::ports::{Store, Workspace, WorkspaceError};
-use redraft_core::review::{Loop, Order};
+use redraft_core::review::{DispatchOrder, Loop};
 use redraft_documents::delta::{self, Delta};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::ids::{BlobId, Revision};
-use redraft_reports::project;
+use redraft_reports::projections;
 use redraft_roles::profile;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ impl<'a> Texts<'a> {
         &self,
         created: &FeatureCreated,
         state: &Loop,
-        order: &Order,
+        order: &DispatchOrder,
         path: &str,
     ) -> Result<Option<Vec<u8>>, WorkspaceError> {
         match order.sees.as_ref().or(state.opened.base.as_ref()) {
@@ -69,7 +69,7 @@ impl<'a> Texts<'a> {
         &self,
         created: &FeatureCreated,
         state: &Loop,
-        order: &Order,
+        order: &DispatchOrder,
     ) -> Result<(String, Option<Vec<u8>>), WorkspaceError> {
         let own = prd_path(created);
         if !created.has_documents() {
@@ -101,11 +101,11 @@ impl<'a> Texts<'a> {
         &self,
         created: &FeatureCreated,
         state: &Loop,
-        order: &Order,
+        order: &DispatchOrder,
     ) -> Result<String, WorkspaceError> {
         match (state.base(), &order.sees) {
             (Some(base), Some(sees)) if base != sees => {
-                Ok(without(&self.delta(base, sees)?, &project::not_code(created)))
+                Ok(without(&self.delta(base, sees)?, &projections::not_code(created)))
             }
             _ => Ok(String::new()),
         }
@@ -132,7 +132,7 @@ impl<'a> Texts<'a> {
         &self,
         created: &FeatureCreated,
         state: &Loop,
-        order: &Order,
+        order: &DispatchOrder,
     ) -> Result<Given, WorkspaceError> {
         let ticket = &order.ticket;
         let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, &state.opened.panels);

@@ -159,7 +159,7 @@ fn whatever_a_person_says_is_stored_without_secrets_and_the_state_is_that_of_wha
         );
         assert_eq!(journal.state(), world.journal(SCOPE).state(), "{name}");
         let (row, state) = (world.store.rows.lock().unwrap().last().cloned(), journal.state());
-        assert_eq!(row, Some(Some(project::board_row(state, 7))), "{name}");
+        assert_eq!(row, Some(Some(projections::board_row(state, 7))), "{name}");
     }
 }
 

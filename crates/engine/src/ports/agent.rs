@@ -3,7 +3,7 @@
 use super::Moment;
 use redraft_cost::price::Card;
 use redraft_facts::choice::{Lifetime, Marks};
-use redraft_facts::event::{Hand, Now, Player};
+use redraft_facts::event::{AfterFailure, AgentIdentity, HostConversation};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::{AgentName, Role, SessionId};
 pub use redraft_facts::probed::Resume;
@@ -22,7 +22,7 @@ pub trait Agent: Send + Sync {
 
     /// What it is: stored with every dispatch, and named wherever a verdict stands. Unlike [`Agent::describe`], which
     /// stored probes are compared by, it names no address.
-    fn player(&self) -> Player;
+    fn player(&self) -> AgentIdentity;
 
     fn abilities(&self) -> Abilities;
 
@@ -55,7 +55,7 @@ pub trait Agent: Send + Sync {
     }
 
     /// Answers, or fails in a way the engine can act on. Must return soon after `watch.stopped()`.
-    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError>;
+    fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError>;
 }
 
 /// What an agent's tokens are billed by.
@@ -191,7 +191,7 @@ pub struct Outcome {
     /// How many requests the usage is for; none where the agent cannot tell.
     pub requests: Option<u32>,
     /// Whose hand it is from, where a host submitted it.
-    pub hand: Option<Hand>,
+    pub hand: Option<HostConversation>,
     /// Who pays for it, as far as the agent can tell.
     pub payment: Payment,
     /// How much of the cost no bill says: what broke off, or told nothing, counts as the most it can have been.
@@ -202,7 +202,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{detail}")]
 pub struct AgentError {
-    pub now: Now,
+    pub now: AfterFailure,
     pub detail: String,
     /// What it cost all the same; none where that is not known, and then the budget counts what was reserved.
     pub usage: Option<Usage>,
@@ -217,7 +217,7 @@ impl AgentError {
 }
 
 /// What a running agent can see of the run.
-pub trait Watch: Send + Sync {
+pub trait RunHandle: Send + Sync {
     /// Whether to give up now: the user interrupted.
     fn stopped(&self) -> bool;
     /// Waits at most this long; false when the run is asked to stop.

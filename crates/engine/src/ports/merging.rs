@@ -1,12 +1,12 @@
 //! Bringing a feature's branch back to the branch it began on.
 
 use super::workspace::{Commit, Trailers, WorkspaceError};
-use redraft_facts::event::History;
+use redraft_facts::event::MergeHistory;
 use redraft_facts::ids::Revision;
 
 /// What merging a feature's branch would give, found out without touching any checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Forecast {
+pub struct MergePreview {
     /// The commit of the branch it is merged into, and the feature's own.
     pub into: String,
     pub head: String,
@@ -30,23 +30,23 @@ pub enum MergeOutcome {
 pub struct Merge<'a> {
     /// The branch it is merged into.
     pub into: &'a str,
-    pub history: History,
+    pub history: MergeHistory,
     pub message: &'a str,
     pub trailers: &'a Trailers,
 }
 
 pub trait Merging: Send + Sync {
     /// `except` is looked past, where that is asked for.
-    fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError>;
+    fn forecast(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError>;
 
     /// The files of both branches where they last were the same; none where nothing is the feature's alone.
     fn common(&self, into: &str) -> Result<Option<Revision>, MergeError>;
 
     /// A commit of what the merge would give, which no branch leads to. The same merge is the same commit.
-    fn sketch(&self, forecast: &Forecast) -> Result<Commit, MergeError>;
+    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError>;
 
     /// Merges as was forecast. Where the branch is checked out, only there, and only if nothing is uncommitted.
-    fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError>;
+    fn merge(&self, forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError>;
 
     /// The commit that an earlier call of [`Merging::merge`] with these trailers has made.
     fn merged(&self, into: &str, trailers: &Trailers) -> Result<Option<Commit>, MergeError>;
@@ -71,7 +71,7 @@ pub enum MergeError {
 pub struct NoMerging;
 
 impl Merging for NoMerging {
-    fn forecast(&self, into: &str, _except: &[String]) -> Result<Forecast, MergeError> {
+    fn forecast(&self, into: &str, _except: &[String]) -> Result<MergePreview, MergeError> {
         Err(MergeError::NoBranch(into.to_owned()))
     }
 
@@ -79,11 +79,11 @@ impl Merging for NoMerging {
         Ok(None)
     }
 
-    fn sketch(&self, forecast: &Forecast) -> Result<Commit, MergeError> {
+    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError> {
         Err(MergeError::NoBranch(forecast.into.clone()))
     }
 
-    fn merge(&self, _forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
+    fn merge(&self, _forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {
         Err(MergeError::NoBranch(merge.into.to_owned()))
     }
 

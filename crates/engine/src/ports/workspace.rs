@@ -13,7 +13,7 @@ pub trait Workspace: Send + Sync {
 
     /// A folder outside of the repository that holds copies of these files, as far as they are there, under the same
     /// paths, and nothing else. It lasts as long as this workspace.
-    fn apart(&self, files: &[String]) -> Result<PathBuf, WorkspaceError>;
+    fn isolated_copy(&self, files: &[String]) -> Result<PathBuf, WorkspaceError>;
 
     /// The bytes of a file of the worktree, none when it is not there. Never follows a link out of the worktree.
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError>;

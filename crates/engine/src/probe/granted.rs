@@ -2,7 +2,7 @@
 
 use super::Probe;
 use crate::ending::{EngineError, crashed};
-use crate::ports::{AgentError, Outcome, Request, Watch};
+use crate::ports::{AgentError, Outcome, Request, RunHandle};
 use crate::threads::{Supervisor, side_by_side};
 use redraft_facts::event::Raised;
 use redraft_facts::ticket::Ticket;
@@ -19,7 +19,7 @@ impl Probe<'_> {
         let (agent, clock) = (Arc::clone(&self.agent), self.parts.clock);
         let mut granted = Granted { probe: self, ticket: &request.ticket, reserved, trouble: None };
         let mut ends =
-            side_by_side(&[None], clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut granted);
+            side_by_side(&[None], clock, |_, watch: &dyn RunHandle| agent.run(request, watch), &mut granted);
         let Granted { reserved, trouble, .. } = granted;
         match (trouble, ends.pop().flatten()) {
             (Some(trouble), _) => Err(trouble),

@@ -5,7 +5,7 @@ use crate::script;
 use crate::stage::{Disturbance, play};
 use crate::tables::all;
 use crate::world::FakeWorld;
-use redraft_facts::event::{Event, Judgement, Now};
+use redraft_facts::event::{AfterFailure, Event, Judgement};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -55,12 +55,12 @@ fn every_boundary_fact_purpose_failure_and_question_is_in_some_scenario() {
         wanted.map(|purpose| purpose.name()).filter(|name| !purposes.contains(name)).collect();
     assert!(missing.is_empty(), "no scenario sends {missing:?}");
     let wanted = [
-        word(&Now::Wait(1)),
-        word(&Now::ParkUntil(1)),
-        word(&Now::FreshSession),
-        word(&Now::AskPerson),
-        word(&Now::OverBudget(redraft_facts::usage::Usd(1))),
-        word(&Now::GiveUp),
+        word(&AfterFailure::Wait(1)),
+        word(&AfterFailure::ParkUntil(1)),
+        word(&AfterFailure::FreshSession),
+        word(&AfterFailure::AskPerson),
+        word(&AfterFailure::OverBudget(redraft_facts::usage::Usd(1))),
+        word(&AfterFailure::GiveUp),
         word(&Judgement::Approved),
         word(&Judgement::Rejected),
         word(&Judgement::Repair { why: String::new() }),

@@ -6,7 +6,7 @@ use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::Effect;
 use redraft_facts::event::{Entry, Event, Judgement};
 use redraft_facts::phase::Phase;
-use redraft_reports::project;
+use redraft_reports::projections;
 use std::collections::BTreeMap;
 
 /// What must be the same however a play was interrupted.
@@ -86,7 +86,7 @@ impl Left {
 
 /// Whether a file tells how the feature came to be, which differs with every attempt.
 fn tells(path: &str) -> bool {
-    project::FILES.iter().any(|name| path == format!("{FOLDER}/{name}"))
+    projections::FILES.iter().any(|name| path == format!("{FOLDER}/{name}"))
 }
 
 /// An effect without attempts.

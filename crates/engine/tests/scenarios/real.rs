@@ -3,7 +3,7 @@
 use crate::world::{BRANCH, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World};
 use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::{Ledger, Mode, Redaction};
+use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Store, StoreError};
 use redraft_facts::ids::Revision;
@@ -71,9 +71,9 @@ impl World for RealWorld {
     fn process(&self, boundaries: &Boundaries, act: &mut dyn FnMut(&Ports<'_>)) {
         let repository = self.repository();
         // As every command begins: what a killed one left is cleared up.
-        repository.settle().unwrap();
+        repository.recover_interrupted_move().unwrap();
         let state = repository.state_dir();
-        let store = Ledger::open(&state, Mode::Write).unwrap();
+        let store = Ledger::open(&state, OpenMode::Write).unwrap();
         let workspace = GitWorkspace::open(&repository, &self.place.worktree, BRANCH).unwrap();
         workspace.sweep();
         let inbox = FileInbox::new(&state);
@@ -92,7 +92,7 @@ impl World for RealWorld {
 
     fn ledger(&self) -> Box<dyn LedgerAt + '_> {
         let state = self.repository().state_dir();
-        Box::new(RealLedger { ledger: Ledger::open(&state, Mode::Write).unwrap(), state })
+        Box::new(RealLedger { ledger: Ledger::open(&state, OpenMode::Write).unwrap(), state })
     }
 }
 

@@ -23,17 +23,17 @@ pub(crate) use claims::Claim;
 pub(crate) use people::Act;
 pub(crate) use settings::Setting;
 
-use redraft_facts::event::History;
-use redraft_testkit::fakes::Turn;
+use redraft_facts::event::MergeHistory;
+use redraft_testkit::fakes::ScriptedTurn;
 
 /// One line, understood.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Setting(Setting),
-    Turn(Turn),
+    Turn(ScriptedTurn),
     Act(Act),
     Run(End),
-    Merge(History, End),
+    Merge(MergeHistory, End),
     Then(Claim),
 }
 
@@ -106,9 +106,9 @@ fn run(line: &Line) -> Option<Step> {
     match line.shape.as_str() {
         "the run asks $" => Some(Step::Run(End::Asks(text()))),
         "the run fails with $" => Some(Step::Run(End::Fails(text()))),
-        "the feature is merged" => Some(Step::Merge(History::Keep, End::Done)),
-        "the feature is squashed" => Some(Step::Merge(History::Squash, End::Done)),
-        "the merge fails with $" => Some(Step::Merge(History::Keep, End::Fails(text()))),
+        "the feature is merged" => Some(Step::Merge(MergeHistory::Keep, End::Done)),
+        "the feature is squashed" => Some(Step::Merge(MergeHistory::Squash, End::Done)),
+        "the merge fails with $" => Some(Step::Merge(MergeHistory::Keep, End::Fails(text()))),
         shape => shape.strip_prefix("the run is ").and_then(end).map(Step::Run),
     }
 }

@@ -8,11 +8,13 @@ use crate::script::{Act, End, Step};
 use crate::world::{FEATURE, FakeWorld, World, nowhere, with};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_engine::ports::{Append, Outcome};
-use redraft_engine::{EngineError, Parts, Rules, Run, Stop, Submission};
-use redraft_facts::event::{Entry, Event, FeatureCreated, History, PhaseSkipped, WentBack};
+use redraft_engine::{EngineError, Rules, Run, RunPorts, Stop, Submission};
+use redraft_facts::event::{Entry, Event, FeatureCreated, MergeHistory, PhaseSkipped, WentBack};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::{Scope, Ticket};
-use redraft_testkit::fakes::{Crash, Died, Listener, ScriptedAgents, ScriptedChecks, StillClock, outliving};
+use redraft_testkit::fakes::{
+    Crash, Died, RememberingListener, ScriptedAgents, ScriptedChecks, StillClock, outliving,
+};
 use settings::{created, rules};
 use std::sync::Arc;
 
@@ -75,7 +77,7 @@ struct Stage<'w> {
     clock: Arc<StillClock>,
     agents: ScriptedAgents,
     checks: ScriptedChecks,
-    listener: Listener,
+    listener: RememberingListener,
     rules: Rules,
     disturbance: Disturbance,
     process: usize,
@@ -92,7 +94,8 @@ impl<'w> Stage<'w> {
         let clock = Arc::new(StillClock::default());
         let agents = ScriptedAgents::new(world.outside(), Arc::clone(&clock), Arc::clone(&crash));
         let checks = ScriptedChecks::new(world.outside());
-        let (disturbance, listener, rules) = (Disturbance::default(), Listener::default(), rules());
+        let (disturbance, listener, rules) =
+            (Disturbance::default(), RememberingListener::default(), rules());
         let mut stage = Stage {
             world,
             fake,
@@ -137,7 +140,7 @@ impl<'w> Stage<'w> {
         }
     }
 
-    fn merge(&mut self, history: History, end: &End) {
+    fn merge(&mut self, history: MergeHistory, end: &End) {
         let found = self.runs(&mut |run| run.merge(history).map(|_| Stop::Done));
         self.came_to(found, end);
     }
@@ -184,7 +187,7 @@ impl<'w> Stage<'w> {
         let mut done = None;
         outliving(|| {
             self.world.process(&boundaries, &mut |ports| {
-                let parts = Parts {
+                let parts = RunPorts {
                     store: ports.store,
                     workspace: ports.workspace,
                     inbox: ports.inbox,

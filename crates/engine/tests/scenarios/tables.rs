@@ -17,7 +17,7 @@ use crate::real::RealWorld;
 use crate::script::{self, Act, Setting, Step};
 use crate::stage::{Disturbance, Played, play};
 use crate::world::FakeWorld;
-use redraft_testkit::fakes::{Deed, Says};
+use redraft_testkit::fakes::{Deed, TurnEnd};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -83,7 +83,7 @@ fn can_be_disturbed(steps: &[Step]) -> bool {
         // What the user wants of one process the next one does not know, and a bug may not come again.
         Step::Turn(turn) => {
             let once = |deed: &Deed| matches!(deed, Deed::StopRun | Deed::LeaveRun);
-            turn.says == Says::Panics || turn.does.iter().any(once)
+            turn.says == TurnEnd::Panics || turn.does.iter().any(once)
         }
         _ => false,
     };

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Cached {
     /// Tools and system text: the beginning of every prompt.
-    pub system: Option<Entry>,
+    pub system: Option<CachedPrefix>,
     /// These with the upstream artifacts and the rubric: the beginning of every `inline` prompt.
-    pub stable: Option<Entry>,
-    pub conversation: Option<Conversation>,
+    pub stable: Option<CachedPrefix>,
+    pub conversation: Option<CachedConversation>,
 }
 
 /// For how long each part of a prompt is to be kept; none leaves its end unmarked.
@@ -36,21 +36,21 @@ const ERROR_PERCENT: u64 = 25;
 /// The role's last conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Conversation {
+pub struct CachedConversation {
     /// How it began: never [`Strategy::Resume`].
     pub began: Strategy,
     /// Everything said so far, the last answer included.
     pub tokens: u64,
     /// The longest part of it that is kept.
-    pub tail: Option<Entry>,
+    pub tail: Option<CachedPrefix>,
     /// A shorter part that is kept longer.
-    pub earlier: Option<Entry>,
+    pub earlier: Option<CachedPrefix>,
 }
 
 /// A beginning of a prompt that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct CachedPrefix {
     pub tokens: u64,
     pub lifetime: Lifetime,
     /// What is left of its lifetime, counted from the start of the last request.
@@ -60,8 +60,8 @@ pub struct Entry {
 impl Cached {
     /// The same after some seconds without a request.
     pub fn after(self, seconds: u64) -> Cached {
-        let aged = |entry: Option<Entry>| entry.and_then(|entry| entry.after(seconds));
-        let conversation = self.conversation.map(|conversation| Conversation {
+        let aged = |entry: Option<CachedPrefix>| entry.and_then(|entry| entry.after(seconds));
+        let conversation = self.conversation.map(|conversation| CachedConversation {
             tail: aged(conversation.tail),
             earlier: aged(conversation.earlier),
             ..conversation
@@ -74,10 +74,10 @@ impl Cached {
     pub fn renewed(self) -> Cached {
         let conversation = self.conversation.map(|one| match (one.tail, self.stable) {
             _ if one.began != Strategy::Inline => one,
-            (None, stable) => Conversation { tail: stable, ..one },
+            (None, stable) => CachedConversation { tail: stable, ..one },
             (Some(tail), Some(stable)) if stable.left_s > tail.left_s => {
                 let longest = one.earlier.filter(|earlier| earlier.left_s > stable.left_s);
-                Conversation { earlier: longest.or(Some(stable)), ..one }
+                CachedConversation { earlier: longest.or(Some(stable)), ..one }
             }
             (Some(_), _) => one,
         });
@@ -99,8 +99,8 @@ impl Cached {
         let more = found.checked_sub(told).filter(|more| *more > error).unwrap_or(0);
         let conversation = self.conversation.map(|one| {
             let input = one.tokens.saturating_sub(predicted.output).saturating_add(more);
-            let tail = one.tail.map(|tail| Entry { tokens: tail.tokens.saturating_add(more), ..tail });
-            Conversation { tokens: input.saturating_add(billed.output), tail, ..one }
+            let tail = one.tail.map(|tail| CachedPrefix { tokens: tail.tokens.saturating_add(more), ..tail });
+            CachedConversation { tokens: input.saturating_add(billed.output), tail, ..one }
         });
         Cached { conversation, ..self }
     }
@@ -117,15 +117,15 @@ impl Cached {
     }
 }
 
-impl Entry {
-    fn after(self, seconds: u64) -> Option<Entry> {
+impl CachedPrefix {
+    fn after(self, seconds: u64) -> Option<CachedPrefix> {
         let left_s = self.left_s.saturating_sub(seconds);
-        (left_s > 0).then_some(Entry { left_s, ..self })
+        (left_s > 0).then_some(CachedPrefix { left_s, ..self })
     }
 
     /// A use counts the lifetime anew; it never makes it longer.
-    pub fn used(self) -> Entry {
-        Entry { left_s: self.lifetime.seconds(), ..self }
+    pub fn used(self) -> CachedPrefix {
+        CachedPrefix { left_s: self.lifetime.seconds(), ..self }
     }
 }
 
@@ -135,8 +135,9 @@ mod tests {
 
     #[test]
     fn a_conversation_keeps_what_new_prompts_no_longer_begin_with() {
-        let entry = |tokens: u64, left_s: u64| Some(Entry { tokens, lifetime: Lifetime::Hour, left_s });
-        let talk = |began, tail, earlier| Conversation { began, tokens: 900, tail, earlier };
+        let entry =
+            |tokens: u64, left_s: u64| Some(CachedPrefix { tokens, lifetime: Lifetime::Hour, left_s });
+        let talk = |began, tail, earlier| CachedConversation { began, tokens: 900, tail, earlier };
         let (stable, system) = (entry(800, 3_000), entry(100, 3_000));
         use Strategy::{Inline, Lazy};
         for (before, after) in [

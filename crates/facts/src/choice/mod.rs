@@ -13,7 +13,7 @@ use crate::prelude::*;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 
-pub use cached::{Cached, Conversation, Entry, Marks};
+pub use cached::{Cached, CachedConversation, CachedPrefix, Marks};
 pub use content::Content;
 pub use lifetime::Lifetime;
 pub use prediction::{Predicted, Prediction};

@@ -60,14 +60,14 @@ impl Prediction {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choice::{Choice, Conversation, Entry, Lifetime};
+    use crate::choice::{CachedConversation, CachedPrefix, Choice, Lifetime};
 
     #[test]
     fn a_choice_is_read_as_it_was_stored_and_one_without_a_prediction_has_none() {
         let without = r#"{"strategy":"lazy","why":"policy fresh"}"#;
         assert_eq!(serde_json::from_str::<Choice>(without).unwrap().prediction, None);
 
-        let entry = |lifetime: Lifetime| Entry { tokens: 4_096, lifetime, left_s: lifetime.seconds() };
+        let entry = |lifetime: Lifetime| CachedPrefix { tokens: 4_096, lifetime, left_s: lifetime.seconds() };
         let usage = Usage { uncached: 1, written: 2, read: 3, output: 4, cost: Usd(5) };
         let prediction = Prediction {
             card: "claude-opus-5.5".to_owned(),
@@ -81,7 +81,7 @@ mod tests {
             leaves: Cached {
                 system: Some(entry(Lifetime::Hour)),
                 stable: None,
-                conversation: Some(Conversation {
+                conversation: Some(CachedConversation {
                     began: Strategy::Inline,
                     tokens: 9_000,
                     tail: Some(entry(Lifetime::FiveMinutes)),

@@ -128,7 +128,7 @@ pub struct Adopted {
     /// The phases whose documents are taken as they are, on a person's word.
     pub accepted: Vec<Phase>,
     /// Where it stood.
-    pub life: Life,
+    pub life: FeatureLife,
     pub by: String,
     /// Its documents, as far as the base commit has not got them under these names as they were found.
     pub files: Vec<Brought>,
@@ -146,7 +146,7 @@ pub struct Brought {
 /// Where a feature stands, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Life {
+pub enum FeatureLife {
     /// Nothing was done yet.
     Planned,
     Active,
@@ -154,20 +154,21 @@ pub enum Life {
     Abandoned,
 }
 
-impl Life {
-    pub const ALL: [Life; 4] = [Life::Planned, Life::Active, Life::Completed, Life::Abandoned];
+impl FeatureLife {
+    pub const ALL: [FeatureLife; 4] =
+        [FeatureLife::Planned, FeatureLife::Active, FeatureLife::Completed, FeatureLife::Abandoned];
 
     /// The one with this name.
-    pub fn named(word: &str) -> Option<Life> {
-        Life::ALL.into_iter().find(|life| life.name() == word)
+    pub fn named(word: &str) -> Option<FeatureLife> {
+        FeatureLife::ALL.into_iter().find(|life| life.name() == word)
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Life::Planned => "planned",
-            Life::Active => "active",
-            Life::Completed => "completed",
-            Life::Abandoned => "abandoned",
+            FeatureLife::Planned => "planned",
+            FeatureLife::Active => "active",
+            FeatureLife::Completed => "completed",
+            FeatureLife::Abandoned => "abandoned",
         }
     }
 }

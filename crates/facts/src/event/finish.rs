@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// An entry of the knowledge bank, by its kind and name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lesson {
+pub struct LessonName {
     /// `anti-pattern`, `heuristic` or `pattern`.
     pub kind: String,
     pub name: String,
@@ -27,9 +27,9 @@ pub struct RetroWritten {
     /// Why it holds figures and facts alone.
     pub plain: Option<String>,
     /// What was added to the knowledge bank.
-    pub added: Vec<Lesson>,
+    pub added: Vec<LessonName>,
     /// Older entries that have to do with this feature, as far as that can be computed; these are judged.
-    pub relevant: Vec<Lesson>,
+    pub relevant: Vec<LessonName>,
     /// What whoever judges them is told.
     pub judge: Option<BlobId>,
     pub notes: Vec<String>,
@@ -44,7 +44,7 @@ pub struct BankJudged {
     /// Empty where no file was changed.
     #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
-    pub confirmed: Vec<Lesson>,
+    pub confirmed: Vec<LessonName>,
     pub challenged: Vec<Challenged>,
     /// Whether this is only proposed, as the first time in a repository.
     pub proposed: bool,
@@ -71,7 +71,7 @@ pub struct BankApplied {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Challenged {
-    pub lesson: Lesson,
+    pub lesson: LessonName,
     /// What exactly contradicts it.
     pub text: String,
 }
@@ -84,14 +84,14 @@ pub struct Merged {
     pub into: String,
     #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
-    pub history: History,
+    pub history: MergeHistory,
     pub by: String,
 }
 
 /// What becomes of a feature's commits when it is merged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum History {
+pub enum MergeHistory {
     /// They stay, behind a merge commit.
     #[default]
     Keep,
@@ -99,13 +99,13 @@ pub enum History {
     Squash,
 }
 
-impl History {
-    pub const ALL: [History; 2] = [History::Keep, History::Squash];
+impl MergeHistory {
+    pub const ALL: [MergeHistory; 2] = [MergeHistory::Keep, MergeHistory::Squash];
 
     pub fn name(self) -> &'static str {
         match self {
-            History::Keep => "keep",
-            History::Squash => "squash",
+            MergeHistory::Keep => "keep",
+            MergeHistory::Squash => "squash",
         }
     }
 }

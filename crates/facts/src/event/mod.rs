@@ -9,14 +9,14 @@
 //! answer is from in [`hand`], who was asked in [`player`], what happened to the ledger itself in [`keeping`].
 //! Nothing here knows what a fact changes: that is `core::review`.
 
+mod agent_identity;
 mod feature;
+mod file_dependencies;
 mod finish;
-mod hand;
-mod keeping;
-mod making;
-mod player;
+mod host_conversation;
+mod implementing;
+mod ledger_events;
 mod question;
-mod resting;
 mod stored;
 mod texts;
 
@@ -31,15 +31,15 @@ use crate::usage::{Payment, Usage, Usd};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+pub use agent_identity::{AgentIdentity, PlayerKind, REHEARSED};
 pub use feature::{
-    Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, CostCorrected, FeatureCreated, LaneSet,
-    Life, PhaseSkipped, ReviewedChange, Unblocked, WentBack,
+    Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, CostCorrected, FeatureCreated,
+    FeatureLife, LaneSet, PhaseSkipped, ReviewedChange, Unblocked, WentBack,
 };
-pub use finish::{BankApplied, BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
-pub use hand::Hand;
-pub use keeping::{Amended, Redacted, Unreadable};
-pub use making::{Built, Extra, PlannedTask, Report, TakenOut};
-pub use player::{Player, PlayerKind, REHEARSED};
+pub use finish::{BankApplied, BankJudged, Challenged, LessonName, MergeHistory, Merged, RetroWritten};
+pub use host_conversation::HostConversation;
+pub use implementing::{Built, Extra, PlannedTask, Report, TakenOut};
+pub use ledger_events::{Amended, Redacted, Unreadable};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};
 
@@ -199,7 +199,7 @@ pub struct Started {
     /// expires.
     pub pull: bool,
     /// What the agent was: program, version and model.
-    pub player: Player,
+    pub player: AgentIdentity,
 }
 
 /// A dispatch under way may come to more than was reserved for it. Written before it goes on, so that a crash cannot hide
@@ -254,7 +254,7 @@ pub struct Answered {
     /// How many requests the bill is for; none where the agent cannot tell.
     pub requests: Option<u32>,
     /// Whose hand it is from, where a host submitted it.
-    pub hand: Option<Hand>,
+    pub hand: Option<HostConversation>,
     /// Who pays for it.
     pub payment: Payment,
     /// How much of its cost no bill says: requests that broke off, or whose service told nothing, count as the most
@@ -266,7 +266,7 @@ pub struct Answered {
 #[serde(deny_unknown_fields)]
 pub struct Failed {
     pub ticket: Ticket,
-    pub now: Now,
+    pub now: AfterFailure,
     pub detail: String,
     /// What is known of the cost; unknown counts as what was reserved.
     pub usage: Option<Usage>,
@@ -276,7 +276,7 @@ pub struct Failed {
 /// What an agent's error means for the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Now {
+pub enum AfterFailure {
     /// Try again in the same conversation after this many milliseconds.
     Wait(u64),
     /// A usage limit is reached that ends at this time, in milliseconds since 1970; nothing is tried before.

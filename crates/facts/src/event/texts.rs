@@ -25,7 +25,7 @@ impl Event {
             Event::FeatureCreated(fact) => all([&mut fact.idea, &mut fact.lane_reason], each),
             Event::LoopOpened(fact) => fact.tasks.iter_mut().for_each(|task| each(&mut task.title)),
             Event::Started(fact) => {
-                let Player { kind: _, program, version, model } = &mut fact.player;
+                let AgentIdentity { kind: _, program, version, model } = &mut fact.player;
                 all([&mut fact.choice.why, program, version, model], each);
                 all(&mut fact.markers, each);
             }

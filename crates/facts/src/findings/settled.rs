@@ -10,7 +10,7 @@ use crate::text::one_line;
 
 /// A finding as it was when a person accepted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledFinding {
     pub finding: Finding,
     pub ruling: Ruling,
 }
@@ -26,7 +26,7 @@ pub struct Ruling {
     pub why: String,
 }
 
-impl Settled {
+impl SettledFinding {
     /// `S2 of specify, accepted by ann: known and small`.
     pub fn name(&self) -> String {
         const WHY_CHARS_MAX: usize = 300;

@@ -5,9 +5,9 @@
 //! The search stands on each `=` and `:`, reads the name before it and the value behind it, and hides the value only.
 
 use super::base64::holds_password;
-use super::entropy::{is_placeholder, is_restless, looks_drawn, looks_random};
+use super::entropy::{alternates_character_classes, is_placeholder, looks_drawn, looks_random};
 use super::passphrase;
-use super::{Hit, Kind};
+use super::{Hit, SecretKind};
 use crate::prelude::*;
 use core::ops::Range;
 
@@ -86,21 +86,21 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
         let (value, all) = (&text[range.clone()], &text[range.start..whole]);
         if name.address {
             if is_no_address(all) {
-                hits.push(Hit { kind: Kind::Assignment, range });
+                hits.push(Hit { kind: SecretKind::Assignment, range });
             }
             continue;
         }
         let written = Written { quote, adjacent: range.start == at + 1, compared: is_comparison(bytes, at) };
-        let spoken = || is_spoken(&name, value, &written).then_some(Kind::Assignment);
-        let drawn = || is_drawn(&name, value, &written).then_some(Kind::Assignment);
+        let spoken = || is_spoken(&name, value, &written).then_some(SecretKind::Assignment);
+        let drawn = || is_drawn(&name, value, &written).then_some(SecretKind::Assignment);
         let further = || in_further_parts(&name, value, all, &written);
         let kind = judge(&name.plain, value, quote.is_some()).or_else(spoken).or_else(drawn).or_else(further);
         if let Some(kind) = kind {
             hits.push(Hit { kind, range: range.start..whole });
         } else if let Some(range) = in_yaml(text, at, &name) {
-            hits.push(Hit { kind: Kind::Assignment, range });
+            hits.push(Hit { kind: SecretKind::Assignment, range });
         } else if bytes[at] == b':' && quote.is_none() && is_one_in_a_sentence(&name, value) {
-            hits.push(Hit { kind: Kind::Assignment, range });
+            hits.push(Hit { kind: SecretKind::Assignment, range });
         }
     }
     for (at, _) in text.match_indices("--") {
@@ -150,7 +150,7 @@ fn option(text: &str, dashes: usize, hits: &mut Vec<Hit>) {
     let Some(Value { range, quote, .. }) = value_after(text, end + 1) else { return };
     let (plain, value) = (plain(&text[name..end]), &text[range.clone()]);
     if judge(&plain, value, quote.is_some()).is_some() || passphrase::is_one_in_yaml(&plain, value) {
-        hits.push(Hit { kind: Kind::Assignment, range });
+        hits.push(Hit { kind: SecretKind::Assignment, range });
     }
 }
 
@@ -200,12 +200,14 @@ fn is_no_address(value: &str) -> bool {
 /// Whether a value that holds too much of words for a random one was drawn all the same, where nothing but a value can
 /// stand: names in code are neither quoted nor assigned by a shell.
 fn is_drawn(name: &Name, value: &str, written: &Written) -> bool {
-    let literal = matches!(written.quote, Some(b'"' | b'\'')) && !written.compared && is_restless(value);
+    let literal = matches!(written.quote, Some(b'"' | b'\''))
+        && !written.compared
+        && alternates_character_classes(value);
     (literal || written.as_in_a_shell(name)) && looks_drawn(value, VALUE_CHARS_MIN)
 }
 
 /// Whether a part behind a colon or a comma is a secret, as in `user:password`. Not that of an image or a digest.
-fn in_further_parts(name: &Name, first: &str, all: &str, written: &Written) -> Option<Kind> {
+fn in_further_parts(name: &Name, first: &str, all: &str, written: &Written) -> Option<SecretKind> {
     if all.len() == first.len() || first.contains('/') || is_placeholder(all) {
         return None;
     }
@@ -220,13 +222,13 @@ fn in_further_parts(name: &Name, first: &str, all: &str, written: &Written) -> O
         }
         let spoken = || {
             let is_one = shell && !part.contains(['/', '#']) && passphrase::is_one_in_yaml(&name.plain, part);
-            (is_one || shell && looks_drawn(part, VALUE_CHARS_MIN)).then_some(Kind::Assignment)
+            (is_one || shell && looks_drawn(part, VALUE_CHARS_MIN)).then_some(SecretKind::Assignment)
         };
         found = found.or_else(|| judge(&name.plain, part, false)).or_else(spoken);
     }
     // The parts may be short each.
     let joined: String = all.chars().filter(|c| !matches!(c, ':' | ',')).collect();
-    let drawn = || (shell && looks_drawn(&joined, VALUE_CHARS_MIN)).then_some(Kind::Assignment);
+    let drawn = || (shell && looks_drawn(&joined, VALUE_CHARS_MIN)).then_some(SecretKind::Assignment);
     found.or_else(drawn)
 }
 
@@ -241,10 +243,10 @@ fn is_spoken(name: &Name, value: &str, written: &Written) -> bool {
     assigned && !written.compared && passphrase::is_one(&name.plain, value)
 }
 
-fn judge(name: &str, value: &str, quoted: bool) -> Option<Kind> {
+fn judge(name: &str, value: &str, quoted: bool) -> Option<SecretKind> {
     let aws = name.contains("secretaccesskey") || name.contains("awssecret") || name.contains("secretkey");
     if aws && is_aws_secret(value) {
-        return Some(Kind::AwsSecret);
+        return Some(SecretKind::AwsSecret);
     }
     let random = |value: &str| looks_random(value, VALUE_CHARS_MIN);
     // Without quotes, dots join the parts of a name in code; only a part that is random by itself is a secret.
@@ -252,8 +254,8 @@ fn judge(name: &str, value: &str, quoted: bool) -> Option<Kind> {
     // What docker and npm keep: user and password in base64.
     let hidden = name.ends_with("auth") && holds_password(value);
     match (secret, hidden) {
-        (_, true) => Some(Kind::Authorization),
-        (true, false) => Some(Kind::Assignment),
+        (_, true) => Some(SecretKind::Authorization),
+        (true, false) => Some(SecretKind::Assignment),
         (false, false) => None,
     }
 }

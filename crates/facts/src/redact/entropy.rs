@@ -34,11 +34,12 @@ pub(super) fn looks_drawn(value: &str, least: usize) -> bool {
         && has(u8::is_ascii_uppercase)
         && !is_placeholder(value)
         && !is_made_up(value)
-        && (word_chars(bytes) * 10 <= value.len() * 6 || is_restless(value) && changes(bytes) >= 3)
+        && (word_chars(bytes) * 10 <= value.len() * 6
+            || alternates_character_classes(value) && changes(bytes) >= 3)
 }
 
 /// Whether small letters, capitals and digits take turns more often than in names made of words.
-pub(super) fn is_restless(value: &str) -> bool {
+pub(super) fn alternates_character_classes(value: &str) -> bool {
     let class = |b: &u8| (b.is_ascii_digit(), b.is_ascii_uppercase());
     value.as_bytes().chunk_by(|a, b| class(a) == class(b)).count() * 5 >= value.len() * 2
 }

@@ -2,7 +2,7 @@
 
 use super::base64::{holds_password, is_stand_in};
 use super::entropy::{is_made_up, is_measure, is_placeholder, looks_random};
-use super::{Hit, Kind};
+use super::{Hit, SecretKind};
 use crate::prelude::*;
 
 const AUTHORIZATION: &str = "authorization";
@@ -54,7 +54,7 @@ fn authorization(text: &str, hits: &mut Vec<Hit>) {
         let end = start + bytes[start..].iter().take_while(|b| in_token(**b)).count();
         let named = follows_the_name(&bytes[..at]);
         if is_credential(&text[start..end], *scheme, named, *name == "token") {
-            hits.push(Hit { kind: Kind::Authorization, range: start..end });
+            hits.push(Hit { kind: SecretKind::Authorization, range: start..end });
         }
     }
 }
@@ -109,7 +109,7 @@ fn cookies(text: &str, hits: &mut Vec<Hit>) {
             if let Some(sign) = name.filter(|sign| looks_random(pair[*sign..].trim(), COOKIE_CHARS_MIN)) {
                 let value = &pair[sign..];
                 let start = at + sign + (value.len() - value.trim_start().len());
-                hits.push(Hit { kind: Kind::Cookie, range: start..start + value.trim().len() });
+                hits.push(Hit { kind: SecretKind::Cookie, range: start..start + value.trim().len() });
             }
             at += pair.len() + 1;
         }
@@ -128,7 +128,7 @@ fn url_password(text: &str, start: usize, hits: &mut Vec<Hit>) {
     let Some((user, password)) = info.split_once(':') else {
         // `https://TOKEN@host`: a token in the place of the user.
         if looks_random(info, UNNAMED_CHARS_MIN) {
-            hits.push(Hit { kind: Kind::UrlPassword, range: start..start + info.len() });
+            hits.push(Hit { kind: SecretKind::UrlPassword, range: start..start + info.len() });
         }
         return;
     };
@@ -136,5 +136,5 @@ fn url_password(text: &str, start: usize, hits: &mut Vec<Hit>) {
         return;
     }
     let from = start + user.len() + 1;
-    hits.push(Hit { kind: Kind::UrlPassword, range: from..from + password.len() });
+    hits.push(Hit { kind: SecretKind::UrlPassword, range: from..from + password.len() });
 }

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 /// What a secret was recognised as. Where two overlap, the one listed first names them both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum SecretKind {
     /// A value the program was told to hide.
     Known,
     PrivateKey,
@@ -47,72 +47,72 @@ pub enum Kind {
     Assignment,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 30] = [
-        Kind::Known,
-        Kind::PrivateKey,
-        Kind::AnthropicKey,
-        Kind::OpenAiKey,
-        Kind::AwsKeyId,
-        Kind::AwsSecret,
-        Kind::GitHubToken,
-        Kind::GitLabToken,
-        Kind::SlackToken,
-        Kind::GoogleKey,
-        Kind::StripeKey,
-        Kind::NpmToken,
-        Kind::XaiKey,
-        Kind::Context7Key,
-        Kind::HuggingFaceToken,
-        Kind::GroqKey,
-        Kind::PypiToken,
-        Kind::DigitalOceanToken,
-        Kind::SendGridKey,
-        Kind::TavilyKey,
-        Kind::AgeKey,
-        Kind::TelegramToken,
-        Kind::ServiceToken,
-        Kind::Webhook,
-        Kind::SasSignature,
-        Kind::Jwt,
-        Kind::Authorization,
-        Kind::Cookie,
-        Kind::UrlPassword,
-        Kind::Assignment,
+impl SecretKind {
+    pub const ALL: [SecretKind; 30] = [
+        SecretKind::Known,
+        SecretKind::PrivateKey,
+        SecretKind::AnthropicKey,
+        SecretKind::OpenAiKey,
+        SecretKind::AwsKeyId,
+        SecretKind::AwsSecret,
+        SecretKind::GitHubToken,
+        SecretKind::GitLabToken,
+        SecretKind::SlackToken,
+        SecretKind::GoogleKey,
+        SecretKind::StripeKey,
+        SecretKind::NpmToken,
+        SecretKind::XaiKey,
+        SecretKind::Context7Key,
+        SecretKind::HuggingFaceToken,
+        SecretKind::GroqKey,
+        SecretKind::PypiToken,
+        SecretKind::DigitalOceanToken,
+        SecretKind::SendGridKey,
+        SecretKind::TavilyKey,
+        SecretKind::AgeKey,
+        SecretKind::TelegramToken,
+        SecretKind::ServiceToken,
+        SecretKind::Webhook,
+        SecretKind::SasSignature,
+        SecretKind::Jwt,
+        SecretKind::Authorization,
+        SecretKind::Cookie,
+        SecretKind::UrlPassword,
+        SecretKind::Assignment,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Known => "known",
-            Kind::PrivateKey => "private-key",
-            Kind::AnthropicKey => "anthropic-key",
-            Kind::OpenAiKey => "openai-key",
-            Kind::AwsKeyId => "aws-key-id",
-            Kind::AwsSecret => "aws-secret",
-            Kind::GitHubToken => "github-token",
-            Kind::GitLabToken => "gitlab-token",
-            Kind::SlackToken => "slack-token",
-            Kind::GoogleKey => "google-key",
-            Kind::StripeKey => "stripe-key",
-            Kind::NpmToken => "npm-token",
-            Kind::XaiKey => "xai-key",
-            Kind::Context7Key => "context7-key",
-            Kind::HuggingFaceToken => "huggingface-token",
-            Kind::GroqKey => "groq-key",
-            Kind::PypiToken => "pypi-token",
-            Kind::DigitalOceanToken => "digitalocean-token",
-            Kind::SendGridKey => "sendgrid-key",
-            Kind::TavilyKey => "tavily-key",
-            Kind::AgeKey => "age-key",
-            Kind::TelegramToken => "telegram-token",
-            Kind::ServiceToken => "service-token",
-            Kind::Webhook => "webhook",
-            Kind::SasSignature => "sas-signature",
-            Kind::Jwt => "jwt",
-            Kind::Authorization => "authorization",
-            Kind::Cookie => "cookie",
-            Kind::UrlPassword => "url-password",
-            Kind::Assignment => "assignment",
+            SecretKind::Known => "known",
+            SecretKind::PrivateKey => "private-key",
+            SecretKind::AnthropicKey => "anthropic-key",
+            SecretKind::OpenAiKey => "openai-key",
+            SecretKind::AwsKeyId => "aws-key-id",
+            SecretKind::AwsSecret => "aws-secret",
+            SecretKind::GitHubToken => "github-token",
+            SecretKind::GitLabToken => "gitlab-token",
+            SecretKind::SlackToken => "slack-token",
+            SecretKind::GoogleKey => "google-key",
+            SecretKind::StripeKey => "stripe-key",
+            SecretKind::NpmToken => "npm-token",
+            SecretKind::XaiKey => "xai-key",
+            SecretKind::Context7Key => "context7-key",
+            SecretKind::HuggingFaceToken => "huggingface-token",
+            SecretKind::GroqKey => "groq-key",
+            SecretKind::PypiToken => "pypi-token",
+            SecretKind::DigitalOceanToken => "digitalocean-token",
+            SecretKind::SendGridKey => "sendgrid-key",
+            SecretKind::TavilyKey => "tavily-key",
+            SecretKind::AgeKey => "age-key",
+            SecretKind::TelegramToken => "telegram-token",
+            SecretKind::ServiceToken => "service-token",
+            SecretKind::Webhook => "webhook",
+            SecretKind::SasSignature => "sas-signature",
+            SecretKind::Jwt => "jwt",
+            SecretKind::Authorization => "authorization",
+            SecretKind::Cookie => "cookie",
+            SecretKind::UrlPassword => "url-password",
+            SecretKind::Assignment => "assignment",
         }
     }
 
@@ -122,7 +122,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for SecretKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -134,9 +134,10 @@ const MARKER_START: &str = "[redacted:";
 pub(super) fn markers(text: &str) -> Vec<Range<usize>> {
     let ends_after = |at: usize| {
         let named = at + MARKER_START.len();
-        let close =
-            |kind: Kind| text[named..].strip_prefix(kind.name()).is_some_and(|rest| rest.starts_with(']'));
-        Kind::ALL.into_iter().find(|kind| close(*kind)).map(|kind| named + kind.name().len() + 1)
+        let close = |kind: SecretKind| {
+            text[named..].strip_prefix(kind.name()).is_some_and(|rest| rest.starts_with(']'))
+        };
+        SecretKind::ALL.into_iter().find(|kind| close(*kind)).map(|kind| named + kind.name().len() + 1)
     };
     text.match_indices(MARKER_START).filter_map(|(at, _)| ends_after(at).map(|end| at..end)).collect()
 }

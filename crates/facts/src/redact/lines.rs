@@ -4,7 +4,7 @@
 //! [`OpenKey`] says which lines have to wait for the next; [`Lines`] keeps them and passes them on without secrets.
 
 use super::pem::{Line, Reading};
-use super::{Kind, Redactor, view};
+use super::{Redactor, SecretKind, view};
 use crate::prelude::*;
 
 /// More than the largest key, with what a log writes before each of its lines. What goes on longer is not kept waiting.
@@ -77,7 +77,7 @@ impl<'a> Lines<'a> {
             let is_key = self.key.is_key();
             self.pass_on(each);
             if is_key {
-                each(&Kind::PrivateKey.marker());
+                each(&SecretKind::PrivateKey.marker());
                 self.leaves_out = true;
             }
         }

@@ -3,7 +3,7 @@
 //! Whoever has such an address can post or read with it. What names the service stays readable.
 
 use super::entropy::{is_placeholder, looks_random};
-use super::{Hit, Kind};
+use super::{Hit, SecretKind};
 use crate::prelude::*;
 use core::ops::Range;
 
@@ -34,7 +34,7 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             let path = run(&text[start..], |b| b.is_ascii_alphanumeric() || b"-_/@.".contains(&b));
             let digits = path.bytes().any(|b| b.is_ascii_digit());
             if path.len() >= least && digits && !is_placeholder(path) {
-                hits.push(Hit { kind: Kind::Webhook, range: start..start + path.len() });
+                hits.push(Hit { kind: SecretKind::Webhook, range: start..start + path.len() });
             }
         }
     }
@@ -53,7 +53,7 @@ fn signature(text: &str, at: usize, hits: &mut Vec<Hit>) {
     let start = at + SIGNATURE.len();
     let value = run(&text[start..], |b| b.is_ascii_alphanumeric() || b"+/-_=".contains(&b));
     if parameter && SIGNATURE_CHARS.contains(&value.len()) && looks_random(value, SIGNATURE_CHARS.start) {
-        hits.push(Hit { kind: Kind::SasSignature, range: start..start + value.len() });
+        hits.push(Hit { kind: SecretKind::SasSignature, range: start..start + value.len() });
     }
 }
 
@@ -73,7 +73,7 @@ fn bot(text: &str, colon: usize, hits: &mut Vec<Hit>) {
     // By chance a token may hold much of words; most begin alike.
     let drawn = looks_random(token, BOT_CHARS) || token.starts_with("AA") && !is_placeholder(token);
     if begins && token.len() == BOT_CHARS && drawn {
-        hits.push(Hit { kind: Kind::TelegramToken, range: start..colon + 1 + BOT_CHARS });
+        hits.push(Hit { kind: SecretKind::TelegramToken, range: start..colon + 1 + BOT_CHARS });
     }
 }
 

@@ -27,7 +27,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::ops::Range;
 
-pub use kind::Kind;
+pub use kind::SecretKind;
 pub use lines::{Lines, OpenKey};
 pub use name::{is_secret_name, is_secret_variable};
 pub use typed::Typed;
@@ -52,23 +52,23 @@ pub struct Redactor {
 /// A secret, by its place in the text that was searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    pub kind: Kind,
+    pub kind: SecretKind,
     pub range: Range<usize>,
 }
 
 /// A secret, as a person is told about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSecret {
     /// Counted from 1; where the secret begins.
     pub line: usize,
-    pub kind: Kind,
+    pub kind: SecretKind,
 }
 
 impl Redactor {
     /// Values shorter than 8 characters are ignored, and so are those that are part of a marker: they could only be
     /// hidden by writing them.
     pub fn new(known_values: Vec<String>) -> Redactor {
-        let markers: Vec<String> = Kind::ALL.into_iter().map(Kind::marker).collect();
+        let markers: Vec<String> = SecretKind::ALL.into_iter().map(SecretKind::marker).collect();
         let mut known: Vec<String> = known_values.iter().flat_map(|value| forms(value.trim())).collect();
         known.retain(|value| value.chars().count() >= KNOWN_CHARS_MIN);
         known.retain(|value| !markers.iter().any(|marker| marker.contains(value)));
@@ -100,19 +100,19 @@ impl Redactor {
             hits = merged(hits.into_iter().chain(more).collect());
         }
         // Known values that fit markers in endless ways: rather hide all than leave one.
-        let all = Hit { kind: Kind::Known, range: 0..text.len() };
-        (Cow::Owned(Kind::Known.marker()), vec![all])
+        let all = Hit { kind: SecretKind::Known, range: 0..text.len() };
+        (Cow::Owned(SecretKind::Known.marker()), vec![all])
     }
 
     /// Where secrets stand, for a refusal that names lines.
-    pub fn find(&self, text: &str) -> Vec<Found> {
+    pub fn find(&self, text: &str) -> Vec<FoundSecret> {
         let (_, hits) = self.redact(text);
         let (mut line, mut counted) = (1, 0);
         let mut out = Vec::with_capacity(hits.len());
         for Hit { kind, range } in hits {
             line += text[counted..range.start].matches('\n').count();
             counted = range.start;
-            out.push(Found { line, kind });
+            out.push(FoundSecret { line, kind });
         }
         out
     }
@@ -134,7 +134,7 @@ impl Redactor {
         let mut hits = Vec::new();
         for value in &self.known {
             let found = text.match_indices(value.as_str());
-            hits.extend(found.map(|(at, _)| Hit { kind: Kind::Known, range: at..at + value.len() }));
+            hits.extend(found.map(|(at, _)| Hit { kind: SecretKind::Known, range: at..at + value.len() }));
         }
         shape::search(text, &mut hits);
         pem::search(text, &mut hits);

@@ -6,7 +6,7 @@
 //! come that way.
 
 use super::entropy::looks_random;
-use super::{Hit, Kind};
+use super::{Hit, SecretKind};
 use crate::prelude::*;
 
 const DASHES: &str = "-----";
@@ -37,7 +37,7 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
         };
         if let Some(range) = range {
             taken_to = range.end;
-            hits.push(Hit { kind: Kind::PrivateKey, range });
+            hits.push(Hit { kind: SecretKind::PrivateKey, range });
         }
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
 /// Where the key that begins at `at` ends: behind its last line, or where text of another kind begins.
 fn from_beginning(text: &str, at: usize) -> Option<usize> {
     let mut from = label(text, at + BEGIN.len())?;
-    let mut reading = Reading::of(line_start(text, at).map_or("", |start| &text[start..at]));
+    let mut reading = Reading::from_prefix(line_start(text, at).map_or("", |start| &text[start..at]));
     let mut end = from;
     loop {
         let line = line_from(text, from);
@@ -72,7 +72,7 @@ fn from_beginning(text: &str, at: usize) -> Option<usize> {
 fn up_to_end(text: &str, at: usize, floor: usize) -> Option<usize> {
     let behind = label(text, at + END.len())?;
     let last = line_start(text, at)?;
-    let mut reading = Reading::of(&text[last..at]);
+    let mut reading = Reading::from_prefix(&text[last..at]);
     let suffix = text[behind..].split('\n').next().filter(|suffix| suffix.len() <= PREFIX_BYTES_MAX);
     reading.suffix = Some(suffix.unwrap_or_default().to_owned());
     let (mut start, mut to) = (None, last);
@@ -120,10 +120,10 @@ impl Reading {
         // The last one: whatever is before it ends in this line, or is no key.
         let at = line.rfind(BEGIN)?;
         let body = label(line, at + BEGIN.len())?;
-        Some((Reading::of(&line[..at]), body))
+        Some((Reading::from_prefix(&line[..at]), body))
     }
 
-    fn of(prefix: &str) -> Reading {
+    fn from_prefix(prefix: &str) -> Reading {
         let prefix = if prefix.len() > PREFIX_BYTES_MAX { "" } else { prefix };
         Reading { prefix: prefix.to_owned(), suffix: None, letters: 0 }
     }

@@ -20,7 +20,7 @@ fn redact(text: &str) -> String {
     Redactor::default().redact(text).0.into_owned()
 }
 
-fn kinds(text: &str) -> Vec<Kind> {
+fn kinds(text: &str) -> Vec<SecretKind> {
     Redactor::default().redact(text).1.into_iter().map(|hit| hit.kind).collect()
 }
 
@@ -201,7 +201,7 @@ fn known_values_are_replaced_in_every_place_and_form() {
         redactor.redact("a=hunter2-and-more;Xhunter2-and-moreX {\"k\":\"line\\\"one\\nline two\"}");
     assert_eq!(text, "a=[redacted:known];X[redacted:known]X {\"k\":\"[redacted:known]\"}");
     assert_eq!(hits.len(), 3);
-    assert_eq!(&hits[0], &Hit { kind: Kind::Known, range: 2..18 });
+    assert_eq!(&hits[0], &Hit { kind: SecretKind::Known, range: 2..18 });
 }
 
 #[test]
@@ -234,17 +234,17 @@ fn a_text_whose_markers_never_settle_is_hidden_whole() {
 #[test]
 fn a_token_inside_another_secret_is_one_hit_of_the_more_telling_kind() {
     let token = joined(&["gh", "p_", noise(36)]);
-    assert_eq!(kinds(&joined(&["https://x:", &token, "@github.test/a"])), [Kind::GitHubToken]);
-    assert_eq!(kinds(&joined(&["token = \"", &token, "\""])), [Kind::GitHubToken]);
-    assert_eq!(kinds(&joined(&["Authorization: Bearer ", &token])), [Kind::GitHubToken]);
+    assert_eq!(kinds(&joined(&["https://x:", &token, "@github.test/a"])), [SecretKind::GitHubToken]);
+    assert_eq!(kinds(&joined(&["token = \"", &token, "\""])), [SecretKind::GitHubToken]);
+    assert_eq!(kinds(&joined(&["Authorization: Bearer ", &token])), [SecretKind::GitHubToken]);
 }
 
 #[test]
 fn a_token_after_something_that_only_began_like_one_is_found() {
     let letters_only = joined(&["gh", "p_", &"qzrlwxktnvbm".repeat(3)]);
-    assert_eq!(kinds(&joined(&["sk-test-", &letters_only])), [Kind::GitHubToken]);
+    assert_eq!(kinds(&joined(&["sk-test-", &letters_only])), [SecretKind::GitHubToken]);
     let anthropic = joined(&["sk-", "ant-api03-", noise(40)]);
-    assert_eq!(kinds(&joined(&["eyJ.", &anthropic])), [Kind::AnthropicKey]);
+    assert_eq!(kinds(&joined(&["eyJ.", &anthropic])), [SecretKind::AnthropicKey]);
 }
 
 #[test]
@@ -254,8 +254,8 @@ fn a_refusal_names_lines_and_kinds_and_nothing_else() {
     let text =
         joined(&["one\nüber gl", "pat-", noise(20), "\nthree\n\n", &begin, "\nAPI_KEY=", noise(20), "\n"]);
     let found = Redactor::default().find(&text);
-    let expected = [(2, Kind::GitLabToken), (5, Kind::PrivateKey), (8, Kind::Assignment)];
-    assert_eq!(found, expected.map(|(line, kind)| Found { line, kind }));
+    let expected = [(2, SecretKind::GitLabToken), (5, SecretKind::PrivateKey), (8, SecretKind::Assignment)];
+    assert_eq!(found, expected.map(|(line, kind)| FoundSecret { line, kind }));
     assert!(Redactor::default().find("one\ntwo\n").is_empty());
 }
 

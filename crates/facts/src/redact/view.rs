@@ -229,7 +229,7 @@ fn without_width(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::Kind;
+    use crate::redact::SecretKind;
     use proptest::prelude::*;
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
 
     /// Finds every letter `x` there is.
     fn every_x(text: &str) -> Vec<Hit> {
-        text.match_indices('x').map(|(at, _)| Hit { kind: Kind::Known, range: at..at + 1 }).collect()
+        text.match_indices('x').map(|(at, _)| Hit { kind: SecretKind::Known, range: at..at + 1 }).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@ use super::*;
 const SECRET: &str = "fake_Zx81/q\"uüt+PLAN9=end";
 
 fn removal(secret: &str) -> Removal {
-    Removal::of(secret).expect("long enough")
+    Removal::new(secret).expect("long enough")
 }
 
 fn cleaned(secret: &str, text: &str) -> (String, usize) {
@@ -86,9 +86,9 @@ fn what_is_too_short_or_would_be_written_again_is_refused() {
         (" a b c \n", Unfit::Short),
         ("redacted", Unfit::Marker),
     ] {
-        assert_eq!(Removal::of(secret).expect_err(secret), unfit);
+        assert_eq!(Removal::new(secret).expect_err(secret), unfit);
     }
-    assert!(Removal::of("123456").is_ok());
+    assert!(Removal::new("123456").is_ok());
     assert!(!format!("{:?}", removal(SECRET)).contains("Zx81"));
 }
 

@@ -2,7 +2,7 @@
 
 use super::help::{BANK_BACKFILL_HELP, BANK_KEEP_HELP, BANK_RETIRE_HELP, BANK_SHOW_HELP, BANK_UPDATE_HELP};
 use clap::{Args, Subcommand, ValueEnum};
-use redraft_documents::bank::Kind;
+use redraft_documents::bank::BankFile;
 use redraft_facts::redact::Typed;
 
 #[derive(Debug, Args)]
@@ -88,11 +88,11 @@ pub enum BankKind {
 }
 
 impl BankKind {
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> BankFile {
         match self {
-            BankKind::AntiPattern => Kind::AntiPattern,
-            BankKind::Heuristic => Kind::Heuristic,
-            BankKind::Pattern => Kind::Pattern,
+            BankKind::AntiPattern => BankFile::AntiPattern,
+            BankKind::Heuristic => BankFile::Heuristic,
+            BankKind::Pattern => BankFile::Pattern,
         }
     }
 }

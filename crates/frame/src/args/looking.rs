@@ -91,7 +91,7 @@ pub struct LogArgs {
     pub limit: Option<usize>,
     /// Print a page made from the events, whether or not the file is still there
     #[arg(long = "as", value_enum, value_name = "PAGE", conflicts_with_all = ["limit", "decisions"])]
-    pub page: Option<Page>,
+    pub page: Option<PageCommand>,
     /// List decisions, deviations and concerns of those who built, and what people settled
     #[arg(long, conflicts_with = "limit")]
     pub decisions: bool,
@@ -102,7 +102,7 @@ pub struct LogArgs {
 
 /// A page that is made from events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Page {
+pub enum PageCommand {
     /// Every review, in order
     ReviewHistory,
     /// What was built by which task
@@ -222,7 +222,7 @@ pub struct ReplayArgs {
     pub role: Option<ReplayRole>,
     /// What a reviewer must know in a re-review
     #[arg(long, value_enum, default_value = "full")]
-    pub knowledge: Knowledge,
+    pub knowledge: KnowledgeCommand,
     /// Let policy cost learn the pace of rounds from the loops before, for files of one repository in the order of time
     #[arg(long)]
     pub learn: bool,
@@ -241,7 +241,7 @@ pub enum ReplayRole {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Knowledge {
+pub enum KnowledgeCommand {
     /// Everything, in the prompt or in the conversation
     Full,
     /// What changed and the sections around it

@@ -43,13 +43,13 @@ pub enum ExportTarget {
     AgentsMd,
 }
 
-impl From<ExportTarget> for plugin::Target {
+impl From<ExportTarget> for plugin::PluginTarget {
     fn from(target: ExportTarget) -> Self {
         match target {
-            ExportTarget::Claude => plugin::Target::Claude,
-            ExportTarget::Codex => plugin::Target::Codex,
-            ExportTarget::Opencode => plugin::Target::Opencode,
-            ExportTarget::AgentsMd => plugin::Target::AgentsMd,
+            ExportTarget::Claude => plugin::PluginTarget::Claude,
+            ExportTarget::Codex => plugin::PluginTarget::Codex,
+            ExportTarget::Opencode => plugin::PluginTarget::Opencode,
+            ExportTarget::AgentsMd => plugin::PluginTarget::AgentsMd,
         }
     }
 }

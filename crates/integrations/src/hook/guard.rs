@@ -5,10 +5,10 @@
 //! is not plainly named: a false alarm stops honest work, a miss is caught by the ledger's own checks and by
 //! `redraft status --rebuild`. Which file a path really means is found out by the caller.
 
+use super::feature_view::quote;
 use super::shell;
-use super::sight::quote;
 use redraft_facts::prelude::*;
-use redraft_reports::project::{BoardRow, FILES};
+use redraft_reports::projections::{BoardRow, FILES};
 use serde_json::{Value, json};
 
 /// What must not be changed by hand.

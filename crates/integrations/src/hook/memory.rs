@@ -17,7 +17,7 @@ const VERSION: u16 = 1;
 
 /// How a refusal is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum HookRefusal {
     /// The agent is told.
     Deny,
     /// The host is asked to end the turn as well.
@@ -54,16 +54,16 @@ impl Memory {
     }
 
     /// Counts a refusal, and says how it is to be answered.
-    pub fn refuse(&mut self, thing: &str) -> Refusal {
+    pub fn refuse(&mut self, thing: &str) -> HookRefusal {
         if self.refused.len() >= THINGS_MAX && !self.refused.contains_key(thing) {
-            return Refusal::Replace;
+            return HookRefusal::Replace;
         }
         let times = self.refused.entry(thing.to_owned()).or_default();
         *times = times.saturating_add(1);
         match *times {
-            ..REFUSALS_MAX => Refusal::Deny,
-            REFUSALS_MAX => Refusal::DenyAndStop,
-            _ => Refusal::Replace,
+            ..REFUSALS_MAX => HookRefusal::Deny,
+            REFUSALS_MAX => HookRefusal::DenyAndStop,
+            _ => HookRefusal::Replace,
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
     fn the_third_refusal_of_one_thing_ends_the_turn_and_so_does_every_later_one() {
         let mut memory = Memory::default();
         let answers = [1, 2, 3, 4, 5].map(|_| memory.refuse("state"));
-        let (deny, stop, replace) = (Refusal::Deny, Refusal::DenyAndStop, Refusal::Replace);
+        let (deny, stop, replace) = (HookRefusal::Deny, HookRefusal::DenyAndStop, HookRefusal::Replace);
         assert_eq!(answers, [deny, deny, stop, replace, replace]);
         assert_eq!(memory.refuse("another"), deny, "each thing has its own count");
         assert_eq!(memory.refusals(), 6);
@@ -102,7 +102,7 @@ mod tests {
     fn however_many_things_are_tried_it_comes_to_an_end() {
         let mut memory = Memory::default();
         let mut answers = (0..).map(|number| memory.refuse(&format!("thing {number}")));
-        let tries = answers.position(|answer| answer == Refusal::Replace).unwrap();
+        let tries = answers.position(|answer| answer == HookRefusal::Replace).unwrap();
         assert_eq!(tries, THINGS_MAX);
         assert!(memory.write().len() < 4096);
     }

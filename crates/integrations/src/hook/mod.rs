@@ -7,12 +7,12 @@
 //! Whoever is in doubt says nothing: a hook must never get in the way of the user's own work.
 
 pub mod answer;
+pub mod feature_view;
 pub mod guard;
 pub mod memory;
 pub mod reminder;
 pub mod session;
 pub mod shell;
-pub mod sight;
 
 use redraft_facts::prelude::*;
 use serde::Deserialize;

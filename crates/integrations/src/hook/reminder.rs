@@ -4,18 +4,18 @@
 //! state of a feature in a session: see [`super::memory`]. So it cannot keep an agent going in circles: to be reminded
 //! again, something must have been stored in between, and what can be stored is bounded by the limits of the loop.
 
-use super::sight::{Sight, meant};
+use super::feature_view::{FeatureView, meant};
 use redraft_facts::prelude::*;
 
 /// The feature that is owed work, if there is one: begun, or the one on whose branch the session stands.
-pub fn owed<'a>(sights: &'a [Sight], branch: Option<&str>) -> Option<&'a Sight> {
+pub fn owed<'a>(sights: &'a [FeatureView], branch: Option<&str>) -> Option<&'a FeatureView> {
     let sight = meant(sights, branch)?;
     let own = branch == Some(sight.row.branch.as_str());
     (sight.goes_on() && (own || sight.is_begun())).then_some(sight)
 }
 
 /// What is said about it.
-pub fn reminder(sight: &Sight) -> String {
+pub fn reminder(sight: &FeatureView) -> String {
     format!(
         "Redraft: work is still owed. Feature {}. Go on with `{}`, or with the tool `next` of the redraft MCP server. \
          If you were told to stop here, or cannot go on, say so and stop: this is said once for each state of the feature.",

@@ -3,11 +3,11 @@
 //! The text is paid for by every session, so it is short: at most [`TOKENS_MAX`] tokens, whatever features are called and
 //! however many there are. Lines are added in the order of their worth as long as they fit.
 
-use super::sight::{Sight, meant, quote};
+use super::feature_view::{FeatureView, meant, quote};
 use redraft_documents::tokens::{Family, Ratios, kinds};
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, utc};
-use redraft_reports::project::FILES;
+use redraft_reports::projections::FILES;
 
 /// What a session may be charged for knowing where it is: a few sentences.
 pub const TOKENS_MAX: u64 = 300;
@@ -20,7 +20,7 @@ const COMPACT: &str = "compact";
 
 /// The text, or none where no feature is open or the session only goes on after a compaction: what it was told before is
 /// still known, and telling it again each time would fill what the compaction made free.
-pub fn greeting(sights: &[Sight], branch: Option<&str>, source: &str) -> Option<String> {
+pub fn greeting(sights: &[FeatureView], branch: Option<&str>, source: &str) -> Option<String> {
     if source == COMPACT {
         return None;
     }
@@ -52,8 +52,8 @@ pub fn greeting(sights: &[Sight], branch: Option<&str>, source: &str) -> Option<
 }
 
 /// Why nobody goes on with it right now, if so.
-fn in_the_way(sight: &Sight) -> Option<String> {
-    let Sight { row, held, blocked_by, .. } = sight;
+fn in_the_way(sight: &FeatureView) -> Option<String> {
+    let FeatureView { row, held, blocked_by, .. } = sight;
     if *held {
         return Some("Another process drives it at this moment; leave its worktree alone.".to_owned());
     }

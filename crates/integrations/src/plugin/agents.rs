@@ -11,7 +11,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 use redraft_prompts::prompt::{lasting, tool_fallback};
-use redraft_roles::profile::{self, Kind, Override, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind, RoleText};
 
 const INTRO: &str = include_str!("../../texts/plugin/agent.md");
 
@@ -42,7 +42,7 @@ impl Agent {
 }
 
 /// Every agent, in the order of the phases.
-pub(super) fn agents(own: &BTreeMap<Role, Override>) -> Vec<Agent> {
+pub(super) fn agents(own: &BTreeMap<Role, RoleText>) -> Vec<Agent> {
     let mut agents = Vec::new();
     for role in profile::roles() {
         let own = own.get(&role);
@@ -59,7 +59,7 @@ pub(super) fn agents(own: &BTreeMap<Role, Override>) -> Vec<Agent> {
 fn tasks(role: &Role) -> Vec<(Phase, Option<Purpose>)> {
     let phases = Phase::ALL.into_iter().chain([Phase::Document]);
     let mut tasks = Vec::new();
-    for phase in phases.filter(|phase| profile::of(*phase, role).is_some()) {
+    for phase in phases.filter(|phase| profile::find(*phase, role).is_some()) {
         let purposes: &[Option<Purpose>] = match (phase, role.as_str()) {
             (Phase::Implement, "implementer") => &[Some(Purpose::Implement), Some(Purpose::Revise)],
             (Phase::Implement, "test-deepener") => &[Some(Purpose::Outline), Some(Purpose::Tests)],
@@ -90,11 +90,11 @@ impl Part {
     }
 }
 
-fn agent(name: &str, role: &Role, own: Option<&Override>, is_for: impl Fn(Option<Purpose>) -> bool) -> Agent {
+fn agent(name: &str, role: &Role, own: Option<&RoleText>, is_for: impl Fn(Option<Purpose>) -> bool) -> Agent {
     let of_purpose = |(phase, purpose): (Phase, Option<Purpose>)| {
         let profile = match purpose {
             Some(purpose) => profile::of_dispatch(phase, role, purpose, &profile::panels(phase)),
-            None => profile::of(phase, role),
+            None => profile::find(phase, role),
         }?;
         Some(Part { phase, profile, fragments: lasting(phase, role, purpose, own)? })
     };
@@ -119,10 +119,10 @@ fn agent(name: &str, role: &Role, own: Option<&Override>, is_for: impl Fn(Option
 }
 
 /// What a tool shows to whoever chooses an agent: short, because it is part of every conversation.
-fn description(parts: &[Part], own: Option<&Override>) -> String {
+fn description(parts: &[Part], own: Option<&RoleText>) -> String {
     let title = match own.map(|own| own.description.as_str()) {
         Some(description) if !description.is_empty() => description.to_owned(),
-        _ if parts.iter().all(|part| part.profile.kind == Kind::Phase) => {
+        _ if parts.iter().all(|part| part.profile.kind == ProfileKind::Phase) => {
             "Validate that the next phase can start from a document".to_owned()
         }
         _ => {
@@ -133,7 +133,7 @@ fn description(parts: &[Part], own: Option<&Override>) -> String {
     format!("{}. Only for work that Redraft hands out.", title.trim_end_matches('.'))
 }
 
-fn body(role: &Role, parts: &[Part], own: Option<&Override>, tools: &[String]) -> String {
+fn body(role: &Role, parts: &[Part], own: Option<&RoleText>, tools: &[String]) -> String {
     let mut texts: Vec<String> = vec![fill(INTRO, &[("role", role.as_str())])];
     if let Some(first) = parts.first() {
         let rules = ["house-rules", "code-rules", "reviewer-rules"].map(|name| first.get(name).to_owned());
@@ -163,7 +163,7 @@ fn body(role: &Role, parts: &[Part], own: Option<&Override>, tools: &[String]) -
 }
 
 /// How the role works; what it has to look up outside of the repository in a section of its own.
-fn rubric(part: &Part, own: Option<&Override>) -> Vec<String> {
+fn rubric(part: &Part, own: Option<&RoleText>) -> Vec<String> {
     let rubric = part.get("rubric");
     let looks_outside = tool_fallback(part.profile.tools).is_some();
     let asks = |line: &&str| line.contains("`verified`") && line.contains("record ");

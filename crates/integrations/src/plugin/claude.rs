@@ -3,10 +3,10 @@
 use super::agents::{Agent, agents};
 use super::commands::{Command, commands};
 use super::words::{Names, quoted, with_front_matter};
-use super::{File, NAME, VERSION};
+use super::{ExportFile, NAME, VERSION};
 use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 use serde_json::{Value, json};
 
 const SKILL: &str = include_str!("../../texts/plugin/skill.md");
@@ -26,14 +26,14 @@ const TOOLS: &str = "mcp__plugin_redraft_redraft__";
 /// Seconds a hook may take. Ours need a few thousandths; a machine under load must still not hold up a session for long.
 const HOOK_SECONDS: u64 = 10;
 
-pub(super) fn files(own: &BTreeMap<Role, Override>) -> Vec<File> {
+pub(super) fn files(own: &BTreeMap<Role, RoleText>) -> Vec<ExportFile> {
     let mut files = vec![
-        File::whole(".claude-plugin/plugin.json", pretty(&manifest())),
-        File::whole(".claude-plugin/marketplace.json", pretty(&marketplace())),
-        File::whole(".mcp.json", pretty(&server())),
-        File::whole("hooks/hooks.json", pretty(&hooks())),
-        File::whole("README.md", NAMES.fill(README)),
-        File::whole("skills/redraft/SKILL.md", skill(&NAMES)),
+        ExportFile::whole(".claude-plugin/plugin.json", pretty(&manifest())),
+        ExportFile::whole(".claude-plugin/marketplace.json", pretty(&marketplace())),
+        ExportFile::whole(".mcp.json", pretty(&server())),
+        ExportFile::whole("hooks/hooks.json", pretty(&hooks())),
+        ExportFile::whole("README.md", NAMES.fill(README)),
+        ExportFile::whole("skills/redraft/SKILL.md", skill(&NAMES)),
     ];
     files.extend(agents(own).iter().map(agent));
     files.extend(commands(&NAMES).iter().map(command));
@@ -95,7 +95,7 @@ fn hooks() -> Value {
     })
 }
 
-fn agent(agent: &Agent) -> File {
+fn agent(agent: &Agent) -> ExportFile {
     let tools: Vec<&str> = agent.tools.iter().map(|tool| called(tool)).collect();
     let fields = [
         ("name", agent.name.clone()),
@@ -103,7 +103,7 @@ fn agent(agent: &Agent) -> File {
         ("tools", tools.join(", ")),
         ("model", agent.model.clone().unwrap_or_else(|| "inherit".to_owned())),
     ];
-    File::whole(format!("agents/{}.md", agent.name), with_front_matter(&fields, &agent.body))
+    ExportFile::whole(format!("agents/{}.md", agent.name), with_front_matter(&fields, &agent.body))
 }
 
 /// What Claude Code calls a tool of a profile.
@@ -114,7 +114,7 @@ fn called(tool: &str) -> &str {
     }
 }
 
-fn command(command: &Command) -> File {
+fn command(command: &Command) -> ExportFile {
     let tools = command.tools.iter().map(|tool| format!("{TOOLS}{tool}"));
     let runs = command.runs.map(|runs| format!("Bash({runs}:*)"));
     let allowed: Vec<String> = tools.chain(runs).collect();
@@ -123,5 +123,5 @@ fn command(command: &Command) -> File {
         ("argument-hint", quoted(command.arguments)),
         ("allowed-tools", allowed.join(", ")),
     ];
-    File::whole(format!("commands/{}.md", command.name), with_front_matter(&fields, &command.body))
+    ExportFile::whole(format!("commands/{}.md", command.name), with_front_matter(&fields, &command.body))
 }

@@ -3,25 +3,25 @@
 use super::agents::{Agent, agents};
 use super::block::{TOML, marked};
 use super::words::{Names, quoted, toml_lines};
-use super::{File, Form, Says, agents_md, claude};
+use super::{ExportFile, OurShare, SaysAlready, agents_md, claude};
 use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 
 /// Names are one space for everything in a repository, so ours begin with `redraft-`.
 pub(super) const NAMES: Names = Names { skill: "redraft", agent: "redraft-", command: "/redraft-" };
 
 const SERVER: &str = "[mcp_servers.redraft]\ncommand = \"redraft\"\nargs = [\"mcp\"]\n";
 
-pub(super) fn files(own: &BTreeMap<Role, Override>) -> Vec<File> {
+pub(super) fn files(own: &BTreeMap<Role, RoleText>) -> Vec<ExportFile> {
     let mut files = vec![
         agents_md(),
         shared_skill(),
-        File {
+        ExportFile {
             path: ".codex/config.toml".to_owned(),
             text: marked(SERVER, &TOML),
             // A second table of this name would spoil the file.
-            form: Form::Block(&TOML, Says::Table("mcp_servers.redraft")),
+            form: OurShare::Block(&TOML, SaysAlready::Table("mcp_servers.redraft")),
         },
     ];
     files.extend(agents(own).iter().map(agent));
@@ -29,12 +29,12 @@ pub(super) fn files(own: &BTreeMap<Role, Override>) -> Vec<File> {
 }
 
 /// Read by Codex, opencode and others; the same for all of them.
-pub(super) fn shared_skill() -> File {
-    File::whole(".agents/skills/redraft/SKILL.md", claude::skill(&NAMES))
+pub(super) fn shared_skill() -> ExportFile {
+    ExportFile::whole(".agents/skills/redraft/SKILL.md", claude::skill(&NAMES))
 }
 
 /// A model that a repository's own text asks for is none of Codex's, so the user's choice holds.
-fn agent(agent: &Agent) -> File {
+fn agent(agent: &Agent) -> ExportFile {
     let name = format!("{}{}", NAMES.agent, agent.name);
     let sandbox = if agent.writes() { "workspace-write" } else { "read-only" };
     let text = format!(
@@ -43,5 +43,5 @@ fn agent(agent: &Agent) -> File {
         quoted(&agent.description),
         toml_lines(&format!("{}\n", agent.body.trim())),
     );
-    File::whole(format!(".codex/agents/{name}.toml"), text)
+    ExportFile::whole(format!(".codex/agents/{name}.toml"), text)
 }

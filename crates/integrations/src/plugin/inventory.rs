@@ -63,7 +63,7 @@ impl Inventory {
     }
 
     /// What a target's last export wrote there; none where it wrote nothing.
-    pub(super) fn of(&self, target: &str) -> impl Iterator<Item = (&str, &str)> {
+    pub(super) fn for_target(&self, target: &str) -> impl Iterator<Item = (&str, &str)> {
         let files = self.targets.get(target).into_iter().flatten();
         files.map(|(path, hash)| (path.as_str(), hash.as_str()))
     }

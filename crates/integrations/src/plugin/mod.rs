@@ -20,11 +20,11 @@ mod words;
 pub use block::{BadBlock, Edges};
 pub use inventory::{BadInventory, INVENTORY, Inventory};
 pub use opencode::{CONFIG as OPENCODE_CONFIG, SERVER as OPENCODE_SERVER};
-pub use plan::{Kept, Plan, Refused, Step, What, Why, plan};
+pub use plan::{ExportRefused, ExportRefusedWhy, ExportStep, ExportStepKind, Kept, Plan, plan};
 
 use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 
 /// The version of the program, which is that of what it exports.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -36,7 +36,7 @@ const AGENTS_MD: &str = include_str!("../../texts/plugin/agents-md.md");
 
 /// Whose files are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
+pub enum PluginTarget {
     /// A plugin of Claude Code, in a folder of its own.
     Claude,
     /// What Codex reads in a repository.
@@ -47,42 +47,43 @@ pub enum Target {
     AgentsMd,
 }
 
-impl Target {
-    pub const ALL: [Target; 4] = [Target::Claude, Target::Codex, Target::Opencode, Target::AgentsMd];
+impl PluginTarget {
+    pub const ALL: [PluginTarget; 4] =
+        [PluginTarget::Claude, PluginTarget::Codex, PluginTarget::Opencode, PluginTarget::AgentsMd];
 
     pub fn name(self) -> &'static str {
         match self {
-            Target::Claude => "claude",
-            Target::Codex => "codex",
-            Target::Opencode => "opencode",
-            Target::AgentsMd => "agents-md",
+            PluginTarget::Claude => "claude",
+            PluginTarget::Codex => "codex",
+            PluginTarget::Opencode => "opencode",
+            PluginTarget::AgentsMd => "agents-md",
         }
     }
 }
 
 /// One file of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct ExportFile {
     /// Below the folder, with slashes.
     pub path: String,
     pub text: String,
-    pub form: Form,
+    pub form: OurShare,
 }
 
 /// How much of a file is ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OurShare {
     /// All of it.
     Whole,
     /// All of it, unless somebody's own file says the same already.
-    Unless(Says),
+    Unless(SaysAlready),
     /// What stands between two edges; the rest is somebody else's. Nothing is added where they say the same already.
-    Block(&'static Edges, Says),
+    Block(&'static Edges, SaysAlready),
 }
 
 /// By what it is seen that somebody's own file says already what ours would.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Says {
+pub enum SaysAlready {
     Nothing,
     /// A table of TOML, `mcp_servers.redraft`, or one below it.
     Table(&'static str),
@@ -90,17 +91,17 @@ pub enum Says {
     Place(&'static str),
 }
 
-impl Says {
+impl SaysAlready {
     fn is_said(self, text: &str) -> bool {
         match self {
-            Says::Nothing => false,
-            Says::Table(name) => text.lines().any(|line| {
+            SaysAlready::Nothing => false,
+            SaysAlready::Table(name) => text.lines().any(|line| {
                 let plain: String =
                     line.chars().filter(|letter| !letter.is_whitespace() && *letter != '"').collect();
                 let inside = plain.strip_prefix('[').and_then(|rest| rest.strip_prefix(name));
                 inside.is_some_and(|rest| rest.starts_with(['.', ']']))
             }),
-            Says::Place(place) => {
+            SaysAlready::Place(place) => {
                 let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
                 value.is_some_and(|value| value.pointer(place).is_some())
             }
@@ -108,29 +109,29 @@ impl Says {
     }
 }
 
-impl File {
-    fn whole(path: impl Into<String>, text: impl Into<String>) -> File {
-        File { path: path.into(), text: text.into(), form: Form::Whole }
+impl ExportFile {
+    fn whole(path: impl Into<String>, text: impl Into<String>) -> ExportFile {
+        ExportFile { path: path.into(), text: text.into(), form: OurShare::Whole }
     }
 }
 
 /// Every file of an export, ordered by path. `own` are texts of a repository that take the place of built-in ones.
-pub fn files(target: Target, own: &BTreeMap<Role, Override>) -> Vec<File> {
+pub fn files(target: PluginTarget, own: &BTreeMap<Role, RoleText>) -> Vec<ExportFile> {
     let mut files = match target {
-        Target::Claude => claude::files(own),
-        Target::Codex => codex::files(own),
-        Target::Opencode => opencode::files(own),
-        Target::AgentsMd => vec![agents_md()],
+        PluginTarget::Claude => claude::files(own),
+        PluginTarget::Codex => codex::files(own),
+        PluginTarget::Opencode => opencode::files(own),
+        PluginTarget::AgentsMd => vec![agents_md()],
     };
     files.sort_by(|one, other| one.path.cmp(&other.path));
     files
 }
 
 /// The section for whoever reads `AGENTS.md`. It is the same for every target, so that several can share a repository.
-fn agents_md() -> File {
-    File {
+fn agents_md() -> ExportFile {
+    ExportFile {
         path: "AGENTS.md".to_owned(),
         text: block::marked(AGENTS_MD, &block::MARKDOWN),
-        form: Form::Block(&block::MARKDOWN, Says::Nothing),
+        form: OurShare::Block(&block::MARKDOWN, SaysAlready::Nothing),
     }
 }

@@ -5,24 +5,28 @@ use super::agents::{Agent, agents};
 use super::codex::{NAMES, shared_skill};
 use super::commands::{Command, commands};
 use super::words::{quoted, with_front_matter};
-use super::{File, Form, Says, agents_md};
+use super::{ExportFile, OurShare, SaysAlready, agents_md};
 use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 
 /// Its own, beside the one that people write.
 pub const CONFIG: &str = ".opencode/opencode.json";
 /// The server, as a line of somebody's own configuration.
 pub const SERVER: &str = r#""redraft": {"type": "local", "command": ["redraft", "mcp"], "enabled": true}"#;
 
-pub(super) fn files(own: &BTreeMap<Role, Override>) -> Vec<File> {
+pub(super) fn files(own: &BTreeMap<Role, RoleText>) -> Vec<ExportFile> {
     let config = format!(
         "{{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {{\n    {SERVER}\n  }}\n}}\n"
     );
     let mut files = vec![
         agents_md(),
         shared_skill(),
-        File { path: CONFIG.to_owned(), text: config, form: Form::Unless(Says::Place("/mcp/redraft")) },
+        ExportFile {
+            path: CONFIG.to_owned(),
+            text: config,
+            form: OurShare::Unless(SaysAlready::Place("/mcp/redraft")),
+        },
     ];
     files.extend(agents(own).iter().map(agent));
     files.extend(commands(&NAMES).iter().map(command));
@@ -30,7 +34,7 @@ pub(super) fn files(own: &BTreeMap<Role, Override>) -> Vec<File> {
 }
 
 /// Only what a role may not do is said: what it may do is for the user's own settings.
-fn agent(agent: &Agent) -> File {
+fn agent(agent: &Agent) -> ExportFile {
     let denied = [
         ("edit", agent.writes()),
         ("bash", agent.has("Run")),
@@ -54,11 +58,11 @@ fn agent(agent: &Agent) -> File {
         fields.push(("model", quoted(model)));
     }
     let path = format!(".opencode/agents/{}{}.md", NAMES.agent, agent.name);
-    File::whole(path, with_front_matter(&fields, &agent.body))
+    ExportFile::whole(path, with_front_matter(&fields, &agent.body))
 }
 
-fn command(command: &Command) -> File {
+fn command(command: &Command) -> ExportFile {
     let fields = [("description", quoted(&command.description))];
     let path = format!(".opencode/commands/redraft-{}.md", command.name);
-    File::whole(path, with_front_matter(&fields, &command.body))
+    ExportFile::whole(path, with_front_matter(&fields, &command.body))
 }

@@ -6,7 +6,7 @@
 
 use super::block::{self, BadBlock};
 use super::inventory::Inventory;
-use super::{File, Form, Says, Target};
+use super::{ExportFile, OurShare, PluginTarget, SaysAlready};
 use redraft_facts::prelude::*;
 use redraft_facts::text::hash;
 
@@ -14,18 +14,18 @@ use redraft_facts::text::hash;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Ordered by path.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExportStep>,
     pub inventory: Inventory,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ExportStep {
     pub path: String,
-    pub what: What,
+    pub what: ExportStepKind,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ExportStepKind {
     /// The file gets this text: it is not there, or nobody has edited what is.
     Write(String),
     /// The file gets this text, and what is there is kept beside it.
@@ -49,13 +49,13 @@ pub enum Kept {
 
 /// Why nothing can be exported.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct ExportRefused {
     pub path: String,
-    pub why: Why,
+    pub why: ExportRefusedWhy,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum ExportRefusedWhy {
     /// It is there and was written by no export.
     Foreign,
     Block(BadBlock),
@@ -66,12 +66,12 @@ pub enum Why {
 /// What to do with `made` where `found` is what the folder holds, by path, of all that is made or recorded. With `replace`
 /// what is somebody's own is set aside instead of left.
 pub fn plan(
-    target: Target,
-    made: &[File],
+    target: PluginTarget,
+    made: &[ExportFile],
     inventory: &Inventory,
     found: &BTreeMap<String, Vec<u8>>,
     replace: bool,
-) -> Result<Plan, Vec<Refused>> {
+) -> Result<Plan, Vec<ExportRefused>> {
     let mut steps = Vec::new();
     let mut written = BTreeMap::new();
     let mut refused = Vec::new();
@@ -81,28 +81,31 @@ pub fn plan(
             Ok(what) => {
                 match what {
                     // What was recorded stays: by it the edit is seen again the next time.
-                    What::Keep(Kept::Edited) => {
-                        let before = inventory.of(target.name()).find(|(path, _)| *path == file.path);
+                    ExportStepKind::Keep(Kept::Edited) => {
+                        let before = inventory.for_target(target.name()).find(|(path, _)| *path == file.path);
                         let hash = before.map_or_else(|| hashed(file), |(_, hash)| hash.to_owned());
                         written.insert(file.path.clone(), hash);
                     }
-                    What::Keep(Kept::EditedAndGone | Kept::SaysItAlready) => {}
-                    What::Write(_) | What::SetAside(_) | What::Unchanged | What::Remove => {
+                    ExportStepKind::Keep(Kept::EditedAndGone | Kept::SaysItAlready) => {}
+                    ExportStepKind::Write(_)
+                    | ExportStepKind::SetAside(_)
+                    | ExportStepKind::Unchanged
+                    | ExportStepKind::Remove => {
                         written.insert(file.path.clone(), hashed(file));
                     }
                 }
-                steps.push(Step { path: file.path.clone(), what });
+                steps.push(ExportStep { path: file.path.clone(), what });
             }
-            Err(why) => refused.push(Refused { path: file.path.clone(), why }),
+            Err(why) => refused.push(ExportRefused { path: file.path.clone(), why }),
         }
     }
-    for (path, hash) in inventory.of(target.name()) {
+    for (path, hash) in inventory.for_target(target.name()) {
         let is_made = made.iter().any(|file| file.path == path);
         if is_made || inventory.elsewhere(target.name(), path) {
             continue;
         }
         let there = found.get(path).map(Vec::as_slice);
-        steps.extend(gone(there, hash).map(|what| Step { path: path.to_owned(), what }));
+        steps.extend(gone(there, hash).map(|what| ExportStep { path: path.to_owned(), what }));
     }
     steps.sort_by(|one, other| one.path.cmp(&other.path));
     match refused.is_empty() {
@@ -111,56 +114,71 @@ pub fn plan(
     }
 }
 
-fn decided(file: &File, there: Option<&[u8]>, inventory: &Inventory, replace: bool) -> Result<What, Why> {
-    let Some(there) = there else { return Ok(What::Write(file.text.clone())) };
-    let of_text = |says: Says| core::str::from_utf8(there).is_ok_and(|text| says.is_said(text));
+fn decided(
+    file: &ExportFile,
+    there: Option<&[u8]>,
+    inventory: &Inventory,
+    replace: bool,
+) -> Result<ExportStepKind, ExportRefusedWhy> {
+    let Some(there) = there else { return Ok(ExportStepKind::Write(file.text.clone())) };
+    let of_text = |says: SaysAlready| core::str::from_utf8(there).is_ok_and(|text| says.is_said(text));
     match file.form {
-        Form::Block(edges, says) => {
-            let text = core::str::from_utf8(there).map_err(|_| Why::NoText)?;
-            let whole = block::put(text, &file.text, edges).map_err(Why::Block)?;
-            Ok(match block::find(text, edges).map_err(Why::Block)? {
-                None if says.is_said(text) => What::Keep(Kept::SaysItAlready),
-                None => What::Write(whole),
-                Some(parts) if block::same(parts.block, &file.text) => What::Unchanged,
-                Some(parts) if inventory.has(&file.path, &block_hash(parts.block)) => What::Write(whole),
-                Some(_) if replace => What::SetAside(whole),
-                Some(_) => What::Keep(Kept::Edited),
+        OurShare::Block(edges, says) => {
+            let text = core::str::from_utf8(there).map_err(|_| ExportRefusedWhy::NoText)?;
+            let whole = block::put(text, &file.text, edges).map_err(ExportRefusedWhy::Block)?;
+            Ok(match block::find(text, edges).map_err(ExportRefusedWhy::Block)? {
+                None if says.is_said(text) => ExportStepKind::Keep(Kept::SaysItAlready),
+                None => ExportStepKind::Write(whole),
+                Some(parts) if block::same(parts.block, &file.text) => ExportStepKind::Unchanged,
+                Some(parts) if inventory.has(&file.path, &block_hash(parts.block)) => {
+                    ExportStepKind::Write(whole)
+                }
+                Some(_) if replace => ExportStepKind::SetAside(whole),
+                Some(_) => ExportStepKind::Keep(Kept::Edited),
             })
         }
-        Form::Whole | Form::Unless(_) if there == file.text.as_bytes() => Ok(What::Unchanged),
-        Form::Whole | Form::Unless(_) if inventory.has(&file.path, hash(there).as_str()) => {
-            Ok(What::Write(file.text.clone()))
+        OurShare::Whole | OurShare::Unless(_) if there == file.text.as_bytes() => {
+            Ok(ExportStepKind::Unchanged)
         }
-        Form::Unless(says) if !inventory.knows(&file.path) && of_text(says) => {
-            Ok(What::Keep(Kept::SaysItAlready))
+        OurShare::Whole | OurShare::Unless(_) if inventory.has(&file.path, hash(there).as_str()) => {
+            Ok(ExportStepKind::Write(file.text.clone()))
         }
-        Form::Whole | Form::Unless(_) if replace => Ok(What::SetAside(file.text.clone())),
-        Form::Whole | Form::Unless(_) if inventory.knows(&file.path) => Ok(What::Keep(Kept::Edited)),
-        Form::Whole | Form::Unless(_) => Err(Why::Foreign),
+        OurShare::Unless(says) if !inventory.knows(&file.path) && of_text(says) => {
+            Ok(ExportStepKind::Keep(Kept::SaysItAlready))
+        }
+        OurShare::Whole | OurShare::Unless(_) if replace => Ok(ExportStepKind::SetAside(file.text.clone())),
+        OurShare::Whole | OurShare::Unless(_) if inventory.knows(&file.path) => {
+            Ok(ExportStepKind::Keep(Kept::Edited))
+        }
+        OurShare::Whole | OurShare::Unless(_) => Err(ExportRefusedWhy::Foreign),
     }
 }
 
 /// What becomes of a file that an earlier export wrote and this one does not make; none where it is not there any more.
-fn gone(there: Option<&[u8]>, written: &str) -> Option<What> {
+fn gone(there: Option<&[u8]>, written: &str) -> Option<ExportStepKind> {
     let there = there?;
     if hash(there).as_str() == written {
-        return Some(What::Remove);
+        return Some(ExportStepKind::Remove);
     }
     let text = core::str::from_utf8(there).unwrap_or_default();
     for edges in [&block::MARKDOWN, &block::TOML] {
         let Ok(Some(parts)) = block::find(text, edges) else { continue };
         if block_hash(parts.block) == written {
             let rest = block::take_out(&parts);
-            return Some(if rest.trim().is_empty() { What::Remove } else { What::Write(rest) });
+            return Some(if rest.trim().is_empty() {
+                ExportStepKind::Remove
+            } else {
+                ExportStepKind::Write(rest)
+            });
         }
     }
-    Some(What::Keep(Kept::EditedAndGone))
+    Some(ExportStepKind::Keep(Kept::EditedAndGone))
 }
 
-fn hashed(file: &File) -> String {
+fn hashed(file: &ExportFile) -> String {
     match file.form {
-        Form::Block(..) => block_hash(&file.text),
-        Form::Whole | Form::Unless(_) => hash(file.text.as_bytes()).as_str().to_owned(),
+        OurShare::Block(..) => block_hash(&file.text),
+        OurShare::Whole | OurShare::Unless(_) => hash(file.text.as_bytes()).as_str().to_owned(),
     }
 }
 

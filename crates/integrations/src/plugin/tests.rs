@@ -6,17 +6,17 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Purpose;
 use redraft_roles::profile;
 
-fn built_in(target: Target) -> Vec<File> {
+fn built_in(target: PluginTarget) -> Vec<ExportFile> {
     files(target, &BTreeMap::new())
 }
 
-fn text(target: Target, path: &str) -> String {
+fn text(target: PluginTarget, path: &str) -> String {
     let files = built_in(target);
     let found = files.iter().find(|file| file.path == path);
     found.unwrap_or_else(|| panic!("no {path} among {:?}", paths(&files))).text.clone()
 }
 
-fn paths(files: &[File]) -> Vec<&str> {
+fn paths(files: &[ExportFile]) -> Vec<&str> {
     files.iter().map(|file| file.path.as_str()).collect()
 }
 
@@ -29,7 +29,7 @@ fn field(text: &str, key: &str) -> String {
 
 #[test]
 fn the_same_files_are_made_every_time_in_order_of_their_paths() {
-    for target in Target::ALL {
+    for target in PluginTarget::ALL {
         let files = built_in(target);
         assert_eq!(files, built_in(target));
         assert!(files.windows(2).all(|pair| pair[0].path < pair[1].path), "{:?}", paths(&files));
@@ -38,7 +38,7 @@ fn the_same_files_are_made_every_time_in_order_of_their_paths() {
 
 #[test]
 fn nothing_is_left_to_be_filled_in_and_nothing_of_an_example_or_a_machine_gets_in() {
-    for file in Target::ALL.into_iter().flat_map(built_in) {
+    for file in PluginTarget::ALL.into_iter().flat_map(built_in) {
         for word in ["{{", "}}", "/home/", "/tmp/", "/Users/", "031", "rate limit", "Rate Limit", "2026"] {
             assert!(!file.text.contains(word), "{} has {word}", file.path);
         }
@@ -50,9 +50,9 @@ fn nothing_is_left_to_be_filled_in_and_nothing_of_an_example_or_a_machine_gets_i
 fn every_role_has_a_file_in_every_tool_that_has_agents() {
     for role in profile::roles() {
         for (target, path) in [
-            (Target::Claude, format!("agents/{role}.md")),
-            (Target::Codex, format!(".codex/agents/redraft-{role}.toml")),
-            (Target::Opencode, format!(".opencode/agents/redraft-{role}.md")),
+            (PluginTarget::Claude, format!("agents/{role}.md")),
+            (PluginTarget::Codex, format!(".codex/agents/redraft-{role}.toml")),
+            (PluginTarget::Opencode, format!(".opencode/agents/redraft-{role}.md")),
         ] {
             let text = text(target, &path);
             assert!(text.contains(&format!("You are the role `{role}` of Redraft.")), "{path}");
@@ -63,13 +63,13 @@ fn every_role_has_a_file_in_every_tool_that_has_agents() {
 #[test]
 fn a_role_is_told_what_its_prompts_tell_it() {
     for profile in profile::all() {
-        let text = text(Target::Claude, &format!("agents/{}.md", profile.role));
+        let text = text(PluginTarget::Claude, &format!("agents/{}.md", profile.role));
         let heading = profile.rubric.lines().next().unwrap();
         for part in [heading, profile.checklist.trim(), profile.next_phase.trim(), profile.coda] {
             assert!(text.contains(part), "{} lacks {part}", profile.role);
         }
         assert!(text.contains("## Your Answer") && text.contains("```json"), "{}", profile.role);
-        assert_eq!(text.contains("# Rules for Reviewers"), profile.kind != profile::Kind::Author);
+        assert_eq!(text.contains("# Rules for Reviewers"), profile.kind != profile::ProfileKind::Author);
         for artifact in profile.artifacts {
             assert!(text.contains(&format!("`{artifact}`")), "{} reads {artifact}", profile.role);
         }
@@ -82,7 +82,7 @@ fn a_role_that_is_asked_for_two_things_has_a_part_for_each() {
         ("implementer", ["# Carry Out One Task", "# Mend the Code"]),
         ("retro-facilitator", ["# Look Back on a Feature", "# Hold Earlier Lessons Against a Feature"]),
     ] {
-        let text = text(Target::Claude, &format!("agents/{role}.md"));
+        let text = text(PluginTarget::Claude, &format!("agents/{role}.md"));
         let found: Vec<&str> = text.lines().filter(|line| line.starts_with("# ")).collect();
         for heading in headings {
             assert!(found.iter().any(|line| line.starts_with(heading)), "{role}: {found:?}");
@@ -90,7 +90,7 @@ fn a_role_that_is_asked_for_two_things_has_a_part_for_each() {
         assert_eq!(text.matches("## Your Answer").count(), 2, "{role}");
         assert_eq!(text.matches("# Rules for Every Role").count(), 1, "{role}");
     }
-    let handing_off = text(Target::Claude, "agents/phase-reviewer.md");
+    let handing_off = text(PluginTarget::Claude, "agents/phase-reviewer.md");
     assert_eq!(handing_off.matches("## Your Answer").count(), 1);
     for phase in Phase::DOCUMENTS {
         assert!(handing_off.contains(&format!("### After {phase}\n")), "{phase}");
@@ -99,14 +99,14 @@ fn a_role_that_is_asked_for_two_things_has_a_part_for_each() {
 
 #[test]
 fn who_thinks_of_tests_can_only_open_what_it_is_told_to() {
-    let outline = text(Target::Claude, "agents/test-deepener-outline.md");
+    let outline = text(PluginTarget::Claude, "agents/test-deepener-outline.md");
     assert_eq!(field(&outline, "tools"), "Read");
-    assert!(text(Target::Claude, "agents/test-deepener.md").contains("# "));
-    let opencode = text(Target::Opencode, ".opencode/agents/redraft-test-deepener-outline.md");
+    assert!(text(PluginTarget::Claude, "agents/test-deepener.md").contains("# "));
+    let opencode = text(PluginTarget::Opencode, ".opencode/agents/redraft-test-deepener-outline.md");
     for tool in ["edit", "bash", "glob", "grep", "list", "webfetch"] {
         assert!(opencode.contains(&format!("\n  {tool}: deny\n")), "{opencode}");
     }
-    let skill = text(Target::Claude, "skills/redraft/SKILL.md");
+    let skill = text(PluginTarget::Claude, "skills/redraft/SKILL.md");
     assert!(skill.contains("`redraft:test-deepener-outline`"));
 }
 
@@ -122,7 +122,7 @@ fn tools_are_those_of_the_profiles_in_the_words_of_the_tool() {
         ("spec-author", "Read, Glob, Grep, Write, Edit"),
         ("implementer", "Read, Glob, Grep, Write, Edit, Bash"),
     ] {
-        let text = text(Target::Claude, &format!("agents/{role}.md"));
+        let text = text(PluginTarget::Claude, &format!("agents/{role}.md"));
         assert_eq!(field(&text, "tools"), tools, "{role}");
         assert_eq!((field(&text, "name").as_str(), field(&text, "model").as_str()), (role, "inherit"));
     }
@@ -131,7 +131,7 @@ fn tools_are_those_of_the_profiles_in_the_words_of_the_tool() {
             agent.writes(),
             !agent.name.ends_with("-reviewer") && !READERS.contains(&agent.name.as_str())
         );
-        let codex = text(Target::Codex, &format!(".codex/agents/redraft-{}.toml", agent.name));
+        let codex = text(PluginTarget::Codex, &format!(".codex/agents/redraft-{}.toml", agent.name));
         let sandbox = if agent.writes() { "workspace-write" } else { "read-only" };
         assert!(codex.contains(&format!("\nsandbox_mode = \"{sandbox}\"\n")), "{}", agent.name);
     }
@@ -146,7 +146,7 @@ fn who_must_look_things_up_has_a_section_about_it_and_one_for_when_it_cannot() {
         ("security-reviewer", "No external security claims to verify"),
         ("implementation-reviewer", "No external claims to verify"),
     ] {
-        let text = text(Target::Claude, &format!("agents/{role}.md"));
+        let text = text(PluginTarget::Claude, &format!("agents/{role}.md"));
         let (_, rest) = text.split_once("\n## Independent Verification\n\n").unwrap();
         let (section, rest) = rest.split_once("\n\n").unwrap();
         assert!(
@@ -171,7 +171,8 @@ fn who_must_look_things_up_has_a_section_about_it_and_one_for_when_it_cannot() {
 
 #[test]
 fn a_session_is_told_where_things_stand_but_never_after_a_compaction() {
-    let hooks: serde_json::Value = serde_json::from_str(&text(Target::Claude, "hooks/hooks.json")).unwrap();
+    let hooks: serde_json::Value =
+        serde_json::from_str(&text(PluginTarget::Claude, "hooks/hooks.json")).unwrap();
     let hooks = hooks["hooks"].as_object().unwrap();
     assert_eq!(hooks.keys().collect::<Vec<_>>(), ["PreToolUse", "SessionStart", "Stop"]);
     assert_eq!(hooks["SessionStart"][0]["matcher"], "startup|resume|clear");
@@ -180,15 +181,16 @@ fn a_session_is_told_where_things_stand_but_never_after_a_compaction() {
     assert_eq!(run("SessionStart"), "redraft hook session-start || true");
     assert_eq!(run("PreToolUse"), "redraft hook pre-tool-use || true");
     assert_eq!(run("Stop"), "redraft hook stop || true");
-    for file in built_in(Target::Claude).iter().filter(|file| file.path.ends_with(".json")) {
+    for file in built_in(PluginTarget::Claude).iter().filter(|file| file.path.ends_with(".json")) {
         assert!(!file.text.contains("compact"), "{}", file.path);
     }
 }
 
 #[test]
 fn the_plugin_has_the_programs_version_and_its_server() {
-    let read =
-        |path: &str| -> serde_json::Value { serde_json::from_str(&text(Target::Claude, path)).unwrap() };
+    let read = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&text(PluginTarget::Claude, path)).unwrap()
+    };
     let manifest = read(".claude-plugin/plugin.json");
     assert_eq!((manifest["name"].as_str(), manifest["version"].as_str()), (Some("redraft"), Some(VERSION)));
     assert_eq!(read(".claude-plugin/marketplace.json")["plugins"][0]["name"], manifest["name"]);
@@ -198,7 +200,7 @@ fn the_plugin_has_the_programs_version_and_its_server() {
 
 #[test]
 fn there_is_a_command_for_every_phase_and_none_may_decide_without_asking() {
-    let files = built_in(Target::Claude);
+    let files = built_in(PluginTarget::Claude);
     let commands: Vec<&str> =
         paths(&files).iter().filter_map(|path| path.strip_prefix("commands/")?.strip_suffix(".md")).collect();
     for phase in Phase::ALL {
@@ -206,7 +208,7 @@ fn there_is_a_command_for_every_phase_and_none_may_decide_without_asking() {
     }
     assert_eq!(commands.len(), Phase::ALL.len() + 5);
     for name in commands {
-        let text = text(Target::Claude, &format!("commands/{name}.md"));
+        let text = text(PluginTarget::Claude, &format!("commands/{name}.md"));
         let allowed = field(&text, "allowed-tools");
         assert!(allowed.contains("mcp__plugin_redraft_redraft__status"), "{name}: {allowed}");
         assert!(!allowed.contains("decide") && !allowed.contains("trust"), "{name}: {allowed}");
@@ -214,7 +216,7 @@ fn there_is_a_command_for_every_phase_and_none_may_decide_without_asking() {
         assert!(!field(&text, "argument-hint").is_empty() && !field(&text, "description").is_empty());
         assert!(text.lines().count() < 40 && text.contains("$ARGUMENTS"), "{name}");
         assert!(
-            self::text(Target::Opencode, &format!(".opencode/commands/redraft-{name}.md"))
+            self::text(PluginTarget::Opencode, &format!(".opencode/commands/redraft-{name}.md"))
                 .contains("$ARGUMENTS")
         );
     }
@@ -229,7 +231,7 @@ fn part(path: &str) -> Option<&str> {
 
 #[test]
 fn what_the_plugin_calls_by_its_own_name_is_in_it() {
-    let files = built_in(Target::Claude);
+    let files = built_in(PluginTarget::Claude);
     let parts: BTreeSet<&str> = paths(&files).into_iter().filter_map(part).collect();
     let mut called = BTreeSet::new();
     for file in &files {
@@ -250,8 +252,8 @@ fn what_the_plugin_calls_by_its_own_name_is_in_it() {
 #[test]
 fn the_skill_is_short_and_says_what_every_state_and_refusal_means() {
     for (target, path, agent) in [
-        (Target::Claude, "skills/redraft/SKILL.md", "`redraft:ROLE`"),
-        (Target::Codex, ".agents/skills/redraft/SKILL.md", "`redraft-ROLE`"),
+        (PluginTarget::Claude, "skills/redraft/SKILL.md", "`redraft:ROLE`"),
+        (PluginTarget::Codex, ".agents/skills/redraft/SKILL.md", "`redraft-ROLE`"),
     ] {
         let skill = text(target, path);
         assert!(skill.lines().count() < 120, "{} lines", skill.lines().count());
@@ -262,14 +264,14 @@ fn the_skill_is_short_and_says_what_every_state_and_refusal_means() {
         for refusal in ["stale", "repeated", "unknown", "expired", "same_hand"] {
             assert!(skill.contains(&format!("`{refusal}`")), "{refusal}");
         }
-        for file in redraft_reports::project::FILES {
+        for file in redraft_reports::projections::FILES {
             assert!(skill.contains(file), "{file}");
         }
         for tool in ["status", "next", "submit", "decide", "findings", "context", "cost", "lint"] {
             assert!(skill.contains(&format!("`{tool}`")), "{tool}");
         }
     }
-    let section = text(Target::AgentsMd, "AGENTS.md");
+    let section = text(PluginTarget::AgentsMd, "AGENTS.md");
     assert!(
         section.lines().count() < 25 && section.contains("No conversation reviews what it wrote"),
         "{section}"
@@ -278,25 +280,25 @@ fn the_skill_is_short_and_says_what_every_state_and_refusal_means() {
 
 #[test]
 fn tools_that_share_a_repository_share_files_of_the_same_bytes() {
-    let (codex, opencode) = (built_in(Target::Codex), built_in(Target::Opencode));
-    let shared: Vec<&File> =
+    let (codex, opencode) = (built_in(PluginTarget::Codex), built_in(PluginTarget::Opencode));
+    let shared: Vec<&ExportFile> =
         codex.iter().filter(|file| paths(&opencode).contains(&file.path.as_str())).collect();
     assert_eq!(
         shared.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
         [".agents/skills/redraft/SKILL.md", "AGENTS.md"]
     );
     for file in shared {
-        assert_eq!(file.text, text(Target::Opencode, &file.path), "{}", file.path);
+        assert_eq!(file.text, text(PluginTarget::Opencode, &file.path), "{}", file.path);
     }
-    assert_eq!(text(Target::AgentsMd, "AGENTS.md"), text(Target::Codex, "AGENTS.md"));
+    assert_eq!(text(PluginTarget::AgentsMd, "AGENTS.md"), text(PluginTarget::Codex, "AGENTS.md"));
 }
 
 #[test]
 fn a_repositorys_own_text_takes_the_place_of_the_built_in_one() {
     let role = Role::new("implementer");
     let text = "---\ndescription: Does it our way.\ntools: Read, Edit, Bash\nmodel: opus\n---\n# Our Way\n\nDo it.\n'''\n";
-    let own = BTreeMap::from([(role.clone(), Override::parse(text, &role).unwrap())]);
-    let files = files(Target::Claude, &own);
+    let own = BTreeMap::from([(role.clone(), RoleText::parse(text, &role).unwrap())]);
+    let files = files(PluginTarget::Claude, &own);
     let agent = &files.iter().find(|file| file.path == "agents/implementer.md").unwrap().text;
     assert_eq!(field(agent, "tools"), "Read, Edit, Bash");
     assert_eq!(field(agent, "model"), "opus");
@@ -306,19 +308,20 @@ fn a_repositorys_own_text_takes_the_place_of_the_built_in_one() {
     assert_eq!(agent.matches("## Your Answer").count(), 2, "but a form for each");
     let others = files.iter().filter(|file| !file.path.ends_with("/implementer.md"));
     assert!(
-        others.eq(built_in(Target::Claude).iter().filter(|file| !file.path.ends_with("/implementer.md")))
+        others
+            .eq(built_in(PluginTarget::Claude).iter().filter(|file| !file.path.ends_with("/implementer.md")))
     );
-    let codex = super::files(Target::Codex, &own);
+    let codex = super::files(PluginTarget::Codex, &own);
     let agent = codex.iter().find(|file| file.path.ends_with("redraft-implementer.toml")).unwrap();
     assert!(agent.text.contains("developer_instructions = \"") && !agent.text.contains("model ="));
 }
 
 #[test]
 fn every_text_that_a_role_can_be_sent_is_in_a_file() {
-    let all: String = built_in(Target::Claude).iter().map(|file| file.text.as_str()).collect();
+    let all: String = built_in(PluginTarget::Claude).iter().map(|file| file.text.as_str()).collect();
     for phase in Phase::ALL.into_iter().chain([Phase::Document]) {
         let panels = profile::panels(phase);
-        for role in profile::cast(phase).iter().map(|profile| Role::new(profile.role)) {
+        for role in profile::participants(phase).iter().map(|profile| Role::new(profile.role)) {
             for purpose in Purpose::ALL {
                 let profile = profile::of_dispatch(phase, &role, purpose, &panels).unwrap();
                 assert!(all.contains(profile.coda), "{phase} {role} {purpose}");

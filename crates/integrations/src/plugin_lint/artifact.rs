@@ -5,7 +5,7 @@
 
 use super::Found;
 use super::dispatch::Dispatch;
-use redraft_documents::lint::{Kind, Rule};
+use redraft_documents::lint::{ArtifactKind, Rule};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_roles::profile;
@@ -73,37 +73,37 @@ fn check_inline<'a>(dispatch: &Dispatch<'a>, found: &mut Found<'a>) {
     }
 }
 
-fn label(kind: Kind) -> &'static str {
+fn label(kind: ArtifactKind) -> &'static str {
     match kind {
-        Kind::Prd => "PRD",
-        Kind::Spec => "Spec",
-        Kind::Design => "Design",
-        Kind::Plan => "Plan",
-        Kind::Tasks => "Tasks",
+        ArtifactKind::Prd => "PRD",
+        ArtifactKind::Spec => "Spec",
+        ArtifactKind::Design => "Design",
+        ArtifactKind::Plan => "Plan",
+        ArtifactKind::Tasks => "Tasks",
     }
 }
 
 /// The artifact a word stands for.
-fn named(word: &str) -> Option<Kind> {
+fn named(word: &str) -> Option<ArtifactKind> {
     match word {
-        "prd" => Some(Kind::Prd),
-        "spec" | "specification" => Some(Kind::Spec),
-        "design" => Some(Kind::Design),
-        "plan" => Some(Kind::Plan),
-        "tasks" => Some(Kind::Tasks),
+        "prd" => Some(ArtifactKind::Prd),
+        "spec" | "specification" => Some(ArtifactKind::Spec),
+        "design" => Some(ArtifactKind::Design),
+        "plan" => Some(ArtifactKind::Plan),
+        "tasks" => Some(ArtifactKind::Tasks),
         _ => None,
     }
 }
 
 /// A reviewer is given what it reviews: by its own name, or by what the heading says. Who judges a hand-off reads it by
 /// its path.
-fn is_under_review(dispatch: &Dispatch<'_>, kind: Kind, heading: &str) -> bool {
+fn is_under_review(dispatch: &Dispatch<'_>, kind: ArtifactKind, heading: &str) -> bool {
     let judges = dispatch.is_review() || dispatch.agent.contains("skeptic");
     if !judges || dispatch.agent == "phase-reviewer" {
         return false;
     }
     let first = dispatch.agent.split('-').next().unwrap_or_default();
-    let own = if first == "task" { Some(Kind::Tasks) } else { named(first) };
+    let own = if first == "task" { Some(ArtifactKind::Tasks) } else { named(first) };
     own == Some(kind) || is_about_review(heading)
 }
 
@@ -116,7 +116,7 @@ pub(super) fn is_about_review(heading: &str) -> bool {
 }
 
 /// A placeholder for all of an artifact: `{content of spec.md}`, `{spec content}`, `$(cat …/spec.md)`.
-pub(super) fn whole(line: &str) -> Option<(&str, Kind)> {
+pub(super) fn whole(line: &str) -> Option<(&str, ArtifactKind)> {
     for (open, close) in [("{", "}"), ("$(", ")"), ("!`", "`")] {
         let mut rest = line;
         while let Some(at) = rest.find(open) {
@@ -133,7 +133,7 @@ pub(super) fn whole(line: &str) -> Option<(&str, Kind)> {
 }
 
 /// What stands between braces.
-fn filled_in(inside: &str) -> Option<Kind> {
+fn filled_in(inside: &str) -> Option<ArtifactKind> {
     const CHARS_MAX: usize = 120;
     const ALL: [&str; 9] =
         ["content", "contents", "full", "entire", "whole", "complete", "text", "inline", "verbatim"];
@@ -169,25 +169,28 @@ fn filled_in(inside: &str) -> Option<Kind> {
 }
 
 /// A command that prints a file.
-fn printed(command: &str) -> Option<Kind> {
+fn printed(command: &str) -> Option<ArtifactKind> {
     let mut words = command.split_whitespace();
     (words.next() == Some("cat"))
-        .then(|| words.find_map(|word| Kind::of(word.trim_matches(['"', '\'']))))
+        .then(|| words.find_map(|word| ArtifactKind::from_path(word.trim_matches(['"', '\'']))))
         .flatten()
 }
 
 /// What a role may be asked to read, and what it reviews. More than one where a role works in several phases.
-fn maps(dispatch: &Dispatch<'_>) -> Vec<(BTreeSet<Kind>, Option<Kind>)> {
+fn maps(dispatch: &Dispatch<'_>) -> Vec<(BTreeSet<ArtifactKind>, Option<ArtifactKind>)> {
     let here = Phase::ALL.into_iter().find(|phase| phase.name() == dispatch.stem);
     let in_phase = |phase: Phase| {
-        let cast = profile::cast(phase).iter();
+        let cast = profile::participants(phase).iter();
         cast.filter(|profile| profile.role == dispatch.agent).map(move |profile| {
-            let needed: BTreeSet<Kind> = profile.artifacts.iter().filter_map(|file| Kind::of(file)).collect();
-            let own = (profile.kind == profile::Kind::Domain).then(|| Kind::of(phase.artifact())).flatten();
+            let needed: BTreeSet<ArtifactKind> =
+                profile.artifacts.iter().filter_map(|file| ArtifactKind::from_path(file)).collect();
+            let own = (profile.kind == profile::ProfileKind::Domain)
+                .then(|| ArtifactKind::from_path(phase.artifact()))
+                .flatten();
             (needed, own)
         })
     };
-    let of = |phases: &[Phase]| -> Vec<(BTreeSet<Kind>, Option<Kind>)> {
+    let of = |phases: &[Phase]| -> Vec<(BTreeSet<ArtifactKind>, Option<ArtifactKind>)> {
         phases.iter().flat_map(|phase| in_phase(*phase)).filter(|(needed, _)| !needed.is_empty()).collect()
     };
     let here = of(here.as_slice());
@@ -214,13 +217,17 @@ fn check_list<'a>(dispatch: &Dispatch<'a>, at: usize, found: &mut Found<'a>) {
     if maps.is_empty() || all.contains("for each") || all.contains("{artifact") {
         return;
     }
-    let listed: BTreeSet<Kind> = list.iter().filter_map(|line| entry(line)).collect();
-    let differences = |(needed, own): &(BTreeSet<Kind>, Option<Kind>)| -> (Vec<&str>, Vec<&str>) {
-        let missing = needed.difference(&listed).map(|kind| kind.file()).collect();
-        let more =
-            listed.difference(needed).filter(|kind| Some(**kind) != *own).map(|kind| kind.file()).collect();
-        (missing, more)
-    };
+    let listed: BTreeSet<ArtifactKind> = list.iter().filter_map(|line| entry(line)).collect();
+    let differences =
+        |(needed, own): &(BTreeSet<ArtifactKind>, Option<ArtifactKind>)| -> (Vec<&str>, Vec<&str>) {
+            let missing = needed.difference(&listed).map(|kind| kind.file()).collect();
+            let more = listed
+                .difference(needed)
+                .filter(|kind| Some(**kind) != *own)
+                .map(|kind| kind.file())
+                .collect();
+            (missing, more)
+        };
     let best = maps.iter().map(differences).min_by_key(|(missing, more)| missing.len() + more.len());
     let Some((missing, more)) = best else { return };
     if !missing.is_empty() {
@@ -236,11 +243,12 @@ fn check_list<'a>(dispatch: &Dispatch<'a>, at: usize, found: &mut Found<'a>) {
 }
 
 /// The artifact that a line of a list names: by its file, by its label, or as a line that is resolved elsewhere.
-fn entry(line: &str) -> Option<Kind> {
+fn entry(line: &str) -> Option<ArtifactKind> {
     let text = line.trim().to_lowercase();
-    let by_file = || text.split(|c: char| c.is_whitespace() || "\"'`()".contains(c)).find_map(Kind::of);
+    let by_file =
+        || text.split(|c: char| c.is_whitespace() || "\"'`()".contains(c)).find_map(ArtifactKind::from_path);
     let by_label = || named(text.trim_start_matches(['-', '*', ' ']).split(':').next()?.trim());
-    let resolved = || (text.starts_with('{') && text.contains("prd")).then_some(Kind::Prd);
+    let resolved = || (text.starts_with('{') && text.contains("prd")).then_some(ArtifactKind::Prd);
     let is_item =
         text.starts_with(['-', '*', '{']) || text.chars().next().is_some_and(|c| c.is_ascii_digit());
     is_item.then(|| by_file().or_else(by_label).or_else(resolved)).flatten()

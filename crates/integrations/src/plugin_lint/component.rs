@@ -4,7 +4,7 @@
 //! wherever those stand. Start at [`all`].
 
 use super::tree::{self, Entry, Node, Value};
-use super::{Found, Held, Manifest, Plugin};
+use super::{Found, Manifest, Plugin, PluginFile};
 use redraft_documents::lint::Rule;
 use redraft_facts::prelude::*;
 
@@ -55,7 +55,7 @@ pub(super) fn all<'a>(plugin: &'a Plugin, manifest: &Manifest, found: &mut Found
     let mut components = Vec::new();
     for (path, content) in &plugin.files {
         let Some(kind) = kind_of(path, manifest) else { continue };
-        let Held::Text(text) = content else { continue };
+        let PluginFile::Text(text) = content else { continue };
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = match kind {
             Kind::Agent | Kind::Command => file.rsplit_once('.').map_or(file, |(stem, _)| stem),

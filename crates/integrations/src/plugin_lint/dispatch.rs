@@ -4,7 +4,7 @@
 //! is no such block is no dispatch. What a prompt should hold is not known here. Start at [`all`].
 
 use super::component::Component;
-use redraft_documents::page::{Page, Place};
+use redraft_documents::page::{LinePlace, Page};
 use redraft_facts::prelude::*;
 
 /// Lines are counted from 0.
@@ -35,8 +35,8 @@ pub(super) fn all<'a>(components: &[Component<'a>]) -> Vec<Dispatch<'a>> {
         let mut block: Vec<(usize, &'a str)> = Vec::new();
         for (at, line) in page.lines.iter().enumerate() {
             match line.place {
-                Place::Code => block.push((at, line.text)),
-                Place::Text | Place::Fence | Place::Comment | Place::Settings => {
+                LinePlace::Code => block.push((at, line.text)),
+                LinePlace::Text | LinePlace::Fence | LinePlace::Comment | LinePlace::Settings => {
                     in_block(component, &core::mem::take(&mut block), &mut found);
                 }
             }

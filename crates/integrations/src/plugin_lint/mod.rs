@@ -18,17 +18,17 @@ mod tests;
 mod tree;
 
 use manifest::Manifest;
-use redraft_documents::lint::{Fault, Faults, Rule, Settings};
+use redraft_documents::lint::{Fault, Faults, LintSettings, Rule};
 use redraft_facts::prelude::*;
 
 /// The files of a plugin, by their path in it with `/` between the parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plugin {
-    pub files: BTreeMap<String, Held>,
+    pub files: BTreeMap<String, PluginFile>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+pub enum PluginFile {
     Text(String),
     /// It is there, and no rule looks into it; see [`is_read`].
     NotRead,
@@ -47,11 +47,11 @@ pub fn is_read(path: &str) -> bool {
 }
 
 /// Every broken rule, file by file in the order of their paths, then in the order of the lines.
-pub fn check(plugin: &Plugin, settings: &Settings) -> Vec<Fault> {
+pub fn check(plugin: &Plugin, settings: &LintSettings) -> Vec<Fault> {
     let mut found = Found { settings, of: BTreeMap::new() };
     let manifest = Manifest::read(plugin, &mut found);
     for (path, content) in &plugin.files {
-        if let Held::Unreadable(why) = content
+        if let PluginFile::Unreadable(why) = content
             && is_needed(path, &manifest)
         {
             let hint = "put an ordinary file of UTF-8 text there, of at most 1 MB";
@@ -82,8 +82,8 @@ fn is_needed(path: &str, manifest: &Manifest) -> bool {
 impl Plugin {
     fn text(&self, path: &str) -> Option<(&str, &str)> {
         match self.files.get_key_value(path)? {
-            (path, Held::Text(text)) => Some((path, text)),
-            (_, Held::NotRead | Held::Unreadable(_)) => None,
+            (path, PluginFile::Text(text)) => Some((path, text)),
+            (_, PluginFile::NotRead | PluginFile::Unreadable(_)) => None,
         }
     }
 }
@@ -96,7 +96,7 @@ fn is_reviewer(name: &str) -> bool {
 
 /// The faults of all files.
 struct Found<'a> {
-    settings: &'a Settings,
+    settings: &'a LintSettings,
     of: BTreeMap<&'a str, Faults<'a>>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Found<'a> {
     /// `line` counts from 0.
     fn add(&mut self, path: &'a str, rule: Rule, line: usize, message: String, hint: &str) {
         let settings = self.settings;
-        self.of.entry(path).or_insert_with(|| Faults::of(path, settings)).add(rule, line, message, hint);
+        self.of.entry(path).or_insert_with(|| Faults::new(path, settings)).add(rule, line, message, hint);
     }
 
     fn done(self) -> Vec<Fault> {

@@ -43,7 +43,7 @@ const GOOD: [(&str, &str); 9] = [
 fn plugin(changes: &[(&str, &str)]) -> Plugin {
     let mut plugin = Plugin::default();
     for (path, text) in GOOD.iter().chain(changes) {
-        let content = if is_read(path) { Held::Text((*text).to_owned()) } else { Held::NotRead };
+        let content = if is_read(path) { PluginFile::Text((*text).to_owned()) } else { PluginFile::NotRead };
         plugin.files.insert((*path).to_owned(), content);
         if *text == "-" {
             plugin.files.remove(*path);
@@ -53,7 +53,7 @@ fn plugin(changes: &[(&str, &str)]) -> Plugin {
 }
 
 fn found_in(plugin: &Plugin) -> Vec<String> {
-    let faults = super::check(plugin, &Settings::default());
+    let faults = super::check(plugin, &LintSettings::default());
     faults.iter().map(|fault| format!("{} {} {}", fault.path, fault.line, fault.rule)).collect()
 }
 
@@ -72,7 +72,8 @@ fn a_good_plugin_has_no_fault() {
 fn a_level_can_be_changed_and_a_rule_switched_off() {
     let broken = plugin(&[("agents/writer.md", "You write.\n")]);
     let level = |level: Level| {
-        let settings = Settings { levels: [(Rule::PluginFrontMatter, level)].into(), ..Settings::default() };
+        let settings =
+            LintSettings { levels: [(Rule::PluginFrontMatter, level)].into(), ..LintSettings::default() };
         super::check(&broken, &settings).iter().map(|fault| fault.level).collect::<Vec<_>>()
     };
     assert_eq!(level(Level::Warning), [Level::Warning]);
@@ -91,7 +92,7 @@ fn every_rule_of_plugins_says_so_and_no_other_does() {
 fn what_was_not_read_is_told_only_where_it_is_needed() {
     let mut plugin = plugin(&[("docs/notes.md", "")]);
     for path in ["docs/notes.md", "assets", "agents/writer.md", "agents/more", "hooks/hooks.json"] {
-        plugin.files.insert(path.to_owned(), Held::Unreadable("it is not UTF-8 text".to_owned()));
+        plugin.files.insert(path.to_owned(), PluginFile::Unreadable("it is not UTF-8 text".to_owned()));
     }
     assert_eq!(
         found_in(&plugin),
@@ -104,7 +105,7 @@ fn a_thousand_faults_of_a_rule_are_a_hundred() {
     let fields: String = (0..1_001).map(|_| "zz: 1\n").collect();
     let text =
         format!("---\nname: writer\ndescription: Writes what somebody wants to read.\n{fields}---\nx\n");
-    let faults = super::check(&plugin(&[("agents/writer.md", &text)]), &Settings::default());
+    let faults = super::check(&plugin(&[("agents/writer.md", &text)]), &LintSettings::default());
     assert_eq!(faults.len(), 100);
     assert!(faults[99].message.ends_with("(and 900 more like it)"), "{:?}", faults[99]);
 }

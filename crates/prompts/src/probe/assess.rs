@@ -1,11 +1,11 @@
 //! From what a probed agent answered to what it can do.
 
-use super::papers::is_faulty;
-use crate::probe::Papers;
+use super::files::is_faulty;
+use crate::probe::ProbeFiles;
 use redraft_core::answer;
 use redraft_facts::ids::SessionId;
 use redraft_facts::prelude::*;
-use redraft_facts::probed::{Check, CheckId, CheckResult};
+use redraft_facts::probed::{CheckId, ProbeCheck, ProbeResult};
 use redraft_facts::text::{count, one_line};
 use redraft_facts::usage::{Usage, grouped};
 use redraft_facts::verdict::Verdict;
@@ -16,8 +16,8 @@ const SHARE_MIN: u8 = 80;
 
 /// One probe as it went.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
-    pub papers: &'a Papers,
+pub struct ProbeCase<'a> {
+    pub papers: &'a ProbeFiles,
     /// Whether the agent is held to the form of the answer by more than words.
     pub structured: bool,
     /// Whether its tokens cost nothing, so that a cache nobody reports is nobody's loss.
@@ -28,7 +28,7 @@ pub struct Case<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
-    Answer(Turn),
+    Answer(AssessedTurn),
     /// The agent could not or would not continue.
     Refused {
         detail: String,
@@ -40,7 +40,7 @@ pub enum Heard {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Turn {
+pub struct AssessedTurn {
     pub text: String,
     pub session: Option<SessionId>,
     pub usage: Usage,
@@ -52,11 +52,11 @@ pub struct Turn {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assessed {
-    pub checks: Vec<Check>,
+    pub checks: Vec<ProbeCheck>,
     pub cache_share: Option<u8>,
 }
 
-pub fn assess(case: &Case<'_>) -> Assessed {
+pub fn assess(case: &ProbeCase<'_>) -> Assessed {
     let checks = CheckId::ALL.map(|id| {
         let (result, detail) = match id {
             CheckId::V1 => read(case),
@@ -67,27 +67,27 @@ pub fn assess(case: &Case<'_>) -> Assessed {
             CheckId::Cache => cache(case),
             CheckId::Commit => commit(case),
         };
-        Check { id, result, detail: one_line(&detail, 240) }
+        ProbeCheck { id, result, detail: one_line(&detail, 240) }
     });
     Assessed { checks: checks.into(), cache_share: answer(case, 2).ok().and_then(|turn| share(&turn.usage)) }
 }
 
-type Found = (CheckResult, String);
+type Found = (ProbeResult, String);
 
 fn passed(detail: impl Into<String>) -> Found {
-    (CheckResult::Passed, detail.into())
+    (ProbeResult::Passed, detail.into())
 }
 
 fn failed(detail: impl Into<String>) -> Found {
-    (CheckResult::Failed, detail.into())
+    (ProbeResult::Failed, detail.into())
 }
 
 fn not_tried(detail: impl Into<String>) -> Found {
-    (CheckResult::NotTried, detail.into())
+    (ProbeResult::NotTried, detail.into())
 }
 
 /// The answer of a turn, or why there is none.
-fn answer<'a>(case: &Case<'a>, number: usize) -> Result<&'a Turn, Found> {
+fn answer<'a>(case: &ProbeCase<'a>, number: usize) -> Result<&'a AssessedTurn, Found> {
     match case.turns.get(number - 1) {
         Some(Heard::Answer(turn)) => Ok(turn),
         Some(Heard::Refused { detail } | Heard::Nothing { detail }) => {
@@ -97,12 +97,12 @@ fn answer<'a>(case: &Case<'a>, number: usize) -> Result<&'a Turn, Found> {
     }
 }
 
-fn read(case: &Case<'_>) -> Found {
+fn read(case: &ProbeCase<'_>) -> Found {
     let turn = match answer(case, 1) {
         Ok(turn) => turn,
         Err(found) => return found,
     };
-    let file = Papers::FILE;
+    let file = ProbeFiles::FILE;
     if !has_read(case.papers, turn) {
         return failed(format!("it answered without having read {file}"));
     }
@@ -113,14 +113,14 @@ fn read(case: &Case<'_>) -> Found {
 }
 
 /// By the agent's own account of its tools; where it gives none, by words of the file that stand nowhere else.
-fn has_read(papers: &Papers, turn: &Turn) -> bool {
+fn has_read(papers: &ProbeFiles, turn: &AssessedTurn) -> bool {
     match &turn.opened {
-        Some(opened) => opened.iter().any(|path| path.ends_with(Papers::FILE)),
+        Some(opened) => opened.iter().any(|path| path.ends_with(ProbeFiles::FILE)),
         None => papers.before.lines().filter(|line| is_faulty(line)).any(|line| turn.text.contains(line)),
     }
 }
 
-fn continued(case: &Case<'_>) -> Found {
+fn continued(case: &ProbeCase<'_>) -> Found {
     let refused = |heard: &Heard| match heard {
         Heard::Refused { detail } => Some(detail.clone()),
         Heard::Answer(_) | Heard::Nothing { .. } => None,
@@ -136,7 +136,7 @@ fn continued(case: &Case<'_>) -> Found {
     }
 }
 
-fn first_line(case: &Case<'_>) -> Found {
+fn first_line(case: &ProbeCase<'_>) -> Found {
     let turn = match answer(case, 3) {
         Ok(turn) => turn,
         Err(found) => return found,
@@ -149,7 +149,7 @@ fn first_line(case: &Case<'_>) -> Found {
     failed(format!("asked for the first line it had read, it said `{}`", one_line(&said, 120)))
 }
 
-fn findings(case: &Case<'_>) -> Found {
+fn findings(case: &ProbeCase<'_>) -> Found {
     let (first, last) = match (answer(case, 1), answer(case, 3)) {
         (Ok(first), Ok(last)) => (first, last),
         (Err(found), _) | (_, Err(found)) => return found,
@@ -170,8 +170,8 @@ fn findings(case: &Case<'_>) -> Found {
     }
 }
 
-fn structured(case: &Case<'_>) -> Found {
-    let answers: Vec<&Turn> = (1..=3).filter_map(|number| answer(case, number).ok()).collect();
+fn structured(case: &ProbeCase<'_>) -> Found {
+    let answers: Vec<&AssessedTurn> = (1..=3).filter_map(|number| answer(case, number).ok()).collect();
     if answers.is_empty() {
         return not_tried("there is no answer");
     }
@@ -193,26 +193,26 @@ fn structured(case: &Case<'_>) -> Found {
     passed(format!("every answer {how} the form that was asked for"))
 }
 
-fn cache(case: &Case<'_>) -> Found {
+fn cache(case: &ProbeCase<'_>) -> Found {
     match answer(case, 2) {
         Ok(turn) => shared(case, &turn.usage),
         Err(found) => found,
     }
 }
 
-fn commit(case: &Case<'_>) -> Found {
+fn commit(case: &ProbeCase<'_>) -> Found {
     let turn = match answer(case, 3) {
         Ok(turn) => turn,
         Err(found) => return found,
     };
     match (cache(case).0, shared(case, &turn.usage)) {
-        (CheckResult::Passed, found) => found,
+        (ProbeResult::Passed, found) => found,
         // Without a cache before it there is none to lose.
         _ => passed("the conversation outlasted a commit"),
     }
 }
 
-fn shared(case: &Case<'_>, usage: &Usage) -> Found {
+fn shared(case: &ProbeCase<'_>, usage: &Usage) -> Found {
     let Some(percent) = share(usage) else { return not_tried("the agent does not tell its tokens") };
     if usage.read == 0 && case.free {
         return not_tried("nothing was reported as read from a cache, and the tokens cost nothing");

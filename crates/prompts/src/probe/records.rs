@@ -5,7 +5,7 @@
 //! know asks for the version of now, and what is known of another one counts for nothing.
 
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::{Event, Now};
+use redraft_facts::event::{AfterFailure, Event};
 use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::prelude::*;
 use redraft_facts::probed::{AgentsMet, MetAgent, Probed, Proof, Resume};
@@ -87,7 +87,7 @@ impl Records {
             }
             Event::Failed(fact) => {
                 let Some(flight) = self.flights.remove(&fact.ticket) else { return };
-                if fact.now == Now::FreshSession {
+                if fact.now == AfterFailure::FreshSession {
                     self.refuse(flight, &fact.detail);
                 }
             }

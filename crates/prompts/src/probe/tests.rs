@@ -3,26 +3,26 @@
 use super::*;
 use crate::prompt::{ProbeTurn, probe};
 use redraft_facts::choice::{Choice, Strategy};
-use redraft_facts::event::{Answered, Event, Failed, Now, Player, Started, TreeMark};
+use redraft_facts::event::{AfterFailure, AgentIdentity, Answered, Event, Failed, Started, TreeMark};
 use redraft_facts::ids::{AgentName, BlobId, FeatureId, SessionId};
 use redraft_facts::prelude::*;
-use redraft_facts::probed::{AgentsMet, Check, CheckId, CheckResult, MetAgent, Probed, Proof, Resume};
+use redraft_facts::probed::{AgentsMet, CheckId, MetAgent, ProbeCheck, ProbeResult, Probed, Proof, Resume};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::{Claim, Issue, Severity, Verdict, Verified};
 use std::collections::BTreeSet as Set;
 
-fn papers() -> Papers {
-    Papers::new("a seed")
+fn papers() -> ProbeFiles {
+    ProbeFiles::new("a seed")
 }
 
 fn answer(verdict: &Verdict, usage: Usage) -> Heard {
-    Heard::Answer(Turn {
+    Heard::Answer(AssessedTurn {
         text: serde_json::to_string(verdict).unwrap(),
         session: Some(SessionId::new("s")),
         usage,
-        opened: Some(vec![Papers::FILE.to_owned()]),
+        opened: Some(vec![ProbeFiles::FILE.to_owned()]),
         formless: false,
     })
 }
@@ -32,7 +32,7 @@ fn issues(number: usize) -> Verdict {
         severity: Severity::Warning,
         category: "quantity".to_owned(),
         claim: Claim::Present,
-        file: Papers::FILE.to_owned(),
+        file: ProbeFiles::FILE.to_owned(),
         line: 1,
         section: String::new(),
         quote: String::new(),
@@ -58,7 +58,7 @@ fn used(uncached: u64, read: u64) -> Usage {
 }
 
 /// A probe in which everything works.
-fn good(papers: &Papers) -> Vec<Heard> {
+fn good(papers: &ProbeFiles) -> Vec<Heard> {
     vec![
         answer(&issues(papers.planted), used(5000, 0)),
         answer(&Verdict { approved: true, ..Verdict::default() }, used(100, 5100)),
@@ -66,14 +66,14 @@ fn good(papers: &Papers) -> Vec<Heard> {
     ]
 }
 
-fn results(turns: &[Heard]) -> Vec<(&'static str, CheckResult)> {
+fn results(turns: &[Heard]) -> Vec<(&'static str, ProbeResult)> {
     let papers = papers();
-    let case = Case { papers: &papers, structured: true, free: false, turns };
+    let case = ProbeCase { papers: &papers, structured: true, free: false, turns };
     assess(&case).checks.iter().map(|check| (check.id.name(), check.result)).collect()
 }
 
 fn failing(turns: &[Heard]) -> Vec<&'static str> {
-    results(turns).into_iter().filter(|(_, r)| *r == CheckResult::Failed).map(|(name, _)| name).collect()
+    results(turns).into_iter().filter(|(_, r)| *r == ProbeResult::Failed).map(|(name, _)| name).collect()
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn the_later_prompts_do_not_tell_what_is_to_be_remembered() {
         let text = probe(turn).text();
         assert!(!text.contains(&papers.first_line));
         if turn != ProbeTurn::Read {
-            assert!(!text.contains(Papers::FILE), "{text}");
+            assert!(!text.contains(ProbeFiles::FILE), "{text}");
         }
     }
 }
@@ -109,23 +109,23 @@ fn papers_differ_from_seed_to_seed_and_from_before_to_after() {
     let mut lines = Set::new();
     let mut planted = Set::new();
     for seed in 0..200 {
-        let papers = Papers::new(&format!("seed {seed}"));
+        let papers = ProbeFiles::new(&format!("seed {seed}"));
         assert_eq!(papers.before.lines().next(), Some(papers.first_line.as_str()));
-        assert_eq!(Papers::faults(&papers.before), papers.planted);
-        assert_ne!(Papers::faults(&papers.after), papers.planted);
+        assert_eq!(ProbeFiles::faults(&papers.before), papers.planted);
+        assert_ne!(ProbeFiles::faults(&papers.after), papers.planted);
         assert!(!papers.after.contains(&papers.first_line));
         assert!(lines.insert(papers.first_line.clone()), "{}", papers.first_line);
         planted.insert(papers.planted);
     }
     assert_eq!(planted.into_iter().collect::<Vec<_>>(), [2, 3, 4, 5, 6]);
-    assert_eq!(Papers::new("x"), Papers::new("x"));
+    assert_eq!(ProbeFiles::new("x"), ProbeFiles::new("x"));
 }
 
 #[test]
 fn nothing_of_the_papers_is_taken_for_a_secret() {
     let redactor = Redactor::new(Vec::new());
     for seed in 0..50 {
-        let papers = Papers::new(&format!("seed {seed}"));
+        let papers = ProbeFiles::new(&format!("seed {seed}"));
         for text in [&papers.before, &papers.after] {
             assert_eq!(redactor.redact(text).0, text.as_str());
         }
@@ -145,18 +145,18 @@ fn a_probe_in_which_everything_works_passes_every_check() {
     let papers = papers();
     let turns = good(&papers);
     assert!(
-        results(&turns).iter().all(|(_, result)| *result == CheckResult::Passed),
+        results(&turns).iter().all(|(_, result)| *result == ProbeResult::Passed),
         "{:?}",
         results(&turns)
     );
-    let case = Case { papers: &papers, structured: true, free: false, turns: &turns };
+    let case = ProbeCase { papers: &papers, structured: true, free: false, turns: &turns };
     assert_eq!(assess(&case).cache_share, Some(98));
 }
 
 #[test]
 fn each_thing_that_does_not_work_fails_its_own_check() {
     let papers = papers();
-    let change = |at: usize, change: &dyn Fn(&mut Turn)| {
+    let change = |at: usize, change: &dyn Fn(&mut AssessedTurn)| {
         let mut turns = good(&papers);
         if let Heard::Answer(turn) = &mut turns[at] {
             change(turn);
@@ -204,10 +204,10 @@ fn a_cache_nobody_reports_counts_only_where_tokens_cost_something() {
         }
     }
     let result = |free| {
-        let assessed = assess(&Case { papers: &papers, structured: true, free, turns: &turns });
+        let assessed = assess(&ProbeCase { papers: &papers, structured: true, free, turns: &turns });
         assessed.checks.into_iter().find(|check| check.id == CheckId::Cache).unwrap().result
     };
-    assert_eq!((result(true), result(false)), (CheckResult::NotTried, CheckResult::Failed));
+    assert_eq!((result(true), result(false)), (ProbeResult::NotTried, ProbeResult::Failed));
 }
 
 // What a ledger makes of it.
@@ -224,8 +224,8 @@ fn feature(number: u32) -> Scope {
 
 fn probed(version: &str, failed: Option<CheckId>) -> Event {
     let check = |id| {
-        let result = if Some(id) == failed { CheckResult::Failed } else { CheckResult::Passed };
-        Check { id, result, detail: "because".to_owned() }
+        let result = if Some(id) == failed { ProbeResult::Failed } else { ProbeResult::Passed };
+        ProbeCheck { id, result, detail: "because".to_owned() }
     };
     let checks = CheckId::ALL.map(check).into();
     let (version, cost) = (version.to_owned(), Usd(0));
@@ -275,13 +275,13 @@ impl History {
                 missing: Vec::new(),
                 told: Vec::new(),
                 pull: false,
-                player: Player::default(),
+                player: AgentIdentity::default(),
             };
             self.records.take(&scope, &started.into());
             let end: Event = match kind {
                 'x' => {
                     let (detail, undone) = ("no such conversation".to_owned(), Vec::new());
-                    Failed { ticket, now: Now::FreshSession, detail, usage: None, undone }.into()
+                    Failed { ticket, now: AfterFailure::FreshSession, detail, usage: None, undone }.into()
                 }
                 _ => Answered {
                     ticket,
@@ -337,7 +337,7 @@ fn a_probe_that_was_cut_short_changes_nothing() {
         Event::Probed(probed) => probed,
         other => panic!("{other:?}"),
     };
-    open.checks[3].result = CheckResult::NotTried;
+    open.checks[3].result = ProbeResult::NotTried;
     assert_eq!(open.proof(), Proof::Open);
     assert_eq!(history.event(&scope, open.into()).resume(), Resume::No);
 }

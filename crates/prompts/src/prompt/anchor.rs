@@ -7,8 +7,8 @@
 use super::brief::Brief;
 use redraft_documents::delta::{Delta, FileDelta};
 use redraft_documents::sections::Outline;
+use redraft_facts::citation;
 use redraft_facts::findings::Finding;
-use redraft_facts::place;
 use redraft_facts::prelude::*;
 
 /// A shorter quote may stand anywhere, so it moves no line.
@@ -29,14 +29,15 @@ impl<'a> Anchors<'a> {
         let (mut folded, mut starts) = (String::new(), Vec::new());
         for line in outline.lines() {
             starts.push(folded.len());
-            let line = place::fold(line);
+            let line = citation::fold(line);
             if !line.is_empty() {
                 folded.push_str(&line);
                 folded.push(' ');
             }
         }
         let delta = Delta::parse(brief.delta.unwrap_or_default());
-        let delta = delta.files.into_iter().find(|file| place::same_file(&file.path, brief.place.artifact));
+        let delta =
+            delta.files.into_iter().find(|file| citation::same_file(&file.path, brief.place.artifact));
         Anchors { brief, outline, folded, starts, delta }
     }
 
@@ -62,7 +63,7 @@ impl<'a> Anchors<'a> {
     }
 
     fn is_here(&self, finding: &Finding) -> bool {
-        finding.file.trim().is_empty() || place::same_file(&finding.file, self.brief.place.artifact)
+        finding.file.trim().is_empty() || citation::same_file(&finding.file, self.brief.place.artifact)
     }
 
     fn known_line(&self, finding: &Finding) -> Option<u32> {
@@ -79,8 +80,8 @@ impl<'a> Anchors<'a> {
     /// The line where a quote begins; of several the one nearest to where it was.
     fn quoted(&self, quote: &str, near: Option<u32>) -> Option<u32> {
         let long_enough = |text: &String| text.chars().count() >= QUOTE_CHARS_MIN;
-        let whole = core::iter::once(place::fold(quote));
-        let readings = whole.chain(place::quote_parts(quote).into_iter().next());
+        let whole = core::iter::once(citation::fold(quote));
+        let readings = whole.chain(citation::quote_parts(quote).into_iter().next());
         readings.filter(long_enough).find_map(|text| {
             let lines = self.folded.match_indices(&text).map(|(at, _)| {
                 let line = self.starts.partition_point(|start| *start <= at);
@@ -91,9 +92,9 @@ impl<'a> Anchors<'a> {
     }
 
     fn heading(&self, cited: &str) -> Option<u32> {
-        let wanted = place::heading(cited);
+        let wanted = citation::heading(cited);
         let section =
-            self.outline.sections().iter().find(|section| place::heading(section.title) == wanted)?;
+            self.outline.sections().iter().find(|section| citation::heading(section.title) == wanted)?;
         u32::try_from(section.own.start + 1).ok().filter(|_| !wanted.is_empty())
     }
 
@@ -101,8 +102,8 @@ impl<'a> Anchors<'a> {
     /// never a heading, such as the name of a requirement, stays as it was cited.
     fn moved_section(&self, finding: &Finding, line: u32) -> Option<&str> {
         let at = (line as usize).checked_sub(1)?;
-        let cited = place::heading(&finding.section);
-        let named = |title: &str| place::heading(title) == cited;
+        let cited = citation::heading(&finding.section);
+        let named = |title: &str| citation::heading(title) == cited;
         let mut around = self.outline.sections().iter().filter(|section| section.lines.contains(&at));
         if cited.is_empty() || around.any(|section| named(section.title)) {
             return None;

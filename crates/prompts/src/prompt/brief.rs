@@ -1,17 +1,17 @@
 //! Everything one prompt is made of, as the engine hands it over.
 
-use super::code::Code;
+use super::code::CodeBrief;
 use redraft_facts::choice::Strategy;
-use redraft_facts::findings::{Finding, Settled, Threshold};
+use redraft_facts::findings::{Finding, SettledFinding, Threshold};
 use redraft_facts::ids::{Revision, Role};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{Override, Profile};
+use redraft_roles::profile::{Profile, RoleText};
 
 /// Where a feature's files are. Paths are relative to the agent's working folder. Stable fragments are made of
 /// this and of a profile only, so it must never hold anything that changes within a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct FeaturePaths<'a> {
     /// `docs/features/031-x`
     pub folder: &'a str,
     pub prd: Prd<'a>,
@@ -34,7 +34,7 @@ pub struct Absent<'a> {
 
 /// What an author asked, and what it was told; an empty answer leaves it to what it would assume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub struct AnsweredQuestion<'a> {
     pub question: &'a str,
     pub assumed: &'a str,
     pub answer: &'a str,
@@ -62,10 +62,10 @@ pub struct Upstream<'a> {
 pub struct Brief<'a> {
     pub profile: &'a Profile,
     /// The repository's own text for the role.
-    pub text: Option<&'a Override>,
+    pub text: Option<&'a RoleText>,
     /// Tools of the role that its agent cannot offer. The same in every round: another agent begins anew.
     pub missing: &'a [String],
-    pub place: Place<'a>,
+    pub place: FeaturePaths<'a>,
     /// The project the feature belongs to: its goals, what comes before, what it is worth. The same all through a phase.
     pub project: Option<&'a str>,
     /// Which open findings stand in the way of an approval. The same all through a loop.
@@ -83,7 +83,7 @@ pub struct Brief<'a> {
     /// The open findings the role has to answer.
     pub findings: &'a [&'a Finding],
     /// For a reviewer: what people have settled in the feature, oldest first.
-    pub settled: &'a [Settled],
+    pub settled: &'a [SettledFinding],
     /// For a phase reviewer: how the domain review ended.
     pub outcome: Option<DomainOutcome<'a>>,
     /// For the author: the evidence of a failed gate.
@@ -92,7 +92,7 @@ pub struct Brief<'a> {
     pub lint: &'a [String],
     /// For the author: whether it may ask before it drafts, and what was said to what it asked.
     pub may_ask: bool,
-    pub answers: &'a [Answer<'a>],
+    pub answers: &'a [AnsweredQuestion<'a>],
     /// For the author: whether a mini-spec is wanted, which nobody will review.
     pub mini: bool,
     /// For the author: its last turn left the file as it was.
@@ -108,7 +108,7 @@ pub struct Brief<'a> {
     /// What earlier features taught, one line each, as far as it bears on this dispatch.
     pub lessons: &'a [String],
     /// What there is to know where it is about code; none where it is about a document.
-    pub code: Option<Code<'a>>,
+    pub code: Option<CodeBrief<'a>>,
 }
 
 #[derive(Debug, Clone, Copy)]

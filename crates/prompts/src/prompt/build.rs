@@ -7,7 +7,7 @@ use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::Kind;
+use redraft_roles::profile::ProfileKind;
 
 /// The prompt of one dispatch. A continued conversation is sent the turn only, because it has the rest.
 pub fn build(brief: &Brief<'_>) -> Prompt {
@@ -37,7 +37,7 @@ fn of_a_document(brief: &Brief<'_>) -> Prompt {
     Prompt {
         constant: stable::constant_fragments(),
         feature,
-        role: stable::role_fragments(Lasting::of(brief, strategy)),
+        role: stable::role_fragments(Lasting::new(brief, strategy)),
         turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn possible(brief: &Brief<'_>) -> Strategy {
         // A repair speaks of the last answer, which a new conversation has never seen.
         (Purpose::Repair, _) => Strategy::Resume,
         // An author works on the whole document, and a reviewer that never saw it is not asked about a part.
-        (_, Strategy::Digest) if brief.profile.kind == Kind::Author || brief.delta.is_none() => {
+        (_, Strategy::Digest) if brief.profile.kind == ProfileKind::Author || brief.delta.is_none() => {
             Strategy::Lazy
         }
         (_, strategy) => strategy,
@@ -60,14 +60,14 @@ pub(super) fn possible(brief: &Brief<'_>) -> Strategy {
 
 fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
     match (brief.profile.kind, brief.purpose) {
-        (Kind::Author, Purpose::Draft) => present([
+        (ProfileKind::Author, Purpose::Draft) => present([
             Some(turn::idea(brief)),
             author::answers(brief),
             Some(turn::draft_task(brief)),
             author::mini(brief),
             author::may_ask(brief),
         ]),
-        (Kind::Author, _) => present([
+        (ProfileKind::Author, _) => present([
             turn::idea_in_place_of_a_prd(brief),
             Some(turn::revise_task(brief)),
             turn::changes_by_others(brief),
@@ -76,19 +76,21 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             open::open_findings(brief, open::Intro::Fix),
         ]),
         // Fresh eyes judge like a first reader: what others found before would lead them.
-        (Kind::Domain | Kind::Phase, Purpose::Certify) => {
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Certify) => {
             fresh_review(&Brief { findings: &[], ..*brief }, open::Intro::Validate, strategy)
         }
-        (Kind::Domain | Kind::Phase, Purpose::Validate) => {
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Validate) => {
             fresh_review(brief, open::Intro::Validate, strategy)
         }
-        (Kind::Domain | Kind::Phase, _) => fresh_review(brief, open::Intro::Reevaluate, strategy),
+        (ProfileKind::Domain | ProfileKind::Phase, _) => {
+            fresh_review(brief, open::Intro::Reevaluate, strategy)
+        }
     }
 }
 
 fn fresh_review(brief: &Brief<'_>, intro: open::Intro, strategy: Strategy) -> Vec<Fragment> {
     // A phase reviewer reads the document by its path, unless everything is in the prompt anyway.
-    let whole = brief.profile.kind == Kind::Domain || strategy == Strategy::Inline;
+    let whole = brief.profile.kind == ProfileKind::Domain || strategy == Strategy::Inline;
     present([
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
@@ -106,10 +108,10 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             open::open_findings(brief, open::Intro::List),
             Some(turn::return_short(brief)),
         ]),
-        (Kind::Author, Purpose::Draft) => {
+        (ProfileKind::Author, Purpose::Draft) => {
             present([author::answers(brief), Some(turn::draft_task(brief)), Some(turn::return_short(brief))])
         }
-        (Kind::Author, _) => present([
+        (ProfileKind::Author, _) => present([
             Some(turn::resume_note(brief)),
             turn::changes_by_others(brief),
             turn::gate(brief),
@@ -117,7 +119,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             open::open_findings(brief, open::Intro::FixNew),
             Some(turn::return_short(brief)),
         ]),
-        (Kind::Domain | Kind::Phase, purpose) => present([
+        (ProfileKind::Domain | ProfileKind::Phase, purpose) => present([
             Some(turn::resume_note(brief)),
             turn::delta(brief),
             turn::fix_summary(brief),

@@ -15,7 +15,7 @@ use redraft_documents::sections::Outline;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_facts::{place, text};
+use redraft_facts::{citation, text};
 
 pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
     let validating = brief.purpose == Purpose::Validate;
@@ -67,9 +67,9 @@ fn note(brief: &Brief<'_>) -> Fragment {
 fn touched(brief: &Brief<'_>) -> Option<Fragment> {
     let (path, bytes) = (brief.place.artifact, brief.artifact?);
     let content = String::from_utf8_lossy(bytes);
-    let outline = Outline::of(&content);
+    let outline = Outline::parse(&content);
     let delta = Delta::parse(brief.delta.unwrap_or_default());
-    let files = delta.files.iter().filter(|file| place::same_file(&file.path, path));
+    let files = delta.files.iter().filter(|file| citation::same_file(&file.path, path));
     let mut lines: Vec<RangeInclusive<u32>> = files.flat_map(FileDelta::changed).collect();
     let anchors = Anchors::new(brief, &outline);
     let places = brief.findings.iter().filter_map(|finding| anchors.line(finding));

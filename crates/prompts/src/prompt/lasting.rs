@@ -11,7 +11,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 
 /// The fragments that hold for every dispatch of a role for a purpose, in sending order. None where the role takes no part
 /// in the phase or is never asked for that.
@@ -19,7 +19,7 @@ pub fn lasting(
     phase: Phase,
     role: &Role,
     purpose: Option<Purpose>,
-    own: Option<&Override>,
+    own: Option<&RoleText>,
 ) -> Option<Vec<Fragment>> {
     const NAMES: [&str; 6] = ["house-rules", "code-rules", "reviewer-rules", "rubric", "checklist", "return"];
     let prompt = sample(phase, role, purpose, Strategy::Lazy, own)?.prompt;

@@ -24,10 +24,10 @@ mod stable;
 mod tests;
 mod turn;
 
-pub use brief::{Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};
+pub use brief::{Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream};
 pub use build::build;
 pub use code::{
-    CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers, to_open, unnamed,
+    CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief, to_open, unnamed,
 };
 pub use example::{Sample, sample, sample_by_itself};
 pub use lasting::{lasting, tool_fallback};

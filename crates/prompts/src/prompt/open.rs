@@ -187,7 +187,7 @@ pub(super) fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> 
         return code::carried(brief, findings);
     }
     let content = String::from_utf8_lossy(brief.artifact.unwrap_or_default());
-    let outline = Outline::of(&content);
+    let outline = Outline::parse(&content);
     let anchors = Anchors::new(brief, &outline);
     findings.iter().map(|finding| anchors.current(finding)).collect()
 }

@@ -10,7 +10,7 @@ use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
 use redraft_facts::text::{fenced, one_line};
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{Override, Profile};
+use redraft_roles::profile::{Profile, RoleText};
 
 const RETRO_REPORT: &str = include_str!("../../texts/retro-facilitator-report.md");
 const JUDGE_REPORT: &str = include_str!("../../texts/bank-judge-report.md");
@@ -21,7 +21,7 @@ pub struct RetroBrief<'a> {
     /// Of [`redraft_roles::profile::of_dispatch`], so that each purpose has its text.
     pub profile: &'a Profile,
     /// The repository's own text for the role; it takes the place of the text of a retrospective only.
-    pub text: Option<&'a Override>,
+    pub text: Option<&'a RoleText>,
     /// Tools of the role that its agent cannot offer.
     pub missing: &'a [String],
     /// `031-rate-limit`

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use redraft_facts::prelude::*;
     use redraft_facts::verdict::{
-        Answer, AnswerStatus, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified,
+        AnswerStatus, CheckLine, Claim, FileRead, FindingAnswer, Issue, Severity, Verdict, Verified,
     };
     use serde_json::{Value, from_str, to_value};
 
@@ -85,7 +85,7 @@ mod tests {
             approved: true,
             summary: text(),
             answers: [Fixed, NotFixed, Withdrawn]
-                .map(|status| Answer { id: text(), status, note: text() })
+                .map(|status| FindingAnswer { id: text(), status, note: text() })
                 .into(),
             issues: vec![
                 issue(Severity::Blocker, Claim::Present),

@@ -3,7 +3,7 @@
 //! What these functions are given holds no round, date or count, so no such thing can get in front of a cache
 //! boundary, whoever changes the texts.
 
-use super::brief::{Brief, Place, Prd, Upstream};
+use super::brief::{Brief, FeaturePaths, Prd, Upstream};
 use super::schema::FORM;
 use super::sizes::NAME_CHARS_MAX;
 use redraft_facts::choice::Strategy;
@@ -11,7 +11,7 @@ use redraft_facts::findings::Threshold;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text;
-use redraft_roles::profile::{Kind, Override, Profile};
+use redraft_roles::profile::{Profile, ProfileKind, RoleText};
 
 const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
 const REVIEWER_RULES: &str = include_str!("../../texts/reviewer-rules.md");
@@ -42,8 +42,8 @@ pub(super) fn shared_artifacts(upstream: &[Upstream<'_>]) -> Vec<Fragment> {
 #[derive(Clone, Copy)]
 pub(super) struct Lasting<'a> {
     pub(super) profile: &'a Profile,
-    pub(super) own: Option<&'a Override>,
-    pub(super) place: &'a Place<'a>,
+    pub(super) own: Option<&'a RoleText>,
+    pub(super) place: &'a FeaturePaths<'a>,
     pub(super) strategy: Strategy,
     pub(super) upstream: &'a [Upstream<'a>],
     pub(super) missing: &'a [String],
@@ -52,7 +52,7 @@ pub(super) struct Lasting<'a> {
 }
 
 impl<'a> Lasting<'a> {
-    pub(super) fn of(brief: &'a Brief<'a>, strategy: Strategy) -> Lasting<'a> {
+    pub(super) fn new(brief: &'a Brief<'a>, strategy: Strategy) -> Lasting<'a> {
         Lasting {
             profile: brief.profile,
             own: brief.text,
@@ -73,7 +73,7 @@ pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
     if strategy == Strategy::Inline {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
     }
-    fragments.extend((profile.kind != Kind::Author).then(|| reviewer_rules(rule, REVIEWER_RULES)));
+    fragments.extend((profile.kind != ProfileKind::Author).then(|| reviewer_rules(rule, REVIEWER_RULES)));
     fragments.push(Fragment::new("rubric", rubric(profile, own)));
     let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
     fragments.extend(missing_tools(&tools, missing));
@@ -116,7 +116,7 @@ pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
 }
 
 /// What the role decides and how. A repository's own text has its own end.
-pub(super) fn rubric(profile: &Profile, own: Option<&Override>) -> String {
+pub(super) fn rubric(profile: &Profile, own: Option<&RoleText>) -> String {
     match own {
         Some(own) => own.body.clone(),
         None => format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda),
@@ -178,23 +178,23 @@ pub(super) fn looks_outside(tool: &str) -> bool {
 
 fn work(profile: &Profile) -> &'static str {
     match profile.kind {
-        Kind::Author => "your work",
-        Kind::Domain | Kind::Phase => "your review",
+        ProfileKind::Author => "your work",
+        ProfileKind::Domain | ProfileKind::Phase => "your review",
     }
 }
 
 /// Whether the role is told of any document, be it only that there is none.
-pub(super) fn names_documents(profile: &Profile, place: &Place<'_>) -> bool {
+pub(super) fn names_documents(profile: &Profile, place: &FeaturePaths<'_>) -> bool {
     !paths(profile, place).is_empty()
 }
 
 /// Where a document builds on no other.
-fn nothing_to_read(profile: &Profile, place: &Place<'_>) -> Option<String> {
+fn nothing_to_read(profile: &Profile, place: &FeaturePaths<'_>) -> Option<String> {
     let nothing = format!("## Required Artifacts\n\nNo other file has to be read before {}", work(profile));
     paths(profile, place).is_empty().then_some(nothing)
 }
 
-pub(super) fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) -> Fragment {
     if let Some(nothing) = nothing_to_read(profile, place) {
         let text = format!("{nothing}; confirm with \"Files read: none\" in a single line.\n");
         return Fragment::new("required-artifacts", text);
@@ -217,7 +217,7 @@ pub(super) fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragme
 }
 
 /// The same list where every file is in the prompt. The author opens its own document all the same, to change it.
-pub(super) fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+pub(super) fn given_artifacts(profile: &Profile, place: &FeaturePaths<'_>) -> Fragment {
     if let Some(nothing) = nothing_to_read(profile, place) {
         return Fragment::new("given-artifacts", format!("{nothing}.\n"));
     }
@@ -239,7 +239,7 @@ pub(super) fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment 
 }
 
 /// The same list for a reader that is not asked about the whole, so nothing on it is required.
-pub(super) fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
+pub(super) fn artifacts_at_hand(profile: &Profile, place: &FeaturePaths<'_>) -> Fragment {
     if let Some(nothing) = nothing_to_read(profile, place) {
         return Fragment::new("artifacts-at-hand", format!("{nothing}.\n"));
     }
@@ -255,7 +255,7 @@ pub(super) fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragmen
 }
 
 /// What takes the place of a document that is left out.
-fn stand_in(profile: &Profile, place: &Place<'_>) -> &'static str {
+fn stand_in(profile: &Profile, place: &FeaturePaths<'_>) -> &'static str {
     let left_out =
         |name: &&&str| place.absent.iter().any(|absent| absent.name == **name && !absent.why.is_empty());
     match profile.artifacts.iter().find(left_out) {
@@ -271,7 +271,7 @@ const NO_PRD: &str = "No PRD — feature created without brainstorm";
 
 /// What the profile names: the label, and where it is, or what is said in its place. A file of which nothing is to be said
 /// is not listed.
-fn paths(profile: &Profile, place: &Place<'_>) -> Vec<(String, Result<String, String>)> {
+fn paths(profile: &Profile, place: &FeaturePaths<'_>) -> Vec<(String, Result<String, String>)> {
     let path = |name: &&'static str| {
         let absent = place.absent.iter().find(|absent| absent.name == *name);
         match (*name, place.prd, absent) {
@@ -310,7 +310,7 @@ pub(super) fn given(file: &Upstream<'_>) -> Fragment {
 /// The form of the answer. The schema is the same for all roles; what the fields are for is not.
 fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
     let fields = match profile.kind {
-        Kind::Author => {
+        ProfileKind::Author => {
             "- `approved`: true; the file is finished.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
              - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
@@ -319,7 +319,7 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
              - `verified`: the facts about existing code, files or services that you opened.\n"
                 .to_owned()
         }
-        Kind::Domain | Kind::Phase => format!(
+        ProfileKind::Domain | ProfileKind::Phase => format!(
             "- `summary`: the reason for the verdict, in one or two sentences.\n\
              - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, else empty.\n\

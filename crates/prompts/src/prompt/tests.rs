@@ -22,11 +22,11 @@ use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 use redraft_facts::verdict::Severity;
-use redraft_roles::profile::{self, Kind, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind};
 
 fn profile_of(role: &str) -> &'static Profile {
     let role = Role::new(role);
-    Phase::DOCUMENTS.into_iter().find_map(|phase| profile::of(phase, &role)).unwrap()
+    Phase::DOCUMENTS.into_iter().find_map(|phase| profile::find(phase, &role)).unwrap()
 }
 
 fn stable(prompt: &Prompt) -> Prompt {
@@ -71,7 +71,7 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
         }
         let Brief { profile, strategy, place, missing, rule, .. } = case.brief;
         // A role may be asked for two different things, and of code the change itself is among what reviewers share.
-        let whole = strategy == Strategy::Inline && profile.kind != Kind::Author;
+        let whole = strategy == Strategy::Inline && profile.kind != ProfileKind::Author;
         let code = case
             .brief
             .code
@@ -102,7 +102,7 @@ fn the_constant_part_is_the_same_for_all_roles_and_the_rules_for_findings_are_fo
     assert_eq!(texts.len(), 1);
     for profile in profile::all() {
         let prompt = build(&cases::first(profile));
-        let reviews = profile.kind != Kind::Author;
+        let reviews = profile.kind != ProfileKind::Author;
         assert_eq!(prompt.get("reviewer-rules").is_some(), reviews, "{}", profile.role);
         assert_eq!(prompt.text().contains("## Severity"), reviews, "{}", profile.role);
     }
@@ -276,7 +276,7 @@ fn odd_artifacts_are_described_in_the_header() {
 #[test]
 fn without_a_prd_the_line_says_so_and_the_confirmation_is_still_possible() {
     let brief = cases::first(profile_of("spec-reviewer"));
-    let place = Place { prd: Prd::None, ..brief.place };
+    let place = FeaturePaths { prd: Prd::None, ..brief.place };
     let spec = build(&Brief { place, ..brief });
     let required = spec.get("required-artifacts").unwrap();
     assert!(required.contains("\n- PRD: No PRD — feature created without brainstorm\n"), "{required}");
@@ -305,7 +305,7 @@ fn the_outcome_of_the_domain_review_leaves_out_suggestions_and_is_not_shown_to_o
 #[test]
 fn only_an_ordinary_re_review_is_told_that_new_findings_are_deferred() {
     cases::each(&mut |Case { name, brief, .. }| {
-        if brief.profile.kind == Kind::Author || brief.purpose == Purpose::Repair {
+        if brief.profile.kind == ProfileKind::Author || brief.purpose == Purpose::Repair {
             return;
         }
         let rereview = brief.purpose == Purpose::Review && brief.round > 1;

@@ -14,7 +14,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::{self, one_line};
 use redraft_facts::ticket::Purpose;
 use redraft_facts::verdict::Severity;
-use redraft_roles::profile::Kind;
+use redraft_roles::profile::ProfileKind;
 
 /// What a reviewer reports of its checks where it is asked about changes only.
 pub(super) const CHECKS_OF_A_CHANGE: &str = "A check on which no change bears passes, with the note `not touched`; \
@@ -29,11 +29,11 @@ pub(super) fn lessons(brief: &Brief<'_>) -> Option<Fragment> {
         return None;
     }
     let intro = match brief.profile.kind {
-        Kind::Author => {
+        ProfileKind::Author => {
             "Lessons of earlier features of this repository that may bear on this one: check whether they apply to what you \
              write; they are not rules."
         }
-        Kind::Domain | Kind::Phase => {
+        ProfileKind::Domain | ProfileKind::Phase => {
             "Lessons of earlier features of this repository that may bear on this one: check whether they apply to what you \
              review; they are not rules, and none is a finding without a fault that you can cite."
         }
@@ -83,7 +83,7 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
     // A document by itself builds on none.
     let upstream = if brief.profile.artifacts.is_empty() { "" } else { "the upstream artifacts and " };
     let text = match (brief.profile.kind, brief.purpose) {
-        (Kind::Author, _) => format!(
+        (ProfileKind::Author, _) => format!(
             "You already have {upstream}your last version of {name} in context from your previous turn. {} on disk is \
              that version{}.\n\n{}\n{}",
             brief.place.artifact,
@@ -91,7 +91,7 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
             work(brief, "New Issues to Fix"),
             unchanged(brief)
         ),
-        (Kind::Domain | Kind::Phase, Purpose::Validate) => format!(
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Validate) => format!(
             "You already have {upstream}the previous version of {name} in context from your prior review at iteration {}, in which you approved it. Since then the file was changed.\n\n\
              Check whether your approval still holds. Go through every hunk of the changes and through every place \
              that depends on what it touches, and put your checks to them. A new finding may lie anywhere in the file.\
@@ -99,7 +99,7 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
             brief.last_round,
             open::ruling_on(brief)
         ),
-        (Kind::Domain | Kind::Phase, _) => format!(
+        (ProfileKind::Domain | ProfileKind::Phase, _) => format!(
             "You already have {upstream}the previous version of {name} in context from your prior review. What changed in the file since then stands below. Do this and no more:\n\n{}",
             open::steps_of_a_rereview(brief)
         ),
@@ -173,7 +173,7 @@ pub(super) fn fix_summary(brief: &Brief<'_>) -> Option<Fragment> {
 }
 
 pub(super) fn domain_outcome(brief: &Brief<'_>) -> Option<Fragment> {
-    let outcome = brief.outcome.filter(|_| brief.profile.kind == Kind::Phase)?;
+    let outcome = brief.outcome.filter(|_| brief.profile.kind == ProfileKind::Phase)?;
     let result = match outcome.result {
         DomainResult::Approved { round, max, revision } => {
             format!("APPROVED at iteration {round}/{max}, revision {}", revision.short())
@@ -213,11 +213,11 @@ pub(super) fn lint(brief: &Brief<'_>) -> Option<Fragment> {
         return None;
     }
     let intro = match brief.profile.kind {
-        Kind::Author => {
+        ProfileKind::Author => {
             "A mechanical check warns of these places in the current version: mend those where the warning is right, even where \
              no finding reaches them, leave the text where it is wrong, and give them no entry in `answers`."
         }
-        Kind::Domain | Kind::Phase => {
+        ProfileKind::Domain | ProfileKind::Phase => {
             "A mechanical check gave these warnings. The author is shown them too, so none of them is a finding by itself; a \
              failure that follows from one is a finding like any other."
         }
@@ -284,12 +284,12 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
     let work = if brief.code.is_some() { "code" } else { "file" };
     fields.push_str(&match (brief.profile.kind, brief.purpose) {
         (_, Purpose::Repair) => "- every other field: as it was asked for before.\n".to_owned(),
-        (Kind::Author, _) => format!(
+        (ProfileKind::Author, _) => format!(
             "- `summary`, `checks`, `verified`: as before, of the {work} as it is now.\n\
              - `issues`: empty.\n\
              - `files_read`: every file you opened in this turn.\n"
         ),
-        (Kind::Domain | Kind::Phase, _) => format!(
+        (ProfileKind::Domain | ProfileKind::Phase, _) => format!(
             "- `checks`: one entry for every check of your role and `coverage`. {CHECKS_OF_A_CHANGE}\n\
              - `verified`, `files_read`: what you checked and opened in this turn.\n"
         ),

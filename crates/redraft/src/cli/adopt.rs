@@ -8,18 +8,21 @@ mod take;
 use redraft_adapters::git::{FeatureBranch, GitError};
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::WorkspaceMode;
-use redraft_documents::adopt::{Folder, Named, Understood, give_numbers, named, ticked, understand};
-use redraft_documents::dependency::{Standing, circle};
+use redraft_documents::adopt::{
+    Folder, FolderName, UnderstoodFolder, give_numbers, named, ticked, understand,
+};
+use redraft_documents::dependency::{FeatureStanding, circle};
 use redraft_engine::ports::Store;
-use redraft_facts::event::{Event, Life};
+use redraft_facts::event::{Event, FeatureLife};
+use redraft_facts::harmless;
 use redraft_facts::ids::FeatureId;
-use redraft_facts::shown;
 use redraft_facts::text::{count, one_line};
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::AdoptArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +71,7 @@ struct Candidate {
     found: Folder,
     /// The branch it was found on, where no checkout has it.
     branch: Option<FeatureBranch>,
-    feature: Understood,
+    feature: UnderstoodFolder,
     fate: Fate,
 }
 
@@ -91,23 +94,27 @@ impl Fate {
     }
 }
 
-pub(crate) fn adopt(args: AdoptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let found = survey::survey(&site, around, &args.paths)?;
+pub(crate) fn adopt(
+    args: AdoptArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let found = survey::survey(&repo, process, &args.paths)?;
     let mut candidates: Vec<Candidate> =
         found.folders.into_iter().map(|(found, branch)| candidate(found, branch)).collect();
-    let known = match site.reader()? {
-        Some(ledger) => known(&site, &ledger)?,
+    let known = match repo.reader()? {
+        Some(ledger) => known(&repo, &ledger)?,
         None => Known::default(),
     };
     // A branch that is a feature of ours is nothing to report, unless its worktree was never made.
     candidates.retain(|one| {
         let own = known.folders.get(&one.feature.folder).filter(|_| one.branch.is_some());
-        own.is_none_or(|id| !site.state.join("ready").join(id.to_string()).exists())
+        own.is_none_or(|id| !repo.state.join("ready").join(id.to_string()).exists())
     });
-    sort_out(&site, &known, &mut candidates)?;
+    sort_out(&repo, &known, &mut candidates)?;
     tell_ticked(&mut candidates, args.review);
-    tell_checked_out(&site, &mut candidates, around)?;
+    tell_checked_out(&repo, &mut candidates, process)?;
     let names = names_here(known, &candidates);
     tell_circles(&mut candidates, &names);
     let fresh = |candidates: &[Candidate]| candidates.iter().filter(|one| one.fate == Fate::New).count();
@@ -116,21 +123,21 @@ pub(crate) fn adopt(args: AdoptArgs, around: &Surroundings, console: &Console) -
     let doing = match (args.dry_run, args.yes) {
         (true, _) => false,
         (false, true) => wanted > 0 || unfinished,
-        (false, false) => wanted > 0 && asked(&candidates, around, console),
+        (false, false) => wanted > 0 && asked(&candidates, process, console),
     };
     if doing {
-        take::take(&site, &mut candidates, args.review, around, console)?;
+        take::take(&repo, &mut candidates, args.review, process, console)?;
     }
     let left = fresh(&candidates);
     let next = match (candidates.is_empty(), left) {
-        (true, _) => around.next("redraft new \"your idea\""),
-        (false, 0) => around.next("redraft status"),
-        (false, _) => around.next(&again(&args)),
+        (true, _) => process.next("redraft new \"your idea\""),
+        (false, 0) => process.next("redraft status"),
+        (false, _) => process.next(&again(&args)),
     };
     let features: Vec<FeatureJson> = candidates.iter().map(shown).collect();
     let shown = AdoptJson { v: 1, dry_run: !doing, features, notes: found.notes, next };
     console.show(&text(&shown), &shown);
-    Ok(if around.stopped() { Code::Interrupted } else { Code::Done })
+    Ok(if process.stopped() { ErrorCode::Interrupted } else { ErrorCode::Done })
 }
 
 /// What the ledger knows: folders, with the features they became, and every number.
@@ -152,11 +159,11 @@ impl Known {
     }
 }
 
-fn known(site: &Site, ledger: &Ledger) -> Result<Known, CliError> {
+fn known(repo: &RepositoryContext, ledger: &Ledger) -> Result<Known, CliError> {
     let mut known = Known::default();
-    for id in site.features(ledger)? {
+    for id in repo.features(ledger)? {
         known.numbers.insert(id);
-        let slug = site.created(ledger, id)?.slug;
+        let slug = repo.created(ledger, id)?.slug;
         for entry in ledger.read(Scope::Feature(id))? {
             let from = match entry.event {
                 Event::FeatureCreated(created) => created.folder(),
@@ -177,7 +184,9 @@ fn candidate(found: Folder, branch: Option<FeatureBranch>) -> Candidate {
 
 /// Says which tasks of a list count as done because they are ticked.
 fn tell_ticked(candidates: &mut [Candidate], review: bool) {
-    for one in candidates.iter_mut().filter(|one| one.fate == Fate::New && one.feature.life == Life::Active) {
+    for one in
+        candidates.iter_mut().filter(|one| one.fate == Fate::New && one.feature.life == FeatureLife::Active)
+    {
         let (ticked, all) = ticked(&one.found, &one.feature);
         if ticked == 0 || ticked == all {
             continue;
@@ -194,14 +203,14 @@ fn tell_ticked(candidates: &mut [Candidate], review: bool) {
 
 /// Says of a branch that is checked out where it must not be, before anything is done.
 fn tell_checked_out(
-    site: &Site,
+    repo: &RepositoryContext,
     candidates: &mut [Candidate],
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(), CliError> {
     for one in candidates.iter_mut().filter(|one| one.needs_worktree()) {
-        match take::refuse_checked_out(site, one) {
+        match take::refuse_checked_out(repo, one) {
             Err(GitError::CheckedOut { .. })
-                if site.config(around)?.workspace.mode == WorkspaceMode::InPlace => {}
+                if repo.config(process)?.workspace.mode == WorkspaceMode::InPlace => {}
             Err(error @ GitError::CheckedOut { .. }) => one.feature.notes.push(error.to_string()),
             other => other?,
         }
@@ -212,12 +221,12 @@ fn tell_checked_out(
 impl Candidate {
     /// Whether it is to be worked on here.
     fn needs_worktree(&self) -> bool {
-        self.fate == Fate::New && matches!(self.feature.life, Life::Active | Life::Planned)
+        self.fate == Fate::New && matches!(self.feature.life, FeatureLife::Active | FeatureLife::Planned)
     }
 }
 
 /// Says of each candidate what becomes of it, and which number it has or gets.
-fn sort_out(site: &Site, known: &Known, candidates: &mut [Candidate]) -> Result<(), CliError> {
+fn sort_out(repo: &RepositoryContext, known: &Known, candidates: &mut [Candidate]) -> Result<(), CliError> {
     for one in candidates.iter_mut() {
         one.fate = match known.folders.get(&one.feature.folder) {
             Some(id) => {
@@ -233,11 +242,12 @@ fn sort_out(site: &Site, known: &Known, candidates: &mut [Candidate]) -> Result<
             None => Fate::New,
         };
     }
-    let mut fresh: Vec<Understood> =
+    let mut fresh: Vec<UnderstoodFolder> =
         candidates.iter().filter(|one| one.fate == Fate::New).map(|one| one.feature.clone()).collect();
-    let own = |name: &Named| fresh.iter().any(|one| (one.number, &one.slug) == (name.number, &name.slug));
+    let own =
+        |name: &FolderName| fresh.iter().any(|one| (one.number, &one.slug) == (name.number, &name.slug));
     let mut taken = known.numbers.clone();
-    let others = site.repository.feature_names()?;
+    let others = repo.repository.feature_names()?;
     taken.extend(
         others.iter().map(|name| named(name)).filter(|name| !own(name)).filter_map(|name| name.number),
     );
@@ -260,14 +270,14 @@ fn names_here(mut known: Known, candidates: &[Candidate]) -> BTreeMap<String, St
 /// Features that wait for each other can be adopted, but none of them could be run without a person's word.
 fn tell_circles(candidates: &mut [Candidate], names: &BTreeMap<String, String>) {
     let name = |one: &Candidate| format!("{}-{}", one.feature.id, one.feature.slug);
-    let standing = |one: &Candidate| Standing {
+    let standing = |one: &Candidate| FeatureStanding {
         life: one.feature.life,
         phase: String::new(),
         waits_for: one.feature.meta.depends_on.iter().filter_map(|word| names.get(word).cloned()).collect(),
         goes_on: true,
     };
     let fresh = candidates.iter().filter(|one| one.fate == Fate::New);
-    let all: BTreeMap<String, Standing> = fresh.map(|one| (name(one), standing(one))).collect();
+    let all: BTreeMap<String, FeatureStanding> = fresh.map(|one| (name(one), standing(one))).collect();
     for one in candidates.iter_mut().filter(|one| one.fate == Fate::New) {
         let own = name(one);
         let waits_for = all.get(&own).map(|standing| standing.waits_for.as_slice()).unwrap_or_default();
@@ -280,7 +290,7 @@ fn tell_circles(candidates: &mut [Candidate], names: &BTreeMap<String, String>) 
     }
 }
 
-fn asked(candidates: &[Candidate], around: &Surroundings, console: &Console) -> bool {
+fn asked(candidates: &[Candidate], process: &ProcessContext, console: &Console) -> bool {
     if !console.can_ask() {
         return false;
     }
@@ -289,7 +299,7 @@ fn asked(candidates: &[Candidate], around: &Surroundings, console: &Console) -> 
     }
     let fresh = candidates.iter().filter(|one| one.fate == Fate::New).count();
     let question = format!("take over {} as described? yes or no: ", count(fresh, "feature"));
-    console.ask(&question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
+    console.ask(&question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
 }
 
 /// The command that does what was reported.
@@ -329,7 +339,7 @@ fn shown(one: &Candidate) -> FeatureJson {
 fn text(shown: &AdoptJson) -> String {
     let mut text: String = shown.features.iter().map(lines).collect();
     for note in &shown.notes {
-        text.push_str(&format!("note: {}\n", shown::name(note)));
+        text.push_str(&format!("note: {}\n", harmless::name(note)));
     }
     let files = |pick: fn(&FeatureJson) -> usize| shown.features.iter().map(pick).sum::<usize>();
     let known = files(|feature| feature.artifacts.len());
@@ -357,7 +367,7 @@ fn text(shown: &AdoptJson) -> String {
 
 fn lines(feature: &FeatureJson) -> String {
     let FeatureJson { folder, id, slug, status, state, .. } = feature;
-    let (folder, slug) = (shown::name(folder), shown::name(slug));
+    let (folder, slug) = (harmless::name(folder), harmless::name(slug));
     let mut text = match *state {
         "left" => format!("{folder}  left\n"),
         "known" => format!("{folder}  is feature {id} already\n"),
@@ -367,15 +377,15 @@ fn lines(feature: &FeatureJson) -> String {
         .artifacts
         .iter()
         .map(|artifact| match (artifact.target.as_deref(), artifact.how) {
-            (Some(target), "its name") if target == artifact.file => shown::name(target).into_owned(),
-            (_, how) => format!("{} ({}, by {how})", shown::name(&artifact.file), artifact.kind),
+            (Some(target), "its name") if target == artifact.file => harmless::name(target).into_owned(),
+            (_, how) => format!("{} ({}, by {how})", harmless::name(&artifact.file), artifact.kind),
         })
         .collect();
     if !found.is_empty() && *state != "known" {
         text.push_str(&format!("    {}\n", found.join(", ")));
     }
     for unknown in &feature.unknown {
-        let (file, reason) = (shown::name(&unknown.file), shown::name(&unknown.reason));
+        let (file, reason) = (harmless::name(&unknown.file), harmless::name(&unknown.reason));
         text.push_str(&format!("    not understood: {file}: {reason}\n"));
     }
     for note in feature.notes.iter().filter(|_| *state != "known") {

@@ -8,7 +8,7 @@ use redraft_facts::redact::Typed;
 use redraft_facts::text::one_line;
 use redraft_frame::args::{OnCap, OnFailure};
 use redraft_frame::console::Console;
-use redraft_frame::site::Surroundings;
+use redraft_frame::process_context::ProcessContext;
 use redraft_reports::estimate;
 use std::collections::BTreeSet;
 
@@ -99,7 +99,7 @@ pub(crate) fn answer(
     question: &Question,
     state: &Pipeline,
     beforehand: &mut Beforehand,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Option<Said> {
     if let Some(said) = beforehand.answer(question) {
@@ -117,7 +117,7 @@ pub(crate) fn answer(
     expected.for_each(|line| console.say_before_asking(&line));
     let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
     loop {
-        let word = console.ask(&format!("{} or stop? ", names.join(", ")), &around.clock)?;
+        let word = console.ask(&format!("{} or stop? ", names.join(", ")), &process.clock)?;
         if word.is_empty() || word == "stop" {
             return None;
         }
@@ -126,10 +126,10 @@ pub(crate) fn answer(
             continue;
         };
         if let (Decision::Answer, About::Author { questions }) = (choice, &question.about) {
-            let answers = each_answer(questions, around, console)?;
+            let answers = each_answer(questions, process, console)?;
             return Some(Said { answers, ..Said::new(Decision::Answer, "") });
         }
-        let why = console.ask_text("why (kept with the decision)? ", &around.clock)?;
+        let why = console.ask_text("why (kept with the decision)? ", &process.clock)?;
         if *choice == Decision::Accept && why.is_empty() {
             console.say_before_asking("accepting is a ruling and needs a reason");
             continue;
@@ -139,12 +139,16 @@ pub(crate) fn answer(
 }
 
 /// An empty line leaves a question to what the author would assume.
-fn each_answer(questions: &[AuthorQuestion], around: &Surroundings, console: &Console) -> Option<Vec<Typed>> {
+fn each_answer(
+    questions: &[AuthorQuestion],
+    process: &ProcessContext,
+    console: &Console,
+) -> Option<Vec<Typed>> {
     let mut answers = Vec::new();
     for (at, asked) in questions.iter().enumerate() {
         let assumed = if asked.assumed.is_empty() { "leave it open" } else { asked.assumed.as_str() };
         let text = format!("{}. {} [{assumed}] ", at + 1, asked.question);
-        answers.push(console.ask_text(&text, &around.clock)?);
+        answers.push(console.ask_text(&text, &process.clock)?);
     }
     Some(answers)
 }

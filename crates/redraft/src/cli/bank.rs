@@ -5,82 +5,92 @@
 //! stale and what a change means is `documents::bank`.
 
 pub(crate) mod asking;
+mod bank_files;
 mod change;
+mod entry_history;
 mod gates;
-mod past;
 mod report;
-mod shelf;
 
+use bank_files::BankFiles;
+use entry_history::EntryHistory;
 use gates::Gate;
-use past::Past;
-use redraft_documents::bank::{Bank, Entry, Kind, Life, Used, stale, uses};
+use redraft_documents::bank::{Bank, BankEntry, BankFile, EntryLife, Used, stale, uses};
 use redraft_facts::text::one_line;
 use redraft_frame::args::{BankArgs, BankCommand, BankKind, NameArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
-use shelf::Shelf;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use std::collections::BTreeSet;
 
-pub(crate) fn bank(args: BankArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
+pub(crate) fn bank(
+    args: BankArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
     match args.command {
-        None => list(&site, args.stale, args.kind, around, console),
-        Some(BankCommand::Show(args)) => show(&site, &args, around, console),
-        Some(BankCommand::Keep(args)) => change::keep(&site, &args, around, console),
-        Some(BankCommand::Update(args)) => change::update(&site, &args, around, console),
-        Some(BankCommand::Retire(args)) => change::retire(&site, &args, around, console),
-        Some(BankCommand::Backfill(args)) => change::backfill(&site, args.write, around, console),
+        None => list(&repo, args.stale, args.kind, process, console),
+        Some(BankCommand::Show(args)) => show(&repo, &args, process, console),
+        Some(BankCommand::Keep(args)) => change::keep(&repo, &args, process, console),
+        Some(BankCommand::Update(args)) => change::update(&repo, &args, process, console),
+        Some(BankCommand::Retire(args)) => change::retire(&repo, &args, process, console),
+        Some(BankCommand::Backfill(args)) => change::backfill(&repo, args.write, process, console),
     }
 }
 
 /// An entry, where it stands, what came of it where it was told, and what checks it.
 struct Aged<'a> {
-    entry: &'a Entry,
-    life: Life,
+    entry: &'a BankEntry,
+    life: EntryLife,
     used: Used,
     gates: Vec<Gate>,
 }
 
 fn list(
-    site: &Site,
+    repo: &RepositoryContext,
     only_stale: bool,
     kind: Option<BankKind>,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let shelf = Shelf::read(site)?;
-    let past = Past::of(site)?;
-    let all = aged(&shelf.bank, &past, site, around)?;
+) -> Result<ErrorCode, CliError> {
+    let shelf = BankFiles::read(repo)?;
+    let past = EntryHistory::load(repo)?;
+    let all = aged(&shelf.bank, &past, repo, process)?;
     let wanted = |aged: &&Aged<'_>| {
         (!only_stale || aged.life.is_stale()) && kind.is_none_or(|kind| kind.kind() == aged.entry.kind)
     };
     let shown: Vec<&Aged<'_>> = all.iter().filter(wanted).collect();
-    report::list(&shown, all.len(), around, console);
-    Ok(Code::Done)
+    report::list(&shown, all.len(), process, console);
+    Ok(ErrorCode::Done)
 }
 
-fn show(site: &Site, args: &NameArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let shelf = Shelf::read(site)?;
+fn show(
+    repo: &RepositoryContext,
+    args: &NameArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let shelf = BankFiles::read(repo)?;
     let entry = named(&shelf.bank, args, Part::Enough)?;
-    let past = Past::of(site)?;
+    let past = EntryHistory::load(repo)?;
     let alone = Bank { entries: vec![entry.clone()] };
-    let aged = aged(&alone, &past, site, around)?;
+    let aged = aged(&alone, &past, repo, process)?;
     if let Some(aged) = aged.first() {
-        report::one(aged, around, console);
+        report::one(aged, process, console);
     }
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn aged<'a>(
     bank: &'a Bank,
-    past: &Past,
-    site: &Site,
-    around: &Surroundings,
+    past: &EntryHistory,
+    repo: &RepositoryContext,
+    process: &ProcessContext,
 ) -> Result<Vec<Aged<'a>>, CliError> {
-    let changed = past.changed(&bank.entries, site)?;
+    let changed = past.changed(&bank.entries, repo)?;
     let used = uses(&bank.entries, &past.told);
-    let gates = gates::of(bank, site, around)?;
+    let gates = gates::evaluate(bank, repo, process)?;
     let mut all = Vec::with_capacity(bank.entries.len());
     for (((entry, changed), used), gates) in bank.entries.iter().zip(changed).zip(used).zip(gates) {
         all.push(Aged { entry, life: stale(entry, &past.order, &changed), used, gates });
@@ -96,12 +106,12 @@ enum Part {
     NotEnough,
 }
 
-fn named<'a>(bank: &'a Bank, args: &NameArgs, part: Part) -> Result<&'a Entry, CliError> {
-    let of_kind = |entry: &&Entry| args.kind.is_none_or(|kind| kind.kind() == entry.kind);
-    let called: Vec<&Entry> = bank.called(&args.name).into_iter().filter(of_kind).collect();
+fn named<'a>(bank: &'a Bank, args: &NameArgs, part: Part) -> Result<&'a BankEntry, CliError> {
+    let of_kind = |entry: &&BankEntry| args.kind.is_none_or(|kind| kind.kind() == entry.kind);
+    let called: Vec<&BankEntry> = bank.called(&args.name).into_iter().filter(of_kind).collect();
     let word = args.name.trim().to_lowercase();
-    let holds = |entry: &&Entry| !word.is_empty() && entry.name.to_lowercase().contains(&word);
-    let near: Vec<&Entry> = bank.entries.iter().filter(of_kind).filter(holds).collect();
+    let holds = |entry: &&BankEntry| !word.is_empty() && entry.name.to_lowercase().contains(&word);
+    let near: Vec<&BankEntry> = bank.entries.iter().filter(of_kind).filter(holds).collect();
     match (called.as_slice(), near.as_slice()) {
         ([only], _) => Ok(only),
         ([], [only]) if part == Part::Enough => Ok(only),
@@ -113,7 +123,7 @@ fn named<'a>(bank: &'a Bank, args: &NameArgs, part: Part) -> Result<&'a Entry, C
 /// More names than these help nobody to find one.
 const NAMES_MAX: usize = 5;
 
-fn unknown(name: &str, near: &[&Entry], bank: &Bank) -> CliError {
+fn unknown(name: &str, near: &[&BankEntry], bank: &Bank) -> CliError {
     let shown = one_line(name, 80);
     let error = CliError::usage(format!("there is no entry `{shown}` in the knowledge bank"));
     let names: Vec<String> = near.iter().take(NAMES_MAX).map(|entry| format!("`{}`", entry.name)).collect();
@@ -124,10 +134,10 @@ fn unknown(name: &str, near: &[&Entry], bank: &Bank) -> CliError {
     }
 }
 
-fn ambiguous(name: &str, several: &[&Entry]) -> CliError {
+fn ambiguous(name: &str, several: &[&BankEntry]) -> CliError {
     let places: Vec<String> =
         several.iter().map(|entry| format!("{}:{}", entry.kind.path(), entry.line)).collect();
-    let kinds: BTreeSet<Kind> = several.iter().map(|entry| entry.kind).collect();
+    let kinds: BTreeSet<BankFile> = several.iter().map(|entry| entry.kind).collect();
     let error = CliError::usage(format!(
         "several entries are called `{}`: {}",
         one_line(name, 80),

@@ -3,7 +3,7 @@
 //! The ledger keeps a row for each feature; what only the moment tells is added here: who drives it, whether a park is
 //! over, what is in its way. The one place that decides what is to be typed next in a repository: see [`Board::next`].
 
-use super::dependencies::Lives;
+use super::dependencies::FeatureStandings;
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
@@ -12,9 +12,10 @@ use redraft_engine::ports::Clock;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
 use redraft_frame::errors::CliError;
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::{reviews, rows};
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 use serde::Serialize;
 
 /// A row of the board with what only the moment tells.
@@ -40,7 +41,7 @@ pub(crate) struct BlockerJson {
 }
 
 impl BlockerJson {
-    pub(crate) fn of(blocker: &Blocker) -> BlockerJson {
+    pub(crate) fn new(blocker: &Blocker) -> BlockerJson {
         let Blocker { name, life, phase, .. } = blocker;
         BlockerJson {
             feature: name.clone(),
@@ -64,10 +65,10 @@ pub(crate) fn unblocking(id: &str) -> String {
 
 impl Seen {
     /// What really goes on: a park that is over is none, and nobody drives what another process drives.
-    fn of(mut row: BoardRow, lives: &Lives<'_>, now_ms: i64) -> Seen {
+    fn new(mut row: BoardRow, lives: &FeatureStandings<'_>, now_ms: i64) -> Seen {
         row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
         let held_by =
-            Some(&row).filter(|row| row.is_open()).and_then(|row| Lock::holder(&lives.site.state, &row.id));
+            Some(&row).filter(|row| row.is_open()).and_then(|row| Lock::holder(&lives.repo.state, &row.id));
         // Who asks lets go of it in a moment.
         let held_by = held_by.filter(|holder| holder.pid != std::process::id());
         if held_by.is_some() {
@@ -75,7 +76,7 @@ impl Seen {
         }
         let known = |name: &str| lives.standing(name);
         let in_its_way = if row.is_open() { blockers(&row.waits_for, &known) } else { Vec::new() };
-        let blocked_by = in_its_way.iter().map(BlockerJson::of).collect();
+        let blocked_by = in_its_way.iter().map(BlockerJson::new).collect();
         Seen { row, blocked_by, held_by }
     }
 
@@ -112,30 +113,30 @@ pub(crate) struct Next {
 }
 
 impl Board {
-    pub(crate) fn of(
-        site: &Site,
+    pub(crate) fn new(
+        repo: &RepositoryContext,
         rows: Vec<BoardRow>,
         mut reviews: Vec<BoardRow>,
-        around: &Surroundings,
+        process: &ProcessContext,
     ) -> Board {
-        let lives = Lives::new(site, &rows);
-        let now_ms = around.clock.now_ms();
+        let lives = FeatureStandings::new(repo, &rows);
+        let now_ms = process.clock.now_ms();
         // Where nothing was begun here, others may have begun something.
-        let empty = rows.is_empty() && (site.has_folders() || !site.branches_of_others().is_empty());
+        let empty = rows.is_empty() && (repo.has_folders() || !repo.branches_of_others().is_empty());
         let begin = if empty { "redraft adopt" } else { "redraft new \"your idea\"" };
-        let mut features: Vec<Seen> = rows.into_iter().map(|row| Seen::of(row, &lives, now_ms)).collect();
+        let mut features: Vec<Seen> = rows.into_iter().map(|row| Seen::new(row, &lives, now_ms)).collect();
         let before: Vec<Option<String>> = features.iter().map(|one| before(one, &features, &lives)).collect();
         for (feature, before) in features.iter_mut().zip(before) {
-            feature.row.next = around.next(before.as_ref().unwrap_or(&feature.row.next));
+            feature.row.next = process.next(before.as_ref().unwrap_or(&feature.row.next));
         }
         for review in &mut reviews {
             let document = review.document.as_deref().unwrap_or_default();
-            review.next = around.next(&match &review.change {
-                Some(change) => site.reviewing_change(change),
-                None => site.reviewing(document, around),
+            review.next = process.next(&match &review.change {
+                Some(change) => repo.reviewing_change(change),
+                None => repo.reviewing(document, process),
             });
         }
-        Board { features, reviews, begin: around.next(begin) }
+        Board { features, reviews, begin: process.next(begin) }
     }
 
     /// The command that goes on in this repository: with the feature that can go on soonest, else with one that is ready
@@ -168,18 +169,18 @@ pub(crate) fn goes_on(row: &BoardRow) -> bool {
 
 /// What to type after something was done to a feature: what goes on with it, else what goes on in the repository.
 pub(crate) fn next_after(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     id: FeatureId,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<String, CliError> {
-    let board = Board::of(site, rows(ledger)?, reviews(ledger)?, around);
+    let board = Board::new(repo, rows(ledger)?, reviews(ledger)?, process);
     let own = board.features.iter().find(|seen| seen.row.id == id.to_string() && goes_on(&seen.row));
     Ok(own.map_or_else(|| board.next().command, |own| own.row.next.clone()))
 }
 
 /// What to type so that a feature others are in the way of can go on.
-fn before(feature: &Seen, all: &[Seen], lives: &Lives<'_>) -> Option<String> {
+fn before(feature: &Seen, all: &[Seen], lives: &FeatureStandings<'_>) -> Option<String> {
     if !feature.waits_for_others() {
         return None;
     }

@@ -2,11 +2,11 @@
 
 use super::hook;
 use clap::{CommandFactory as _, ValueEnum as _};
-use redraft_adapters::git::Glance;
+use redraft_adapters::git::CheckoutLocation;
 use redraft_frame::args::{Cli, CompletionsArgs, ShellName};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::Surroundings;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use serde::Serialize;
 use std::path::Path;
 
@@ -25,17 +25,17 @@ struct FeaturesJson {
 
 pub(crate) fn completions(
     args: CompletionsArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let Some(shell) = args.shell else {
         if !args.features {
             return Err(CliError::usage("no shell was named")
                 .hint("redraft completions bash; also zsh, fish and powershell"));
         }
-        let features = features(&around.folder);
+        let features = features(&process.folder);
         console.show(&features.join("\n"), &FeaturesJson { v: 1, features });
-        return Ok(Code::Done);
+        return Ok(ErrorCode::Done);
     };
     let cli = shown(&Cli::command());
     let script = match shell {
@@ -51,7 +51,7 @@ pub(crate) fn completions(
     } else {
         console.made_here(script.trim_end())
     }
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn generated(shell: clap_complete::Shell, cli: &clap::Command) -> String {
@@ -63,7 +63,8 @@ fn generated(shell: clap_complete::Shell, cli: &clap::Command) -> String {
 /// The numbers of all features of the repository around a folder; none where that cannot be known. It is asked for while
 /// somebody types, so no program is started and no lock waited for.
 fn features(folder: &Path) -> Vec<String> {
-    let rows = Glance::at(folder).and_then(|glance| hook::rows(&glance.state_dir())).unwrap_or_default();
+    let rows =
+        CheckoutLocation::at(folder).and_then(|glance| hook::rows(&glance.state_dir())).unwrap_or_default();
     rows.into_iter().map(|(_, row)| row.id).collect()
 }
 

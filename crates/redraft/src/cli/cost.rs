@@ -16,8 +16,8 @@ mod why;
 use prices::{Price, Prices};
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::players::PlayedBy;
 use redraft_engine::ports::Store;
 use redraft_facts::event::Entry;
 use redraft_facts::ids::AgentName;
@@ -25,13 +25,14 @@ use redraft_facts::probed::MetAgent;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::{CostArgs, CostCommand};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::meant::scope_of;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
-use redraft_frame::site::{Site, Surroundings};
 use redraft_frame::{monitor, whole_file};
-use redraft_reports::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
-use redraft_reports::project::{Warning, deferred_reason, not_resumed};
+use redraft_reports::projections::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
+use redraft_reports::projections::{Warning, deferred_reason, not_resumed};
 use savings::Loop;
 
 /// Everything that is shown of one feature, or of the review of a document.
@@ -49,7 +50,7 @@ struct Feature {
     /// What could not be said, and why.
     notes: Vec<String>,
     /// Who gave the verdicts that stand.
-    judged_by: Vec<PlayedBy>,
+    judged_by: Vec<RoleAttribution>,
     rehearsed: bool,
 }
 
@@ -60,35 +61,39 @@ struct Billed {
     accuracy: Option<Accuracy>,
 }
 
-pub(crate) fn cost(args: CostArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn cost(
+    args: CostArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     if let Some(CostCommand::Correct(args)) = &args.command {
-        return correct::correct(args, around, console);
+        return correct::correct(args, process, console);
     }
-    let site = Site::find(&around.folder)?;
-    let Some(ledger) = site.reader()? else {
-        site.refuse_lost_ledger()?;
+    let repo = RepositoryContext::find(&process.folder)?;
+    let Some(ledger) = repo.reader()? else {
+        repo.refuse_lost_ledger()?;
         return Err(nothing_yet());
     };
     if let Some(word) = &args.why {
-        return why::why(word, &site, &ledger, console);
+        return why::why(word, &repo, &ledger, console);
     }
-    let features = site.features(&ledger)?;
+    let features = repo.features(&ledger)?;
     let mut known: Vec<Scope> = features.iter().copied().map(Scope::Feature).collect();
     known.extend(reviews(&ledger)?.iter().map(scope_of));
     let meant = match (&args.feature, known.as_slice()) {
-        (Some(word), _) => Some(site.meant(&ledger, Some(word), around)?),
+        (Some(word), _) => Some(repo.resolve_scope(&ledger, Some(word), process)?),
         (None, []) => return Err(nothing_yet()),
         (None, [only]) => Some(only.clone()),
-        (None, _) => site.feature_here(&features).map(Scope::Feature),
+        (None, _) => repo.feature_here(&features).map(Scope::Feature),
     };
     match meant {
-        Some(scope) => one(scope, &args, around, &site, &ledger, console),
+        Some(scope) => one(scope, &args, process, &repo, &ledger, console),
         None if args.svg.is_some() => {
             let names: Vec<String> = known.iter().map(Scope::to_string).collect();
             let error = CliError::usage("a drawing is of one feature");
             Err(error.hint(format!("name one of {}", names.join(", "))))
         }
-        None => all(&known, &site, &ledger, around, console),
+        None => all(&known, &repo, &ledger, process, console),
     }
 }
 
@@ -99,14 +104,14 @@ fn nothing_yet() -> CliError {
 fn one(
     scope: Scope,
     args: &CostArgs,
-    around: &Surroundings,
-    site: &Site,
+    process: &ProcessContext,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let entries = ledger.read(scope.clone())?;
-    let costs = costs_of(&scope, &entries, site);
-    let prices = Prices::of(site, around);
+    let costs = costs_of(&scope, &entries, repo);
+    let prices = Prices::load(repo, process);
     let accuracies = accuracies(ledger)?;
     let rows = rows(ledger)?;
     let reviews = reviews(ledger)?;
@@ -114,12 +119,13 @@ fn one(
     let billed = |name: &AgentName| Billed {
         name: name.clone(),
         price: prices.price(name),
-        accuracy: accuracies.of(name),
+        accuracy: accuracies.for_agent(name),
     };
     let off = not_resumed(&entries);
     let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.why);
     let notes = prices.note().into_iter().chain(prices.unused());
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let feature = Feature {
         judged_by: state.judged_by(),
         rehearsed: state.is_rehearsed(),
@@ -127,27 +133,27 @@ fn one(
         status: row.map(|row| row.status.clone()).unwrap_or_default(),
         agents: costs.agents().into_iter().map(billed).collect(),
         rules: rules(costs.dispatches()),
-        loops: savings::loops(&scope, &entries, &costs, &prices, site, ledger)?,
-        warnings: monitor::watch(site, &rows, around),
+        loops: savings::loops(&scope, &entries, &costs, &prices, repo, ledger)?,
+        warnings: monitor::watch(repo, &rows, process),
         notes: notes.chain(off.iter().map(told)).chain(correct::told(&entries)).collect(),
         deferred: deferred_reason(off),
         costs,
         scope,
     };
     if let Some(file) = &args.svg {
-        let path = around.folder.join(file);
+        let path = process.folder.join(file);
         whole_file::write(&path, &svg::draw(&feature), args.force, &svg::OWN)?;
-        console.say(&format!("wrote {}", redraft_facts::shown::name(&path.to_string_lossy())));
+        console.say(&format!("wrote {}", redraft_facts::harmless::name(&path.to_string_lossy())));
     }
     console.show(&text::feature(&feature), &json::feature(&feature));
     monitor::say(&feature.warnings, console);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// What a feature cost. What was started and not ended is under way only while somebody works on the feature.
-fn costs_of(scope: &Scope, entries: &[Entry], site: &Site) -> Costs {
+fn costs_of(scope: &Scope, entries: &[Entry], repo: &RepositoryContext) -> Costs {
     let mut costs = costs(entries);
-    if Holder::at_work(&site.state, &scope.to_string()).is_none() {
+    if Holder::at_work(&repo.state, &scope.to_string()).is_none() {
         costs.interrupted();
     }
     costs
@@ -163,16 +169,16 @@ fn accuracies(ledger: &Ledger) -> Result<Accuracies, CliError> {
 /// A line for each feature and each review, and their sum.
 fn all(
     known: &[Scope],
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let rows = rows(ledger)?;
     let mut features = Vec::new();
     let reviews = reviews(ledger)?;
     for scope in known {
-        let costs = costs_of(scope, &ledger.read(scope.clone())?, site);
+        let costs = costs_of(scope, &ledger.read(scope.clone())?, repo);
         let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == *scope);
         let rehearsed = row.is_some_and(|row| row.rehearsed);
         features.push((
@@ -182,8 +188,8 @@ fn all(
             rehearsed,
         ));
     }
-    let warnings = monitor::watch(site, &rows, around);
+    let warnings = monitor::watch(repo, &rows, process);
     console.show(&text::features(&features), &json::features(&features, &warnings));
     monitor::say(&warnings, console);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }

@@ -11,9 +11,10 @@ use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::DecideArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::prepare::hold_place;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::estimate;
 use serde::Serialize;
 
@@ -29,60 +30,64 @@ struct DecideJson<'a> {
     next: String,
 }
 
-pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let ledger = site.writer()?;
+pub(crate) fn decide(
+    args: DecideArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let ledger = repo.writer()?;
     let (word, choice) = split(args.feature.as_deref(), args.choice.as_deref())?;
-    let id = site.feature(&ledger, word)?;
-    let _lock = site.lock(&id.to_string(), around)?;
-    let mut journal = around.journal(&ledger, Scope::Feature(id))?;
+    let id = repo.feature(&ledger, word)?;
+    let _lock = repo.lock(&id.to_string(), process)?;
+    let mut journal = process.journal(&ledger, Scope::Feature(id))?;
     let state = journal.state();
     let feature = id.to_string();
     let Some(question) = journal.question() else {
         if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
-            journal.give_up(&around.user, &args.why)?;
-            write_files(&site, &journal, around);
-            return given_up(&site, &ledger, id, around, console);
+            journal.give_up(&process.user, &args.why)?;
+            write_files(&repo, &journal, process);
+            return given_up(&repo, &ledger, id, process, console);
         }
-        let next = next_after(&site, &ledger, id, around)?;
+        let next = next_after(&repo, &ledger, id, process)?;
         if choice.is_some() {
             return Err(CliError::usage(format!("feature {id} is not waiting for a decision")).hint(next));
         }
         let shown =
             DecideJson { v: 1, feature, question: None, estimate: None, decided: None, next: next.clone() };
         console.show(&format!("feature {id} is not waiting for a decision\nnext: {next}"), &shown);
-        return Ok(Code::Done);
+        return Ok(ErrorCode::Done);
     };
     let Some(choice) = choice else {
         let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
         let answer = if names.contains(&"answer") { " --answer \"…\"" } else { " --why \"…\"" };
-        let next = around.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
+        let next = process.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
         let findings: String = in_the_way(state).iter().map(|line| format!("\n{line}")).collect();
         let choices = format!("choices: {}", names.join(", "));
         let lines = state.estimate.iter().flat_map(estimate::lines);
         let expected: String = lines.map(|line| format!("\n  {line}")).collect();
         let text = format!("feature {id}: {}{findings}{expected}\n{choices}\nnext: {next}", question.text);
-        let estimate = state.estimate.as_ref().map(Expected::of);
+        let estimate = state.estimate.as_ref().map(Expected::new);
         let question = Some(&question);
         console.show(&text, &DecideJson { v: 1, feature, question, estimate, decided: None, next });
-        return Ok(Code::Waiting);
+        return Ok(ErrorCode::Waiting);
     };
     let edited = match &state.open {
-        Some(open) if choice == Decision::Accept && edited_since(&site, &ledger, id, open)? => {
+        Some(open) if choice == Decision::Accept && edited_since(&repo, &ledger, id, open)? => {
             Some(open.artifact().to_owned())
         }
         _ => None,
     };
-    let question = journal.decide(&around.user, choice, &args.why, &args.answer)?;
-    write_files(&site, &journal, around);
+    let question = journal.decide(&process.user, choice, &args.why, &args.answer)?;
+    write_files(&repo, &journal, process);
     if journal.state().cancelled {
-        site.put_checks_away(&site.created(&ledger, id)?);
+        repo.put_checks_away(&repo.created(&ledger, id)?);
     }
     if let Some(artifact) = edited {
         // A ruling is about what was reviewed; the next run takes the edit in and asks about that.
         console.say(&format!("{artifact} was edited since; the next run will ask about the edit"));
     }
-    let next = next_after(&site, &ledger, id, around)?;
+    let next = next_after(&repo, &ledger, id, process)?;
     let shown = DecideJson {
         v: 1,
         feature,
@@ -92,38 +97,43 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         next: next.clone(),
     };
     console.show(&format!("feature {id}: decided {}\nnext: {next}", choice.name()), &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// Writes the feature's files anew, as a run does after a decision, where they are there and nobody else is at work on them.
-fn write_files(site: &Site, journal: &Journal<'_>, around: &Surroundings) {
+fn write_files(repo: &RepositoryContext, journal: &Journal<'_>, process: &ProcessContext) {
     let Some(created) = &journal.state().created else { return };
-    let Ok(_place) = hold_place(site, created, around) else { return };
-    if let (Ok(true), Ok(workspace)) = (site.is_there(created), site.workspace(created)) {
+    let Ok(_place) = hold_place(repo, created, process) else { return };
+    if let (Ok(true), Ok(workspace)) = (repo.is_there(created), repo.workspace(created)) {
         // The decision is stored, and the next run writes them.
-        let _ = write_projections(&workspace, journal, &around.boundaries);
+        let _ = write_projections(&workspace, journal, &process.boundaries);
     }
 }
 
 /// Whether the worktree no longer holds the revision that is being decided about.
-fn edited_since(site: &Site, ledger: &Ledger, id: FeatureId, open: &Loop) -> Result<bool, CliError> {
-    let created = site.created(ledger, id)?;
-    if !site.worktree(&created)?.is_dir() {
+fn edited_since(
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    id: FeatureId,
+    open: &Loop,
+) -> Result<bool, CliError> {
+    let created = repo.created(ledger, id)?;
+    if !repo.worktree(&created)?.is_dir() {
         return Ok(false);
     }
-    Ok(redraft_engine::standing(&site.workspace(&created)?, &created, &open.opened)? != open.revision)
+    Ok(redraft_engine::standing(&repo.workspace(&created)?, &created, &open.opened)? != open.revision)
 }
 
 /// A feature can be given up at any time, also when nothing is asked.
 fn given_up(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     id: FeatureId,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    site.put_checks_away(&site.created(ledger, id)?);
-    let next = next_after(site, ledger, id, around)?;
+) -> Result<ErrorCode, CliError> {
+    repo.put_checks_away(&repo.created(ledger, id)?);
+    let next = next_after(repo, ledger, id, process)?;
     let decided = Some(Decision::Abandon.name());
     let shown = DecideJson {
         v: 1,
@@ -134,7 +144,7 @@ fn given_up(
         next: next.clone(),
     };
     console.show(&format!("feature {id} is given up; its branch stays\nnext: {next}"), &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// `[FEATURE] [CHOICE]`, either of which may be missing.

@@ -10,8 +10,9 @@ use redraft_facts::text::one_line;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::{DemoArgs, NewArgs, OnCap, RunArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trust;
 use std::path::{Path, PathBuf};
 
@@ -32,17 +33,21 @@ const FILES: [(&str, &str); 8] = [
     (IDEA_FILE, PRD),
 ];
 
-pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn demo(
+    args: DemoArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     let own_idea = args.idea.is_some();
     let typed = args.idea.unwrap_or_else(|| Typed::from(IDEA));
     // Before anything is made.
     new::check_idea(&typed)?;
-    let idea = typed.clean(&around.redactor);
+    let idea = typed.clean(&process.redactor);
     let temporary = tempfile::Builder::new().prefix("redraft-demo-").tempdir();
-    let temporary =
-        temporary.map_err(|error| CliError::new(Code::Config, format!("no temporary folder: {error}")))?;
+    let temporary = temporary
+        .map_err(|error| CliError::new(ErrorCode::Config, format!("no temporary folder: {error}")))?;
     let place = match &args.keep {
-        Some(keep) => kept(&around.folder.join(keep))?,
+        Some(keep) => kept(&process.folder.join(keep))?,
         None => temporary.path().join("repository"),
     };
     console.say(&format!("demo: a repository in {}, the idea: {}", place.display(), one_line(&idea, 200)));
@@ -52,19 +57,19 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         return Err(CliError::usage(format!("{} holds a demo of another idea: {other}", place.display()))
             .hint("name that idea to go on with it, or a folder that does not exist yet"));
     }
-    let site = match &begun {
-        Some(_) => Site::find(&place)?,
+    let repo = match &begun {
+        Some(_) => RepositoryContext::find(&place)?,
         None => {
             let repository = make_repository(&place, own_idea)?;
-            Site::of(repository)
+            RepositoryContext::open(repository)
         }
     };
     if args.keep.is_some() {
         // It can be looked at and gone on with; without a home that waits for `redraft trust`.
-        let config = site.config(around)?;
-        let owned = site.require_own_state().and_then(|()| trust::accept_own(&site, &config, around));
+        let config = repo.config(process)?;
+        let owned = repo.require_own_state().and_then(|()| trust::accept_own(&repo, &config, process));
         if let Err(error) = owned {
-            if error.code == Code::Waiting {
+            if error.code == ErrorCode::Waiting {
                 // It only looks like an earlier demo.
                 return Err(error);
             }
@@ -72,7 +77,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         }
     }
     // Nobody but the demo has written what it runs.
-    let site = Site { is_own: true, ..site };
+    let repo = RepositoryContext { is_own: true, ..repo };
     let prd = (!own_idea).then(|| place.join(IDEA_FILE));
     let feature = NewArgs {
         idea: typed,
@@ -87,7 +92,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
             console.say("it was begun before and goes on from where it stands");
             created.id
         }
-        None => new::create(&site, &feature, around, console)?,
+        None => new::create(&repo, &feature, process, console)?,
     };
     let args_run = RunArgs {
         on_cap: Some(OnCap::Stop),
@@ -97,7 +102,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         agent: Some(REHEARSAL.to_owned()),
         ..RunArgs::default()
     };
-    let program = &around.program;
+    let program = &process.program;
     let ending = match &args.keep {
         Some(_) => {
             let command = |name: &str| format!("{program} -C {} {name}", quoted_path(&place));
@@ -114,7 +119,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
             run::Ending { text, next }
         }
     };
-    run::drive_to(&site, id, &args_run, around, console, run::Manner::Demo(ending))
+    run::drive_to(&repo, id, &args_run, process, console, run::RunKind::Demo(ending))
 }
 
 /// A folder that is new or empty, or that an interrupted demo left before it had begun its feature: a demo never writes
@@ -143,10 +148,10 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
 /// The feature that an earlier demo began in this folder. A repository of the user's own has other files.
 fn begun(place: &Path) -> Option<FeatureCreated> {
     let ours = ["README.md", "redraft.toml"].iter().all(|name| is_ours(place, &place.join(name)));
-    let site = Site::find(place).ok().filter(|_| ours)?;
-    let ledger = site.reader().ok().flatten()?;
+    let repo = RepositoryContext::find(place).ok().filter(|_| ours)?;
+    let ledger = repo.reader().ok().flatten()?;
     let feature = ledger.scopes().ok()?.into_iter().find(|scope| matches!(scope, Scope::Feature(_)))?;
-    site.created_in(&ledger, feature).ok()
+    repo.created_in(&ledger, feature).ok()
 }
 
 /// Whether a demo has made this, perhaps not to its end.
@@ -168,7 +173,8 @@ fn is_ours(place: &Path, path: &Path) -> bool {
 }
 
 fn make_repository(place: &Path, own_idea: bool) -> Result<Repository, CliError> {
-    let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", place.display()));
+    let named =
+        |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", place.display()));
     std::fs::create_dir_all(place).map_err(named)?;
     let files = || FILES.into_iter().filter(|(name, _)| !own_idea || *name != IDEA_FILE);
     for (name, text) in files() {

@@ -5,66 +5,71 @@ use super::board::{BlockerJson, adopting, blocked_by, unblocking};
 use super::project::{names_in, text};
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::adopt::{named, read_meta};
-use redraft_documents::dependency::{Blocker, Standing, blockers, circle, first};
-use redraft_documents::project_context::Dependency;
-use redraft_facts::event::Life;
+use redraft_documents::dependency::{Blocker, FeatureStanding, blockers, circle, first};
+use redraft_documents::project_context::EarlierFeature;
+use redraft_facts::event::FeatureLife;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Scope;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::rows;
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::project::{self, BoardRow};
+use redraft_reports::projections::{self, BoardRow};
 use std::collections::BTreeMap;
 
 /// Where features are, below the checkout.
 const FEATURES: &str = "docs/features";
 
 /// Where features stand, by the names of their folders: by the ledger, else by what their own `.meta.json` says.
-pub(crate) struct Lives<'a> {
-    pub(crate) site: &'a Site,
-    members: BTreeMap<String, Standing>,
+pub(crate) struct FeatureStandings<'a> {
+    pub(crate) repo: &'a RepositoryContext,
+    members: BTreeMap<String, FeatureStanding>,
 }
 
-impl<'a> Lives<'a> {
-    pub(crate) fn of(site: &'a Site, ledger: &Ledger) -> Result<Lives<'a>, CliError> {
-        Ok(Lives::new(site, &rows(ledger)?))
+impl<'a> FeatureStandings<'a> {
+    pub(crate) fn load(
+        repo: &'a RepositoryContext,
+        ledger: &Ledger,
+    ) -> Result<FeatureStandings<'a>, CliError> {
+        Ok(FeatureStandings::new(repo, &rows(ledger)?))
     }
 
-    pub(crate) fn new(site: &'a Site, rows: &[BoardRow]) -> Lives<'a> {
-        let standing = |row: &BoardRow| Standing {
-            life: Life::named(&row.life).unwrap_or(Life::Active),
+    pub(crate) fn new(repo: &'a RepositoryContext, rows: &[BoardRow]) -> FeatureStandings<'a> {
+        let standing = |row: &BoardRow| FeatureStanding {
+            life: FeatureLife::named(&row.life).unwrap_or(FeatureLife::Active),
             phase: row.phase.clone(),
             waits_for: row.waits_for.clone(),
             goes_on: row.is_open(),
         };
-        Lives { site, members: rows.iter().map(|row| (row.name(), standing(row))).collect() }
+        FeatureStandings { repo, members: rows.iter().map(|row| (row.name(), standing(row))).collect() }
     }
 
     /// Where a feature stands; none where nobody knows it.
-    pub(crate) fn standing(&self, name: &str) -> Option<Standing> {
+    pub(crate) fn standing(&self, name: &str) -> Option<FeatureStanding> {
         if let Some(member) = self.members.get(name) {
             return Some(member.clone());
         }
         let plain = !name.contains(['/', '\\']) && !name.starts_with('.');
-        let place = self.site.repository.main_checkout().join(FEATURES).join(name);
+        let place = self.repo.repository.main_checkout().join(FEATURES).join(name);
         if !plain || !place.is_dir() {
             return None;
         }
-        let meta = text(self.site.repository.main_checkout(), &format!("{FEATURES}/{name}/.meta.json"));
+        let meta = text(self.repo.repository.main_checkout(), &format!("{FEATURES}/{name}/.meta.json"));
         let meta = meta.and_then(|text| read_meta(&text).ok()).unwrap_or_default();
-        let life = meta.status.unwrap_or(Life::Active);
-        let goes_on = matches!(life, Life::Planned | Life::Active);
-        Some(Standing { life, phase: String::new(), waits_for: meta.depends_on, goes_on })
+        let life = meta.status.unwrap_or(FeatureLife::Active);
+        let goes_on = matches!(life, FeatureLife::Planned | FeatureLife::Active);
+        Some(FeatureStanding { life, phase: String::new(), waits_for: meta.depends_on, goes_on })
     }
 
     /// The same as its dependents are told.
-    pub(crate) fn dependency(&self, name: &str) -> Dependency {
+    pub(crate) fn dependency(&self, name: &str) -> EarlierFeature {
         let standing = self.standing(name);
-        let open = |other: &String| self.standing(other).map(|before| before.life) != Some(Life::Completed);
+        let open =
+            |other: &String| self.standing(other).map(|before| before.life) != Some(FeatureLife::Completed);
         let waits = standing.as_ref().is_some_and(|standing| standing.waits_for.iter().any(open));
-        Dependency { name: name.to_owned(), life: standing.map(|standing| standing.life), waits }
+        EarlierFeature { name: name.to_owned(), life: standing.map(|standing| standing.life), waits }
     }
 
     /// What is in the way of a feature that waits for these.
@@ -85,7 +90,7 @@ impl<'a> Lives<'a> {
 
 /// The features that words mean, as their folders are called: numbers or those names.
 pub(crate) fn dependencies_named(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     words: &[String],
 ) -> Result<Vec<String>, CliError> {
@@ -93,7 +98,7 @@ pub(crate) fn dependencies_named(
         return Ok(Vec::new());
     }
     let known: Vec<String> = rows(ledger)?.iter().map(BoardRow::name).collect();
-    let folders = names_in(&site.repository.main_checkout().join(FEATURES))?;
+    let folders = names_in(&repo.repository.main_checkout().join(FEATURES))?;
     let mut found: Vec<String> = Vec::new();
     for word in words {
         let name = one_named(word, &known, &folders)?;
@@ -128,17 +133,17 @@ fn one_named(word: &str, known: &[String], folders: &[String]) -> Result<String,
 
 /// A feature that would wait for itself, through others, could never begin.
 pub(crate) fn refuse_circle(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     (id, name): (FeatureId, &str),
     depends_on: &[String],
 ) -> Result<(), CliError> {
-    let lives = Lives::of(site, ledger)?;
+    let lives = FeatureStandings::load(repo, ledger)?;
     // Others may have named it by its number before it was there.
     let own = |word: String| if word.parse() == Ok(id) { name.to_owned() } else { word };
     let known = |other: &str| {
         let standing = lives.standing(other)?;
-        Some(Standing { waits_for: standing.waits_for.into_iter().map(own).collect(), ..standing })
+        Some(FeatureStanding { waits_for: standing.waits_for.into_iter().map(own).collect(), ..standing })
     };
     let Some(way) = circle(name, depends_on, &known) else { return Ok(()) };
     Err(CliError::usage(format!("features would wait for each other: {}", way.join(" needs ")))
@@ -148,19 +153,19 @@ pub(crate) fn refuse_circle(
 
 /// A feature is not driven while one that comes before it is open, unless a person says so with a reason, which is kept.
 pub(crate) fn require_unblocked(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     id: FeatureId,
     unblock: Option<&Typed>,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
-    let mut journal = around.journal(ledger, Scope::Feature(id))?;
+    let mut journal = process.journal(ledger, Scope::Feature(id))?;
     let state = journal.state();
     if state.cancelled || state.phase().is_none() {
         return Ok(());
     }
-    let lives = Lives::of(site, ledger)?;
+    let lives = FeatureStandings::load(repo, ledger)?;
     let waits_for: Vec<String> = state.waits_for().cloned().collect();
     // Those of a project's features are told with the rest that is not found of it.
     let alone = state.created.as_ref().is_some_and(|created| created.project.is_none());
@@ -179,14 +184,14 @@ pub(crate) fn require_unblocked(
         return Ok(());
     }
     let dependencies = blockers.into_iter().map(|blocker| blocker.name).collect();
-    let unblocked = journal.unblock(dependencies, &around.user, why)?;
-    console.say(&format!("  {}", project::line(&unblocked.into())));
+    let unblocked = journal.unblock(dependencies, &process.user, why)?;
+    console.say(&format!("  {}", projections::line(&unblocked.into())));
     Ok(())
 }
 
-fn blocked(id: FeatureId, found: &[Blocker], waits_for: &[String], lives: &Lives<'_>) -> CliError {
-    let shown: Vec<BlockerJson> = found.iter().map(BlockerJson::of).collect();
-    let error = CliError::new(Code::Waiting, format!("feature {id} is {}", blocked_by(&shown)));
+fn blocked(id: FeatureId, found: &[Blocker], waits_for: &[String], lives: &FeatureStandings<'_>) -> CliError {
+    let shown: Vec<BlockerJson> = found.iter().map(BlockerJson::new).collect();
+    let error = CliError::new(ErrorCode::Waiting, format!("feature {id} is {}", blocked_by(&shown)));
     let error = match lives.first_command(waits_for) {
         Some(command) => error.hint(format!("first: {command}")),
         None => error,

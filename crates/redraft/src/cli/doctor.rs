@@ -18,50 +18,55 @@ use redraft_agents::config::{Config, REHEARSAL};
 use redraft_engine::ports::Agent;
 use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::usage::Usd;
+use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::DoctorArgs;
-use redraft_frame::cast::Cast;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_roles::profile;
 use report::{AgentReport, Line, Report};
 use std::sync::Arc;
 
-pub(crate) fn doctor(args: DoctorArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn doctor(
+    args: DoctorArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     if args.repair {
-        return repair::repair(args.yes, around, console);
+        return repair::repair(args.yes, process, console);
     }
-    let Machine { lines, place } = machine::look(around)?;
+    let Machine { lines, place } = machine::look(process)?;
     let Some(place) = place else {
         let report = Report { machine: lines, ..Report::default() };
         console.show(&report.text(), &report.json());
-        return Ok(Code::Config);
+        return Ok(ErrorCode::Config);
     };
     let names = selected(&place.config, args.agent.as_deref())?;
-    let cast = Cast::new(&place.site, &place.config, around);
+    let cast = AgentRegistry::new(&place.repo, &place.config, process);
     let budget = super::run::budget(args.budget.as_deref(), &place.config)?;
-    let probing = Probing { place: &place, around, console, budget };
+    let probing = Probing { place: &place, process, console, budget };
     let mut patients = Vec::new();
     for name in names {
-        let lock = place.site.lock(&format!("agent-{name}"), around)?;
+        let lock = place.repo.lock(&format!("agent-{name}"), process)?;
         let agent = cast.named(&name).ok();
         probing.recover(&name, agent.as_deref())?;
-        patients.push(Patient::new(name, lock, &place.config, &cast, &place.site));
+        patients.push(Patient::new(name, lock, &place.config, &cast, &place.repo));
     }
-    let consent = consent(&patients, &args, around, console);
+    let consent = consent(&patients, &args, process, console);
     let mut code = Worst::default();
-    code.note(if lines.iter().all(|line| line.ok) { Code::Done } else { Code::Config });
+    code.note(if lines.iter().all(|line| line.ok) { ErrorCode::Done } else { ErrorCode::Config });
     let mut agents = Vec::new();
     for patient in patients {
         let (report, ended) = examine(patient, &probing, consent)?;
-        features::tell(&report, &place, around, console)?;
+        features::tell(&report, &place, process, console)?;
         code.note(ended);
         agents.push(report);
-        if ended == Code::Interrupted {
+        if ended == ErrorCode::Interrupted {
             break;
         }
     }
-    let offers = if args.agent.is_some() { Vec::new() } else { setup::offers(&place.config, around) };
+    let offers = if args.agent.is_some() { Vec::new() } else { setup::offers(&place.config, process) };
     let next = next(&agents, code.0, args.agent.as_deref());
     let report = Report { machine: lines, agents, offers, stored: place.stored(), next };
     console.show(&report.text(), &report.json());
@@ -84,15 +89,21 @@ struct Patient {
 }
 
 impl Patient {
-    fn new(name: AgentName, lock: Lock, config: &Config, cast: &Cast<'_>, site: &Site) -> Patient {
+    fn new(
+        name: AgentName,
+        lock: Lock,
+        config: &Config,
+        cast: &AgentRegistry<'_>,
+        repo: &RepositoryContext,
+    ) -> Patient {
         let settings = config.agents.get(&name);
         let made = cast.named(&name);
         let setup::Setup { kind, lines, base_url, expected } =
-            setup::of(&config.cards(), settings, &made, &cast.around().environment);
+            setup::check(&config.cards(), settings, &made, &cast.process().environment);
         let agent = made.ok();
         let deadlines = super::run::deadlines(config.dispatch_minutes * 60_000);
         let reserve = |agent: &Arc<dyn Agent>| {
-            redraft_engine::probe::reserve(agent.as_ref(), &probing::folder(site, &name), deadlines)
+            redraft_engine::probe::reserve(agent.as_ref(), &probing::folder(repo, &name), deadlines)
         };
         let reserved = agent.as_ref().map(reserve).unwrap_or_default();
         Patient { kind, setup: lines, agent, base_url, expected, reserved, name, _lock: lock }
@@ -104,26 +115,26 @@ impl Patient {
 }
 
 /// The exit code of the gravest thing that was met.
-struct Worst(Code);
+struct Worst(ErrorCode);
 
 impl Default for Worst {
     fn default() -> Self {
-        Worst(Code::Done)
+        Worst(ErrorCode::Done)
     }
 }
 
 impl Worst {
-    fn note(&mut self, code: Code) {
-        const GRAVEST_FIRST: [Code; 7] = [
-            Code::Interrupted,
-            Code::Config,
-            Code::Agent,
-            Code::Limit,
-            Code::NotApproved,
-            Code::Waiting,
-            Code::Done,
+    fn note(&mut self, code: ErrorCode) {
+        const GRAVEST_FIRST: [ErrorCode; 7] = [
+            ErrorCode::Interrupted,
+            ErrorCode::Config,
+            ErrorCode::Agent,
+            ErrorCode::Limit,
+            ErrorCode::NotApproved,
+            ErrorCode::Waiting,
+            ErrorCode::Done,
         ];
-        let rank = |code: Code| GRAVEST_FIRST.iter().position(|known| *known == code).unwrap_or(0);
+        let rank = |code: ErrorCode| GRAVEST_FIRST.iter().position(|known| *known == code).unwrap_or(0);
         if rank(code) < rank(self.0) {
             self.0 = code;
         }
@@ -151,7 +162,7 @@ fn is_used(config: &Config, name: &AgentName) -> bool {
 }
 
 /// Whether agents that cost money are probed; asked once for all of them.
-fn consent(patients: &[Patient], args: &DoctorArgs, around: &Surroundings, console: &Console) -> bool {
+fn consent(patients: &[Patient], args: &DoctorArgs, process: &ProcessContext, console: &Console) -> bool {
     let paid: Vec<&Patient> = patients.iter().filter(|patient| patient.is_paid()).collect();
     if paid.is_empty() {
         return false;
@@ -164,7 +175,7 @@ fn consent(patients: &[Patient], args: &DoctorArgs, around: &Surroundings, conso
     if args.yes || !console.can_ask() {
         return args.yes;
     }
-    let word = console.ask("probe them? yes or no: ", &around.clock);
+    let word = console.ask("probe them? yes or no: ", &process.clock);
     word.is_some_and(|word| word == "yes" || word == "y")
 }
 
@@ -173,17 +184,19 @@ fn examine(
     mut patient: Patient,
     probing: &Probing<'_>,
     consent: bool,
-) -> Result<(AgentReport, Code), CliError> {
-    let mut tried = Tried { code: Code::Done, note: String::new() };
+) -> Result<(AgentReport, ErrorCode), CliError> {
+    let mut tried = Tried { code: ErrorCode::Done, note: String::new() };
     match (&patient.agent, patient.is_paid() && !consent) {
         (None, _) => {
             (tried.code, tried.note) = match patient.setup.iter().any(Line::wants_acceptance) {
-                true => (Code::Waiting, "not probed: nobody has accepted what redraft.toml wants".to_owned()),
-                false => (Code::Config, "not probed: something it needs is missing".to_owned()),
+                true => {
+                    (ErrorCode::Waiting, "not probed: nobody has accepted what redraft.toml wants".to_owned())
+                }
+                false => (ErrorCode::Config, "not probed: something it needs is missing".to_owned()),
             };
         }
         (Some(_), true) => {
-            tried.code = Code::Waiting;
+            tried.code = ErrorCode::Waiting;
             tried.note = "not probed: nobody has agreed to what it costs".to_owned();
         }
         (Some(agent), false) => {
@@ -193,7 +206,7 @@ fn examine(
             if is_there {
                 tried = probing.probe(agent)?;
             } else {
-                tried.code = Code::Agent;
+                tried.code = ErrorCode::Agent;
                 tried.note = "not probed: its server does not answer".to_owned();
             }
         }
@@ -202,15 +215,15 @@ fn examine(
     Ok((probing.report(patient, tried)?, code))
 }
 
-fn next(agents: &[AgentReport], code: Code, only: Option<&str>) -> String {
-    let waiting = agents.iter().find(|agent| agent.code == Code::Waiting);
+fn next(agents: &[AgentReport], code: ErrorCode, only: Option<&str>) -> String {
+    let waiting = agents.iter().find(|agent| agent.code == ErrorCode::Waiting);
     if agents.iter().any(|agent| agent.setup.iter().any(Line::wants_acceptance)) {
         return "redraft trust".to_owned();
     }
     let again = only.map(|name| format!("redraft doctor --agent {name}"));
     match (code, waiting) {
-        (Code::Waiting, Some(agent)) => format!("redraft doctor --agent {} --yes", agent.name),
-        (Code::Done, _) => "redraft new \"your idea\"".to_owned(),
+        (ErrorCode::Waiting, Some(agent)) => format!("redraft doctor --agent {} --yes", agent.name),
+        (ErrorCode::Done, _) => "redraft new \"your idea\"".to_owned(),
         _ => again.unwrap_or_else(|| "redraft doctor".to_owned()),
     }
 }

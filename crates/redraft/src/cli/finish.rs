@@ -9,21 +9,26 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::{FinishArgs, RunArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 
-pub(crate) fn finish(args: FinishArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let Some(ledger) = site.reader()? else {
+pub(crate) fn finish(
+    args: FinishArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let Some(ledger) = repo.reader()? else {
         return Err(
             CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
         );
     };
-    let id = site.feature(&ledger, args.feature.as_deref())?;
+    let id = repo.feature(&ledger, args.feature.as_deref())?;
     let entries = ledger.read(Scope::Feature(id))?;
     drop(ledger);
-    let state =
-        Pipeline::replay(&entries).map_err(|rejected| CliError::new(Code::Config, rejected.to_string()))?;
+    let state = Pipeline::replay(&entries)
+        .map_err(|rejected| CliError::new(ErrorCode::Config, rejected.to_string()))?;
     if state.cancelled {
         return Err(CliError::usage(format!("feature {id} was abandoned, so there is nothing to finish"))
             .hint("begin another: redraft new \"your idea\""));
@@ -42,5 +47,5 @@ pub(crate) fn finish(args: FinishArgs, around: &Surroundings, console: &Console)
         merge: args.merge,
         ..RunArgs::default()
     };
-    run::drive_to(&site, id, &args, around, console, run::Manner::Finish)
+    run::drive_to(&repo, id, &args, process, console, run::RunKind::Finish)
 }

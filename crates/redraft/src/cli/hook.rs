@@ -9,21 +9,21 @@ mod noted;
 use noted::Noted;
 use redraft_adapters::child::{Environment, TICKET};
 use redraft_adapters::clock::SystemClock;
-use redraft_adapters::git::{Glance, real_path, state_around};
+use redraft_adapters::git::{CheckoutLocation, real_path, state_around};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
-use redraft_adapters::trust::{Place, Trust};
-use redraft_agents::config::{Config, Own};
+use redraft_adapters::trust::{RepositoryPlace, Trust};
+use redraft_agents::config::{Config, UserSettings};
 use redraft_engine::ports::{Clock, Store};
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::HookCommand;
 use redraft_frame::console::Console;
 use redraft_frame::rows;
+use redraft_integrations::hook::feature_view::{FeatureView, sights};
 use redraft_integrations::hook::guard::{self, Protected};
-use redraft_integrations::hook::memory::Refusal;
-use redraft_integrations::hook::sight::{Sight, sights};
+use redraft_integrations::hook::memory::HookRefusal;
 use redraft_integrations::hook::{HookEvent, Input, answer, reminder, session};
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
@@ -103,7 +103,7 @@ fn folder(input: &Input, dir: Option<&Path>) -> Option<PathBuf> {
 }
 
 fn session_start(input: &Input, folder: &Path) -> Option<Value> {
-    let glance = Glance::at(folder)?;
+    let glance = CheckoutLocation::at(folder)?;
     let text = session::greeting(&seen(&glance)?, glance.branch().as_deref(), &input.source)?;
     Some(answer::context(&text))
 }
@@ -119,9 +119,9 @@ fn pre_tool_use(input: &Input, folder: &Path) -> Option<Value> {
     noted.keep()?;
     let text = thing.refusal(&path);
     Some(match refusal {
-        Refusal::Deny => answer::deny(&text, false),
-        Refusal::DenyAndStop => answer::deny(&text, true),
-        Refusal::Replace => {
+        HookRefusal::Deny => answer::deny(&text, false),
+        HookRefusal::DenyAndStop => answer::deny(&text, true),
+        HookRefusal::Replace => {
             let note = noted.note();
             match guard::harmless(&input.tool_name, note.to_str()?, &text) {
                 Some(harmless) => answer::replace(&text, harmless),
@@ -135,7 +135,7 @@ fn stop(input: &Input, folder: &Path) -> Option<Value> {
     if input.stop_hook_active {
         return None;
     }
-    let glance = Glance::at(folder)?;
+    let glance = CheckoutLocation::at(folder)?;
     let wish = reminders(&glance);
     if wish == Reminders::Off {
         return None;
@@ -159,7 +159,7 @@ fn protected(path: &Path) -> Option<(PathBuf, Protected)> {
     if let Some(state) = state_around(&real) {
         return Some((state.to_owned(), Protected::State));
     }
-    let glance = Glance::at(real.ancestors().skip(1).find(|folder| folder.is_dir())?)?;
+    let glance = CheckoutLocation::at(real.ancestors().skip(1).find(|folder| folder.is_dir())?)?;
     if glance.state_dir().parent() == Some(real.as_path()) && glance.state_dir().is_dir() {
         // Git's own folder, with all that is in it.
         return Some((glance.state_dir(), Protected::State));
@@ -181,20 +181,20 @@ enum Reminders {
     On,
 }
 
-fn reminders(glance: &Glance) -> Reminders {
+fn reminders(glance: &CheckoutLocation) -> Reminders {
     match std::env::var_os(AUTONOMOUS).as_deref().and_then(OsStr::to_str) {
         Some("1") => Reminders::On,
         Some("0") => Reminders::Off,
         _ => {
-            let own = Own::of(&Environment(std::env::vars_os().collect()));
+            let own = UserSettings::from_environment(&Environment(std::env::vars_os().collect()));
             let config = glance
                 .main_checkout()
                 .and_then(|main| Config::load(&main, &redraft_roles::profile::roles(), &own).ok());
             let Some(config) = config.filter(|config| config.autonomous) else { return Reminders::Off };
-            let trust = Trust::of(|name| std::env::var_os(name));
+            let trust = Trust::from_environment(|name| std::env::var_os(name));
             // Reminders keep a session at work, so a person must have accepted them.
             let main = glance.main_checkout();
-            let place = main.as_deref().map(|checkout| Place { git: &glance.common, checkout });
+            let place = main.as_deref().map(|checkout| RepositoryPlace { git: &glance.common, checkout });
             match place.map(|place| trust.has(place, &config.wants_hash())) {
                 Some(Ok(true)) => Reminders::On,
                 _ => Reminders::Unaccepted,
@@ -204,7 +204,7 @@ fn reminders(glance: &Glance) -> Reminders {
 }
 
 /// All features of the repository at this moment.
-fn seen(glance: &Glance) -> Option<Vec<Sight>> {
+fn seen(glance: &CheckoutLocation) -> Option<Vec<FeatureView>> {
     let state = glance.state_dir();
     let now_ms = SystemClock::new(std::sync::Arc::default()).now_ms();
     Some(sights(rows(&state)?, &|id| Lock::holder(&state, id).is_some(), now_ms))
@@ -215,7 +215,7 @@ pub(crate) fn rows(state: &Path) -> Option<Vec<(u64, BoardRow)>> {
     if !Ledger::file(state).is_file() {
         return None;
     }
-    let ledger = Ledger::glance(state).ok()?;
+    let ledger = Ledger::open_without_waiting(state).ok()?;
     let board = ledger.board().ok()?.into_iter().filter(|(scope, ..)| matches!(scope, Scope::Feature(_)));
     let current = |(scope, seq, row): (Scope, u64, String)| match serde_json::from_str::<BoardRow>(&row) {
         Ok(row) if rows::is_of(&scope, &row) && (row.is_current() || !row.is_open()) => Some((seq, row)),

@@ -2,10 +2,11 @@
 
 use redraft_adapters::checks::detect;
 use redraft_agents::config::{self, Config};
-use redraft_frame::agent_choice::{DEFAULT_ROLE, Found, Wanted, found, settled};
+use redraft_frame::agent_choice::{DEFAULT_ROLE, FoundAgent, Wanted, found, settled};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_roles::profile;
 use serde::Serialize;
 use std::io::Write;
@@ -30,12 +31,13 @@ struct CheckJson {
     command: String,
 }
 
-pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let file = site.repository.main_checkout().join(config::FILE);
-    let checks = detect(site.repository.main_checkout());
+pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let file = repo.repository.main_checkout().join(config::FILE);
+    let checks = detect(repo.repository.main_checkout());
     let created = std::fs::File::options().write(true).create_new(true).open(&file);
-    let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", file.display()));
+    let named =
+        |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", file.display()));
     let written = match created {
         Ok(mut created) => {
             if let Err(error) = created.write_all(config::template_with(&checks).as_bytes()) {
@@ -52,7 +54,7 @@ pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, Cli
         Err(error) => return Err(named(error)),
     };
     // A mistake in a file that is there is better told here than in the middle of a run.
-    let (found, config) = choose(&site, around, console)?;
+    let (found, config) = choose(&repo, process, console)?;
     let mut text = match written {
         true => format!("wrote {}; every default is in it as a comment\n", file.display()),
         false => format!("{} exists and is left as it is\n", file.display()),
@@ -74,21 +76,21 @@ pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, Cli
             text.push_str(&format!(
                 "agent: {agent} plays every role; `redraft config` shows where that comes from\n"
             ));
-            next(&site, around)
+            next(&repo, process)
         }
         (None, Some(first)) => {
-            for Found { name, what } in &found {
+            for FoundAgent { name, what } in &found {
                 let what = what.as_ref().unwrap_or_else(|why| why);
                 text.push_str(&format!("agent: {name} is here: {what}\n"));
             }
-            around.next(&format!("redraft config set {DEFAULT_ROLE} {}", first.name))
+            process.next(&format!("redraft config set {DEFAULT_ROLE} {}", first.name))
         }
         (None, None) => {
             text.push_str(
                 "agent: none is here yet; install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm \
                  install -g @openai/codex), or set ANTHROPIC_API_KEY or OPENAI_API_KEY\n",
             );
-            next(&site, around)
+            next(&repo, process)
         }
     };
     text.push_str(&format!("next: {next}"));
@@ -97,29 +99,33 @@ pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, Cli
     let checks = checks.map(|check| CheckJson { name: check.name, command: check.command }).collect();
     let agents_found = found.iter().map(|one| one.name.to_string()).collect();
     console.show(&text, &InitJson { v: 1, file, written, agents_found, agent, checks, next });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// The agents that are here, and the configuration with the one that a person on a terminal chooses.
-fn choose(site: &Site, around: &Surroundings, console: &Console) -> Result<(Vec<Found>, Config), CliError> {
-    let config = site.config(around)?;
-    let here = found(site, &config, around);
+fn choose(
+    repo: &RepositoryContext,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<(Vec<FoundAgent>, Config), CliError> {
+    let config = repo.config(process)?;
+    let here = found(repo, &config, process);
     if config.default_agent.is_some() || !console.can_ask() || here.iter().all(|one| one.what.is_err()) {
         return Ok((here, config));
     }
-    let wanted = Wanted { site, roles: &profile::roles(), command: "redraft init", yes: false };
+    let wanted = Wanted { repo, roles: &profile::roles(), command: "redraft init", yes: false };
     // Whoever wants none of them may still have the file.
-    let chosen = settled(&wanted, config.clone(), around, console).unwrap_or(config);
+    let chosen = settled(&wanted, config.clone(), process, console).unwrap_or(config);
     Ok((here, chosen))
 }
 
 /// A feature begins at a commit, so there must be one.
-fn next(site: &Site, around: &Surroundings) -> String {
-    match site.repository.head() {
-        Ok(_) => around.next("redraft new \"your idea\""),
+fn next(repo: &RepositoryContext, process: &ProcessContext) -> String {
+    match repo.repository.head() {
+        Ok(_) => process.next("redraft new \"your idea\""),
         Err(_) => format!(
             "git commit --allow-empty -m \"first commit\", then {}",
-            around.next("redraft new \"your idea\"")
+            process.next("redraft new \"your idea\"")
         ),
     }
 }

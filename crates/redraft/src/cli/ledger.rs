@@ -11,33 +11,34 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::LedgerCommand;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 
 pub(crate) use verify::verify;
 
 pub(crate) fn ledger(
     command: LedgerCommand,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     match command {
-        LedgerCommand::Redact(args) => redact::redact(&args, around, console),
-        LedgerCommand::Export(args) => dump::export(&args, around, console),
-        LedgerCommand::Import(args) => dump::import(&args, around, console),
+        LedgerCommand::Redact(args) => redact::redact(&args, process, console),
+        LedgerCommand::Export(args) => dump::export(&args, process, console),
+        LedgerCommand::Import(args) => dump::import(&args, process, console),
     }
 }
 
 /// Holds everything that a run, a review or a probe would hold, so that none of them goes on meanwhile.
 fn hold_all(
-    site: &Site,
+    repo: &RepositoryContext,
     scopes: Vec<Scope>,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<Vec<Lock>, CliError> {
-    let mut locks = vec![site.lock_repository(around, console)?, site.lock("in-place", around)?];
+    let mut locks = vec![repo.lock_repository(process, console)?, repo.lock("in-place", process)?];
     for scope in scopes.into_iter().filter(|scope| *scope != Scope::Repo) {
-        locks.push(site.lock(&scope.to_string(), around)?);
+        locks.push(repo.lock(&scope.to_string(), process)?);
     }
     Ok(locks)
 }

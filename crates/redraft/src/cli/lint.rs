@@ -12,12 +12,12 @@ use redraft_adapters::git::{GitError, Repository};
 use redraft_adapters::plain_file;
 use redraft_agents::config::Config;
 use redraft_documents::bank::{self, Bank};
-use redraft_documents::lint::{self, Content, Document, Documents, Fault, Level, Settings};
+use redraft_documents::lint::{self, Document, Documents, Fault, Level, LintSettings, LintedContent};
 use redraft_frame::args::LintArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::gather::Gathered;
-use redraft_frame::site::Surroundings;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::trace_inputs::TraceInputs;
 use redraft_integrations::plugin_lint;
 use redraft_reports::matrix::Orphan;
 use std::collections::BTreeSet;
@@ -36,14 +36,18 @@ pub(super) struct Place {
     folder: PathBuf,
 }
 
-pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let place = Place::of(around)?;
-    let config = Config::load(&place.main, &redraft_roles::profile::roles(), &around.own)?;
+pub(crate) fn lint(
+    args: LintArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let place = Place::find(process)?;
+    let config = Config::load(&place.main, &redraft_roles::profile::roles(), &process.own)?;
     let bank = bank_in(&place.root);
     let settings = bank::raised(&config.lint, &bank);
     if args.rules {
         report::rules(&settings, console);
-        return Ok(Code::Done);
+        return Ok(ErrorCode::Done);
     }
     let form = match (args.sarif, args.github) {
         (true, _) => report::Form::Sarif,
@@ -51,19 +55,20 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
         (_, _) => report::Form::Plain,
     };
     if let Some(folder) = &args.plugin {
-        return of_plugin(folder, &place, &settings, form, around, console);
+        return of_plugin(folder, &place, &settings, form, process, console);
     }
     let groups = find::groups(&args.targets, &place)?;
     let mut faults: Vec<Fault> = Vec::new();
     for group in &groups {
-        if around.stopped() {
-            return Err(CliError::new(Code::Interrupted, "stopped before everything was checked"));
+        if process.stopped() {
+            return Err(CliError::new(ErrorCode::Interrupted, "stopped before everything was checked"));
         }
         match args.trace {
             true => faults.extend(orphans(group, &place, &settings)?),
             false => {
-                let stopped = || CliError::new(Code::Interrupted, "stopped before everything was checked");
-                faults.extend(check(group, &place, &settings, around).ok_or_else(stopped)?);
+                let stopped =
+                    || CliError::new(ErrorCode::Interrupted, "stopped before everything was checked");
+                faults.extend(check(group, &place, &settings, process).ok_or_else(stopped)?);
             }
         }
     }
@@ -84,22 +89,22 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
     Ok(code(&faults))
 }
 
-fn code(faults: &[Fault]) -> Code {
+fn code(faults: &[Fault]) -> ErrorCode {
     let errors = faults.iter().any(|fault| fault.level == Level::Error);
-    if errors { Code::NotApproved } else { Code::Done }
+    if errors { ErrorCode::NotApproved } else { ErrorCode::Done }
 }
 
 /// A plugin in place of documents.
 fn of_plugin(
     folder: &Path,
     place: &Place,
-    settings: &Settings,
+    settings: &LintSettings,
     form: report::Form,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let top = place.folder.join(folder);
-    let read = plugin::read(&top, around)?;
+    let read = plugin::read(&top, process)?;
     let top = top.canonicalize().unwrap_or(top);
     let shown = |fault: Fault| Fault { path: find::shown(&top.join(&fault.path), &place.folder), ..fault };
     let faults: Vec<Fault> = plugin_lint::check(&read, settings).into_iter().map(shown).collect();
@@ -112,13 +117,13 @@ fn of_plugin(
 /// The knowledge bank of a checkout; what cannot be read holds nothing here, and `redraft bank` tells of it.
 fn bank_in(root: &Path) -> Bank {
     let read =
-        |kind: bank::Kind| Some((kind, plain_file::read_text_inside(root, kind.path(), BYTES_MAX).ok()?));
-    Bank::read(&bank::Kind::ALL.into_iter().filter_map(read).collect::<Vec<_>>())
+        |kind: bank::BankFile| Some((kind, plain_file::read_text_inside(root, kind.path(), BYTES_MAX).ok()?));
+    Bank::read(&bank::BankFile::ALL.into_iter().filter_map(read).collect::<Vec<_>>())
 }
 
 impl Place {
-    pub(super) fn of(around: &Surroundings) -> Result<Place, CliError> {
-        let folder = around.folder.canonicalize().unwrap_or_else(|_| around.folder.clone());
+    pub(super) fn find(process: &ProcessContext) -> Result<Place, CliError> {
+        let folder = process.folder.canonicalize().unwrap_or_else(|_| process.folder.clone());
         match Repository::discover(&folder) {
             Ok(repository) => {
                 let (root, main) = (repository.here().to_owned(), repository.main_checkout().to_owned());
@@ -139,7 +144,12 @@ impl Place {
 }
 
 /// None where the user has stopped it.
-fn check(group: &Group, place: &Place, settings: &Settings, around: &Surroundings) -> Option<Vec<Fault>> {
+fn check(
+    group: &Group,
+    place: &Place,
+    settings: &LintSettings,
+    process: &ProcessContext,
+) -> Option<Vec<Fault>> {
     let read = |file: &PathBuf| Document {
         path: find::shown(file, &place.folder),
         content: content(&place.root, file),
@@ -149,13 +159,13 @@ fn check(group: &Group, place: &Place, settings: &Settings, around: &Surrounding
     if settings.level(lint::Rule::MissingFile) != Level::Off {
         documents.absent_files = absent(&lint::named_files(&documents), group, place);
     }
-    lint::check_until(&documents, settings, &|| around.stopped())
+    lint::check_until(&documents, settings, &|| process.stopped())
 }
 
 /// What of a feature leads nowhere, as faults.
-fn orphans(group: &Group, place: &Place, settings: &Settings) -> Result<Vec<Fault>, CliError> {
+fn orphans(group: &Group, place: &Place, settings: &LintSettings) -> Result<Vec<Fault>, CliError> {
     let root = group.root.as_deref().unwrap_or(&place.root);
-    let found = Gathered::of_folder(&place.root, &group.folder)?.matrix().orphans;
+    let found = TraceInputs::of_folder(&place.root, &group.folder)?.matrix().orphans;
     let fault = |orphan: Orphan| {
         let level = settings.level(orphan.rule);
         let file = if orphan.document { group.folder.join(&orphan.file) } else { root.join(&orphan.file) };
@@ -173,14 +183,14 @@ fn orphans(group: &Group, place: &Place, settings: &Settings) -> Result<Vec<Faul
     Ok(found.into_iter().filter_map(fault).collect())
 }
 
-fn content(root: &Path, file: &Path) -> Content {
+fn content(root: &Path, file: &Path) -> LintedContent {
     match plain_file::read_named(root, file, BYTES_MAX) {
         Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Content::Text(text),
-            Err(_) => Content::Unreadable("it is not UTF-8 text".to_owned()),
+            Ok(text) => LintedContent::Text(text),
+            Err(_) => LintedContent::Unreadable("it is not UTF-8 text".to_owned()),
         },
-        Err(error) if error.is_absent(file) => Content::Absent,
-        Err(error) => Content::Unreadable(error.to_string()),
+        Err(error) if error.is_absent(file) => LintedContent::Absent,
+        Err(error) => LintedContent::Unreadable(error.to_string()),
     }
 }
 

@@ -3,17 +3,18 @@
 mod decisions;
 
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::players::{PlayedBy, Players};
+use redraft_core::attribution::{Attribution, RoleAttribution};
 use redraft_engine::ports::Store;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{indented, utc};
 use redraft_facts::ticket::{Scope, Ticket};
-use redraft_frame::args::{LogArgs, Page};
+use redraft_frame::args::{LogArgs, PageCommand};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::project;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -30,29 +31,29 @@ struct Kept {
     entry: Entry,
     line: String,
     /// Who judged, of a verdict or a close.
-    judged_by: Vec<PlayedBy>,
+    judged_by: Vec<RoleAttribution>,
 }
 
-pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let Some(ledger) = site.reader()? else {
-        return Ok(nothing(around, console));
+pub(crate) fn log(args: LogArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let Some(ledger) = repo.reader()? else {
+        return Ok(nothing(process, console));
     };
     if let Some(page) = args.page {
-        return shown_as(page, args.feature.as_deref(), &site, &ledger, around, console);
+        return shown_as(page, args.feature.as_deref(), &repo, &ledger, process, console);
     }
     if args.decisions {
-        return decisions::decisions(&args, &site, &ledger, around, console);
+        return decisions::decisions(&args, &repo, &ledger, process, console);
     }
     let only = match &args.feature {
-        Some(word) => Some(site.meant(&ledger, Some(word), around)?),
+        Some(word) => Some(repo.resolve_scope(&ledger, Some(word), process)?),
         None => None,
     };
     let limit = args.limit.unwrap_or(usize::MAX);
     let mut kept: VecDeque<Kept> = VecDeque::new();
     let mut phases: BTreeMap<Scope, Phase> = BTreeMap::new();
     // Tickets name their scope, so one fold serves all.
-    let mut players = Players::default();
+    let mut players = Attribution::default();
     let mut keep = |scope: Scope, entry: Entry| {
         if let Event::LoopOpened(opened) = &entry.event {
             phases.insert(scope.clone(), opened.phase);
@@ -62,7 +63,7 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
             if kept.len() == limit {
                 kept.pop_front();
             }
-            let line = project::line_in(&entry.event, phases.get(&scope).copied(), Some(&players));
+            let line = projections::line_in(&entry.event, phases.get(&scope).copied(), Some(&players));
             let judged_by = judges(&entry.event, &players);
             kept.push_back(Kept { scope, entry, line, judged_by });
         }
@@ -77,7 +78,7 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         let events: Vec<Value> = kept.iter().map(event).collect();
         console.object(&LogJson { v: 1, events });
     } else if kept.is_empty() && args.limit != Some(0) {
-        return Ok(nothing(around, console));
+        return Ok(nothing(process, console));
     } else {
         for Kept { scope, entry, line, .. } in &kept {
             let head = format!("{:>6}  {}  {scope}  ", entry.seq, utc(entry.at_ms));
@@ -85,7 +86,7 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
             console.data(&format!("{head}{line}"));
         }
     }
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 #[derive(Serialize)]
@@ -99,35 +100,35 @@ struct PageJson {
 
 /// A page as the file has it, byte for byte.
 fn shown_as(
-    page: Page,
+    page: PageCommand,
     word: Option<&str>,
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let scope = site.meant(ledger, word, around)?;
+) -> Result<ErrorCode, CliError> {
+    let scope = repo.resolve_scope(ledger, word, process)?;
     let entries = ledger.read(scope.clone())?;
     let (name, text) = match page {
-        Page::ReviewHistory => ("review-history", Some(project::history(&entries))),
-        Page::ImplementationLog => ("implementation-log", project::implementation_log(&entries)),
+        PageCommand::ReviewHistory => ("review-history", Some(projections::history(&entries))),
+        PageCommand::ImplementationLog => ("implementation-log", projections::implementation_log(&entries)),
     };
     match &text {
         Some(text) if !console.json => console.data(text.strip_suffix('\n').unwrap_or(text)),
         None if !console.json => console.say(&format!("nothing was built for {scope} yet")),
         _ => console.object(&PageJson { v: 1, feature: scope.to_string(), page: name, text }),
     }
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
-fn nothing(around: &Surroundings, console: &Console) -> Code {
-    let next = around.next("redraft new \"your idea\"");
+fn nothing(process: &ProcessContext, console: &Console) -> ErrorCode {
+    let next = process.next("redraft new \"your idea\"");
     console
         .show(&format!("nothing has happened here yet\nnext: {next}"), &LogJson { v: 1, events: Vec::new() });
-    Code::Done
+    ErrorCode::Done
 }
 
-fn judges(event: &Event, players: &Players) -> Vec<PlayedBy> {
+fn judges(event: &Event, players: &Attribution) -> Vec<RoleAttribution> {
     let tickets: Vec<&Ticket> = match event {
         Event::Judged(fact) => vec![&fact.ticket],
         Event::PhaseClosed(fact) => fact.approvals.iter().map(|approval| &approval.ticket).collect(),

@@ -5,9 +5,9 @@ use clap_mangen::Man;
 use redraft_facts::text::count;
 use redraft_frame::args::{Cli, ManArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::Surroundings;
-use redraft_frame::whole_file::{self, Own};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::whole_file::{self, OwnFiles};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ struct Page {
 }
 
 /// How our own pages are known again: clap's writer of pages begins each like this.
-const OWN: Own = Own {
+const OWN: OwnFiles = OwnFiles {
     called: "page",
     such_as: "redraft.1",
     temporary: ".redraft-man-",
@@ -38,9 +38,9 @@ const OWN: Own = Own {
     made_by: ".TH redraft",
 };
 
-pub(crate) fn man(args: ManArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn man(args: ManArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let mut pages = pages()?;
-    let Some(folder) = args.folder.map(|folder| around.folder.join(folder)) else {
+    let Some(folder) = args.folder.map(|folder| process.folder.join(folder)) else {
         let text = pages.first().map(|page| page.text.clone()).unwrap_or_default();
         let json = ManJson { v: 1, pages, folder: None };
         if console.json {
@@ -48,10 +48,10 @@ pub(crate) fn man(args: ManArgs, around: &Surroundings, console: &Console) -> Re
         } else {
             console.made_here(text.trim_end())
         }
-        return Ok(Code::Done);
+        return Ok(ErrorCode::Done);
     };
     std::fs::create_dir_all(&folder).map_err(|error| {
-        CliError::new(Code::Config, format!("{} cannot be made: {error}", folder.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be made: {error}", folder.display()))
             .hint("name a folder that can be written")
     })?;
     for page in &mut pages {
@@ -60,7 +60,7 @@ pub(crate) fn man(args: ManArgs, around: &Surroundings, console: &Console) -> Re
     }
     let (number, folder) = (count(pages.len(), "page"), folder.display().to_string());
     console.show(&format!("{number} in {folder}"), &ManJson { v: 1, pages, folder: Some(folder.clone()) });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// A page for each command that is shown to people, the program's own first.
@@ -90,7 +90,7 @@ fn page(command: clap::Command) -> Result<Page, CliError> {
     let mut bytes = Vec::new();
     let source = format!("redraft {}", env!("CARGO_PKG_VERSION"));
     let rendered = Man::new(command).source(source).render(&mut bytes);
-    rendered.map_err(|error| CliError::new(Code::Bug, format!("the page of `{typed}`: {error}")))?;
+    rendered.map_err(|error| CliError::new(ErrorCode::Bug, format!("the page of `{typed}`: {error}")))?;
     Ok(Page { command: typed, file, text: laid_out(&String::from_utf8_lossy(&bytes)) })
 }
 

@@ -6,8 +6,8 @@
 //! every call to a thread ([decision 11](../../../../docs/decisions/0011-a-runtime-for-the-protocol-only.md)).
 //! Start at [`Desk::call`].
 
+mod bounded_reader;
 mod commands;
-mod inlet;
 mod next;
 mod reply;
 mod server;
@@ -16,8 +16,9 @@ mod tools;
 
 use next::Job;
 use redraft_facts::ids::FeatureId;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use reply::Reply;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +26,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Where calls arrive. One for the life of the server; several calls may be under way at once.
-pub(crate) struct Desk {
-    around: Surroundings,
+pub(crate) struct McpService {
+    process: ProcessContext,
     /// How long `next` waits for work of our own before it says `wait`.
     patience: Duration,
     /// What is being driven on, feature by feature.
@@ -37,29 +38,31 @@ pub(crate) struct Desk {
 }
 
 /// Serves until the host closes standard input, or a signal ends it.
-pub(crate) fn mcp(patience_s: u64, mut around: Surroundings) -> Result<Code, CliError> {
+pub(crate) fn mcp(patience_s: u64, mut process: ProcessContext) -> Result<ErrorCode, CliError> {
     // Whoever decides here does it through a host, and the ledger says so.
-    around.user = format!("{} via mcp", around.user);
-    let desk = Arc::new(Desk {
-        around,
+    process.user = format!("{} via mcp", process.user);
+    let desk = Arc::new(McpService {
+        process,
         patience: Duration::from_secs(patience_s),
         jobs: Mutex::default(),
         turns: Mutex::default(),
         turned: Condvar::new(),
     });
     let served = server::serve(&desk);
-    let interrupted = desk.around.stopped();
+    let interrupted = desk.process.stopped();
     desk.close();
-    served.map_err(|detail| CliError::new(Code::Agent, format!("the host broke the protocol: {detail}")))?;
-    Ok(if interrupted { Code::Interrupted } else { Code::Done })
+    served.map_err(|detail| {
+        CliError::new(ErrorCode::Agent, format!("the host broke the protocol: {detail}"))
+    })?;
+    Ok(if interrupted { ErrorCode::Interrupted } else { ErrorCode::Done })
 }
 
-impl Desk {
+impl McpService {
     /// Answers one call of a tool.
     fn call(self: &Arc<Self>, tool: &str, arguments: &Map<String, Value>) -> Reply {
         match self.answer(tool, arguments) {
             Ok(reply) => reply,
-            Err(error) => Reply::error(&error.typed_here(&self.around)),
+            Err(error) => Reply::error(&error.typed_here(&self.process)),
         }
     }
 
@@ -72,18 +75,18 @@ impl Desk {
     }
 
     /// The feature that is meant, as commands understand it.
-    fn feature(&self, site: &Site, word: Option<&str>) -> Result<FeatureId, CliError> {
-        let Some(ledger) = site.reader()? else {
+    fn feature(&self, repo: &RepositoryContext, word: Option<&str>) -> Result<FeatureId, CliError> {
+        let Some(ledger) = repo.reader()? else {
             return Err(
                 CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
             );
         };
-        site.feature(&ledger, word)
+        repo.feature(&ledger, word)
     }
 
     /// Ends what is under way; what it had stored stays.
     fn close(&self) {
-        self.around.clock.stop();
+        self.process.clock.stop();
         let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
         jobs.into_values().for_each(Job::join);
     }

@@ -34,14 +34,14 @@ mod tests;
 
 use clap::Parser;
 use redraft_adapters::child::Environment;
-use redraft_agents::config::Own;
+use redraft_agents::config::UserSettings;
 use redraft_frame::args::{
     BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, CostArgs, ExportArgs, LogArgs, ManArgs,
     McpArgs, PluginCommand, ProjectArgs, ShowCommand,
 };
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::Surroundings;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use redraft_frame::{config, trust, usage, worker};
 use std::process::ExitCode;
 
@@ -51,7 +51,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    let own = Own::of(&Environment(std::env::vars_os().collect()));
+    let own = UserSettings::from_environment(&Environment(std::env::vars_os().collect()));
     let console = Console::new(cli.json, cli.quiet).with_manners(own.manners());
     // Whoever started one of these may have gone away meanwhile.
     let takes_long = matches!(cli.command, Command::Run(_) | Command::Finish(_) | Command::Review(_));
@@ -61,19 +61,19 @@ pub(crate) fn main() -> ExitCode {
         // It has no surroundings: where and with which variables it runs is decided by whoever started it.
         Command::Worker(args) => worker::worker(args),
         // It keeps its surroundings for as long as it serves.
-        Command::Mcp(McpArgs { patience_s }) => Surroundings::of(&cli).and_then(|mut around| {
-            around.learn_keys(&cli.command);
-            refuse_agents(&cli.command, &around)?;
+        Command::Mcp(McpArgs { patience_s }) => ProcessContext::new(&cli).and_then(|mut process| {
+            process.learn_keys(&cli.command);
+            refuse_agents(&cli.command, &process)?;
             if console.can_ask() {
                 console
                     .say("waiting for a host on standard input, which starts this by itself; Ctrl-C ends it");
             }
-            mcp::mcp(patience_s, around)
+            mcp::mcp(patience_s, process)
         }),
-        _ => Surroundings::of(&cli).and_then(|mut around| {
-            trust::ask_first(&cli.command, &around, &console).map_err(|error| error.typed_here(&around))?;
-            around.learn_keys(&cli.command);
-            perform(cli, &around, &console).map_err(|error| error.typed_here(&around))
+        _ => ProcessContext::new(&cli).and_then(|mut process| {
+            trust::ask_first(&cli.command, &process, &console).map_err(|error| error.typed_here(&process))?;
+            process.learn_keys(&cli.command);
+            perform(cli, &process, &console).map_err(|error| error.typed_here(&process))
         }),
     };
     let code = match done {
@@ -94,7 +94,7 @@ fn refused(error: &clap::Error) -> ExitCode {
     let console = Console::new(usage::wants_json(std::env::args_os()), false);
     if !error.use_stderr() {
         console.data(error.render().to_string().trim_end());
-        return ended(Code::Done, &console);
+        return ended(ErrorCode::Done, &console);
     }
     if let Some(meant) = usage::meant(error, std::env::args_os()) {
         console.error(&meant);
@@ -106,32 +106,32 @@ fn refused(error: &clap::Error) -> ExitCode {
         for word in std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()) {
             // It repeats what was typed, and a line break in that would begin a line of its own.
             if word.contains('\n') {
-                text = text.replace(&word, &redraft_facts::shown::name(&word));
+                text = text.replace(&word, &redraft_facts::harmless::name(&word));
             }
         }
         console.say(text.trim_end());
     }
     // To the host of a hook the code for usage would mean to stop what it does.
-    let code = if hook::is_meant(std::env::args_os()) { Code::NotApproved } else { Code::Usage };
+    let code = if hook::is_meant(std::env::args_os()) { ErrorCode::NotApproved } else { ErrorCode::Usage };
     ended(code, &console)
 }
 
 /// The last word: data that did not arrive is an error, whatever the command says.
-fn ended(code: Code, console: &Console) -> ExitCode {
+fn ended(code: ErrorCode, console: &Console) -> ExitCode {
     let Some(lost) = console.lost() else { return ExitCode::from(code as u8) };
-    let error = CliError::new(Code::Config, format!("stdout cannot be written: {lost}"));
+    let error = CliError::new(ErrorCode::Config, format!("stdout cannot be written: {lost}"));
     console.complain(&error.hint("what was done is stored; only its report is missing"));
     ExitCode::from(error_code(code) as u8)
 }
 
 /// An error's own code says more than that it could not be shown.
-fn error_code(code: Code) -> Code {
-    if code == Code::Done { Code::Config } else { code }
+fn error_code(code: ErrorCode) -> ErrorCode {
+    if code == ErrorCode::Done { ErrorCode::Config } else { code }
 }
 
 /// An agent at work may look at things. It may not begin, decide or accept anything in the user's name.
-fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliError> {
-    let Some(ticket) = &around.ticket else { return Ok(()) };
+fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliError> {
+    let Some(ticket) = &process.ticket else { return Ok(()) };
     let wish = match command {
         Command::Run(_) | Command::Finish(_) | Command::Review(_) => "start a run",
         Command::Doctor(_) => "start a probe",
@@ -179,46 +179,46 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         .hint("start it from a terminal of your own"))
 }
 
-pub(crate) fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    refuse_agents(&cli.command, around)?;
+pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    refuse_agents(&cli.command, process)?;
     match cli.command {
-        Command::Demo(args) => demo::demo(args, around, console),
-        Command::Init => init::init(around, console),
-        Command::Config(args) => config::config(args, around, console),
-        Command::New(args) => new::new(args, around, console),
-        Command::Adopt(args) => adopt::adopt(args, around, console),
-        Command::Project(args) => project::project(args, around, console),
-        Command::Run(args) => run::run(args, around, console),
-        Command::Finish(args) => finish::finish(args, around, console),
-        Command::Review(args) => review::review(args, around, console),
-        Command::Decide(args) => decide::decide(args, around, console),
-        Command::Phase(command) => phase::phase(command, around, console),
-        Command::Status(args) => status::status(args, around, console),
-        Command::Bank(args) => bank::bank(args, around, console),
-        Command::Doctor(args) => doctor::doctor(args, around, console),
-        Command::Ledger(command) => ledger::ledger(command, around, console),
-        Command::Lint(args) => lint::lint(args, around, console),
-        Command::Log(args) => log::log(args, around, console),
-        Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, around, console),
-        Command::Show(ShowCommand::Findings(args)) => show::findings(args, around, console),
-        Command::Show(ShowCommand::Tasks(args)) => show::documents::tasks(args, around, console),
-        Command::Show(ShowCommand::Section(args)) => show::documents::section(args, around, console),
-        Command::Show(ShowCommand::Context(args)) => show::documents::context(args, around, console),
+        Command::Demo(args) => demo::demo(args, process, console),
+        Command::Init => init::init(process, console),
+        Command::Config(args) => config::config(args, process, console),
+        Command::New(args) => new::new(args, process, console),
+        Command::Adopt(args) => adopt::adopt(args, process, console),
+        Command::Project(args) => project::project(args, process, console),
+        Command::Run(args) => run::run(args, process, console),
+        Command::Finish(args) => finish::finish(args, process, console),
+        Command::Review(args) => review::review(args, process, console),
+        Command::Decide(args) => decide::decide(args, process, console),
+        Command::Phase(command) => phase::phase(command, process, console),
+        Command::Status(args) => status::status(args, process, console),
+        Command::Bank(args) => bank::bank(args, process, console),
+        Command::Doctor(args) => doctor::doctor(args, process, console),
+        Command::Ledger(command) => ledger::ledger(command, process, console),
+        Command::Lint(args) => lint::lint(args, process, console),
+        Command::Log(args) => log::log(args, process, console),
+        Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, process, console),
+        Command::Show(ShowCommand::Findings(args)) => show::findings(args, process, console),
+        Command::Show(ShowCommand::Tasks(args)) => show::documents::tasks(args, process, console),
+        Command::Show(ShowCommand::Section(args)) => show::documents::section(args, process, console),
+        Command::Show(ShowCommand::Context(args)) => show::documents::context(args, process, console),
         Command::Show(ShowCommand::PullRequest(args)) => {
-            show::pull_request::pull_request(args, around, console)
+            show::pull_request::pull_request(args, process, console)
         }
-        Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, around, console),
-        Command::Cost(args) => cost::cost(args, around, console),
-        Command::Replay(args) => replay::replay(args, around, console),
-        Command::Models => models::models(around, console),
-        Command::Rehearse(args) => rehearse::rehearse(args, around, console),
+        Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, process, console),
+        Command::Cost(args) => cost::cost(args, process, console),
+        Command::Replay(args) => replay::replay(args, process, console),
+        Command::Models => models::models(process, console),
+        Command::Rehearse(args) => rehearse::rehearse(args, process, console),
         // It was served before it could come here, and serves nobody within itself.
-        Command::Mcp(_) => Ok(Code::Done),
-        Command::Plugin(command) => plugin::plugin(command, around, console),
+        Command::Mcp(_) => Ok(ErrorCode::Done),
+        Command::Plugin(command) => plugin::plugin(command, process, console),
         Command::Worker(args) => worker::worker(args),
-        Command::Hook(_) => Ok(Code::Done),
-        Command::Completions(args) => completions::completions(args, around, console),
-        Command::Man(args) => man::man(args, around, console),
-        Command::Trust(args) => trust::trust(args, around, console),
+        Command::Hook(_) => Ok(ErrorCode::Done),
+        Command::Completions(args) => completions::completions(args, process, console),
+        Command::Man(args) => man::man(args, process, console),
+        Command::Trust(args) => trust::trust(args, process, console),
     }
 }

@@ -1,16 +1,17 @@
 //! `redraft models`: what models there are, what they cost, and which of them each agent uses.
 
-use super::cost::table::{Lean, table};
+use super::cost::table::{Align, table};
 use redraft_agents::config::{AgentConfig, Config, FILE};
-use redraft_cost::price::{Basis, Card, Cards, Listed, PerMillion, age_in_words};
+use redraft_cost::price::{Card, Cards, Listed, PerMillion, PriceBasis, age_in_words};
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::AgentName;
 use redraft_facts::text::{one_line, utc};
 use redraft_facts::usage::grouped;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
-use redraft_frame::{cast, trust};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::{agent_registry, trust};
 use redraft_roles::profile;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -67,11 +68,11 @@ struct AgentJson {
     problem: Option<String>,
 }
 
-pub(crate) fn models(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let config = match Site::find(&around.folder) {
-        Ok(site) => site.config(around)?,
+pub(crate) fn models(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let config = match RepositoryContext::find(&process.folder) {
+        Ok(repo) => repo.config(process)?,
         // Outside of a repository the user's own file holds.
-        Err(_) => Config::parse(b"", Path::new(FILE), &profile::roles(), &around.own)?,
+        Err(_) => Config::parse(b"", Path::new(FILE), &profile::roles(), &process.own)?,
     };
     if let Some(unused) = trust::unused_prices(&config) {
         console.say(&unused);
@@ -80,12 +81,12 @@ pub(crate) fn models(around: &Surroundings, console: &Console) -> Result<Code, C
     let shown = ModelsJson {
         v: 1,
         read: cards.last_read().to_owned(),
-        age: age_in_words(cards.last_read(), &utc(around.clock.now_ms())),
+        age: age_in_words(cards.last_read(), &utc(process.clock.now_ms())),
         models: cards.list().iter().map(model).collect(),
         agents: agents(&config, &cards),
     };
     console.show(&text(&shown), &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn model(listed: &Listed<'_>) -> ModelJson {
@@ -108,9 +109,9 @@ fn model(listed: &Listed<'_>) -> ModelJson {
         context_tokens: card.context.tokens,
         context_assumed: card.context.assumed,
         basis: match card.basis {
-            Basis::Listed => "listed",
-            Basis::Configured => "configured",
-            Basis::Unknown => "unknown",
+            PriceBasis::Listed => "listed",
+            PriceBasis::Configured => "configured",
+            PriceBasis::Unknown => "unknown",
         },
         note: card.note.clone(),
     }
@@ -126,11 +127,11 @@ fn agent(name: &AgentName, settings: &AgentConfig, cards: &Cards) -> AgentJson {
         AgentConfig::Pull => ("pull", None),
         AgentConfig::Model(model) => (model.kind.name(), Some(model.as_ref())),
     };
-    let found = model.map(|model| cast::card(cards, model));
+    let found = model.map(|model| agent_registry::card(cards, model));
     let price = match &found {
         None => "none",
         Some(Err(_)) => "missing",
-        Some(Ok(card)) if card.basis == Basis::Unknown => "unknown",
+        Some(Ok(card)) if card.basis == PriceBasis::Unknown => "unknown",
         Some(Ok(card)) if card.is_free() => "local",
         Some(Ok(_)) => "known",
     };
@@ -151,7 +152,7 @@ fn agent(name: &AgentName, settings: &AgentConfig, cards: &Cards) -> AgentJson {
 
 /// The list with names as long as there is room for.
 fn list(models: &[ModelJson]) -> String {
-    use Lean::{Left, Right};
+    use Align::{Left, Right};
     let cut_to = |chars: usize| {
         let head = ["vendor", "model", "or", "input", "read", "write", "output", "context"];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -190,7 +191,7 @@ fn text(shown: &ModelsJson) -> String {
     if !shown.agents.is_empty() {
         let mut rows = vec![["agent", "kind", "model", "price"].map(str::to_owned).to_vec()];
         rows.extend(shown.agents.iter().map(row));
-        text.push_str(&format!("\n{}", table(&[Lean::Left; 4], &rows)));
+        text.push_str(&format!("\n{}", table(&[Align::Left; 4], &rows)));
     }
     for agent in &shown.agents {
         if let Some(problem) = &agent.problem {

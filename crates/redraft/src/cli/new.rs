@@ -16,9 +16,10 @@ use redraft_facts::text::hash;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::NewArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::prepare::{hold_place, prepare};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trust;
 use serde::Serialize;
 use std::path::Path;
@@ -44,13 +45,13 @@ struct NewJson {
     next: String,
 }
 
-pub(crate) fn new(args: NewArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let id = create(&site, &args, around, console)?;
-    let ledger = site.writer()?;
-    let created = site.created(&ledger, id)?;
-    let worktree = site.worktree(&created)?;
-    let next = next_after(&site, &ledger, id, around)?;
+pub(crate) fn new(args: NewArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let id = create(&repo, &args, process, console)?;
+    let ledger = repo.writer()?;
+    let created = repo.created(&ledger, id)?;
+    let worktree = repo.worktree(&created)?;
+    let next = next_after(&repo, &ledger, id, process)?;
     let shown = NewJson {
         v: 1,
         feature: id.to_string(),
@@ -68,42 +69,42 @@ pub(crate) fn new(args: NewArgs, around: &Surroundings, console: &Console) -> Re
     let lane = format!("lane: {}, because {}", created.lane, created.lane_reason);
     console
         .show(&format!("feature {id} on branch {branch}\n{lane}\nworktree: {place}\nnext: {next}"), &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// Gives out a number, stores the feature, then builds its worktree. A crash in between is mended by `run`.
 pub(crate) fn create(
-    site: &Site,
+    repo: &RepositoryContext,
     args: &NewArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<FeatureId, CliError> {
     check_idea(&args.idea)?;
-    let config = site.config(around)?;
-    trust::require_programs(site, "the same command again", around)?;
-    let idea = &args.idea.clean(&around.redactor);
+    let config = repo.config(process)?;
+    trust::require_programs(repo, "the same command again", process)?;
+    let idea = &args.idea.clean(&process.redactor);
     let course = course(args, idea, &config)?;
-    let project = args.project.as_deref().map(|word| project_named(site, word)).transpose()?;
-    let prd = args.prd.as_deref().map(|file| read_prd(site, file, around)).transpose()?;
-    site.settle(console)?;
-    let head = site.repository.head()?;
+    let project = args.project.as_deref().map(|word| project_named(repo, word)).transpose()?;
+    let prd = args.prd.as_deref().map(|file| read_prd(repo, file, process)).transpose()?;
+    repo.recover_interrupted_move(console)?;
+    let head = repo.repository.head()?;
     // Whatever would stop the feature from being made is found before a number is given out.
     let in_place = config.workspace.mode == WorkspaceMode::InPlace;
-    site.repository.make_room(!in_place)?;
-    if !site.repository.has_identity()? {
+    repo.repository.make_room(!in_place)?;
+    if !repo.repository.has_identity()? {
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
-    let lock = site.lock_repository(around, console)?;
-    let ledger = site.writer()?;
-    let depends_on = dependencies_named(site, &ledger, &args.depends_on)?;
+    let lock = repo.lock_repository(process, console)?;
+    let ledger = repo.writer()?;
+    let depends_on = dependencies_named(repo, &ledger, &args.depends_on)?;
     let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
         Scope::Feature(id) => Some(id),
         Scope::Review(_) | Scope::Agent(_) | Scope::Repo => None,
     });
     if in_place {
-        require_vacancy(site, &ledger, head.branch.as_deref())?;
+        require_vacancy(repo, &ledger, head.branch.as_deref())?;
     }
-    let last = given.chain(site.repository.feature_numbers()?).max().unwrap_or(FeatureId(0));
+    let last = given.chain(repo.repository.feature_numbers()?).max().unwrap_or(FeatureId(0));
     let Some(next) = last.0.checked_add(1) else {
         return Err(
             CliError::usage(format!("no number is left after {last}")).hint("rename that branch or folder")
@@ -111,8 +112,8 @@ pub(crate) fn create(
     };
     let id = FeatureId(next);
     let slug = slug(idea);
-    refuse_circle(site, &ledger, (id, &format!("{id}-{slug}")), &depends_on)?;
-    let place = site.repository.feature_place(id, &slug)?;
+    refuse_circle(repo, &ledger, (id, &format!("{id}-{slug}")), &depends_on)?;
+    let place = repo.repository.feature_place(id, &slug)?;
     let created = FeatureCreated {
         id,
         uuid: new_feature_uuid(),
@@ -129,38 +130,38 @@ pub(crate) fn create(
         project,
         depends_on,
         document: None,
-        brainstorm_source: args.prd.as_deref().and_then(|file| source(site, &around.folder.join(file))),
+        brainstorm_source: args.prd.as_deref().and_then(|file| source(repo, &process.folder.join(file))),
         change: None,
     };
     let blobs: Vec<Vec<u8>> = prd.into_iter().collect();
-    around.boundaries.pass("before a feature is stored");
-    around.journal(&ledger, Scope::Feature(id))?.append(vec![created.clone().into()], &blobs)?;
-    around.boundaries.pass("after a feature is stored");
+    process.boundaries.pass("before a feature is stored");
+    process.journal(&ledger, Scope::Feature(id))?.append(vec![created.clone().into()], &blobs)?;
+    process.boundaries.pass("after a feature is stored");
     if head.branch.is_none() {
         console.say(&format!("HEAD is detached; feature {id} begins at that commit"));
     }
-    if !in_place && site.repository.is_dirty()? {
+    if !in_place && repo.repository.is_dirty()? {
         console
             .say("uncommitted changes of your checkout stay where they are and are not part of the feature");
     }
     drop(lock);
-    if let Some(hook) = site.repository.commit_hook() {
+    if let Some(hook) = repo.repository.commit_hook() {
         console.say(&format!(
             "this repository has a {hook} hook; redraft's commits run no hooks, so what must hold belongs in [checks] of \
              redraft.toml"
         ));
     }
-    let _lock = site.lock(&id.to_string(), around)?;
-    let _place = hold_place(site, &created, around)?;
-    prepare(site, &ledger, &created, &config, around, console).map_err(|error| match error.code {
+    let _lock = repo.lock(&id.to_string(), process)?;
+    let _place = hold_place(repo, &created, process)?;
+    prepare(repo, &ledger, &created, &config, process, console).map_err(|error| match error.code {
         // These say themselves how to go on.
-        Code::Waiting | Code::Interrupted => error,
+        ErrorCode::Waiting | ErrorCode::Interrupted => error,
         _ => error
             .hint(format!(
                 "feature {id} exists; once that is mended: {}",
-                around.next(&format!("redraft run {id}"))
+                process.next(&format!("redraft run {id}"))
             ))
-            .hint(format!("or give it up: {}", around.next(&format!("redraft decide {id} abandon")))),
+            .hint(format!("or give it up: {}", process.next(&format!("redraft decide {id} abandon")))),
     })?;
     Ok(id)
 }
@@ -185,22 +186,22 @@ fn course(args: &NewArgs, idea: &str, config: &Config) -> Result<Course, CliErro
 }
 
 /// Where a PRD came from, if that is a place in the repository.
-fn source(site: &Site, file: &Path) -> Option<String> {
+fn source(repo: &RepositoryContext, file: &Path) -> Option<String> {
     let file = std::fs::canonicalize(file).ok()?;
-    let inside = file.strip_prefix(site.repository.here()).ok()?;
+    let inside = file.strip_prefix(repo.repository.here()).ok()?;
     Some(inside.to_string_lossy().into_owned())
 }
 
 /// A feature may be begun in the main checkout only where nothing is that it could take along or push aside.
-fn require_vacancy(site: &Site, ledger: &Ledger, branch: Option<&str>) -> Result<(), CliError> {
-    let (here, main) = (site.repository.here(), site.repository.main_checkout());
+fn require_vacancy(repo: &RepositoryContext, ledger: &Ledger, branch: Option<&str>) -> Result<(), CliError> {
+    let (here, main) = (repo.repository.here(), repo.repository.main_checkout());
     if here != main {
         let message = "a feature in place begins in the main checkout, and this is a worktree";
         return Err(CliError::usage(message).hint(format!("cd {}", main.display())));
     }
     for scope in ledger.scopes()? {
         let Scope::Feature(id) = scope else { continue };
-        let other = site.created(ledger, id)?;
+        let other = repo.created(ledger, id)?;
         if other.in_place && Some(other.branch.as_str()) == branch {
             let base = if other.base_branch.is_empty() { &other.base_commit } else { &other.base_branch };
             return Err(CliError::usage(format!("feature {id} is in place in {}", main.display()))
@@ -208,7 +209,7 @@ fn require_vacancy(site: &Site, ledger: &Ledger, branch: Option<&str>) -> Result
                 .hint("or give features worktrees of their own: [workspace] mode = \"worktree\""));
         }
     }
-    if site.repository.is_dirty()? {
+    if repo.repository.is_dirty()? {
         return Err(GitError::Dirty(main.to_owned()).into());
     }
     Ok(())
@@ -229,14 +230,18 @@ pub(crate) fn check_idea(idea: &Typed) -> Result<(), CliError> {
     Ok(())
 }
 
-pub(crate) fn read_prd(site: &Site, file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
-    let file = &around.folder.join(file);
-    let bytes = plain_file::read_named(site.repository.here(), file, PRD_BYTES_MAX)
+pub(crate) fn read_prd(
+    repo: &RepositoryContext,
+    file: &Path,
+    process: &ProcessContext,
+) -> Result<Vec<u8>, CliError> {
+    let file = &process.folder.join(file);
+    let bytes = plain_file::read_named(repo.repository.here(), file, PRD_BYTES_MAX)
         .map_err(|error| CliError::usage(format!("the PRD {}: {error}", file.display())))?;
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return Err(CliError::usage(format!("the PRD {} is not UTF-8 text", file.display())));
     };
-    if let Some(found) = around.redactor.find(text).first() {
+    if let Some(found) = process.redactor.find(text).first() {
         let (name, line, kind) = (file.display(), found.line, found.kind.name());
         let error =
             format!("the PRD {name}:{line} holds what looks like a secret ({kind}); it would be committed");

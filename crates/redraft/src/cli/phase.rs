@@ -9,8 +9,9 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::{PhaseArgs, PhaseCommand};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -24,33 +25,33 @@ struct PhaseJson {
 
 pub(crate) fn phase(
     command: PhaseCommand,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let (done, args) = match command {
         PhaseCommand::Skip(args) => ("skipped", args),
         PhaseCommand::Back(args) => ("went back", args),
     };
-    let site = Site::find(&around.folder)?;
-    let ledger = site.writer()?;
+    let repo = RepositoryContext::find(&process.folder)?;
+    let ledger = repo.writer()?;
     let (feature, phase) = split(&args)?;
-    let id = site.feature(&ledger, feature)?;
+    let id = repo.feature(&ledger, feature)?;
     if args.why.is_empty() {
         return Err(CliError::usage("the reason is empty").hint("say why: --why \"…\""));
     }
-    let _lock = site.lock(&id.to_string(), around)?;
-    let mut journal = around.journal(&ledger, Scope::Feature(id))?;
-    if let Some(error) = at_work(journal.state(), id, around.clock.now_ms()) {
+    let _lock = repo.lock(&id.to_string(), process)?;
+    let mut journal = process.journal(&ledger, Scope::Feature(id))?;
+    if let Some(error) = at_work(journal.state(), id, process.clock.now_ms()) {
         return Err(error);
     }
     let allowed = match done {
-        "skipped" => journal.skip_phase(phase, &around.user, &args.why)?,
-        _ => journal.go_back(phase, &around.user, &args.why)?,
+        "skipped" => journal.skip_phase(phase, &process.user, &args.why)?,
+        _ => journal.go_back(phase, &process.user, &args.why)?,
     };
     if !allowed {
         return Err(refused(done, id, phase, journal.state()));
     }
-    let next = next_after(&site, &ledger, id, around)?;
+    let next = next_after(&repo, &ledger, id, process)?;
     let text = match done {
         "skipped" => format!("feature {id}: {phase} is left out\nnext: {next}"),
         _ => {
@@ -59,19 +60,19 @@ pub(crate) fn phase(
         }
     };
     console.show(&text, &PhaseJson { v: 1, feature: id.to_string(), phase: phase.name(), done, next });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// Nothing of this happens while a host is at work, or before what a killed run left is settled.
 fn at_work(state: &Pipeline, id: FeatureId, now_ms: i64) -> Option<CliError> {
     let open = state.open.as_ref()?;
     if let Some(out) = open.handed_out().find(|out| out.expires_ms > now_ms) {
-        let held = CliError::new(Code::Held, with_host(&out.ticket, out.expires_ms));
+        let held = CliError::new(ErrorCode::Held, with_host(&out.ticket, out.expires_ms));
         return Some(held.hint(format!("wait for it, or take it back: redraft run {id} --now")));
     }
     let (_, flight) = open.flights().next()?;
     let message = format!("{} has not come to its end yet", flight.started.ticket);
-    Some(CliError::new(Code::Held, message).hint(format!("settle that first: redraft run {id}")))
+    Some(CliError::new(ErrorCode::Held, message).hint(format!("settle that first: redraft run {id}")))
 }
 
 /// `[FEATURE] PHASE`.

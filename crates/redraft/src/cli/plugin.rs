@@ -10,35 +10,37 @@ use folder::Folder;
 use redraft_facts::ids::Role;
 use redraft_frame::args::{ExportArgs, PluginCommand};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use redraft_frame::profiles;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_integrations::plugin::{
-    self, BadInventory, INVENTORY, Inventory, Plan, Refused, Target, What, Why,
+    self, BadInventory, ExportRefused, ExportRefusedWhy, ExportStepKind, INVENTORY, Inventory, Plan,
+    PluginTarget,
 };
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn plugin(
     command: PluginCommand,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     match command {
-        PluginCommand::Export(args) => export(&args, around, console),
+        PluginCommand::Export(args) => export(&args, process, console),
     }
 }
 
-fn export(args: &ExportArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let target = Target::from(args.target);
-    let own = if args.own_roles { own_roles(around)? } else { BTreeMap::new() };
+fn export(args: &ExportArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let target = PluginTarget::from(args.target);
+    let own = if args.own_roles { own_roles(process)? } else { BTreeMap::new() };
     if !args.own_roles {
-        tell_of_own_roles(around, console);
+        tell_of_own_roles(process, console);
     }
     let made = plugin::files(target, &own);
-    let root = around.folder.join(&args.folder);
-    let named = around.named_folder.as_ref().map_or(args.folder.clone(), |dir| dir.join(&args.folder));
+    let root = process.folder.join(&args.folder);
+    let named = process.named_folder.as_ref().map_or(args.folder.clone(), |dir| dir.join(&args.folder));
     let folder = Folder { root: &root, shown: named.display().to_string() };
     let inventory = recorded(&folder)?;
     let paths: BTreeSet<&str> =
@@ -48,16 +50,16 @@ fn export(args: &ExportArgs, around: &Surroundings, console: &Console) -> Result
         .map_err(|refused| in_the_way(&refused, &folder))?;
     refuse_bad_toml(&plan, &folder)?;
     let aside = if args.dry_run { BTreeMap::new() } else { folder.carry_out(&plan, &found)? };
-    let report = Report::of(target, &plan, &aside, &named, args.dry_run);
+    let report = Report::new(target, &plan, &aside, &named, args.dry_run);
     console.show(&report.text(), &report);
-    Ok(if report.is_edited() { Code::NotApproved } else { Code::Done })
+    Ok(if report.is_edited() { ErrorCode::NotApproved } else { ErrorCode::Done })
 }
 
 /// The texts of the repository we are in.
-fn own_roles(around: &Surroundings) -> Result<BTreeMap<Role, Override>, CliError> {
-    let site = Site::find(&around.folder)
+fn own_roles(process: &ProcessContext) -> Result<BTreeMap<Role, RoleText>, CliError> {
+    let repo = RepositoryContext::find(&process.folder)
         .map_err(|error| error.hint("--own-roles takes them from the repository you are in"))?;
-    let texts = profiles::read(&site)?;
+    let texts = profiles::read(&repo)?;
     if texts.is_empty() {
         let folder = profiles::FOLDER;
         return Err(CliError::usage(format!("this repository has no role texts of its own in {folder}"))
@@ -65,16 +67,16 @@ fn own_roles(around: &Surroundings) -> Result<BTreeMap<Role, Override>, CliError
     }
     let parsed = texts.into_iter().filter_map(|(role, text)| {
         // They were checked when they were read.
-        let own = Override::parse(&text, &role).ok()?;
+        let own = RoleText::parse(&text, &role).ok()?;
         Some((role, own))
     });
     Ok(parsed.collect())
 }
 
 /// Whoever has texts of their own may expect them to be exported.
-fn tell_of_own_roles(around: &Surroundings, console: &Console) {
-    let Ok(site) = Site::find(&around.folder) else { return };
-    let folder = site.repository.main_checkout().join(profiles::FOLDER);
+fn tell_of_own_roles(process: &ProcessContext, console: &Console) {
+    let Ok(repo) = RepositoryContext::find(&process.folder) else { return };
+    let folder = repo.repository.main_checkout().join(profiles::FOLDER);
     let Ok(listed) = std::fs::read_dir(folder) else { return };
     let is_text = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end == "md");
     if listed.flatten().any(is_text) {
@@ -98,28 +100,28 @@ fn recorded(folder: &Folder<'_>) -> Result<Inventory, CliError> {
                  the others for your own"
             }
         };
-        CliError::new(Code::Config, format!("{INVENTORY} in {}: {error}", folder.shown)).hint(hint)
+        CliError::new(ErrorCode::Config, format!("{INVENTORY} in {}: {error}", folder.shown)).hint(hint)
     })
 }
 
-fn in_the_way(refused: &[Refused], folder: &Folder<'_>) -> CliError {
+fn in_the_way(refused: &[ExportRefused], folder: &Folder<'_>) -> CliError {
     const NAMED_MAX: usize = 10;
     let foreign: Vec<&str> = refused
         .iter()
-        .filter(|refused| refused.why == Why::Foreign)
+        .filter(|refused| refused.why == ExportRefusedWhy::Foreign)
         .map(|refused| refused.path.as_str())
         .collect();
     let shown = &folder.shown;
     for refused in refused {
         let path = &refused.path;
         match &refused.why {
-            Why::Foreign => {}
-            Why::Block(bad) => {
+            ExportRefusedWhy::Foreign => {}
+            ExportRefusedWhy::Block(bad) => {
                 return CliError::usage(format!("{path} in {shown}, {bad}")).hint(
                     "nothing was changed; put the lines `redraft:begin` and `redraft:end` right, or remove them and what is between them",
                 );
             }
-            Why::NoText => {
+            ExportRefusedWhy::NoText => {
                 return CliError::usage(format!("{path} in {shown} is not UTF-8 text"))
                     .hint("nothing was changed; move it away, or export to another folder");
             }
@@ -146,7 +148,7 @@ fn in_the_way(refused: &[Refused], folder: &Folder<'_>) -> CliError {
 /// A section that is added to somebody's configuration may not spoil it.
 fn refuse_bad_toml(plan: &Plan, folder: &Folder<'_>) -> Result<(), CliError> {
     for step in &plan.steps {
-        let (What::Write(text) | What::SetAside(text)) = &step.what else { continue };
+        let (ExportStepKind::Write(text) | ExportStepKind::SetAside(text)) = &step.what else { continue };
         if !step.path.ends_with(".toml") {
             continue;
         }

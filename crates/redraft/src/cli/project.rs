@@ -8,21 +8,22 @@ mod context;
 pub(crate) use context::project_context;
 
 use super::board::{BlockerJson, blocked_by};
-use super::dependencies::Lives;
+use super::dependencies::FeatureStandings;
 use super::new::read_prd;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::dependency::Blocker;
 use redraft_documents::project_context::milestones;
-use redraft_facts::event::Life;
+use redraft_facts::event::FeatureLife;
 use redraft_facts::ids::{FeatureId, slug};
 use redraft_facts::text::one_line;
 use redraft_frame::args::{ProjectArgs, ProjectCommand, ProjectNewArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::rows;
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 use serde::Serialize;
 use std::fs;
 use std::path::Path;
@@ -77,17 +78,21 @@ struct BegunJson {
     next: String,
 }
 
-pub(crate) fn project(args: ProjectArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
+pub(crate) fn project(
+    args: ProjectArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
     match args.command {
-        Some(ProjectCommand::New(args)) => begin(&site, &args, around, console),
-        None => list(&site, around, console),
+        Some(ProjectCommand::New(args)) => begin(&repo, &args, process, console),
+        None => list(&repo, process, console),
     }
 }
 
 /// The project that a word means, as `P001`: the number or the folder's name.
-pub(crate) fn project_named(site: &Site, word: &str) -> Result<String, CliError> {
-    let known = folders(site)?;
+pub(crate) fn project_named(repo: &RepositoryContext, word: &str) -> Result<String, CliError> {
+    let known = folders(repo)?;
     let number = word.split('-').next().and_then(project_number);
     let hint = match known.as_slice() {
         [] => "there is no project yet; begin one: redraft project new \"its name\"".to_owned(),
@@ -97,7 +102,7 @@ pub(crate) fn project_named(site: &Site, word: &str) -> Result<String, CliError>
         || CliError::usage(format!("there is no project `{word}` in {PROJECTS}")).hint(hint.clone());
     let number = number.ok_or_else(unknown)?;
     let id = format!("P{number:03}");
-    let found = folder_of(site, &id)?.ok_or_else(unknown)?;
+    let found = folder_of(repo, &id)?.ok_or_else(unknown)?;
     if word.contains('-') && word != found {
         return Err(unknown());
     }
@@ -105,55 +110,59 @@ pub(crate) fn project_named(site: &Site, word: &str) -> Result<String, CliError>
 }
 
 fn begin(
-    site: &Site,
+    repo: &RepositoryContext,
     args: &ProjectNewArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let name = one_line(&args.name.clean(&around.redactor), NAME_CHARS_MAX);
+) -> Result<ErrorCode, CliError> {
+    let name = one_line(&args.name.clean(&process.redactor), NAME_CHARS_MAX);
     if name.is_empty() {
         return Err(CliError::usage("the project has no name").hint("redraft project new \"Gateway\""));
     }
-    let prd = args.prd.as_deref().map(|file| read_prd(site, file, around)).transpose()?;
+    let prd = args.prd.as_deref().map(|file| read_prd(repo, file, process)).transpose()?;
     let prd = prd.unwrap_or_else(|| template_prd(&name).into_bytes());
-    let _lock = site.lock_repository(around, console)?;
-    let named = site.repository.project_names()?;
+    let _lock = repo.lock_repository(process, console)?;
+    let named = repo.repository.project_names()?;
     let mut last = named.iter().filter_map(|name| project_number(name.split('-').next()?)).max().unwrap_or(0);
-    if let Some(ledger) = site.reader()? {
+    if let Some(ledger) = repo.reader()? {
         // A project whose folder is gone still owns its number while a feature names it.
         let numbers =
-            members(site, &ledger)?.into_iter().filter_map(|member| project_number(&member.project?));
+            members(repo, &ledger)?.into_iter().filter_map(|member| project_number(&member.project?));
         last = last.max(numbers.max().unwrap_or(0));
     }
     let id = format!("P{:03}", last.saturating_add(1));
     let folder = format!("{PROJECTS}/{id}-{}", slug(&name));
-    let place = site.repository.main_checkout().join(&folder);
+    let place = repo.repository.main_checkout().join(&folder);
     let failed = |error: std::io::Error| {
-        CliError::new(Code::Config, format!("{}: {error}", place.display()))
+        CliError::new(ErrorCode::Config, format!("{}: {error}", place.display()))
             .hint("remove what is there of it, mend the cause and run the command again")
     };
-    around.boundaries.pass("before a project is written");
-    plain_file::make_folder_inside(site.repository.main_checkout(), &place)
-        .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", place.display())))?;
+    process.boundaries.pass("before a project is written");
+    plain_file::make_folder_inside(repo.repository.main_checkout(), &place)
+        .map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", place.display())))?;
     // The roadmap comes last: with it the folder is whole.
     fs::write(place.join("prd.md"), prd).map_err(failed)?;
     fs::write(place.join("roadmap.md"), template_roadmap(&name)).map_err(failed)?;
-    let next = around.next(&format!("redraft new \"its first feature\" --project {id}"));
+    let next = process.next(&format!("redraft new \"its first feature\" --project {id}"));
     let text = format!(
         "project {id} in {folder}\nwrite its goals into prd.md and its milestones into roadmap.md, and commit both\nnext: {next}"
     );
     console.show(&text, &BegunJson { v: 1, project: id, folder, next });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
-fn list(site: &Site, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let members = match site.reader()? {
-        Some(ledger) => members(site, &ledger)?,
+fn list(
+    repo: &RepositoryContext,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let members = match repo.reader()? {
+        Some(ledger) => members(repo, &ledger)?,
         None => Vec::new(),
     };
     let mut notes = Vec::new();
     let mut projects = Vec::new();
-    let known = folders(site)?;
+    let known = folders(repo)?;
     for name in &known {
         let id = name.split('-').next().unwrap_or(name).to_owned();
         if known.iter().filter(|other| other.split('-').next() == Some(&id)).count() > 1 {
@@ -161,7 +170,7 @@ fn list(site: &Site, around: &Surroundings, console: &Console) -> Result<Code, C
                 "several folders are called {id}; rename all but one before a feature is given to it"
             ));
         }
-        let roadmap = text(site.repository.main_checkout(), &format!("{PROJECTS}/{name}/roadmap.md"));
+        let roadmap = text(repo.repository.main_checkout(), &format!("{PROJECTS}/{name}/roadmap.md"));
         projects.push(shown(&id, name, roadmap.as_deref(), &members));
     }
     notes.dedup();
@@ -175,9 +184,9 @@ fn list(site: &Site, around: &Surroundings, console: &Console) -> Result<Code, C
         None => "redraft project new \"its name\"".to_owned(),
         Some(first) => format!("redraft new \"an idea\" --project {}", first.id),
     };
-    let shown = ProjectsJson { v: 1, projects, notes, next: around.next(&next) };
+    let shown = ProjectsJson { v: 1, projects, notes, next: process.next(&next) };
     console.show(&report(&shown), &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn shown(id: &str, name: &str, roadmap: Option<&str>, members: &[Member]) -> ProjectJson {
@@ -234,45 +243,47 @@ struct Member {
     id: FeatureId,
     name: String,
     project: Option<String>,
-    life: Life,
+    life: FeatureLife,
     blockers: Vec<Blocker>,
 }
 
 impl Member {
     fn shown(&self) -> MemberJson {
-        let blocked_by = self.blockers.iter().map(BlockerJson::of).collect();
+        let blocked_by = self.blockers.iter().map(BlockerJson::new).collect();
         MemberJson { feature: self.name.clone(), status: self.life.name(), blocked_by }
     }
 }
 
-fn members(site: &Site, ledger: &Ledger) -> Result<Vec<Member>, CliError> {
+fn members(repo: &RepositoryContext, ledger: &Ledger) -> Result<Vec<Member>, CliError> {
     let rows = rows(ledger)?;
-    let lives = Lives::new(site, &rows);
+    let lives = FeatureStandings::new(repo, &rows);
     let member = |row: &BoardRow| Member {
         id: row.id.parse().unwrap_or(FeatureId(0)),
         name: row.name(),
         project: row.project.clone(),
-        life: Life::named(&row.life).unwrap_or(Life::Active),
+        life: FeatureLife::named(&row.life).unwrap_or(FeatureLife::Active),
         blockers: if row.is_open() { lives.blockers(&row.waits_for) } else { Vec::new() },
     };
     Ok(rows.iter().map(member).collect())
 }
 
 /// The one folder of a project; several are somebody's mistake, which nobody else can mend.
-pub(crate) fn folder_of(site: &Site, id: &str) -> Result<Option<String>, CliError> {
+pub(crate) fn folder_of(repo: &RepositoryContext, id: &str) -> Result<Option<String>, CliError> {
     let found: Vec<String> =
-        folders(site)?.into_iter().filter(|name| name.split('-').next() == Some(id)).collect();
+        folders(repo)?.into_iter().filter(|name| name.split('-').next() == Some(id)).collect();
     match found.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
-        several => Err(CliError::new(Code::Config, format!("several folders of {PROJECTS} are called {id}"))
-            .hint(format!("rename all but one of {}", several.join(", ")))),
+        several => {
+            Err(CliError::new(ErrorCode::Config, format!("several folders of {PROJECTS} are called {id}"))
+                .hint(format!("rename all but one of {}", several.join(", "))))
+        }
     }
 }
 
 /// The folders of projects in the main checkout, sorted.
-fn folders(site: &Site) -> Result<Vec<String>, CliError> {
-    let names = names_in(&site.repository.main_checkout().join(PROJECTS))?;
+fn folders(repo: &RepositoryContext) -> Result<Vec<String>, CliError> {
+    let names = names_in(&repo.repository.main_checkout().join(PROJECTS))?;
     let is_one = |name: &String| name.split_once('-').is_some_and(|(id, _)| project_number(id).is_some());
     Ok(names.into_iter().filter(is_one).collect())
 }
@@ -287,7 +298,7 @@ pub(crate) fn project_number(id: &str) -> Option<u32> {
 /// The names of the folders in a folder, sorted; none where it is not there.
 pub(super) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
     let failed =
-        |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", folder.display()));
+        |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display()));
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(failed)?,

@@ -9,11 +9,12 @@ use redraft_facts::event::Started;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::AgentName;
 use redraft_facts::ticket::Ticket;
+use redraft_frame::agent_registry;
 use redraft_frame::args::RehearseArgs;
-use redraft_frame::cast;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_prompts::prompt::schema_for;
 use redraft_rehearsal::Scenario;
 use serde::Serialize;
@@ -30,29 +31,30 @@ struct RehearseJson<'a> {
 
 pub(crate) fn rehearse(
     args: RehearseArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
     let out = || {
         CliError::usage(format!("no work `{}` is out with a host", args.ticket))
             .hint("a host is given tickets by the tool `next` of `redraft mcp`")
     };
     let ticket: Ticket = args.ticket.parse().map_err(|_| out())?;
-    let ledger = site.reader()?.ok_or_else(out)?;
+    let ledger = repo.reader()?.ok_or_else(out)?;
     let entries = ledger.read(ticket.scope.clone())?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let open = state.open.as_ref().ok_or_else(out)?;
     let started: &Started = open.handed_out().find(|one| one.ticket == ticket).ok_or_else(out)?;
     let created = state.created.as_ref().ok_or_else(out)?;
     let blob = ledger.blob(&started.prompt)?;
     let unreadable = |error: serde_json::Error| {
-        CliError::new(Code::Config, format!("the stored prompt of {ticket} cannot be read: {error}"))
+        CliError::new(ErrorCode::Config, format!("the stored prompt of {ticket} cannot be read: {error}"))
     };
     let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
     let folder = match &args.folder {
-        Some(folder) => around.folder.join(folder),
-        None => site.worktree(created)?,
+        Some(folder) => process.folder.join(folder),
+        None => repo.worktree(created)?,
     };
     let session = started.session.clone().ok_or_else(out)?;
     let request = Request {
@@ -69,12 +71,12 @@ pub(crate) fn rehearse(
         deadlines: deadlines(LIMIT_MS),
         max_usd: None,
     };
-    site.require_own_state()?;
-    let own = site.state.join("agents").join("rehearse");
-    let agent = cast::rehearsal(AgentName::new("rehearse"), &own, Scenario::default());
-    let outcome = agent.run(&request, &around.clock);
-    let outcome = outcome.map_err(|error| CliError::new(Code::Agent, error.to_string()))?;
+    repo.require_own_state()?;
+    let own = repo.state.join("agents").join("rehearse");
+    let agent = agent_registry::rehearsal(AgentName::new("rehearse"), &own, Scenario::default());
+    let outcome = agent.run(&request, &process.clock);
+    let outcome = outcome.map_err(|error| CliError::new(ErrorCode::Agent, error.to_string()))?;
     let text = outcome.text;
     console.show(&text, &RehearseJson { v: 1, ticket: &args.ticket, text: &text });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }

@@ -5,16 +5,17 @@ mod read;
 mod report;
 
 use redraft_cost::cost::replay::{
-    Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play,
+    AskedLifetime, Assumed, Knowledge, Measured, RecordedLoop, ReplayMode, ReplayOutcome, Reviewer, play,
 };
 use redraft_cost::cost::{Amount, CERTAIN, Pace, Terms, lifetimes};
 use redraft_cost::price::{Card, Cards};
 use redraft_documents::tokens::{Family, Ratios};
 use redraft_facts::choice::Lifetime;
-use redraft_frame::args::{Knowledge as KnowledgeArg, ReplayArgs, ReplayRole};
+use redraft_frame::args::{KnowledgeCommand as KnowledgeArg, ReplayArgs, ReplayRole};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trust;
 use report::Object;
 
@@ -29,7 +30,7 @@ struct CardSum {
     ttl: Lifetime,
     terms: Terms,
     ratios: Ratios,
-    outcomes: Vec<(Played, Outcome)>,
+    outcomes: Vec<(ReplayMode, ReplayOutcome)>,
     /// Only where they are shown.
     loops: Vec<LoopSum>,
 }
@@ -45,7 +46,11 @@ struct LoopSum {
     guarded_trips: u64,
 }
 
-pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn replay(
+    args: ReplayArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     if args.files.is_empty() && args.ledger.is_none() {
         let error = CliError::usage("no recorded loops were named");
         return Err(
@@ -53,10 +58,10 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
         );
     }
     let mut notes = Notes::default();
-    let mut cards = cards(&args, around, &mut notes)?;
+    let mut cards = cards(&args, process, &mut notes)?;
     let assumed = assumed(&args);
     let (mut loops, mut reviews) = (0, 0);
-    let mut take = |measured: &Measured, whose: Reviewer, pace: &Pace, asked: Asked| {
+    let mut take = |measured: &Measured, whose: Reviewer, pace: &Pace, asked: AskedLifetime| {
         loops += 1;
         reviews += measured.reviews();
         let reviewer = args.role.map_or(whose, reviewer);
@@ -67,11 +72,11 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
     // A file need not be of one repository, nor in the order of time; whoever says that it is lets loops teach later ones.
     let mut pace = Pace::default();
     for file in &args.files {
-        let path = around.folder.join(file);
+        let path = process.folder.join(file);
         let faults = &mut |fault| notes.add(fault);
-        let mut take = |recorded: Recorded| {
+        let mut take = |recorded: RecordedLoop| {
             let measured = recorded.measured();
-            take(&measured, Reviewer::Domain, &pace, Asked::Longest);
+            take(&measured, Reviewer::Domain, &pace, AskedLifetime::Longest);
             if args.learn {
                 measured.taught(&mut pace);
             }
@@ -82,9 +87,10 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
         })?;
     }
     if let Some(feature) = &args.ledger {
-        let mut take =
-            |measured: &Measured, whose: Reviewer, pace: &Pace| take(measured, whose, pace, Asked::Usual);
-        ledger::read(around, feature.as_deref(), &mut take, &mut |fault| notes.add(fault))?;
+        let mut take = |measured: &Measured, whose: Reviewer, pace: &Pace| {
+            take(measured, whose, pace, AskedLifetime::Usual)
+        };
+        ledger::read(process, feature.as_deref(), &mut take, &mut |fault| notes.add(fault))?;
     }
     if loops == 0 {
         notes.add("no loop was found, so there is nothing to replay: every sum is 0".to_owned());
@@ -110,13 +116,13 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
             console.say(&note);
         }
     }
-    Ok(if loops == 0 { Code::NotApproved } else { Code::Done })
+    Ok(if loops == 0 { ErrorCode::NotApproved } else { ErrorCode::Done })
 }
 
 /// The price cards: the built-in ones, and inside a repository those of its redraft.toml before them.
-fn known(around: &Surroundings, notes: &mut Notes) -> Cards {
-    let Ok(site) = Site::find(&around.folder) else { return Cards::builtin() };
-    match site.config(around) {
+fn known(process: &ProcessContext, notes: &mut Notes) -> Cards {
+    let Ok(repo) = RepositoryContext::find(&process.folder) else { return Cards::builtin() };
+    match repo.config(process) {
         Ok(config) => {
             trust::unused_prices(&config).into_iter().for_each(|unused| notes.add(unused));
             config.cards()
@@ -129,8 +135,8 @@ fn known(around: &Surroundings, notes: &mut Notes) -> Cards {
 }
 
 /// The cards to replay with. Among several, one that does not sell the lifetime asked for is left out.
-fn cards(args: &ReplayArgs, around: &Surroundings, notes: &mut Notes) -> Result<Vec<CardSum>, CliError> {
-    let (builtin, known) = (Cards::builtin(), known(around, notes));
+fn cards(args: &ReplayArgs, process: &ProcessContext, notes: &mut Notes) -> Result<Vec<CardSum>, CliError> {
+    let (builtin, known) = (Cards::builtin(), known(process, notes));
     let models = if args.prices.is_empty() { vec![MODEL.to_owned()] } else { args.prices.clone() };
     let wanted = args.ttl.as_deref().map(str::parse::<Lifetime>).transpose();
     let wanted = wanted.map_err(|error| CliError::usage(error.to_string()))?;
@@ -194,9 +200,11 @@ impl CardSum {
         CardSum {
             model: model.to_owned(),
             ttl,
-            terms: Terms::of(card, ttl).with_hit_rate(parts).with_context(card.context_for(model).tokens),
-            ratios: Ratios::measured(Family::of(model)),
-            outcomes: Played::ALL.map(|policy| (policy, Outcome::default())).to_vec(),
+            terms: Terms::from_card(card, ttl)
+                .with_hit_rate(parts)
+                .with_context(card.context_for(model).tokens),
+            ratios: Ratios::measured(Family::for_model(model)),
+            outcomes: ReplayMode::ALL.map(|policy| (policy, ReplayOutcome::default())).to_vec(),
             loops: Vec::new(),
         }
     }
@@ -217,8 +225,8 @@ impl CardSum {
             one.inputs.push(outcome.bill.input_amount);
             one.not_cached.push(outcome.bill.uncached + outcome.bill.written.iter().sum::<u64>());
             match policy {
-                Played::Seed => one.seed_trips = outcome.guard_trips,
-                Played::Guarded => one.guarded_trips = outcome.guard_trips,
+                ReplayMode::Seed => one.seed_trips = outcome.guard_trips,
+                ReplayMode::Guarded => one.guarded_trips = outcome.guard_trips,
                 _ => {}
             }
         }
@@ -227,7 +235,7 @@ impl CardSum {
         }
     }
 
-    fn sum(&self, wanted: Played) -> Outcome {
+    fn sum(&self, wanted: ReplayMode) -> ReplayOutcome {
         let found = self.outcomes.iter().find(|(policy, _)| *policy == wanted);
         found.map(|(_, outcome)| outcome.clone()).unwrap_or_default()
     }

@@ -8,9 +8,9 @@
 mod begin;
 mod change;
 mod document;
-mod grounds;
 mod range;
 mod report;
+mod setup;
 
 pub(crate) use begin::kind_of;
 
@@ -21,25 +21,26 @@ use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted_path;
-use redraft_core::players::{self, PlayedBy};
+use redraft_core::attribution::{self, RoleAttribution};
 use redraft_core::review::Loop;
 use redraft_engine::ports::{Agents, Clock, NoChecks, NoMerging, Workspace};
-use redraft_engine::{Estimating, Parts, Run, Stop};
+use redraft_engine::{Estimating, Run, RunPorts, Stop};
 use redraft_facts::event::Checked;
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{hash, indented};
 use redraft_frame::agent_choice::{self, Wanted};
+use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::{FindingsForm, OnCap, ReviewArgs, RunArgs};
-use redraft_frame::cast::Cast;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::once::Once;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::no_repeat::NoRepeat;
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::{annotate, consent};
-use redraft_reports::project::{self, Receipt};
-use redraft_roles::profile::{self, Kind};
+use redraft_reports::projections::{self, Receipt};
+use redraft_roles::profile::{self, ProfileKind};
 use serde::Serialize;
 use std::path::Path;
 
@@ -54,7 +55,7 @@ struct ReviewJson<'a> {
     /// `approved`, `findings`, `waiting`, `parked`, `over budget` or `interrupted`.
     outcome: &'static str,
     /// Who gave the verdicts that stand.
-    judged_by: Vec<PlayedBy>,
+    judged_by: Vec<RoleAttribution>,
     /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
     rehearsed: bool,
     /// Those that are not settled.
@@ -72,10 +73,14 @@ struct ReviewJson<'a> {
     next: String,
 }
 
-pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
+pub(crate) fn review(
+    args: ReviewArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
     if let Some(base) = args.change.base.clone() {
-        return change::review(&site, &base, &args, around, console).inspect_err(|error| {
+        return change::review(&repo, &base, &args, process, console).inspect_err(|error| {
             // Whoever uploads the log must not take its absence, or an empty one, for an approval.
             if args.change.format == Some(FindingsForm::Sarif) && !console.json {
                 console.object(&annotate::sarif_failed(&error.message));
@@ -87,64 +92,64 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
             .hint("a document: redraft review FILE")
             .hint("what a branch changes: redraft review --base REV"));
     }
-    let document = Document::read(&site, &around.folder.join(file(&args)))?;
+    let document = Document::read(&repo, &process.folder.join(file(&args)))?;
     let run_args = run_args(&args);
-    let config = run::config(&site, &run_args, around)?;
-    let phase = phase_of(&site, &args, &document)?;
+    let config = run::config(&repo, &run_args, process)?;
+    let phase = phase_of(&repo, &args, &document)?;
     let roles = roles_of(phase, args.fix);
-    redraft_frame::trust::require_for_agents(&site, &config, &roles, &typed(&args), around)?;
-    redraft_frame::trust::require_programs(&site, &typed(&args), around)?;
-    let wanted = Wanted { site: &site, roles: &roles, command: &typed(&args), yes: args.yes };
-    let config = agent_choice::settled(&wanted, config, around, console)?;
-    let mut rules = run::rules(&site, &config, &run_args, around)?;
+    redraft_frame::trust::require_for_agents(&repo, &config, &roles, &typed(&args), process)?;
+    redraft_frame::trust::require_programs(&repo, &typed(&args), process)?;
+    let wanted = Wanted { repo: &repo, roles: &roles, command: &typed(&args), yes: args.yes };
+    let config = agent_choice::settled(&wanted, config, process, console)?;
+    let mut rules = run::rules(&repo, &config, &run_args, process)?;
     rules.revises = args.fix;
-    let ledger = site.writer()?;
-    let created = begun(&site, &ledger, &args, &document, around, console)?;
+    let ledger = repo.writer()?;
+    let created = begun(&repo, &ledger, &args, &document, process, console)?;
     let (scope, command) = (created.scope(), typed(&args));
-    let _lock = site.lock(&scope.to_string(), around)?;
-    let created = judged_as(&ledger, created, &args, &document, around, console)?;
+    let _lock = repo.lock(&scope.to_string(), process)?;
+    let created = judged_as(&ledger, created, &args, &document, process, console)?;
     if args.budget.is_none() {
         rules.budget = run::kept_budget(&ledger, scope.clone())?.unwrap_or(rules.budget);
     }
-    let worktree = site.worktree(&created)?;
-    let repository_lock = site.lock_repository(around, console)?;
-    site.repository.ensure_feature(&created.branch, &created.base_commit, &worktree)?;
+    let worktree = repo.worktree(&created)?;
+    let repository_lock = repo.lock_repository(process, console)?;
+    repo.repository.ensure_feature(&created.branch, &created.base_commit, &worktree)?;
     drop(repository_lock);
-    let workspace = site.workspace(&created)?;
+    let workspace = repo.workspace(&created)?;
     workspace.sweep();
-    bring_in(&site, &ledger, &workspace, &created, &document)?;
-    let agents = Cast::new(&site, &config, around);
+    bring_in(&repo, &ledger, &workspace, &created, &document)?;
+    let agents = AgentRegistry::new(&repo, &config, process);
     for role in &roles {
-        agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
+        agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
     }
     let read = |path: &str| workspace.read(path).ok().flatten();
     let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
-    let asked = consent::Asked { site: &site, created: &created, command: &command, yes: args.yes };
-    if !consent::given(&asked, estimating, &agents, around, console)? {
-        console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
-        return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
+    let asked = consent::ConsentSubject { repo: &repo, created: &created, command: &command, yes: args.yes };
+    if !consent::given(&asked, estimating, &agents, process, console)? {
+        console.say(&format!("nothing was sent\nnext: {}", process.next(&command)));
+        return Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting });
     }
-    let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
+    let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
     inbox.sweep(&created.scope());
-    let progress = Once::new(console);
-    let parts = Parts {
+    let progress = NoRepeat::new(console);
+    let parts = RunPorts {
         merging: &NoMerging,
         store: &ledger,
         workspace: &workspace,
         inbox: &inbox,
-        clock: &around.clock,
-        boundaries: &around.boundaries,
+        clock: &process.clock,
+        boundaries: &process.boundaries,
         progress: &progress,
         checks: &NoChecks,
         check_folder: &NoChecks,
         agents: &agents,
-        redactor: &around.redactor,
+        redactor: &process.redactor,
     };
     let mut run = Run::load_scope(parts, rules, scope.clone())?;
     if args.budget.is_some() {
         run.keep_budget()?;
     }
-    let stop = driven(&mut run, args.yes, around, console)?;
+    let stop = driven(&mut run, args.yes, process, console)?;
     tidy(&inbox, &scope, run.entries(), console);
     let (fixed, mut notes) = bring_back(&workspace, &document)?;
     let judged = run.state().open.as_ref().and_then(|open| open.revision.clone());
@@ -155,7 +160,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         console.say(note);
     }
     let (outcome, code) = outcome(&stop);
-    let next = around.next(&match &stop {
+    let next = process.next(&match &stop {
         Stop::Done => format!("redraft review {} (after the next edit)", quoted_path(file(&args))),
         Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
         Stop::Asking(_) => format!("{command} --again"),
@@ -169,7 +174,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         .filter(|one| matches!(one.status, Status::Open | Status::Deferred))
         .cloned()
         .collect();
-    let receipt = project::receipt(run.entries());
+    let receipt = projections::receipt(run.entries());
     let gate = run.state().open.as_ref().and_then(Loop::failed_gate).filter(|_| stop == Stop::Findings);
     progress.end(gate.is_some());
     let asked = match &stop {
@@ -210,30 +215,35 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
 /// revised.
 fn roles_of(phase: Phase, fix: bool) -> Vec<Role> {
     let sits = |one: &&&profile::Profile| match one.kind {
-        Kind::Author => fix,
-        Kind::Domain => true,
-        Kind::Phase => false,
+        ProfileKind::Author => fix,
+        ProfileKind::Domain => true,
+        ProfileKind::Phase => false,
     };
-    profile::cast(phase).iter().filter(sits).map(|one| Role::new(one.role)).collect()
+    profile::participants(phase).iter().filter(sits).map(|one| Role::new(one.role)).collect()
 }
 
 /// Who judged, and that it was only rehearsed where it was; a line each.
-fn judged_by(judges: &[PlayedBy], notice: Option<String>) -> String {
+fn judged_by(judges: &[RoleAttribution], notice: Option<String>) -> String {
     let mut text = String::new();
     if !judges.is_empty() {
-        text.push_str(&format!("judged by {}\n", players::in_words(judges)));
+        text.push_str(&format!("judged by {}\n", attribution::in_words(judges)));
     }
     text.extend(notice.map(|notice| format!("{notice}\n")));
     text
 }
 
 /// Goes on until it rests, with the answers of whoever sits before a terminal.
-fn driven(run: &mut Run<'_>, yes: bool, around: &Surroundings, console: &Console) -> Result<Stop, CliError> {
+fn driven(
+    run: &mut Run<'_>,
+    yes: bool,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<Stop, CliError> {
     let mut beforehand = Beforehand::new(OnCap::Stop, None, yes);
     loop {
         match run.drive()? {
             Stop::Asking(question) => {
-                match answer(&question, run.state(), &mut beforehand, around, console) {
+                match answer(&question, run.state(), &mut beforehand, process, console) {
                     Some(said) => run.decide(said.choice, said.why, said.answers)?,
                     None => return Ok(Stop::Asking(question)),
                 }
@@ -244,15 +254,15 @@ fn driven(run: &mut Run<'_>, yes: bool, around: &Surroundings, console: &Console
 }
 
 /// How it ended, in a word and as an exit code.
-fn outcome(stop: &Stop) -> (&'static str, Code) {
+fn outcome(stop: &Stop) -> (&'static str, ErrorCode) {
     match stop {
-        Stop::Done => ("approved", Code::Done),
-        Stop::Findings => ("findings", Code::NotApproved),
+        Stop::Done => ("approved", ErrorCode::Done),
+        Stop::Findings => ("findings", ErrorCode::NotApproved),
         Stop::Asking(question) => ("waiting", run::waiting_code(question, OnCap::Stop)),
-        Stop::OverBudget { .. } => ("over budget", Code::Limit),
-        Stop::Parked(_) => ("parked", Code::Limit),
-        Stop::Host(_) => ("host", Code::Config),
-        Stop::Interrupted => ("interrupted", Code::Interrupted),
+        Stop::OverBudget { .. } => ("over budget", ErrorCode::Limit),
+        Stop::Parked(_) => ("parked", ErrorCode::Limit),
+        Stop::Host(_) => ("host", ErrorCode::Config),
+        Stop::Interrupted => ("interrupted", ErrorCode::Interrupted),
     }
 }
 

@@ -1,21 +1,21 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
 mod rules;
-mod stage;
+mod setup;
 
 use redraft_frame::rows;
 use redraft_reports::estimate;
 pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
-pub(crate) use stage::{Players, Stage, Wish, with_run};
+pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
 
 use super::answer::{Beforehand, answer};
 use super::bank;
 use super::board::{self, from_when};
 use redraft_adapters::inbox::FileInbox;
 use redraft_agents::config::Config;
+use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::players::PlayedBy;
-use redraft_core::review::{End, Loop};
+use redraft_core::review::{Loop, LoopEnd};
 use redraft_engine::ports::{Clock, Workspace};
 use redraft_engine::{Owed, Progress, Run, Stop, Undone};
 use redraft_facts::event::{About, Decision, Entry, Question};
@@ -26,12 +26,13 @@ use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::{OnCap, RunArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::demo_progress::DemoProgress;
+use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::monitor;
-use redraft_frame::once::Once;
-use redraft_frame::site::{Site, Surroundings};
-use redraft_frame::story::Story;
-use redraft_reports::project::{self, BoardRow, Receipt, TaskTally, Warning};
+use redraft_frame::no_repeat::NoRepeat;
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections::{self, BoardRow, Receipt, TaskTally, Warning};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -41,7 +42,7 @@ struct RunJson<'a> {
     /// `merged`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `host` (with one, or for one), `abandoned` or `interrupted`.
     outcome: &'a str,
     /// Who gave the verdicts that stand.
-    judged_by: Vec<PlayedBy>,
+    judged_by: Vec<RoleAttribution>,
     /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
     rehearsed: bool,
     /// Whether its branch is ready to be merged.
@@ -79,7 +80,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    pub(crate) fn of(forecast: &Forecast) -> Expected {
+    pub(crate) fn new(forecast: &Forecast) -> Expected {
         Expected {
             estimate: true,
             expected_micro_usd: forecast.cost().0,
@@ -90,7 +91,7 @@ impl Expected {
     }
 }
 
-pub(crate) fn run(args: RunArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.yes && args.on_cap == Some(OnCap::Accept) {
         return Err(CliError::usage(
             "`--yes` never accepts in a person's name, so `--on-cap accept` cannot go with it",
@@ -99,28 +100,28 @@ pub(crate) fn run(args: RunArgs, around: &Surroundings, console: &Console) -> Re
             "accept at the cap yourself: redraft run --on-cap accept, or redraft decide accept --why \"…\"",
         ));
     }
-    let site = Site::find(&around.folder)?;
+    let repo = RepositoryContext::find(&process.folder)?;
     // Only looked at here; it is opened for writing, and checked, once the feature is ours alone.
-    let Some(ledger) = site.reader()? else {
-        site.writer()?;
+    let Some(ledger) = repo.reader()? else {
+        repo.writer()?;
         return Err(
             CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
         );
     };
-    let id = site.feature(&ledger, args.feature.as_deref())?;
+    let id = repo.feature(&ledger, args.feature.as_deref())?;
     drop(ledger);
-    drive(&site, id, &args, around, console)
+    drive(&repo, id, &args, process, console)
 }
 
 /// Drives one feature.
 fn drive(
-    site: &Site,
+    repo: &RepositoryContext,
     id: FeatureId,
     args: &RunArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    drive_to(site, id, args, around, console, Manner::Run)
+) -> Result<ErrorCode, CliError> {
+    drive_to(repo, id, args, process, console, RunKind::Run)
 }
 
 /// What a report ends with, where the worktree and the feature's next command would be of no use. A run with such an
@@ -131,7 +132,7 @@ pub(crate) struct Ending {
 }
 
 /// What a run is part of.
-pub(crate) enum Manner {
+pub(crate) enum RunKind {
     Run,
     /// The last phase by itself: who typed that to merge has said so.
     Finish,
@@ -141,29 +142,29 @@ pub(crate) enum Manner {
 
 /// The same in another manner.
 pub(crate) fn drive_to(
-    site: &Site,
+    repo: &RepositoryContext,
     id: FeatureId,
     args: &RunArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-    manner: Manner,
-) -> Result<Code, CliError> {
-    let typed = matches!(manner, Manner::Finish);
+    manner: RunKind,
+) -> Result<ErrorCode, CliError> {
+    let typed = matches!(manner, RunKind::Finish);
     let ending = match manner {
-        Manner::Demo(ending) => Some(ending),
-        Manner::Run | Manner::Finish => None,
+        RunKind::Demo(ending) => Some(ending),
+        RunKind::Run | RunKind::Finish => None,
     };
-    let (story, once) = (Story::new(console), Once::new(console));
+    let (story, once) = (DemoProgress::new(console), NoRepeat::new(console));
     let progress: &dyn Progress = if ending.is_some() { &story } else { &once };
-    let players = Players::Configured;
-    let wish = Wish { site, id, args, players, progress, around, console };
+    let players = WorkSource::Configured;
+    let wish = RunRequest { repo, id, args, players, progress, process, console };
     let telling = Telling { typed, ending, once: &once };
-    let done = with_run(&wish, |run, stage| report_on(run, stage, args, telling, around, console))?;
+    let done = with_run(&wish, |run, stage| report_on(run, stage, args, telling, process, console))?;
     if let Some(code) = done {
         return Ok(code);
     }
-    console.say(&format!("nothing was sent\nnext: {}", around.next(&format!("redraft run {id}"))));
-    Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting })
+    console.say(&format!("nothing was sent\nnext: {}", process.next(&format!("redraft run {id}"))));
+    Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting })
 }
 
 /// How a run and its end are told.
@@ -171,20 +172,20 @@ struct Telling<'a> {
     /// Whether who typed that to merge has said so.
     typed: bool,
     ending: Option<Ending>,
-    once: &'a Once<'a>,
+    once: &'a NoRepeat<'a>,
 }
 
 /// Drives a run that is put together, and tells how it ended.
 fn report_on(
     run: &mut Run<'_>,
-    stage: &Stage<'_>,
+    stage: &RunContext<'_>,
     args: &RunArgs,
     telling: Telling<'_>,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let Telling { typed, ending, once } = telling;
-    let Stage { site, config, ledger, created, workspace, inbox } = *stage;
+    let RunContext { repo, config, ledger, created, workspace, inbox } = *stage;
     let id = created.id;
     if args.budget.is_some() {
         run.keep_budget()?;
@@ -197,7 +198,7 @@ fn report_on(
     for note in &notes {
         console.say(note);
     }
-    require_trusted_checks(run.state(), site, config, args, around, console)?;
+    require_trusted_checks(run.state(), repo, config, args, process, console)?;
     let asks = console.can_ask() && !args.yes;
     let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
     let ended_before = run.state().closed(Phase::Finish).is_some();
@@ -205,7 +206,7 @@ fn report_on(
     let stop = loop {
         match run.drive()? {
             Stop::Asking(question) => {
-                match answer(&question, run.state(), &mut beforehand, around, console) {
+                match answer(&question, run.state(), &mut beforehand, process, console) {
                     Some(said) => run.decide(said.choice, said.why, said.answers)?,
                     None => break Stop::Asking(question),
                 }
@@ -215,49 +216,49 @@ fn report_on(
     };
     once.end(matches!(stop, Stop::Asking(_)));
     if asks && !ended_before && run.state().closed(Phase::Finish).is_some() {
-        bank::asking::about_stale(site, created, run.state().seq, around, console)?;
+        bank::asking::about_stale(repo, created, run.state().seq, process, console)?;
     }
     let merged = match &stop {
-        Stop::Done => merge(run, site, config, args, typed, around, console)?,
+        Stop::Done => merge(run, repo, config, args, typed, process, console)?,
         _ => Merging::Not,
     };
     if let Some(changed) = changed_since(workspace, run.state())? {
         console.say(&changed);
     }
     tidy(inbox, &Scope::Feature(id), run.entries(), console);
-    let receipt = project::receipt(run.entries());
-    let row = BoardRow::of(run.state(), around.clock.now_ms());
-    let place = site.worktree(created)?.join(created.folder());
+    let receipt = projections::receipt(run.entries());
+    let row = BoardRow::new(run.state(), process.clock.now_ms());
+    let place = repo.worktree(created)?.join(created.folder());
     let parked_until_ms = if let Stop::Parked(until_ms) = &stop { Some(*until_ms) } else { None };
     let (outcome, code) = match &stop {
-        Stop::Interrupted => ("interrupted", Code::Interrupted),
+        Stop::Interrupted => ("interrupted", ErrorCode::Interrupted),
         Stop::Parked(until_ms) => {
             console.say(&format!("an agent's usage limit is reached until {}", utc(*until_ms)));
-            ("parked", Code::Limit)
+            ("parked", ErrorCode::Limit)
         }
-        Stop::Done if run.state().phase().is_some() && !run.state().cancelled => ("active", Code::Done),
-        Stop::Done if merged == Merging::Wanted => ("waiting", Code::Waiting),
-        Stop::Done if row.merged => ("merged", Code::Done),
+        Stop::Done if run.state().phase().is_some() && !run.state().cancelled => ("active", ErrorCode::Done),
+        Stop::Done if merged == Merging::Wanted => ("waiting", ErrorCode::Waiting),
+        Stop::Done if row.merged => ("merged", ErrorCode::Done),
         Stop::Done => (row.status.as_str(), done_code(&row.status)),
-        Stop::Findings => ("findings", Code::NotApproved),
+        Stop::Findings => ("findings", ErrorCode::NotApproved),
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
-        Stop::OverBudget { .. } => ("over budget", Code::Limit),
+        Stop::OverBudget { .. } => ("over budget", ErrorCode::Limit),
         Stop::Host(owed) => {
             // What is out somebody has in hand; what is owed waits until somebody comes for it.
-            ("host", if owed.out.is_empty() { Code::Waiting } else { Code::Held })
+            ("host", if owed.out.is_empty() { ErrorCode::Waiting } else { ErrorCode::Held })
         }
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
     let rows = rows::rows(ledger)?;
     let next = match (&ending, &args.agent) {
         (None, _) if matches!(&stop, Stop::Host(owed) if !owed.out.is_empty()) => {
-            around.next(&format!("redraft run {id} --now"))
+            process.next(&format!("redraft run {id} --now"))
         }
         (Some(ending), _) => ending.next.clone(),
         (None, Some(agent)) if row.is_open() && row.next.starts_with("redraft run") => {
-            around.next(&format!("{} --agent {agent}", row.next))
+            process.next(&format!("{} --agent {agent}", row.next))
         }
-        (None, _) => board::next_after(site, ledger, id, around)?,
+        (None, _) => board::next_after(repo, ledger, id, process)?,
     };
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{ticket}: {over}"));
@@ -265,10 +266,10 @@ fn report_on(
     let folder = place.display().to_string();
     console.say("");
     let (feature, undone) = (id.to_string(), run.undone());
-    let warnings = monitor::watch(site, &rows, around);
+    let warnings = monitor::watch(repo, &rows, process);
     let receipt = &receipt;
     let tasks = row.tasks;
-    let estimate = row.estimate.as_ref().map(Expected::of);
+    let estimate = row.estimate.as_ref().map(Expected::new);
     let shown = RunJson {
         v: 1,
         feature,
@@ -295,18 +296,18 @@ fn report_on(
     if let Stop::Host(owed) = &stop {
         with_hosts(owed, id)
             .iter()
-            .for_each(|line| more.push_str(&format!("{}\n", around.commands_in(line))));
+            .for_each(|line| more.push_str(&format!("{}\n", process.commands_in(line))));
     }
     if row.ready {
         more.push_str(&format!(
             "branch: {}, ready for a pull request; its text: {}\n",
             row.branch,
-            around.next(&format!("redraft show pull-request {id}"))
+            process.next(&format!("redraft show pull-request {id}"))
         ));
     }
-    more.push_str(&format!("costs: {}\n", around.next(&format!("redraft cost {id}"))));
+    more.push_str(&format!("costs: {}\n", process.next(&format!("redraft cost {id}"))));
     if row.open_findings + row.deferred_findings > 0 {
-        more.push_str(&format!("findings: {}\n", around.next(&format!("redraft show findings {id}"))));
+        more.push_str(&format!("findings: {}\n", process.next(&format!("redraft show findings {id}"))));
     }
     console.show(&report(&shown, &notice.unwrap_or_default(), &more, ending), &shown);
     monitor::say(&shown.warnings, console);
@@ -346,11 +347,11 @@ enum Merging {
 /// beforehand, else after a question.
 fn merge(
     run: &mut Run<'_>,
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     args: &RunArgs,
     typed: bool,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<Merging, CliError> {
     let state = run.state();
@@ -366,7 +367,7 @@ fn merge(
         (true, true) => true,
         (false, true) => return Ok(Merging::Not),
         (wanted, false) if console.can_ask() => {
-            let word = console.ask(&format!("merge it into {into} now? [y/N] "), &around.clock);
+            let word = console.ask(&format!("merge it into {into} now? [y/N] "), &process.clock);
             let yes = word.is_some_and(|word| matches!(word.to_lowercase().as_str(), "y" | "yes"));
             if !yes && wanted {
                 return Ok(Merging::Wanted);
@@ -385,9 +386,9 @@ fn merge(
     // Where the base has moved, checks run once more, and the base may have brought other commands.
     if let Some(created) = &run.state().created {
         let then = format!("redraft finish {} --merge", created.id);
-        redraft_frame::trust::require_for_checks(site, config, &then, around)?;
+        redraft_frame::trust::require_for_checks(repo, config, &then, process)?;
     }
-    let _lock = site.lock_repository(around, console)?;
+    let _lock = repo.lock_repository(process, console)?;
     let merged = run.merge(config.finish.history)?;
     console.say(&format!("merged into {}: {}", merged.into, merged.commit));
     Ok(Merging::Done)
@@ -396,10 +397,10 @@ fn merge(
 /// What the project's checks run, a person must have accepted before this run comes to code. Nothing was sent yet.
 pub(crate) fn require_trusted_checks(
     state: &Pipeline,
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     args: &RunArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
     let (Some(created), Some(_)) = (&state.created, state.phase()) else { return Ok(()) };
@@ -415,7 +416,7 @@ pub(crate) fn require_trusted_checks(
         );
     }
     let id = created.id;
-    redraft_frame::trust::require_for_checks(site, config, &format!("redraft run {id}"), around).map_err(
+    redraft_frame::trust::require_for_checks(repo, config, &format!("redraft run {id}"), process).map_err(
         |error| {
             error.hint(format!("documents can be written without it: redraft run {id} --until create-tasks"))
         },
@@ -454,8 +455,8 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
     };
     let id = created.id;
     // Whatever was read in the meantime is concluded first: a lane changes only where nobody is at work.
-    if let Some((ticket, expires_ms)) = run.settle()?.first() {
-        return Err(CliError::new(Code::Held, with_host(ticket, *expires_ms))
+    if let Some((ticket, expires_ms)) = run.finish_open_dispatches()?.first() {
+        return Err(CliError::new(ErrorCode::Held, with_host(ticket, *expires_ms))
             .hint(format!("wait for it, or take it back: redraft run {id} --now, and then this")));
     }
     Ok(run.set_lane(lane, until, why)?)
@@ -483,7 +484,7 @@ fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
 /// A document that was edited after its phase had closed is not what was approved, and nobody has looked at it since.
 fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<String>, CliError> {
     let Some(past) = state.past.last().filter(|_| state.open.is_none()) else { return Ok(None) };
-    let Some(End::Closed(closed)) = &past.end else { return Ok(None) };
+    let Some(LoopEnd::Closed(closed)) = &past.end else { return Ok(None) };
     // What would be merged is looked at again before it is.
     if past.finishing.is_some() {
         return Ok(None);
@@ -547,7 +548,7 @@ fn lost_and_found(undone: &Undone) -> String {
 
 /// Removes what was kept of dispatches that nobody needs any more. What cannot be removed is left for the next run.
 pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console: &Console) {
-    for ticket in project::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
+    for ticket in projections::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
         if let Err(error) = inbox.forget(ticket) {
             console.say(&format!("what was kept of {ticket} cannot be removed: {error}"));
             return;
@@ -555,15 +556,19 @@ pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console:
     }
 }
 
-fn done_code(status: &str) -> Code {
-    if matches!(status, "approved" | "accepted" | "closed") { Code::Done } else { Code::NotApproved }
+fn done_code(status: &str) -> ErrorCode {
+    if matches!(status, "approved" | "accepted" | "closed") {
+        ErrorCode::Done
+    } else {
+        ErrorCode::NotApproved
+    }
 }
 
-pub(crate) fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
+pub(crate) fn waiting_code(question: &Question, on_cap: OnCap) -> ErrorCode {
     match (&question.about, on_cap) {
         // Where a person may accept, the agent answered.
-        (About::Agent { .. }, _) if !question.choices.contains(&Decision::Accept) => Code::Agent,
-        (About::Cap { .. }, OnCap::Stop) => Code::Limit,
-        _ => Code::Waiting,
+        (About::Agent { .. }, _) if !question.choices.contains(&Decision::Accept) => ErrorCode::Agent,
+        (About::Cap { .. }, OnCap::Stop) => ErrorCode::Limit,
+        _ => ErrorCode::Waiting,
     }
 }

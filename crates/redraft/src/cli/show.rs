@@ -6,8 +6,8 @@ pub(crate) mod pull_request;
 pub(crate) mod trace;
 
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::attribution::{Attribution, RoleAttribution};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::players::{PlayedBy, Players};
 use redraft_core::review::Loop;
 use redraft_engine::compose;
 use redraft_engine::ports::Store;
@@ -15,31 +15,32 @@ use redraft_facts::choice::Strategy;
 use redraft_facts::event::{Entry, Event, Started};
 use redraft_facts::findings::Finding;
 use redraft_facts::fragment::Prompt;
+use redraft_facts::harmless;
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
-use redraft_facts::shown;
 use redraft_facts::text::hash;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
 use redraft_frame::args::{FindingsArgs, PromptArgs};
 use redraft_frame::console::{Console, beneath};
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use redraft_frame::profiles;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_prompts::prompt;
-use redraft_roles::profile::{self, Override};
+use redraft_roles::profile::{self, RoleText};
 use serde::Serialize;
 
 fn open(
-    site: &Site,
+    repo: &RepositoryContext,
     word: Option<&str>,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(Ledger, Scope, Vec<Entry>), CliError> {
-    let Some(ledger) = site.reader()? else {
+    let Some(ledger) = repo.reader()? else {
         return Err(
             CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
         );
     };
-    let scope = site.meant(&ledger, word, around)?;
+    let scope = repo.resolve_scope(&ledger, word, process)?;
     let entries = ledger.read(scope.clone())?;
     Ok((ledger, scope, entries))
 }
@@ -71,15 +72,19 @@ struct FragmentJson {
     text: String,
 }
 
-pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn prompt(
+    args: PromptArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     if args.example.is_some() {
-        return example(&args, around, console);
+        return example(&args, process, console);
     }
-    let site = Site::find(&around.folder)?;
+    let repo = RepositoryContext::find(&process.folder)?;
     let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
     let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
     if let Some(Ticket { scope: scope @ (Scope::Agent(_) | Scope::Review(_)), .. }) = &ticket {
-        let ledger = site.reader()?;
+        let ledger = repo.reader()?;
         let Some(ledger) = ledger else { return Err(CliError::usage("nothing was sent here yet")) };
         let entries = ledger.read(scope.clone())?;
         let (whom, command) = match scope {
@@ -89,9 +94,9 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
         return show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console);
     }
     let of_ticket = ticket.as_ref().map(|ticket| ticket.scope.to_string());
-    let (ledger, scope, entries) = open(&site, args.feature.as_deref().or(of_ticket.as_deref()), around)?;
+    let (ledger, scope, entries) = open(&repo, args.feature.as_deref().or(of_ticket.as_deref()), process)?;
     if args.verify {
-        return verify(&site, &ledger, &scope, &entries, around, console);
+        return verify(&repo, &ledger, &scope, &entries, process, console);
     }
     let command = match &scope {
         Scope::Feature(id) => format!("redraft run {id}"),
@@ -102,7 +107,7 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
 }
 
 /// What a role would be sent, in the feature that the documentation uses. Only a role text of a repository needs one.
-fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
     let named = args.example.as_ref().and_then(Option::as_ref).or(args.role.as_ref());
     let roles = || profile::roles().iter().map(Role::to_string).collect::<Vec<_>>().join(", ");
@@ -114,7 +119,7 @@ fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Resul
     let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == word).ok_or_else(|| {
         CliError::usage(format!("`{word}` is not a strategy (inline, lazy, digest or resume)"))
     })?;
-    let takes_part = |phase: &Phase| profile::of(*phase, &role).is_some();
+    let takes_part = |phase: &Phase| profile::find(*phase, &role).is_some();
     let phases = Phase::ALL
         .into_iter()
         .chain([Phase::Finish, Phase::Document])
@@ -126,11 +131,11 @@ fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Resul
         );
     };
     let purpose = args.purpose.as_deref().map(purpose).transpose()?;
-    let own = match Site::find(&around.folder) {
-        Ok(site) => profiles::read(&site)?.remove(&role),
+    let own = match RepositoryContext::find(&process.folder) {
+        Ok(repo) => profiles::read(&repo)?.remove(&role),
         Err(_) => None,
     };
-    let own = own.and_then(|text| Override::parse(&text, &role).ok());
+    let own = own.and_then(|text| RoleText::parse(&text, &role).ok());
     let of = |purpose: Option<Purpose>| match args.by_itself {
         true => prompt::sample_by_itself(&role, purpose, strategy, own.as_ref()),
         false => prompt::sample(phase, &role, purpose, strategy, own.as_ref()),
@@ -172,7 +177,7 @@ fn show_prompt(
     entries: &[Entry],
     (whom, command): (&str, &str),
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let started = entries.iter().rev().filter_map(|entry| match &entry.event {
         Event::Started(started) => Some(started),
         _ => None,
@@ -203,7 +208,7 @@ fn shown(
     why: String,
     sha256: String,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let fragments = prompt.fragments().map(|(stability, fragment)| FragmentJson {
         name: fragment.name.clone(),
         stability: stability.name(),
@@ -218,13 +223,16 @@ fn shown(
             .say(&format!("  {:<9} {:<18} {:>7} bytes", fragment.stability, fragment.name, fragment.bytes));
     }
     console.show(&prompt.text(), &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn read(ledger: &Ledger, started: &Started) -> Result<Prompt, CliError> {
     let bytes = ledger.blob(&started.prompt)?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        CliError::new(Code::Config, format!("the stored prompt of {} is damaged: {error}", started.ticket))
+        CliError::new(
+            ErrorCode::Config,
+            format!("the stored prompt of {} is damaged: {error}", started.ticket),
+        )
     })
 }
 
@@ -237,16 +245,16 @@ struct VerifyJson {
 
 /// The same events and inputs give byte-identical prompts; this shows it for one feature.
 fn verify(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     scope: &Scope,
     entries: &[Entry],
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let created = site.created_in(ledger, scope.clone())?;
-    let workspace = site.workspace(&created)?;
-    let rebuilt = compose::rebuild(ledger, &workspace, entries, &around.redactor)?;
+) -> Result<ErrorCode, CliError> {
+    let created = repo.created_in(ledger, scope.clone())?;
+    let workspace = repo.workspace(&created)?;
+    let rebuilt = compose::rebuild(ledger, &workspace, entries, &process.redactor)?;
     let sent = entries.iter().filter(|entry| matches!(entry.event, Event::Started(_))).count();
     let mut differing: Vec<String> = Vec::new();
     for one in &rebuilt {
@@ -264,7 +272,7 @@ fn verify(
     };
     let fine = differing.is_empty() && missing == 0;
     console.show(&text, &VerifyJson { v: 1, prompts: sent, differing });
-    Ok(if fine { Code::Done } else { Code::NotApproved })
+    Ok(if fine { ErrorCode::Done } else { ErrorCode::NotApproved })
 }
 
 #[derive(Serialize)]
@@ -274,7 +282,7 @@ struct FindingsJson<'a> {
     /// Of all phases, in their order.
     findings: Vec<FindingJson<'a>>,
     /// Who gave the verdicts that stand.
-    judged_by: Vec<PlayedBy>,
+    judged_by: Vec<RoleAttribution>,
     rehearsed: bool,
     /// What reviewers wanted to do and were denied: they may have missed something.
     denied: Vec<DeniedJson<'a>>,
@@ -285,7 +293,7 @@ struct FindingJson<'a> {
     phase: &'static str,
     #[serde(flatten)]
     finding: &'a Finding,
-    raised_by: Option<PlayedBy>,
+    raised_by: Option<RoleAttribution>,
 }
 
 #[derive(Serialize)]
@@ -296,12 +304,13 @@ struct DeniedJson<'a> {
 
 pub(crate) fn findings(
     args: FindingsArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let (_, scope, entries) = open(&site, args.feature.as_deref(), around)?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let (_, scope, entries) = open(&repo, args.feature.as_deref(), process)?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let raised: Vec<&Loop> = state.relevant().filter(|one| !one.findings.is_empty()).collect();
     let mut text = String::new();
     let mut findings = Vec::new();
@@ -333,11 +342,11 @@ pub(crate) fn findings(
     let (judged_by, rehearsed) = (state.judged_by(), state.is_rehearsed());
     let shown = FindingsJson { v: 1, feature: scope.to_string(), findings, judged_by, rehearsed, denied };
     console.show(&text, &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// Findings as a person reads them.
-pub(crate) fn table(findings: &[Finding], players: &Players, phase: Phase) -> String {
+pub(crate) fn table(findings: &[Finding], players: &Attribution, phase: Phase) -> String {
     let mut text = String::new();
     for finding in findings {
         let mut marks = finding.status.name().to_owned();
@@ -345,15 +354,15 @@ pub(crate) fn table(findings: &[Finding], players: &Players, phase: Phase) -> St
             marks.push_str(", late");
         }
         if let Some(why) = &finding.unverified {
-            marks.push_str(&format!(", unverified: {}", shown::name(why)));
+            marks.push_str(&format!(", unverified: {}", harmless::name(why)));
         }
         let (id, severity, category, round) =
-            (&finding.id, finding.severity, shown::name(&finding.category), finding.round);
+            (&finding.id, finding.severity, harmless::name(&finding.category), finding.round);
         let by = players.raised_by(phase, id).map(|by| format!(" by {}, {}", by.role, by.shown()));
         let by = by.unwrap_or_default();
         text.push_str(&format!("{id} [{severity}] [{category}] {marks}, raised in round {round}{by}\n"));
         let place = finding.place();
-        text.push_str(&format!("   {}\n   at: {}\n", beneath(&finding.description), shown::name(&place)));
+        text.push_str(&format!("   {}\n   at: {}\n", beneath(&finding.description), harmless::name(&place)));
         if !finding.note.is_empty() {
             text.push_str(&format!("   last said: {}\n", beneath(&finding.note)));
         }

@@ -4,8 +4,8 @@ use super::board::{self, Board, Next, Seen, from_when};
 use super::ledger::verify;
 use super::review;
 use redraft_adapters::git::CutOff;
-use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::players;
+use redraft_adapters::sqlite::{Ledger, OpenMode};
+use redraft_core::attribution;
 use redraft_engine::ports::{Store, StoreError, Workspace};
 use redraft_facts::event::{Entry, FeatureCreated};
 use redraft_facts::phase::Phase;
@@ -13,13 +13,14 @@ use redraft_facts::text::{count, indented, utc};
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::StatusArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code, unknown_feature};
-use redraft_frame::meant::scope_of;
+use redraft_frame::errors::{CliError, ErrorCode, unknown_feature};
 use redraft_frame::monitor;
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{self, fold};
-use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::estimate;
-use redraft_reports::project::{self, BoardRow, Warning};
+use redraft_reports::projections::{self, BoardRow, Warning};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -46,16 +47,20 @@ struct StatusJson {
     verified_events: Option<u64>,
 }
 
-pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
+pub(crate) fn status(
+    args: StatusArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
     if args.rebuild {
-        rebuild(&site, around, console)?;
+        rebuild(&repo, process, console)?;
     }
-    let ledger = site.reader()?;
+    let ledger = repo.reader()?;
     let verified_events = match &ledger {
-        Some(ledger) if args.verify => Some(verify(&site, ledger, console)?),
+        Some(ledger) if args.verify => Some(verify(&repo, ledger, console)?),
         None if args.verify => {
-            site.refuse_lost_ledger()?;
+            repo.refuse_lost_ledger()?;
             Some(0)
         }
         Some(_) | None => None,
@@ -65,19 +70,19 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
         Some(ledger) => (rows::rows(ledger)?, rows::reviews(ledger)?),
     };
     // Over all features, also where only one is shown.
-    let warnings = monitor::watch(&site, &rows, around);
-    let mut board = Board::of(&site, rows, reviews, around);
+    let warnings = monitor::watch(&repo, &rows, process);
+    let mut board = Board::new(&repo, rows, reviews, process);
     if let Some(word) = &args.feature {
         let ledger = ledger.as_ref().ok_or_else(|| unknown_feature(word))?;
-        let only = site.meant(ledger, Some(word), around)?;
+        let only = repo.resolve_scope(ledger, Some(word), process)?;
         board.features.retain(|seen| scope_of(&seen.row) == only);
         board.reviews.retain(|row| scope_of(row) == only);
     }
     let Next { command: next, after_ms } = board.next();
     let (features, reviews, next_after) = (board.features, board.reviews, after_ms.map(utc));
     let branches =
-        if features.is_empty() && args.feature.is_none() { site.branches_of_others() } else { Vec::new() };
-    let cut_off = site.repository.cut_off();
+        if features.is_empty() && args.feature.is_none() { repo.branches_of_others() } else { Vec::new() };
+    let cut_off = repo.repository.cut_off();
     if let Some(CutOff { what, folder }) = &cut_off {
         console.say(&format!(
             "{what} was cut off and {} stands in between; the next run or merge here puts it right",
@@ -98,7 +103,7 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
     };
     console.show(&text(&shown), &shown);
     monitor::say(&shown.warnings, console);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn text(shown: &StatusJson) -> String {
@@ -200,7 +205,7 @@ fn text(shown: &StatusJson) -> String {
 fn judged(row: &BoardRow) -> String {
     let mut text = String::new();
     if !row.judged_by.is_empty() {
-        text.push_str(&format!("    judged by {}\n", players::in_words(&row.judged_by)));
+        text.push_str(&format!("    judged by {}\n", attribution::in_words(&row.judged_by)));
     }
     if row.rehearsed {
         text.push_str("    rehearsed: the rehearsal agent, which judges nothing, took part\n");
@@ -209,36 +214,40 @@ fn judged(row: &BoardRow) -> String {
 }
 
 /// Folds everything again and rewrites what can be rewritten.
-fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), CliError> {
-    if !Ledger::file(&site.state).exists() {
+fn rebuild(repo: &RepositoryContext, process: &ProcessContext, console: &Console) -> Result<(), CliError> {
+    if !Ledger::file(&repo.state).exists() {
         return Ok(());
     }
-    site.refuse_unfinished_redaction()?;
-    site.require_own_state()?;
-    let ledger = Ledger::open(&site.state, Mode::Write)?;
+    repo.refuse_unfinished_redaction()?;
+    repo.require_own_state()?;
+    let ledger = Ledger::open(&repo.state, OpenMode::Write)?;
     ledger.verify()?;
     for scope in ledger.scopes()? {
         let entries = ledger.read(scope.clone())?;
         let Scope::Feature(id) = scope else { continue };
         // A feature that is being driven writes its own projections.
-        let Ok(_lock) = site.lock(&id.to_string(), around) else {
+        let Ok(_lock) = repo.lock(&id.to_string(), process) else {
             console.say(&format!("feature {id} is being driven; its files are left to that run"));
             continue;
         };
-        let created = site.created(&ledger, id)?;
-        if !site.is_there(&created)? {
+        let created = repo.created(&ledger, id)?;
+        if !repo.is_there(&created)? {
             continue;
         }
-        write_files(site, &created, &entries)?;
+        write_files(repo, &created, &entries)?;
     }
     console.say(&format!("folded {} again", count(fold_board(&ledger)?, "feature")));
     Ok(())
 }
 
 /// Writes the projections of a feature whose lock is held, where they differ.
-pub(crate) fn write_files(site: &Site, created: &FeatureCreated, entries: &[Entry]) -> Result<(), CliError> {
-    let workspace = site.workspace(created)?;
-    for (name, text) in project::files(entries) {
+pub(crate) fn write_files(
+    repo: &RepositoryContext,
+    created: &FeatureCreated,
+    entries: &[Entry],
+) -> Result<(), CliError> {
+    let workspace = repo.workspace(created)?;
+    for (name, text) in projections::files(entries) {
         let path = format!("{}/{name}", created.folder());
         if workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
             workspace.write(&path, text.as_bytes())?;

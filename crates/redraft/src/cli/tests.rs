@@ -3,7 +3,7 @@
 use clap::CommandFactory as _;
 use redraft_facts::redact::Typed;
 use redraft_frame::args::Cli;
-use redraft_frame::errors::Code;
+use redraft_frame::errors::ErrorCode;
 use std::any::TypeId;
 
 /// Every command that people are shown, with all words it is typed with.
@@ -46,7 +46,7 @@ fn every_command_has_examples_that_are_commands_and_its_exit_codes() {
 #[test]
 fn the_page_of_exit_codes_is_the_table_of_the_program() {
     let mut page = String::from("# Exit codes\n\n| code | meaning |\n|---|---|\n");
-    for (code, meaning) in Code::ALL {
+    for (code, meaning) in ErrorCode::ALL {
         page.push_str(&format!("| {} | {meaning} |\n", code as i32));
     }
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/exit-codes.md");

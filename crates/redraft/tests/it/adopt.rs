@@ -137,7 +137,7 @@ fn a_crash_at_any_boundary_is_mended_by_the_same_command() {
         let scratch = repository();
         scratch.write("docs/features/001-report-export/tasks.md", TASKS);
         let mut command = scratch.redraft(["adopt", "--yes"]);
-        let ran = Ran::of(command.env(SWITCH, boundary.to_string()).output().unwrap());
+        let ran = Ran::new(command.env(SWITCH, boundary.to_string()).output().unwrap());
         if ran.code == Some(0) {
             break;
         }
@@ -420,7 +420,8 @@ fn what_others_have_begun_is_offered_where_it_is_missed() {
 fn an_agent_at_work_cannot_take_anything_over() {
     let scratch = repository();
     let mut command = scratch.redraft(["adopt", "--yes"]);
-    let ran = Ran::of(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap())
-        .expect(2);
+    let ran =
+        Ran::new(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap())
+            .expect(2);
     assert!(ran.stderr.contains("cannot take over features"), "{}", ran.stderr);
 }

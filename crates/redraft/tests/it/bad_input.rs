@@ -1,7 +1,7 @@
 //! Bad input and bad places: a clear error, and nothing lost.
 
 use crate::world::{PROGRAM, feature, left};
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::Unreadable;
 use redraft_facts::ticket::Scope;
@@ -256,7 +256,7 @@ fn a_feature_that_could_not_be_made_can_be_completed_or_given_up() {
 /// Makes the ledger so large that a command no longer looks at all of it, and lets one command look.
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn grow(scratch: &Scratch) {
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
     for number in 0..10 {
         let events = [Unreadable { kind: String::new(), detail: "x".repeat(100_000), blob: None }.into()];
         let decided_on = ledger.last_seq(Scope::Repo).unwrap();
@@ -289,7 +289,7 @@ fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_space() {
     for blocks in (0..=160).step_by(8) {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run 001");
         let mut command = scratch.command("bash");
-        let ran = Ran::of(command.args(["-c", &script, PROGRAM]).output().unwrap());
+        let ran = Ran::new(command.args(["-c", &script, PROGRAM]).output().unwrap());
         let after = history(&scratch);
         assert!(after.starts_with(&before), "{blocks}: nothing that was stored is lost");
         scratch.run(["status", "--verify"]).expect(0);
@@ -312,7 +312,7 @@ fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_space() {
 fn a_configuration_that_cannot_be_written_whole_is_not_left_behind() {
     let scratch = Scratch::repository(PROGRAM);
     let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" init";
-    let ran = Ran::of(scratch.command("bash").args(["-c", script, PROGRAM]).output().unwrap());
+    let ran = Ran::new(scratch.command("bash").args(["-c", script, PROGRAM]).output().unwrap());
     if ran.code == Some(0) {
         let bytes = fs::metadata(scratch.root().join("redraft.toml")).unwrap().len();
         panic!("the template has {bytes} bytes and fits the limit of this test");
@@ -349,7 +349,7 @@ fn on_a_small_disk(scratch: &Scratch) {
     };
     let Some(words) = [&["-m"][..], &["-rm"]].into_iter().find(|words| possible(words)) else { return };
     let mut command = scratch.command("unshare");
-    let ran = Ran::of(command.args(words).args(["bash", "-c", script, PROGRAM]).output().unwrap()).expect(0);
+    let ran = Ran::new(command.args(words).args(["bash", "-c", script, PROGRAM]).output().unwrap()).expect(0);
     assert!(ran.stdout.matches("failed\n").count() >= 3, "{}", ran.stdout);
     assert!(ran.stdout.matches("full\n").count() >= 3, "{}", ran.stdout);
     assert!(ran.stdout.contains("001 export-the-monthly-report-as-csv  approved"), "{}", ran.stdout);
@@ -379,5 +379,5 @@ fn read_only(scratch: &Scratch, command: &str) -> Ran {
         "if [ \"$(id -u)\" = 0 ]; then exec unshare -m bash -c '{mounted}{command}' \"$0\"; \
          else chmod -R a-w .git; {command}; code=$?; chmod -R u+w .git; exit $code; fi"
     );
-    Ran::of(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap())
+    Ran::new(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap())
 }

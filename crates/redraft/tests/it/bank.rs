@@ -347,6 +347,6 @@ fn mistakes_are_told_with_the_way_out_and_an_empty_bank_is_no_error() {
     assert!(told.contains("heuristics.md: it cannot be read: it is not UTF-8 text"), "{told}");
     let agent =
         scratch.redraft(["bank", "retire", "Once", "--why", "x"]).env("REDRAFT_TICKET", "001/x").output();
-    let told = redraft_testkit::Ran::of(agent.unwrap()).expect(2).stderr;
+    let told = redraft_testkit::Ran::new(agent.unwrap()).expect(2).stderr;
     assert!(told.contains("cannot change the knowledge bank"), "{told}");
 }

@@ -3,13 +3,13 @@
 use crate::limits::spent;
 use crate::models::{ANTHROPIC, KEY, model, run, with_model};
 use crate::world::{bodies, events};
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::Store;
 use redraft_facts::event::Event;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Bill, Provider, Recorded, Reply, Script};
+use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply, Script};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ const TOOL_MICRO_USD: u64 = 153;
 /// The request of this number is answered only after a release.
 fn billing(state: Arc<OnceLock<PathBuf>>, held: Option<usize>) -> impl Script {
     let (mut dispatch, mut billed) = (String::new(), 0);
-    move |request: &Recorded, index: usize| {
+    move |request: &RecordedRequest, index: usize| {
         let (ticket, reserved) = under_way(state.get().unwrap());
         if dispatch != ticket {
             (dispatch, billed) = (ticket, 0);
@@ -37,7 +37,7 @@ fn billing(state: Arc<OnceLock<PathBuf>>, held: Option<usize>) -> impl Script {
 
 /// The dispatch that was begun last and what was reserved for it.
 fn under_way(state: &Path) -> (String, u64) {
-    let ledger = Ledger::open(state, Mode::ReadOnly).unwrap();
+    let ledger = Ledger::open(state, OpenMode::ReadOnly).unwrap();
     let entries = ledger.read(Scope::Feature(FeatureId(1))).unwrap();
     let started = entries.iter().rev().find_map(|entry| match &entry.event {
         Event::Started(started) => Some((started.ticket.to_string(), started.reserved.0)),
@@ -48,10 +48,10 @@ fn under_way(state: &Path) -> (String, u64) {
 
 /// A bill of this much at 3 dollars a million in and 15 out. Nearly all of it is the answer, which a service counts when
 /// it is finished.
-fn costing(micro_usd: u64) -> (Bill, u64) {
+fn costing(micro_usd: u64) -> (Charge, u64) {
     assert!(micro_usd.is_multiple_of(3) && micro_usd >= TOOL_MICRO_USD, "{micro_usd}");
     let uncached = (micro_usd / 3 - 1) % 5 + 1;
-    (Bill { uncached, ..Bill::default() }, (micro_usd / 3 - uncached) / 5)
+    (Charge { uncached, ..Charge::default() }, (micro_usd / 3 - uncached) / 5)
 }
 
 fn with_billing(held: Option<usize>) -> (Scratch, Provider) {

@@ -9,15 +9,15 @@ use crate::side_by_side::{THREE, TWO, open_loop};
 use crate::world::PROGRAM;
 use redraft_adapters::git::{Git, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_agents::api::{
-    AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
+    AnswerForm, AnthropicSettings, ApiAgent, Bounds, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
 use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, NoChecks, NoMerging, Store};
-use redraft_engine::{Finish, Parts, Progress, Rules, Run, Stop};
+use redraft_engine::{Finish, Progress, Rules, Run, RunPorts, Stop};
 use redraft_facts::choice::{Knowledge, Lifetime, Policy};
 use redraft_facts::event::{Certify, Entry, Limits};
 use redraft_facts::findings::Threshold;
@@ -25,9 +25,11 @@ use redraft_facts::ids::{AgentName, BlobId, FeatureId, Role};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Usage, Usd};
-use redraft_reports::project;
+use redraft_reports::projections;
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Bill, Provider, Recorded, Reply, all_text, last_user_text, was_tool_used};
+use redraft_testkit::provider::{
+    Charge, Provider, RecordedRequest, Reply, all_text, last_user_text, was_tool_used,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -81,7 +83,7 @@ impl Kind {
             Kind::Chat => OpenAiWire::Chat,
             Kind::Responses => OpenAiWire::Responses { reasoning: true },
         };
-        let (key, form, length) = (Some(key), Form::JsonSchema, LengthField::MaxCompletionTokens);
+        let (key, form, length) = (Some(key), AnswerForm::JsonSchema, LengthField::MaxCompletionTokens);
         let base_url = format!("{}/v1", provider.base_url());
         let settings = OpenAiSettings {
             name,
@@ -148,7 +150,7 @@ impl Script {
         Script { kind, card, dice, trouble, density, around, billed: Usd(0), met, rejects }
     }
 
-    fn reply(&mut self, request: &Recorded) -> Reply {
+    fn reply(&mut self, request: &RecordedRequest) -> Reply {
         let said = said(request, &mut self.dice, self.rejects);
         let (bill, output) = self.bill(request, &said);
         let whole = said.clone().billed(bill, output);
@@ -205,12 +207,12 @@ impl Script {
     }
 
     /// What a request is charged for, whatever arrives of its answer. Thoughts are billed and not shown.
-    fn bill(&mut self, request: &Recorded, said: &Reply) -> (Bill, u64) {
+    fn bill(&mut self, request: &RecordedRequest, said: &Reply) -> (Charge, u64) {
         let input = (request.body.len() as u64 * self.density).div_ceil(100) + self.around;
         let body = String::from_utf8_lossy(&request.body).into_owned();
         let read = self.dice.below(input);
         let written = self.dice.below(input - read);
-        let mut bill = Bill { uncached: input - read, read, ..Bill::default() };
+        let mut bill = Charge { uncached: input - read, read, ..Charge::default() };
         let into = match self.kind {
             Kind::Anthropic if body.contains(r#""ttl":"1h""#) => Some(&mut bill.written_1h),
             Kind::Anthropic if body.contains("cache_control") => Some(&mut bill.written_5m),
@@ -233,8 +235,8 @@ impl Script {
         (bill, (chars / 4 + 1 + thought).min(BOUNDS.answer_tokens))
     }
 
-    fn price(&self, bill: &Bill, output: u64) -> Usd {
-        let Bill { uncached, written_5m, written_1h, written_30m, read } = *bill;
+    fn price(&self, bill: &Charge, output: u64) -> Usd {
+        let Charge { uncached, written_5m, written_1h, written_30m, read } = *bill;
         let written = written_5m + written_1h + written_30m;
         let usage = Usage { uncached, written, read, output, cost: Usd(0) };
         let by_lifetime = [(Lifetime::FiveMinutes, written_5m), (Lifetime::Hour, written_1h)];
@@ -243,7 +245,7 @@ impl Script {
 }
 
 /// What a model says that plays all roles: it writes and edits the document, and reviewers approve, mostly.
-fn said(request: &Recorded, dice: &mut Dice, rejects: bool) -> Reply {
+fn said(request: &RecordedRequest, dice: &mut Dice, rejects: bool) -> Reply {
     let (all, last) = (all_text(request), last_user_text(request));
     let open: Vec<Value> = ["S1", "S2", "P1", "P2", "A1"]
         .into_iter()
@@ -377,7 +379,8 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
     let scratch = feature(panel);
     let script = Arc::new(Mutex::new(Script::new(kind, seed, panel.len() < THREE.len())));
     let theirs = Arc::clone(&script);
-    let provider = Provider::start(move |request: &Recorded, _: usize| theirs.lock().unwrap().reply(request));
+    let provider =
+        Provider::start(move |request: &RecordedRequest, _: usize| theirs.lock().unwrap().reply(request));
     let agents = One(Arc::new(kind.agent(&provider, &scratch)));
     let git = Git::default()
         .with_env("GIT_CONFIG_NOSYSTEM", Some("1".into()))
@@ -385,12 +388,12 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
     let repository = Repository::discover_with(git, &scratch.root()).unwrap();
     let branch = "feature/001-export-the-monthly-report-as-csv";
     let workspace = GitWorkspace::open(&repository, &scratch.worktree("001"), branch).unwrap();
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
     let (inbox, boundaries, redactor) =
         (FileInbox::new(&scratch.state()), Boundaries::new(0), Redactor::default());
     let mut budget = Usd(60_000 + dice.below(900_000));
     for _ in 0..3 {
-        let parts = Parts {
+        let parts = RunPorts {
             check_folder: &NoChecks,
             merging: &NoMerging,
             store: &ledger,
@@ -412,7 +415,7 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
             panel.len()
         );
         let entries = ledger.read(Scope::Feature(FeatureId(1))).unwrap();
-        let receipt = project::receipt(&entries).text();
+        let receipt = projections::receipt(&entries).text();
         let told = receipt.contains(&format!("unknown: at most {} more", money.unknown));
         for (holds, what) in [
             (*billed <= budget, "the bill passes the budget"),

@@ -5,7 +5,7 @@
 //! code first. The implementation-reviewer finds fault with the first versions; the other reviewers approve.
 
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, last_user_text};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply, all_text, last_user_text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -37,13 +37,13 @@ const ROLES: [(&str, &str); 8] = [
 ];
 
 /// Who sent a request.
-pub(crate) fn role_of(request: &Recorded) -> Option<&'static str> {
+pub(crate) fn role_of(request: &RecordedRequest) -> Option<&'static str> {
     let all = all_text(request);
     ROLES.iter().find(|(heading, _)| all.contains(heading)).map(|(_, role)| *role)
 }
 
 /// The requests of a role, in order.
-pub(crate) fn of_role(provider: &Provider, role: &str) -> Vec<Recorded> {
+pub(crate) fn of_role(provider: &Provider, role: &str) -> Vec<RecordedRequest> {
     let requests = provider.requests().into_iter();
     requests.filter(|request| role_of(request) == Some(role)).collect()
 }
@@ -77,12 +77,12 @@ pub(crate) fn builder(
     hands: Hands,
     root: &str,
     rejected: usize,
-) -> impl FnMut(&Recorded, usize) -> Reply + Send + 'static {
+) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static {
     let code = format!("{root}{CODE}");
     let more = format!("{root}tests/more.sh");
     let mut version = 0;
     let mut steps: BTreeMap<&str, usize> = BTreeMap::new();
-    move |request: &Recorded, _index: usize| {
+    move |request: &RecordedRequest, _index: usize| {
         let role = role_of(request).unwrap_or_else(|| panic!("who is this? {}", all_text(request)));
         let step = steps.entry(role).or_default();
         *step += 1;

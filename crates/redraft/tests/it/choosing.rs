@@ -5,13 +5,13 @@ use crate::documents::CLEAN;
 use crate::world::PROGRAM;
 use redraft_adapters::git::{Git, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_agents::api::{AnthropicSettings, ApiAgent, Bounds, Key};
 use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::Cards;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, NoChecks, NoMerging, Store};
-use redraft_engine::{Finish, Parts, Progress, Rules, Run, Stop};
+use redraft_engine::{Finish, Progress, Rules, Run, RunPorts, Stop};
 use redraft_facts::choice::{Knowledge, Lifetime, Policy, Prediction, Strategy};
 use redraft_facts::event::{Answered, Certify, Entry, Event, Limits, Started};
 use redraft_facts::findings::Threshold;
@@ -19,7 +19,7 @@ use redraft_facts::ids::{AgentName, BlobId, FeatureId, Role};
 use redraft_facts::redact::Redactor;
 use redraft_facts::usage::Usd;
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, last_user_text};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply, all_text, last_user_text};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -84,9 +84,9 @@ impl Agents for One {
 
 /// The domain reviewer objects to the first two names of the spec, the author gives it the next one each time, and the
 /// phase reviewer has nothing to say.
-fn model() -> impl FnMut(&Recorded, usize) -> Reply + Send {
+fn model() -> impl FnMut(&RecordedRequest, usize) -> Reply + Send {
     let (reviews, revisions) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    move |request: &Recorded, _index: usize| {
+    move |request: &RecordedRequest, _index: usize| {
         let (all, last) = (all_text(request), last_user_text(request));
         let open: Vec<&str> =
             ["S1", "S2"].into_iter().filter(|id| last.contains(&format!("[{id}]"))).collect();
@@ -123,7 +123,7 @@ fn model() -> impl FnMut(&Recorded, usize) -> Reply + Send {
 /// What a loop left behind: its reviews by the domain reviewer, and every request.
 struct Played {
     reviews: Vec<(Started, Answered)>,
-    requests: Vec<Recorded>,
+    requests: Vec<RecordedRequest>,
     state: Pipeline,
     entries: Vec<Entry>,
 }
@@ -142,8 +142,8 @@ impl Played {
     }
 
     /// The requests of the domain reviewer.
-    fn asked(&self) -> Vec<&Recorded> {
-        let ours = |request: &&Recorded| all_text(request).contains("# Review the Specification");
+    fn asked(&self) -> Vec<&RecordedRequest> {
+        let ours = |request: &&RecordedRequest| all_text(request).contains("# Review the Specification");
         self.requests.iter().filter(ours).collect()
     }
 }
@@ -175,7 +175,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     let repository = Repository::discover_with(git, &scratch.root()).unwrap();
     let workspace =
         GitWorkspace::open(&repository, &scratch.worktree("001"), "feature/001-a-feature").unwrap();
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
     let (inbox, boundaries, redactor) =
         (FileInbox::new(&scratch.state()), Boundaries::new(0), Redactor::default());
     let agent = ApiAgent::anthropic(AnthropicSettings {
@@ -191,7 +191,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         commands: None,
     });
     let pauses = Pauses { clock: &clock, provider: &provider, left: Mutex::new(pauses.to_vec()) };
-    let parts = Parts {
+    let parts = RunPorts {
         merging: &NoMerging,
         store: &ledger,
         workspace: &workspace,
@@ -250,7 +250,7 @@ fn reviews(entries: &[Entry]) -> Vec<(Started, Answered)> {
 }
 
 /// The lifetimes a request asks for, in order, as the vendor is told them.
-fn asked_for(request: &Recorded) -> Vec<Lifetime> {
+fn asked_for(request: &RecordedRequest) -> Vec<Lifetime> {
     let system = request.json["system"].as_array().unwrap().iter();
     let messages = request.json["messages"].as_array().unwrap().iter();
     let blocks = system.chain(messages.flat_map(|message| message["content"].as_array().unwrap()));

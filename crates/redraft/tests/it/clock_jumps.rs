@@ -1,9 +1,9 @@
 //! The clock of the machine is set, or the machine sleeps, while something works: a limit counts only the time that
 //! passed.
 
-use redraft_adapters::child::{Ended, Environment, Script};
+use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
 use redraft_adapters::clock::SystemClock;
-use redraft_engine::ports::{Clock, Moment, Watch};
+use redraft_engine::ports::{Clock, Moment, RunHandle};
 use redraft_facts::redact::Redactor;
 use redraft_facts::usage::Usd;
 use redraft_testkit::Scratch;
@@ -20,7 +20,7 @@ struct Jumping {
     ahead_ms: AtomicI64,
 }
 
-impl Watch for Jumping {
+impl RunHandle for Jumping {
     fn stopped(&self) -> bool {
         false
     }
@@ -44,10 +44,10 @@ impl Watch for Jumping {
     }
 }
 
-fn ended(scratch: &Scratch, jump_ms: i64, text: &str, limit_ms: u64) -> Ended {
+fn ended(scratch: &Scratch, jump_ms: i64, text: &str, limit_ms: u64) -> ScriptEnd {
     let watch =
         Jumping { clock: SystemClock::new(std::sync::Arc::default()), jump_ms, ahead_ms: AtomicI64::new(0) };
-    let script = Script {
+    let script = ShellCommand {
         worker: Path::new(env!("CARGO_BIN_EXE_redraft")),
         out: &scratch.outside().join("out"),
         text,
@@ -64,8 +64,8 @@ fn a_clock_that_is_set_ends_nothing_that_works_and_spares_nothing_that_hangs() {
     let scratch = Scratch::empty(env!("CARGO_BIN_EXE_redraft"));
     for jump_ms in [0, 6 * MINUTE_MS, 31 * MINUTE_MS, 8 * 60 * MINUTE_MS, DAY_MS, -DAY_MS, -60 * MINUTE_MS] {
         let works = ended(&scratch, jump_ms, "read -r _ < /dev/null; echo done", 10 * 60_000);
-        assert_eq!(works, Ended::Well, "a jump of {jump_ms} ms");
+        assert_eq!(works, ScriptEnd::Well, "a jump of {jump_ms} ms");
         let hangs = ended(&scratch, jump_ms, "exec tail -f /dev/null", 150);
-        assert_eq!(hangs, Ended::Slow, "a jump of {jump_ms} ms");
+        assert_eq!(hangs, ScriptEnd::Slow, "a jump of {jump_ms} ms");
     }
 }

@@ -3,7 +3,7 @@
 use crate::models::{ANTHROPIC, model, run, with_model};
 use crate::world::{bodies, events};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Bill, Provider, Recorded, all_text};
+use redraft_testkit::provider::{Charge, Provider, RecordedRequest, all_text};
 use serde_json::{Value, json};
 
 const REVIEW: &str = "specify.1/review/spec-reviewer/1.1";
@@ -13,12 +13,12 @@ const ABSURD: u64 = (1 << 40) - 1;
 /// The first review is billed more tokens than there are.
 fn absurd() -> (Scratch, Provider) {
     let mut reviews = 0;
-    let script = move |request: &Recorded, index: usize| {
+    let script = move |request: &RecordedRequest, index: usize| {
         let reply = model(request, index);
         let is_review = all_text(request).contains("# Review the Specification");
         reviews += u32::from(is_review);
         match (is_review, reviews) {
-            (true, 1) => reply.billed(Bill { uncached: ABSURD, ..Bill::default() }, ABSURD),
+            (true, 1) => reply.billed(Charge { uncached: ABSURD, ..Charge::default() }, ABSURD),
             _ => reply,
         }
     };
@@ -86,7 +86,7 @@ fn a_correction_is_stored_with_name_reason_and_both_sums_and_can_go_either_way()
     let before = counted(&scratch);
     let mut command = scratch.redraft(["cost", "correct", "001"]);
     command.args([&format!("001/{REVIEW}"), "--usd", "2.5", "--why", "  as invoiced ", "--json"]);
-    let said = redraft_testkit::Ran::of(command.output().unwrap()).expect(0);
+    let said = redraft_testkit::Ran::new(command.output().unwrap()).expect(0);
     assert!(
         said.stdout.trim_start().starts_with("{\"v\":1") || said.stdout.contains("\"v\": 1"),
         "{}",
@@ -133,7 +133,7 @@ fn what_is_not_there_not_over_or_no_sum_is_refused_and_nothing_is_stored() {
     assert!(said.stderr.contains("is recorded at $0.1000 already"), "{}", said.stderr);
     // What an agent at work says about its own cost counts for nothing.
     let mut command = scratch.redraft(["cost", "correct", "001", REVIEW, "--usd", "0", "--why", "w"]);
-    let said = redraft_testkit::Ran::of(command.env("REDRAFT_TICKET", "001/x").output().unwrap()).expect(2);
+    let said = redraft_testkit::Ran::new(command.env("REDRAFT_TICKET", "001/x").output().unwrap()).expect(2);
     assert!(said.stderr.contains("cannot say what something cost"), "{}", said.stderr);
     assert_eq!(bodies(&events(&scratch), "cost-corrected").count(), 1);
 }
@@ -141,7 +141,7 @@ fn what_is_not_there_not_over_or_no_sum_is_refused_and_nothing_is_stored() {
 /// A dispatch that was killed and that no run has settled yet has no cost.
 #[test]
 fn a_dispatch_that_is_not_over_cannot_be_corrected() {
-    let held = |request: &Recorded, index: usize| model(request, index).held();
+    let held = |request: &RecordedRequest, index: usize| model(request, index).held();
     let (scratch, provider) = with_model(ANTHROPIC, held);
     let mut command = scratch.redraft(["run", "001", "--yes"]);
     command.env("TEST_MODEL_KEY", crate::models::KEY);

@@ -3,17 +3,17 @@
 
 use crate::models::{ANTHROPIC, run, with_agent};
 use crate::world::{bodies, entries, events, feature};
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::choice::{
-    Cached, Conversation, Entry as Kept, Lifetime, Marks, Predicted, Prediction, Strategy,
+    Cached, CachedConversation, CachedPrefix as Kept, Lifetime, Marks, Predicted, Prediction, Strategy,
 };
 use redraft_facts::event::{Entry, Event, Started};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Usage, Usd};
-use redraft_reports::project;
+use redraft_reports::projections;
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::fs;
@@ -196,7 +196,7 @@ fn several_features_have_a_line_each_and_a_sum() {
     assert_eq!(shown["features"].as_array().unwrap().len(), 2);
     let here = scratch.redraft(["cost"]).current_dir(scratch.worktree("001")).output().unwrap();
     assert!(
-        Ran::of(here).expect(0).stdout.starts_with("feature 001 "),
+        Ran::new(here).expect(0).stdout.starts_with("feature 001 "),
         "inside a worktree its own feature is meant"
     );
     let empty = scratch.run(["cost", "002"]).expect(0).stdout;
@@ -216,7 +216,7 @@ fn rewritten(scratch: &Scratch, change: impl Fn(&mut Started)) {
         // Not all of them are always there.
         let _ = fs::remove_file(scratch.state().join(file));
     }
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
     let mut state = Pipeline::default();
     let mut decided_on = 0;
     for Entry { at_ms, mut event, .. } in entries {
@@ -224,7 +224,7 @@ fn rewritten(scratch: &Scratch, change: impl Fn(&mut Started)) {
             change(started);
         }
         pipeline::fold(&mut state, &event).unwrap();
-        let row = project::board_row(&state, at_ms);
+        let row = projections::board_row(&state, at_ms);
         let scope = Scope::Feature(FeatureId(1));
         let append =
             Append { scope, decided_on, at_ms, events: &[event], blobs: &[], board: Some(row.as_str()) };
@@ -251,7 +251,12 @@ fn prediction(since_s: Option<u64>) -> Prediction {
         leaves: Cached {
             system: kept(4_000, 3_600),
             stable: None,
-            conversation: Some(Conversation { began: Strategy::Lazy, tokens: 12_000, tail, earlier: None }),
+            conversation: Some(CachedConversation {
+                began: Strategy::Lazy,
+                tokens: 12_000,
+                tail,
+                earlier: None,
+            }),
         },
         alternatives: vec![
             Predicted { strategy: Strategy::Inline, usage: usage(5_000, 0, 0, 45_000), later: Usd(8_000) },

@@ -55,7 +55,7 @@ fn the_story_ends_with_reviewed_code_whose_tests_the_engine_ran() {
     );
     let copy = scratch.root().join("copy");
     let tests =
-        Ran::of(scratch.command("sh").arg("tests/run.sh").current_dir(&copy).output().unwrap()).expect(0);
+        Ran::new(scratch.command("sh").arg("tests/run.sh").current_dir(&copy).output().unwrap()).expect(0);
     assert!(tests.stdout.contains("ok r5_limit_seconds_is_30\n"), "{}", tests.stdout);
     assert!(tests.stdout.lines().filter(|line| line.starts_with("ok ")).count() >= 18, "{}", tests.stdout);
     let limit = fs::read_to_string(copy.join("src/reset-forgotten-password/limit.sh")).unwrap();
@@ -141,7 +141,7 @@ fn a_demo_that_was_interrupted_before_its_feature_was_begun_goes_on_and_others_f
     // In the middle of its files, and right before the feature is stored.
     scratch.write("early/README.md", "# A small web");
     let mut late = scratch.redraft(["demo", "--keep", "late"]);
-    let ran = Ran::of(late.env(SWITCH, "1").output().unwrap());
+    let ran = Ran::new(late.env(SWITCH, "1").output().unwrap());
     assert!(ran.code.is_none() && scratch.root().join("late/.git").exists(), "{}", ran.stderr);
     for kept in ["early", "late"] {
         scratch.run(["demo", "--keep", kept]).expect(0);
@@ -169,7 +169,7 @@ fn a_demo_that_is_killed_and_run_again_writes_the_same_documents_and_the_same_co
     for boundary in [8, 83, 155, 190, 233, 281, 317] {
         let scratch = Scratch::empty(PROGRAM);
         let mut demo = scratch.redraft(["demo", "--keep", "kept"]);
-        let ran = Ran::of(demo.env(SWITCH, boundary.to_string()).output().unwrap());
+        let ran = Ran::new(demo.env(SWITCH, boundary.to_string()).output().unwrap());
         assert_eq!(ran.code, None, "boundary {boundary} is passed: {}", ran.stderr);
         scratch.run(["demo", "--keep", "kept"]).expect(0);
         let kept = scratch.root().join("kept");

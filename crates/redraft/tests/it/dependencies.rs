@@ -131,7 +131,7 @@ fn features_begun_at_the_same_time_wait_for_each_other_and_get_numbers_of_their_
         })
         .collect();
     for child in begun {
-        redraft_testkit::Ran::of(child.wait_with_output().unwrap()).expect(0);
+        redraft_testkit::Ran::new(child.wait_with_output().unwrap()).expect(0);
     }
     let shown = scratch.json(["status"]);
     let ids: Vec<&str> =

@@ -10,7 +10,7 @@ use std::fs;
 
 /// What `redraft doctor --json` printed and how it ended.
 fn doctor(scratch: &Scratch, words: &[&str]) -> (Value, i32) {
-    let ran = Ran::of(scratch.redraft(["doctor", "--json"]).args(words).output().unwrap());
+    let ran = Ran::new(scratch.redraft(["doctor", "--json"]).args(words).output().unwrap());
     read(&ran)
 }
 

@@ -151,7 +151,7 @@ fn rests_before_the_retrospective(scratch: &Scratch) {
     let kept = scratch.outside().join("kept");
     copy(scratch, &scratch.root(), &kept);
     for boundary in 1..BOUNDARIES_MAX {
-        let died = Ran::of(scratch.redraft(["finish"]).env(SWITCH, boundary.to_string()).output().unwrap());
+        let died = Ran::new(scratch.redraft(["finish"]).env(SWITCH, boundary.to_string()).output().unwrap());
         assert_eq!(died.code, None, "boundary {boundary}: {}", died.stderr);
         let state = Pipeline::replay(&entries(scratch)).unwrap();
         let owed = pipeline::pending(&state);

@@ -66,7 +66,7 @@ fn before_code_is_written_the_estimate_is_made_again_with_the_number_of_tasks() 
     assert!(sum > 0 && estimate["left_micro_usd"].as_u64().unwrap() < 5_000_000, "{shown:#}");
     // The same is said wherever the question is.
     let json =
-        redraft_testkit::Ran::of(scratch.redraft(["run", "001", "--json"]).output().unwrap()).expect(6);
+        redraft_testkit::Ran::new(scratch.redraft(["run", "001", "--json"]).output().unwrap()).expect(6);
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((&json["estimate"], &json["outcome"]), (estimate, &"waiting".into()));
     let line =

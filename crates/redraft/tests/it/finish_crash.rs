@@ -74,7 +74,7 @@ fn a_crash_anywhere_at_the_end_adds_merges_and_counts_nothing_twice() {
         copy(&scratch, &kept, &scratch.root());
         scratch.accept();
         let mut command = scratch.redraft(FINISH);
-        let died = Ran::of(command.env(SWITCH, boundary.to_string()).output().unwrap());
+        let died = Ran::new(command.env(SWITCH, boundary.to_string()).output().unwrap());
         if died.code == Some(0) {
             break;
         }

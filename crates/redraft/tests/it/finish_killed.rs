@@ -148,7 +148,7 @@ fn a_merge_killed_with_its_group_around_every_call_of_git_leaves_the_checkout_be
                 fs::write(folder.join(name), text).unwrap();
             }
             let mut command = scratch.redraft(MERGE);
-            let died = Ran::of(command.env("PATH", &path).process_group(0).output().unwrap());
+            let died = Ran::new(command.env("PATH", &path).process_group(0).output().unwrap());
             if died.code == Some(0) {
                 break;
             }

@@ -218,7 +218,7 @@ fn an_edit_after_the_close_is_told_and_a_clone_with_merged_features_can_begin_an
         scratch.git_in(&clone, words);
     }
     for words in [&["new", "--until", "specify", "another idea"][..], &["run"]] {
-        let ran = redraft_testkit::Ran::of(scratch.redraft(words).current_dir(&clone).output().unwrap());
+        let ran = redraft_testkit::Ran::new(scratch.redraft(words).current_dir(&clone).output().unwrap());
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.stderr);
     }
 }

@@ -235,7 +235,7 @@ fn a_repository_inside_the_files_of_another_is_not_entered_unless_it_is_named() 
     scratch.git(["clone", "-q", ".", clone.to_str().unwrap()]);
     for words in [&["status"][..], &["new", "x"], &["trust", "--yes"], &["doctor"], &["lint"], &["config"]] {
         let mut command = scratch.redraft(words);
-        let told = Ran::of(command.current_dir(clone.join("sub/wt")).output().unwrap());
+        let told = Ran::new(command.current_dir(clone.join("sub/wt")).output().unwrap());
         let said = format!("{}{}", told.stdout, told.stderr);
         assert!(!ran.exists(), "{words:?}: {said}");
         let looks_only = matches!(words[0], "config" | "lint");
@@ -250,7 +250,7 @@ fn a_repository_inside_the_files_of_another_is_not_entered_unless_it_is_named() 
     scratch.git(["init", "-q", "-b", "main", "vendored"]);
     let status = || {
         let mut command = scratch.redraft(["status"]);
-        Ran::of(command.current_dir(&inner).output().unwrap())
+        Ran::new(command.current_dir(&inner).output().unwrap())
     };
     let refused = status().expect(2);
     let way_out = format!("git config --global --add safe.directory {}", inner.display());
@@ -261,5 +261,5 @@ fn a_repository_inside_the_files_of_another_is_not_entered_unless_it_is_named() 
     fs::create_dir(scratch.root().join("ignored")).unwrap();
     scratch.git(["init", "-q", "-b", "main", "ignored"]);
     let mut command = scratch.redraft(["status"]);
-    Ran::of(command.current_dir(scratch.root().join("ignored")).output().unwrap()).expect(0);
+    Ran::new(command.current_dir(scratch.root().join("ignored")).output().unwrap()).expect(0);
 }

@@ -7,7 +7,9 @@ use crate::builder::{
 use crate::models::{ANTHROPIC, run};
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, Script, all_text, tool_names, tool_results};
+use redraft_testkit::provider::{
+    Provider, RecordedRequest, Reply, Script, all_text, tool_names, tool_results,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -102,8 +104,8 @@ fn what_a_builder_may_not_write_is_refused_and_named() {
 }
 
 /// The reviewers' first requests, in the order they came.
-fn first_reviews(provider: &Provider) -> Vec<Recorded> {
-    let mut first: Vec<Recorded> = Vec::new();
+fn first_reviews(provider: &Provider) -> Vec<RecordedRequest> {
+    let mut first: Vec<RecordedRequest> = Vec::new();
     for request in provider.requests() {
         let role = role_of(&request).filter(|role| role.ends_with("-reviewer"));
         if role.is_some() && !first.iter().any(|one| role_of(one) == role) {
@@ -118,7 +120,7 @@ fn reviewers_of_code_wait_for_the_first_to_begin_and_read_what_they_share_from_i
     const PAUSE: Duration = Duration::from_millis(400);
     let times = Arc::new(Mutex::new(Vec::new()));
     let (noted, mut model) = (Arc::clone(&times), builder(OURS, "", 0));
-    let script = move |request: &Recorded, index: usize| {
+    let script = move |request: &RecordedRequest, index: usize| {
         let reply = model(request, index);
         let role = role_of(request).unwrap_or_default();
         if !role.ends_with("-reviewer") {
@@ -144,7 +146,7 @@ fn reviewers_of_code_wait_for_the_first_to_begin_and_read_what_they_share_from_i
         "nobody came before its answer began"
     );
     let reviews = first_reviews(&provider);
-    let shared = |request: &Recorded| {
+    let shared = |request: &RecordedRequest| {
         let content = &request.json["messages"][0]["content"];
         let end = content.as_array().unwrap().iter().position(|block| !block["cache_control"].is_null());
         let shared = &content.as_array().unwrap()[..=end.expect("a boundary after what is shared")];
@@ -153,10 +155,11 @@ fn reviewers_of_code_wait_for_the_first_to_begin_and_read_what_they_share_from_i
     let first = shared(&reviews[0]);
     assert!(first.2.contains(IN_CODE), "the change is in it: {}", first.2);
     assert!(reviews.iter().all(|request| shared(request) == first));
-    let sent: Vec<Recorded> =
+    let sent: Vec<RecordedRequest> =
         provider.requests().into_iter().filter(|request| request.method == "POST").collect();
     let bills = provider.bills();
-    let bill = |request: &Recorded| bills[sent.iter().position(|one| one.order == request.order).unwrap()];
+    let bill =
+        |request: &RecordedRequest| bills[sent.iter().position(|one| one.order == request.order).unwrap()];
     let chars = first.0.len() + first.1.len() + first.2.len();
     for request in &reviews[1..] {
         let read = bill(request).read as usize;

@@ -17,7 +17,7 @@ fn fed(mut command: Command, bytes: &[u8]) -> Ran {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // One that has heard enough may be gone already.
     let _ = child.stdin.take().unwrap().write_all(bytes);
-    Ran::of(child.wait_with_output().unwrap())
+    Ran::new(child.wait_with_output().unwrap())
 }
 
 /// What a hook answers; null for silence. It must end with code 0 and talk to nobody.
@@ -182,7 +182,8 @@ fn whatever_comes_in_a_hook_ends_well_and_says_nothing() {
         let gone = scratch.outside().join("gone");
         fs::create_dir_all(&gone).unwrap();
         let script = format!("cd '{}' && rmdir ../gone && echo '{{}}' | \"$0\" hook {event}", gone.display());
-        let ran = Ran::of(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap()).expect(0);
+        let ran =
+            Ran::new(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap()).expect(0);
         assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""), "{event}");
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::hosts::{begun, rehearsed, works};
 use crate::world::PROGRAM;
-use redraft_adapters::child::{Ended, Environment, Script};
+use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
 use redraft_adapters::clock::SystemClock;
+use redraft_facts::harmless::is_harmful;
 use redraft_facts::redact::Redactor;
-use redraft_facts::shown::is_harmful;
 use redraft_testkit::{Host, Ran, Scratch};
 use serde_json::{Value, json};
 use std::fs;
@@ -113,7 +113,7 @@ fn a_private_key_that_a_command_prints_line_by_line_is_neither_shown_nor_kept() 
         let script = format!(
             "echo before; for line in '{key}' {body} {body} {body} '{end}'; do printf '{prefix}%s\\n' \"$line\"; done; echo after; exit 3"
         );
-        let script = Script {
+        let script = ShellCommand {
             worker: Path::new(PROGRAM),
             out: &out,
             text: &script,
@@ -125,7 +125,7 @@ fn a_private_key_that_a_command_prints_line_by_line_is_neither_shown_nor_kept() 
         let mut lines = Vec::new();
         let ended =
             script.run(&SystemClock::new(Arc::default()), &mut |line| lines.push(line.to_owned())).unwrap();
-        assert!(matches!(ended, Ended::Badly { code: Some(3), .. }), "{ended:?}");
+        assert!(matches!(ended, ScriptEnd::Badly { code: Some(3), .. }), "{ended:?}");
         let told = lines.join("\n");
         assert!(
             told.starts_with("before\n") && told.ends_with("\nafter") && !told.contains("MIIE"),
@@ -211,7 +211,7 @@ fn whatever_others_wrote_no_command_prints_what_a_terminal_obeys() {
     ];
     for words in commands {
         check(words, &scratch.run(words));
-        let json = Ran::of(scratch.redraft(["--json"]).args(words).output().unwrap());
+        let json = Ran::new(scratch.redraft(["--json"]).args(words).output().unwrap());
         let printed: Result<Value, _> = serde_json::from_str(&json.stdout);
         // Annotations have a form of their own.
         let is_json = printed.is_ok() || json.stdout.is_empty() || words.contains(&"--github");

@@ -46,7 +46,7 @@ fn repeated_unknown_expired_and_stale_submissions_are_refused_and_change_nothing
 
     // A run that a person starts with --now takes back what is out.
     let mut run = scratch.redraft(["run", "--yes", "--now"]);
-    Ran::of(run.env(name, value).output().unwrap()).expect(0);
+    Ran::new(run.env(name, value).output().unwrap()).expect(0);
     let told = late.call("submit", handed_in(&again, &text, "c"));
     assert_eq!(told["refused"], "stale", "{told}");
     assert!(told["why"].as_str().unwrap().contains("taken back"), "{told}");
@@ -162,7 +162,7 @@ fn a_feature_that_is_driven_by_somebody_else_is_held_and_not_touched() {
     assert_eq!(told["state"], "held", "{told}");
     assert!(told["by"].as_str().unwrap().contains("redraft run"), "{told}");
     std::fs::write(&go, "").unwrap();
-    Ran::of(run.wait_with_output().unwrap()).expect(0);
+    Ran::new(run.wait_with_output().unwrap()).expect(0);
     assert_eq!(host.call("next", json!({}))["state"], "done");
 }
 
@@ -245,7 +245,7 @@ fn without_a_repository_or_a_feature_every_call_says_so_and_an_agent_at_work_is_
     let (told, is_error) = host.try_call("next", json!({})).unwrap();
     assert!(is_error && told["hints"][0].as_str().unwrap().contains("redraft new"), "{told}");
     let refused =
-        Ran::of(scratch.redraft(["mcp"]).env("REDRAFT_TICKET", "001/x").output().unwrap()).expect(2);
+        Ran::new(scratch.redraft(["mcp"]).env("REDRAFT_TICKET", "001/x").output().unwrap()).expect(2);
     assert!(refused.stderr.contains("cannot serve others"), "{}", refused.stderr);
     assert_eq!(scratch.run(["mcp"]).code, Some(0), "a host that is gone before it began");
     scratch.run(["rehearse", "001/specify.1/draft/spec-author/1.1"]).expect(2);

@@ -1,7 +1,7 @@
 //! Ctrl-C, a second driver, and two features at once.
 
 use crate::world::{answered, bodies, events, executable, feature, left};
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::{Cancelled, Event, Unreadable};
 use redraft_facts::ids::FeatureId;
@@ -41,7 +41,7 @@ fn ctrl_c_stops_cleanly_and_the_same_command_continues() {
         let scratch = feature(IDEA);
         let (child, _) = hanging(&scratch, Stdio::piped());
         signal(&scratch, &child, name);
-        let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);
+        let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);
         assert!(ran.stdout.contains("feature 001 is interrupted"), "{}", ran.stdout);
         assert!(ran.stdout.contains("next: redraft run 001"), "{}", ran.stdout);
         scratch.scenario("");
@@ -89,7 +89,7 @@ fn a_closed_terminal_loses_no_dispatch_and_a_run_without_one_goes_on() {
         let (terminal, end) = crate::terminal::pair();
         let child = slow(&scratch, if has_terminal { end.into() } else { Stdio::null() }, words);
         signal(&scratch, &child, "-HUP");
-        let ran = Ran::of(child.wait_with_output().unwrap());
+        let ran = Ran::new(child.wait_with_output().unwrap());
         drop(terminal);
         let goes_on = !has_terminal || !words.is_empty();
         assert_eq!(ran.code, Some(if goes_on { 0 } else { 130 }), "{name}: {}", ran.stdout);
@@ -132,7 +132,7 @@ fn what_an_interrupted_agent_knows_to_have_cost_counts_and_not_what_was_reserved
     let heard = (0..POLLS_MAX).any(|_| bodies(&events(&scratch), "raised").next().is_some());
     assert!(heard, "{:?}", events(&scratch));
     signal(&scratch, &child, "-INT");
-    Ran::of(child.wait_with_output().unwrap()).expect(130);
+    Ran::new(child.wait_with_output().unwrap()).expect(130);
     let events = events(&scratch);
     let lost = bodies(&events, "lost").next().unwrap();
     // 10,000 in at 3, 150,000 written at 3.75, 9,000 read at 0.3 and 150 out at 15 dollars a million.
@@ -167,7 +167,7 @@ fn what_an_interrupted_agent_may_have_cost_is_counted_and_not_called_spent() {
     let child = child.unwrap();
     assert!((0..POLLS_MAX).any(|_| begun.exists()));
     signal(&scratch, &child, "-INT");
-    let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);
+    let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);
     let reserved = bodies(&events(&scratch), "lost").next().unwrap()["cost"].as_u64().unwrap();
     assert!(reserved > 100_000, "{reserved}");
     let most = redraft_facts::usage::Usd(reserved);
@@ -235,7 +235,7 @@ fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
     for (what, scope, event, damage, told) in cases {
         let scratch = feature(IDEA);
         let mut child = hanging(&scratch, Stdio::null());
-        let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+        let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
         let decided_on = ledger.last_seq(scope.clone()).unwrap();
         let (events, at_ms) = ([event], 0);
         ledger.append(Append { scope, decided_on, at_ms, events: &events, blobs: &[], board: None }).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::models::{ANTHROPIC, model, run, with_model};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Recorded, Reply, all_text, was_tool_used};
+use redraft_testkit::provider::{RecordedRequest, Reply, all_text, was_tool_used};
 use serde_json::json;
 use std::fs;
 
@@ -10,7 +10,7 @@ const SPEC: &str = "docs/features/001-a-feature/spec.md";
 const WARNING: &str = "LAZY-LOAD-WARNING: phase-reviewer did not confirm artifact reads";
 
 /// The history of a feature whose lazy reviewers were played by this model, once its specification is approved.
-fn history(model: impl Fn(&Recorded, usize) -> Reply + Send + Sync + 'static) -> String {
+fn history(model: impl Fn(&RecordedRequest, usize) -> Reply + Send + Sync + 'static) -> String {
     let (scratch, _provider) = with_model(ANTHROPIC, model);
     let ran = run(&scratch, &["run", "001", "--yes", "--policy", "resume"]);
     assert_eq!(ran.code, Some(0), "it never blocks: {}\n{}", ran.stdout, ran.stderr);
@@ -21,7 +21,7 @@ fn read(scratch: &Scratch) -> String {
     fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap()
 }
 
-fn reviews_the_hand_off(request: &Recorded) -> bool {
+fn reviews_the_hand_off(request: &RecordedRequest) -> bool {
     all_text(request).contains("# Review the Hand-off")
 }
 
@@ -40,7 +40,7 @@ fn i9_a_lazy_review_that_opened_nothing_is_told_of_in_the_history_and_holds_noth
 
 #[test]
 fn i9_what_the_agent_opened_decides_and_not_what_the_role_says() {
-    let claims = |request: &Recorded, index: usize| match reviews_the_hand_off(request) {
+    let claims = |request: &RecordedRequest, index: usize| match reviews_the_hand_off(request) {
         true => Reply::Json(
             json!({"approved": true, "summary": "read", "answers": [], "issues": [], "checks": [],
             "verified": [], "files_read": [{"file": SPEC, "lines": 5}]}),
@@ -48,7 +48,7 @@ fn i9_what_the_agent_opened_decides_and_not_what_the_role_says() {
         false => model(request, index),
     };
     assert!(history(claims).contains(WARNING), "it says so and has not opened it");
-    let opens = |request: &Recorded, index: usize| match reviews_the_hand_off(request) {
+    let opens = |request: &RecordedRequest, index: usize| match reviews_the_hand_off(request) {
         true if !was_tool_used(request, "Read") => Reply::tool("Read", json!({"path": SPEC})),
         _ => model(request, index),
     };

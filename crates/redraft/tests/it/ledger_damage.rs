@@ -2,7 +2,7 @@
 
 use crate::documents::CLEAN;
 use crate::world::{bodies, events, executable, feature};
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_testkit::Scratch;
 use std::fs;
 
@@ -74,7 +74,7 @@ fn whatever_was_computed_from_events_is_compared_with_them() {
     let scratch = feature(IDEA);
     scratch.run(["run", "001"]).expect(0);
     let board = || {
-        let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+        let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
         let mut rows = ledger.board().unwrap();
         rows[0].2 = rows[0].2.replacen("\"dispatches\":", "\"dispatches\":1", 1);
         ledger.replace_board(&rows).unwrap();

@@ -34,7 +34,7 @@ fn told(command: &mut std::process::Command, secret: &str) -> Ran {
     let mut child = command.spawn().unwrap();
     // Who needs no secret does not read it.
     let _ = child.stdin.take().unwrap().write_all(secret.as_bytes());
-    Ran::of(child.wait_with_output().unwrap())
+    Ran::new(child.wait_with_output().unwrap())
 }
 
 /// Where the secret can be found: files of the whole repository, and objects as git shows them.

@@ -3,7 +3,7 @@
 use crate::models::{ANTHROPIC, run, with_model};
 use crate::world::{bodies, events};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Bill, Provider, Recorded, Reply};
+use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -29,14 +29,14 @@ pub(crate) fn spent(events: &[Value]) -> u64 {
 
 /// What the service billed for prompts, by its own count and the prices of the model; answers are a few words here.
 fn billed(provider: &Provider) -> u64 {
-    let one = |Bill { uncached, written_5m, written_1h, read, .. }: &Bill| {
+    let one = |Charge { uncached, written_5m, written_1h, read, .. }: &Charge| {
         (uncached * 300 + written_5m * 375 + written_1h * 600 + read * 30).div_ceil(100)
     };
     provider.bills().iter().map(one).sum()
 }
 
 fn reading() -> (Scratch, Provider) {
-    let (scratch, provider) = with_model(ANTHROPIC, |_: &Recorded, _: usize| read_on());
+    let (scratch, provider) = with_model(ANTHROPIC, |_: &RecordedRequest, _: usize| read_on());
     long_file(&scratch);
     (scratch, provider)
 }
@@ -82,7 +82,7 @@ fn a_dispatch_that_reads_on_and_on_is_cut_off_before_the_request_that_could_pass
 #[test]
 fn what_a_killed_dispatch_had_reserved_in_the_end_counts_as_spent() {
     const REQUESTS: usize = 8;
-    let model = |_: &Recorded, index: usize| if index < REQUESTS { read_on() } else { Reply::Stall };
+    let model = |_: &RecordedRequest, index: usize| if index < REQUESTS { read_on() } else { Reply::Stall };
     let (scratch, provider) = with_model(ANTHROPIC, model);
     long_file(&scratch);
     let mut command = scratch.redraft(["run", "001", "--yes", "--budget", "4"]);

@@ -211,7 +211,7 @@ fn no_repository_and_no_configuration_is_needed() {
     // Paths are relative to the folder the command is typed in.
     scratch.write("sub/b.md", "TBD\n");
     let mut command = scratch.redraft(["-C", "sub", "lint", "b.md", "--json"]);
-    let ran = Ran::of(command.output().unwrap());
+    let ran = Ran::new(command.output().unwrap());
     assert!(ran.stdout.contains("\"path\": \"b.md\""), "{ran:?}");
 }
 
@@ -288,7 +288,7 @@ fn sarif_names_every_rule_and_where_each_fault_is() {
     scratch
         .write("docs/features/002-a b/prd.md", "# Goal\n\nTBD\n\n- **R1:** green\n\n```py\n# TODO: x\n```\n");
     let mut command = scratch.redraft(["-C", "docs", "lint", "--sarif"]);
-    let ran = Ran::of(command.output().unwrap()).expect(1);
+    let ran = Ran::new(command.output().unwrap()).expect(1);
     let object: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(object["version"], "2.1.0");
     assert!(object["$schema"].as_str().unwrap().contains("sarif-2.1.0"));

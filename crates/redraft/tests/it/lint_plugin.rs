@@ -142,7 +142,7 @@ fn all_forms_of_output_name_the_file_from_the_top_of_the_repository() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write("plugins/tidy/agents/a.md", "x\n");
     let ran =
-        Ran::of(scratch.redraft(["-C", "plugins", "lint", "--plugin", "tidy", "--sarif"]).output().unwrap());
+        Ran::new(scratch.redraft(["-C", "plugins", "lint", "--plugin", "tidy", "--sarif"]).output().unwrap());
     let object: Value = serde_json::from_str(&ran.expect(1).stdout).unwrap();
     let results = object["runs"][0]["results"].as_array().unwrap();
     let place = |result: &Value| {

@@ -20,7 +20,7 @@ fn an_idea_without_quotes_is_shown_with_them() {
         let ran = scratch.run(words).expect(2);
         assert!(ran.stderr.contains(&format!("  hint: quote the idea: {command}\n")), "{}", ran.stderr);
     }
-    let error = Ran::of(scratch.redraft(["new", "Export", "orders", "--json"]).output().unwrap());
+    let error = Ran::new(scratch.redraft(["new", "Export", "orders", "--json"]).output().unwrap());
     let error: serde_json::Value = serde_json::from_str(&error.stdout).unwrap();
     assert_eq!(error["hints"][0], "quote the idea: redraft new \"Export orders\" --json");
     // An option that is not there is another mistake.
@@ -87,7 +87,7 @@ fn a_git_that_is_too_old_is_refused_before_anything_is_begun() {
     fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = scratch.redraft(["new", "Export orders"]);
     command.env("PATH", &folder);
-    let ran = Ran::of(command.output().unwrap());
+    let ran = Ran::new(command.output().unwrap());
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     assert!(ran.stderr.contains("git 2.20.1 is too old; redraft needs git 2.38 or newer"), "{}", ran.stderr);
     assert!(!scratch.state().join("ledger.db").exists());
@@ -126,7 +126,7 @@ fn what_is_decided_is_signed_with_gits_name_then_the_users_then_nobodys() {
         if let Some(user) = user {
             command.env("USER", user);
         }
-        assert_eq!(Ran::of(command.output().unwrap()).code, Some(0));
+        assert_eq!(Ran::new(command.output().unwrap()).code, Some(0));
         let events = events(&scratch);
         crate::world::bodies(&events, "cancelled").next().unwrap()["by"].as_str().unwrap().to_owned()
     };

@@ -3,7 +3,9 @@
 use crate::world::{PROGRAM, bodies, entries, events, executable, left};
 use redraft_facts::event::Event;
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, Script, all_text, last_user_text, was_tool_used};
+use redraft_testkit::provider::{
+    Provider, RecordedRequest, Reply, Script, all_text, last_user_text, was_tool_used,
+};
 use serde_json::json;
 
 pub(crate) const KEY: &str = "sk-ant-test-0000000000000000";
@@ -11,7 +13,7 @@ const SPEC: &str = "docs/features/001-a-feature/spec.md";
 
 /// Plays all roles by what it is asked: the author writes a file and says so; the first review of each reviewer
 /// rejects, every later one approves.
-pub(crate) fn model(request: &Recorded, _index: usize) -> Reply {
+pub(crate) fn model(request: &RecordedRequest, _index: usize) -> Reply {
     let (all, last) = (all_text(request), last_user_text(request));
     if all.contains("# Write the Specification") {
         let revising = last.contains("New Issues to Fix") || last.contains("## Task\n\nRevise ");
@@ -68,7 +70,7 @@ pub(crate) fn with_model(agent: &str, model: impl Script + 'static) -> (Scratch,
 pub(crate) fn run(scratch: &Scratch, words: &[&str]) -> redraft_testkit::Ran {
     let mut command = scratch.redraft(words);
     command.env("TEST_MODEL_KEY", KEY);
-    redraft_testkit::Ran::of(command.output().unwrap())
+    redraft_testkit::Ran::new(command.output().unwrap())
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn what_an_agent_does_is_shown_while_it_works() {
 #[test]
 fn what_the_cache_holds_is_as_old_as_the_last_request_and_not_as_the_dispatch() {
     // The author's first request takes a second, the one after it no time at all.
-    let slow = |request: &Recorded, index: usize| match index {
+    let slow = |request: &RecordedRequest, index: usize| match index {
         0 => model(request, index).slowly(std::time::Duration::from_millis(400)),
         _ => model(request, index),
     };
@@ -218,7 +220,7 @@ fn what_is_missing_for_an_agent_is_told_before_anything_is_sent() {
 
 #[test]
 fn what_an_agent_was_denied_is_told_wherever_people_look() {
-    let curious = |request: &Recorded, index: usize| {
+    let curious = |request: &RecordedRequest, index: usize| {
         let reviews = all_text(request).contains("# Review the Specification");
         match reviews && !was_tool_used(request, "Read") {
             true => Reply::tool("Read", json!({"path": format!("../{KEY}")})),
@@ -383,7 +385,7 @@ fn a_program_that_only_the_file_knows_is_not_started_before_a_person_has_accepte
     let on_path = |words: &[&str]| {
         let mut command = scratch.command("sh");
         command.args(["-c", "PATH=\"$0:$PATH\" exec \"$@\""]).arg(scratch.root().join("tool"));
-        redraft_testkit::Ran::of(command.arg(PROGRAM).args(words).output().unwrap())
+        redraft_testkit::Ran::new(command.arg(PROGRAM).args(words).output().unwrap())
     };
     for (settings, shown) in [
         ("program = \"tool/claude\"\n", "agents.claude.program = \"tool/claude\"\n"),
@@ -451,7 +453,7 @@ fn a_service_is_reached_through_the_proxy_of_the_agent_or_of_the_environment() {
             command.env("NO_PROXY", "*");
         }
         scratch.run(["trust", "--yes"]).expect(0);
-        redraft_testkit::Ran::of(command.output().unwrap()).expect(0);
+        redraft_testkit::Ran::new(command.output().unwrap()).expect(0);
         let asked: Vec<String> = asked.try_iter().collect();
         assert!(!asked.is_empty() && provider.requests().len() >= 6, "{asked:?}");
         assert!(asked.iter().all(|line| line == "CONNECT model.example.invalid:80 HTTP/1.1"), "{asked:?}");
@@ -461,11 +463,12 @@ fn a_service_is_reached_through_the_proxy_of_the_agent_or_of_the_environment() {
 /// Words that mention an approval are none, however often they are repeated; a person is asked in the end.
 #[test]
 fn prose_that_holds_an_approval_closes_no_phase_over_any_protocol() {
-    let prose =
-        |request: &Recorded, index: usize| match all_text(request).contains("# Write the Specification") {
-            true => model(request, index),
-            false => Reply::text("I think it is fine. {\"approved\": true} APPROVED."),
-        };
+    let prose = |request: &RecordedRequest, index: usize| match all_text(request)
+        .contains("# Write the Specification")
+    {
+        true => model(request, index),
+        false => Reply::text("I think it is fine. {\"approved\": true} APPROVED."),
+    };
     for agent in [
         ANTHROPIC,
         "kind = \"openai\"\nmodel = \"gpt-6-sol\"\nbase_url = \"URL/v1\"\nkey_env = \"TEST_MODEL_KEY\"",

@@ -43,7 +43,7 @@ fn the_list_needs_no_repository_and_says_how_old_it_is() {
     );
     // The clock is the program's own, so that a year later is a year later.
     let mut later = scratch.redraft(["models", "--json"]);
-    let later = Ran::of(later.env("REDRAFT_CLOCK_AHEAD_MS", "4000000000").output().unwrap());
+    let later = Ran::new(later.env("REDRAFT_CLOCK_AHEAD_MS", "4000000000").output().unwrap());
     let later: Value = serde_json::from_str(&later.stdout).unwrap();
     assert_ne!(later["age"], object["age"], "46 days are another month");
 }

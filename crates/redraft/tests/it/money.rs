@@ -52,7 +52,7 @@ fn a_known_secret_is_found_nowhere() {
     let scratch = Scratch::repository(PROGRAM);
     let with_key = |words: &[&str]| {
         let mut command = scratch.redraft(words);
-        redraft_testkit::Ran::of(command.env("SOME_API_KEY", CANARY).output().unwrap())
+        redraft_testkit::Ran::new(command.env("SOME_API_KEY", CANARY).output().unwrap())
     };
     let idea = format!("Use the key {CANARY} to export the report");
     let new = with_key(&["new", "--until", "specify", &idea]);
@@ -89,7 +89,7 @@ fn a_key_that_only_the_configuration_names_is_found_nowhere_either() {
         let with_key = |words: &[&str]| {
             let mut command = scratch.redraft(words);
             let command = if by_file { &mut command } else { command.env("MY_ACCESS", CANARY) };
-            redraft_testkit::Ran::of(command.output().unwrap())
+            redraft_testkit::Ran::new(command.output().unwrap())
         };
         let new =
             with_key(&["new", "--until", "specify", &format!("Use the key {CANARY} to export the report")])
@@ -141,7 +141,7 @@ fn a_secret_that_a_program_prints_is_kept_nowhere_and_its_answer_is_adopted_afte
         assert_eq!(died.status.code(), None, "boundary {boundary}");
         let found = scratch.command("grep").args(["-rlaF", CANARY, "."]).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&found.stdout), "", "boundary {boundary}");
-        let ran = redraft_testkit::Ran::of(run().output().unwrap()).expect(0);
+        let ran = redraft_testkit::Ran::new(run().output().unwrap()).expect(0);
         let found = scratch.command("grep").args(["-rlaF", CANARY, "."]).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&found.stdout), "", "boundary {boundary}");
         assert!(!ran.stdout.contains(CANARY) && !ran.stderr.contains(CANARY), "boundary {boundary}");
@@ -177,7 +177,7 @@ fn a_key_of_another_agent_that_a_program_or_the_setup_comes_across_is_kept_nowhe
         );
         scratch.run(["trust", "--yes"]).expect(0);
         let with_key = |words: &[&str]| {
-            redraft_testkit::Ran::of(scratch.redraft(words).env("MY_ACCESS", OTHER).output().unwrap())
+            redraft_testkit::Ran::new(scratch.redraft(words).env("MY_ACCESS", OTHER).output().unwrap())
         };
         let new = with_key(&["new", "--until", "specify", IDEA]).expect(0);
         let mut kept = String::new();
@@ -185,7 +185,7 @@ fn a_key_of_another_agent_that_a_program_or_the_setup_comes_across_is_kept_nowhe
         for boundary in 2..=5 {
             let mut command = scratch.redraft(["run", "001", "--yes"]);
             command.env("MY_ACCESS", OTHER).env("REDRAFT_ABORT_AT_BOUNDARY", boundary.to_string());
-            let run = redraft_testkit::Ran::of(command.output().unwrap());
+            let run = redraft_testkit::Ran::new(command.output().unwrap());
             for value in [CANARY, OTHER] {
                 for text in [&new.stdout, &new.stderr, &run.stdout, &run.stderr] {
                     assert!(!text.contains(value), "{program}: {text}");

@@ -45,7 +45,7 @@ fn command(scratch: &Scratch, programs: &Path, words: &[&str]) -> Command {
 }
 
 fn run_with(scratch: &Scratch, programs: &Path, words: &[&str]) -> Ran {
-    Ran::of(command(scratch, programs, words).output().unwrap())
+    Ran::new(command(scratch, programs, words).output().unwrap())
 }
 
 /// A PATH with these programs and what git and checks need, but no agent of this machine's.

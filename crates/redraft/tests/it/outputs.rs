@@ -33,7 +33,7 @@ fn usage_errors_are_one_object_with_json_and_exit_2_with_and_without() {
             "{words:?}: {}",
             ran.stderr
         );
-        let ran = Ran::of(scratch.redraft(["--json"]).args(words).output().unwrap()).expect(2);
+        let ran = Ran::new(scratch.redraft(["--json"]).args(words).output().unwrap()).expect(2);
         let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!((&object["v"], &object["exit"]), (&1.into(), &2.into()), "{words:?}");
         assert!(object["error"].as_str().unwrap().contains(word), "{words:?}: {object}");
@@ -52,7 +52,7 @@ fn help_and_version_are_data_also_with_json() {
     for words in [&["--help"][..], &["help"], &["--version"], &["run", "--help"], &["help", "run"]] {
         let plain = scratch.run(words).expect(0);
         assert!(plain.stdout.contains("redraft") && plain.stderr.is_empty(), "{words:?}");
-        let with_json = Ran::of(scratch.redraft(["--json"]).args(words).output().unwrap()).expect(0);
+        let with_json = Ran::new(scratch.redraft(["--json"]).args(words).output().unwrap()).expect(0);
         assert_eq!(with_json.stdout, plain.stdout, "{words:?}");
     }
 }
@@ -101,14 +101,14 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     for words in ["log", "log --json", "show prompt", "status", "cost", "show findings", "--help"] {
         let script =
             format!("set -o pipefail; \"$0\" {words} | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}");
-        let ran = Ran::of(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap());
+        let ran = Ran::new(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap());
         assert_eq!(ran.stdout, "0\n", "{words}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{words}: {}", ran.stderr);
     }
     // Nor is a terminal that went away: the run goes on and is stored.
     let other = feature(IDEA);
     let script = "\"$0\" run 001 2>&1 | head -n 1 > /dev/null; echo ${PIPESTATUS[0]}";
-    let ran = Ran::of(other.command("bash").args(["-c", script, PROGRAM]).output().unwrap());
+    let ran = Ran::new(other.command("bash").args(["-c", script, PROGRAM]).output().unwrap());
     assert_eq!(ran.stdout, "0\n", "{}", ran.stderr);
     assert!(other.run(["status"]).expect(0).stdout.contains("approved"));
 }
@@ -119,7 +119,7 @@ fn data_that_cannot_be_written_is_an_error() {
     for words in [&["status"][..], &["status", "--json"], &["log"], &["--help"]] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let mut command = scratch.redraft(words);
-        let ran = Ran::of(command.stdout(Stdio::from(full)).stderr(Stdio::piped()).output().unwrap());
+        let ran = Ran::new(command.stdout(Stdio::from(full)).stderr(Stdio::piped()).output().unwrap());
         assert_eq!(ran.code, Some(3), "{words:?}: {}", ran.stderr);
         assert!(ran.stderr.contains("stdout cannot be written"), "{words:?}: {}", ran.stderr);
     }
@@ -130,13 +130,13 @@ fn arguments_that_are_no_text_are_taken_as_paths_or_refused() {
     let scratch = feature(IDEA);
     let odd = OsStr::from_bytes(b"caf\xe9");
     for words in [&[OsStr::new("new"), odd][..], &[OsStr::new("run"), odd], &[odd]] {
-        let ran = Ran::of(scratch.redraft(words).output().unwrap()).expect(2);
+        let ran = Ran::new(scratch.redraft(words).output().unwrap()).expect(2);
         assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
-        let ran = Ran::of(scratch.redraft(words).arg("--json").output().unwrap()).expect(2);
+        let ran = Ran::new(scratch.redraft(words).arg("--json").output().unwrap()).expect(2);
         let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(object["exit"], 2);
     }
-    let ran = Ran::of(scratch.redraft([OsStr::new("-C"), odd, OsStr::new("status")]).output().unwrap());
+    let ran = Ran::new(scratch.redraft([OsStr::new("-C"), odd, OsStr::new("status")]).output().unwrap());
     assert!(ran.expect(2).stderr.contains("is not a folder"));
     fs::write(scratch.outside().join(odd), crate::documents::PRD).unwrap();
     let mut file = std::path::PathBuf::from("..");
@@ -145,7 +145,7 @@ fn arguments_that_are_no_text_are_taken_as_paths_or_refused() {
         .map(OsStr::new)
         .into_iter()
         .chain([file.as_os_str()]);
-    Ran::of(scratch.redraft(words).output().unwrap()).expect(0);
+    Ran::new(scratch.redraft(words).output().unwrap()).expect(0);
     assert_eq!(fs::read_to_string(scratch.artifacts("002").join("prd.md")).unwrap(), crate::documents::PRD);
 }
 
@@ -154,9 +154,9 @@ fn a_repository_whose_path_is_no_text_works_like_any_other() {
     let scratch = Scratch::empty(PROGRAM);
     let place = scratch.outside().join(OsStr::from_bytes(b"it's caf\xe9 2"));
     let keep = [OsStr::new("demo"), OsStr::new("--keep"), place.as_os_str()];
-    let ran = Ran::of(scratch.redraft(keep).output().unwrap()).expect(0);
+    let ran = Ran::new(scratch.redraft(keep).output().unwrap()).expect(0);
     let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
-    let followed = Ran::of(scratch.command("bash").args(["-c", next]).output().unwrap()).expect(0);
+    let followed = Ran::new(scratch.command("bash").args(["-c", next]).output().unwrap()).expect(0);
     assert!(followed.stdout.contains("feature 001 is merged\n"), "{}", followed.stdout);
     for words in [
         &["status", "--verify"][..],
@@ -164,7 +164,7 @@ fn a_repository_whose_path_is_no_text_works_like_any_other() {
         &["run", "002"],
         &["log", "--json"],
     ] {
-        Ran::of(scratch.redraft(words).current_dir(&place).output().unwrap()).expect(0);
+        Ran::new(scratch.redraft(words).current_dir(&place).output().unwrap()).expect(0);
     }
 }
 
@@ -196,20 +196,20 @@ fn the_next_command_can_be_typed_as_it_is_printed() {
     let scratch = Scratch::empty(PROGRAM);
     let folder = scratch.outside().join("my shop's");
     let keep = [OsStr::new("demo"), OsStr::new("--keep"), folder.as_os_str()];
-    let ran = Ran::of(scratch.redraft(keep).output().unwrap()).expect(0);
+    let ran = Ran::new(scratch.redraft(keep).output().unwrap()).expect(0);
     let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
-    Ran::of(scratch.command("bash").args(["-c", next]).output().unwrap()).expect(0);
+    Ran::new(scratch.command("bash").args(["-c", next]).output().unwrap()).expect(0);
     let other = scratch.outside().join("another shop");
     let keep = [OsStr::new("demo"), OsStr::new("--json"), OsStr::new("--keep"), other.as_os_str()];
-    let ran = Ran::of(scratch.redraft(keep).output().unwrap()).expect(0);
+    let ran = Ran::new(scratch.redraft(keep).output().unwrap()).expect(0);
     let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    Ran::of(scratch.command("bash").args(["-c", object["next"].as_str().unwrap()]).output().unwrap())
+    Ran::new(scratch.command("bash").args(["-c", object["next"].as_str().unwrap()]).output().unwrap())
         .expect(0);
     // Whoever works with -C is told commands with it, relative ones as well.
     let typed = |line: &str| {
         let line = line.replacen("redraft ", &format!("{PROGRAM} "), 1);
         let mut command = scratch.command("bash");
-        Ran::of(command.args(["-c", &line]).current_dir(scratch.outside()).output().unwrap())
+        Ran::new(command.args(["-c", &line]).current_dir(scratch.outside()).output().unwrap())
     };
     let ran = typed("redraft -C \"my shop's\" new --until specify 'another idea'").expect(0);
     let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next: ")).unwrap().to_owned();
@@ -236,6 +236,6 @@ fn a_line_break_in_the_repositorys_path_is_named() {
     let init = scratch.command("git").args(["init", "--quiet"]).current_dir(&folder).status().unwrap();
     assert!(init.success());
     let words = [OsStr::new("-C"), folder.as_os_str(), OsStr::new("status")];
-    let ran = Ran::of(scratch.redraft(words).output().unwrap()).expect(2);
+    let ran = Ran::new(scratch.redraft(words).output().unwrap()).expect(2);
     assert!(ran.stderr.contains("path has a line break in it"), "{}", ran.stderr);
 }

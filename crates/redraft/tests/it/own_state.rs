@@ -2,7 +2,7 @@
 
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, executable, feature};
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::{BudgetSet, Event};
 use redraft_facts::ids::FeatureId;
@@ -24,7 +24,7 @@ fn copied(scratch: &Scratch, name: &str) -> PathBuf {
 }
 
 fn run_in(scratch: &Scratch, folder: &Path, words: &[&str]) -> Ran {
-    Ran::of(scratch.redraft(words).current_dir(folder).output().unwrap())
+    Ran::new(scratch.redraft(words).current_dir(folder).output().unwrap())
 }
 
 /// Every file below a folder, with what is in it. What SQLite keeps beside a file that is only read is left out.
@@ -128,7 +128,7 @@ fn a_moved_repository_and_another_user_are_asked_once_on_a_terminal_at_once() {
     // Another user has another home.
     let other = |words: &[&str]| {
         let mut command = scratch.redraft(words);
-        Ran::of(command.env("XDG_STATE_HOME", scratch.outside().join("other")).output().unwrap())
+        Ran::new(command.env("XDG_STATE_HOME", scratch.outside().join("other")).output().unwrap())
     };
     other(&["run", "001"]).expect(6);
     other(&["trust", "--yes"]).expect(0);
@@ -148,13 +148,13 @@ fn a_moved_repository_and_another_user_are_asked_once_on_a_terminal_at_once() {
 fn without_a_folder_of_the_users_own_the_way_out_is_told_before_anything_is_made() {
     let scratch = Scratch::repository(PROGRAM);
     let mut homeless = scratch.redraft(["new", IDEA]);
-    let ran = Ran::of(homeless.env_remove("HOME").output().unwrap()).expect(3);
+    let ran = Ran::new(homeless.env_remove("HOME").output().unwrap()).expect(3);
     assert!(ran.stderr.contains("set XDG_STATE_HOME to a folder of your own"), "{}", ran.stderr);
     assert!(!scratch.state().exists());
     let blocked = scratch.outside().join("blocked");
     fs::write(&blocked, "").unwrap();
     let mut command = scratch.redraft(["new", IDEA]);
-    let ran = Ran::of(command.env("XDG_STATE_HOME", &blocked).output().unwrap()).expect(3);
+    let ran = Ran::new(command.env("XDG_STATE_HOME", &blocked).output().unwrap()).expect(3);
     assert!(ran.stderr.contains("cannot be written"), "{}", ran.stderr);
     assert!(!scratch.state().exists());
     scratch.run(["new", IDEA]).expect(0);
@@ -233,7 +233,7 @@ fn that_an_agent_was_paid_in_somebodys_ledger_is_no_consent_of_this_user() {
     let run = |words: &[&str], state: &str| {
         let mut command = scratch.redraft(words);
         command.env("ANTHROPIC_API_KEY", "not-a-real-key");
-        Ran::of(command.env("XDG_STATE_HOME", scratch.outside().join(state)).output().unwrap())
+        Ran::new(command.env("XDG_STATE_HOME", scratch.outside().join(state)).output().unwrap())
     };
     run(&["trust", "--yes"], "mine").expect(0);
     run(&["run", "001"], "mine").expect(6);
@@ -250,7 +250,7 @@ fn that_an_agent_was_paid_in_somebodys_ledger_is_no_consent_of_this_user() {
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn a_shell_and_a_session_are_told_no_number_that_is_none() {
     let scratch = feature(IDEA);
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
     let (scope, seq, row) = ledger.board().unwrap().remove(0);
     assert_eq!(scope, Scope::Feature(FeatureId(1)));
     let forged = row.replacen("\"001\"", "\"$(touch pwned)\"", 1);

@@ -100,7 +100,7 @@ fn a_feature_that_is_being_driven_is_said_to_be_under_way() {
     assert!(killed.success());
     talk.read_to_string(&mut line).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let status = Ran::of(scratch.redraft(["status", "001"]).output().unwrap()).expect(0).stdout;
+    let status = Ran::new(scratch.redraft(["status", "001"]).output().unwrap()).expect(0).stdout;
     assert!(
         !status.contains("under way") && status.trim_end().ends_with("next: redraft run 001"),
         "{status}"

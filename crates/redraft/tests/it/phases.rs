@@ -333,7 +333,7 @@ fn an_example_needs_no_repository_and_is_of_the_phase_and_role_that_was_asked_fo
     let shown = |words: &[&str]| {
         let mut command = scratch.redraft([&["show", "prompt", "--example"], words].concat());
         command.current_dir(nowhere.path());
-        redraft_testkit::Ran::of(command.output().unwrap()).expect(0).stdout
+        redraft_testkit::Ran::new(command.output().unwrap()).expect(0).stdout
     };
     assert!(shown(&["spec-author"]).contains("# Write the Specification"));
     let resumed = shown(&["phase-reviewer", "--phase", "create-plan", "--strategy", "resume"]);

@@ -103,7 +103,7 @@ impl Play {
     /// True when this run died at the boundary; false when it came to its end before.
     pub(crate) fn dies(&self, run: usize, boundary: u64) -> bool {
         let code = self.code_of(run);
-        let ran = Ran::of(self.command(run).env(SWITCH, boundary.to_string()).output().unwrap());
+        let ran = Ran::new(self.command(run).env(SWITCH, boundary.to_string()).output().unwrap());
         match ran.code {
             None => true,
             Some(found) if found == code => false,
@@ -131,7 +131,7 @@ impl Play {
         let verified = self.scratch.run(["status", "--verify"]);
         assert_eq!(verified.code, Some(0), "{what}: {}{}", verified.stdout, verified.stderr);
         let mut fsck = self.scratch.command("git");
-        let fsck = Ran::of(fsck.args(["fsck", "--full", "--no-dangling"]).output().unwrap());
+        let fsck = Ran::new(fsck.args(["fsck", "--full", "--no-dangling"]).output().unwrap());
         assert_eq!(fsck.code, Some(0), "{what}: {}{}", fsck.stdout, fsck.stderr);
     }
 
@@ -148,7 +148,7 @@ impl Play {
         }
         let lost: Vec<u64> = entries.iter().filter_map(cost_of_lost).collect();
         assert!(lost.iter().all(|cost| *cost > 0), "{what}: a lost attempt had something reserved");
-        let receipt = redraft_reports::project::receipt(&entries);
+        let receipt = redraft_reports::projections::receipt(&entries);
         let of_lost = receipt.lines.iter().filter(|line| line.end == "lost");
         let unknown: u64 = of_lost.map(|line| line.at_most_micro_usd.0).sum();
         assert_eq!(unknown, lost.iter().sum::<u64>(), "{what}: lost money on the receipt");

@@ -98,7 +98,7 @@ fn exports_by_different_people_in_different_places_have_the_same_bytes() {
     let (one, other) = (World::new(), World::new());
     one.export(&[]).expect(0);
     let mut command = other.scratch.redraft(["plugin", "export", "out"]);
-    Ran::of(command.env("USER", "somebody-else").env("TZ", "Asia/Tokyo").output().unwrap()).expect(0);
+    Ran::new(command.env("USER", "somebody-else").env("TZ", "Asia/Tokyo").output().unwrap()).expect(0);
     assert_eq!(one.all(), other.all());
     let place = one.scratch.outside().display().to_string();
     for (path, bytes) in one.all() {
@@ -360,7 +360,7 @@ fn an_agent_at_work_can_look_but_not_export() {
     let world = World::new();
     let run = |words: &[&str]| {
         let mut command = world.scratch.redraft([&["plugin", "export", "out"], words].concat());
-        Ran::of(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap())
+        Ran::new(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap())
     };
     let ran = run(&[]).expect(2);
     assert!(ran.stderr.contains("cannot export a plugin"), "{}", ran.stderr);
@@ -372,7 +372,7 @@ fn an_agent_at_work_can_look_but_not_export() {
 fn the_folder_is_named_as_it_must_be_typed_here() {
     let world = World::new();
     let mut command = world.scratch.redraft(["-C", "repo", "plugin", "export", "a plugin"]);
-    let ran = Ran::of(command.current_dir(world.scratch.outside()).output().unwrap()).expect(0);
+    let ran = Ran::new(command.current_dir(world.scratch.outside()).output().unwrap()).expect(0);
     assert!(ran.stdout.ends_with("next: claude --plugin-dir 'repo/a plugin'\n"), "{}", ran.stdout);
     assert!(world.scratch.root().join("a plugin/.mcp.json").exists());
 }

@@ -33,7 +33,7 @@ fn cuts(play: &Play, loss: Loss, usual: usize, cut: fn(u64) -> Cut) {
             let disk = Disk::holding(&play.scratch.root());
             let mut command = play.command(run);
             disk.under(&mut command, Some(cut(number)));
-            let ran = Ran::of(command.output().unwrap());
+            let ran = Ran::new(command.output().unwrap());
             if ran.code.is_some() {
                 assert_eq!(ran.code, Some(play.code_of(run)), "{:?}: {}", cut(number), ran.stderr);
                 break;

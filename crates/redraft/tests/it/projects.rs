@@ -52,7 +52,7 @@ fn projects_begun_at_the_same_time_get_numbers_of_their_own() {
         })
         .collect();
     for child in begun {
-        Ran::of(child.wait_with_output().unwrap()).expect(0);
+        Ran::new(child.wait_with_output().unwrap()).expect(0);
     }
     assert_eq!(fs::read_dir(scratch.root().join("docs/projects")).unwrap().count(), 4);
 }

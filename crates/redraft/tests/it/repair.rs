@@ -69,7 +69,7 @@ fn is_repaired(play: &Play, what: &str) {
     if ran.code == Some(0) {
         let branch = scratch.git_in(&scratch.worktree("001"), ["rev-parse", "HEAD"]);
         let mut fsck = scratch.command("git");
-        let fsck = Ran::of(fsck.args(["rev-list", "--objects", branch.trim()]).output().unwrap());
+        let fsck = Ran::new(fsck.args(["rev-list", "--objects", branch.trim()]).output().unwrap());
         assert_eq!(fsck.code, Some(0), "{what}: approved over a damaged branch: {}", fsck.stderr);
     }
     let before = seen(scratch);

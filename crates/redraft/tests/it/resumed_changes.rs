@@ -4,7 +4,7 @@ use crate::models::run;
 use crate::review_base::commit;
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Bill, Provider, Recorded, Reply, last_user_text};
+use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply, last_user_text};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,7 +30,7 @@ fn committed(scratch: &Scratch, round: usize) {
 }
 
 /// Rejects with one finding in the first two rounds, answers what is open, and approves the third.
-fn reviewer(round: Arc<AtomicUsize>) -> impl FnMut(&Recorded, usize) -> Reply + Send {
+fn reviewer(round: Arc<AtomicUsize>) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send {
     move |request, _| {
         let round = round.load(Ordering::Relaxed);
         let last = last_user_text(request);
@@ -56,7 +56,7 @@ fn reviewer(round: Arc<AtomicUsize>) -> impl FnMut(&Recorded, usize) -> Reply + 
 struct Reviewed {
     /// How each dispatch was sent.
     strategies: Vec<(String, String)>,
-    bills: Vec<Bill>,
+    bills: Vec<Charge>,
 }
 
 /// Three rounds of `redraft review --base main`.
@@ -93,9 +93,9 @@ fn reviewed(agent: &str, more: &[&str]) -> Reviewed {
 }
 
 /// Tokens in those of plain input.
-fn effective(bills: &[Bill]) -> u64 {
+fn effective(bills: &[Charge]) -> u64 {
     let one =
-        |bill: &Bill| bill.uncached * 100 + bill.written_5m * 125 + bill.written_1h * 200 + bill.read * 10;
+        |bill: &Charge| bill.uncached * 100 + bill.written_5m * 125 + bill.written_1h * 200 + bill.read * 10;
     bills.iter().map(one).sum::<u64>() / 100
 }
 

@@ -3,7 +3,7 @@
 use crate::review_base::{SAFE, commit, review, tickets, topic};
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, tool_results};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply, tool_results};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -77,7 +77,7 @@ fn a_change_that_is_too_long_to_be_shown_is_not_approved_unread() {
     let said = approval(json!([{"file": "data.txt", "lines": 12_000}]));
     for (opens, code) in [(false, Some(4)), (true, Some(0))] {
         let said = said.clone();
-        let provider = Provider::start(move |request: &Recorded, _: usize| match opens {
+        let provider = Provider::start(move |request: &RecordedRequest, _: usize| match opens {
             true if tool_results(request).is_empty() => Reply::tool("Read", json!({"path": "data.txt"})),
             _ => Reply::Json(said.clone()),
         });

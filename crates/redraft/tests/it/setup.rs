@@ -1,7 +1,7 @@
 //! The project's own setup command: in nobody's way, in its time, and never half done.
 
 use crate::world::PROGRAM;
-use redraft_adapters::child::{Ended, Environment, Script};
+use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
 use redraft_adapters::clock::SystemClock;
 use redraft_facts::redact::Redactor;
 use redraft_testkit::{Ran, Scratch};
@@ -62,7 +62,7 @@ fn a_setup_that_takes_its_time_is_in_nobodys_way() {
     scratch.run(["run", "002"]).expect(0);
     scratch.run(["run", "001"]).expect(7);
     fs::write(&gate, "go\n").unwrap();
-    Ran::of(child.wait_with_output().unwrap()).expect(0);
+    Ran::new(child.wait_with_output().unwrap()).expect(0);
     assert_eq!(fs::read_to_string(scratch.worktree("001").join("opened")).unwrap(), "go\n");
     scratch.run(["run", "001"]).expect(0);
 }
@@ -89,7 +89,7 @@ fn ctrl_c_ends_a_setup_with_all_it_started_and_the_next_run_begins_it_again() {
             };
             let sent = scratch.command("kill").args([name, &child.id().to_string()]).status().unwrap();
             assert!(sent.success());
-            let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);
+            let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);
             assert!(ran.stderr.contains("redraft run 001"), "{}", ran.stderr);
             if json {
                 let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -159,7 +159,7 @@ fn a_setup_whose_time_is_up_ends_with_all_it_started() {
     });
     let (out, folder) = (scratch.outside().join("out"), scratch.root());
     let environment = Environment(std::env::vars_os().collect());
-    let script = Script {
+    let script = ShellCommand {
         worker: PROGRAM.as_ref(),
         out: &out,
         text: &text,
@@ -171,6 +171,6 @@ fn a_setup_whose_time_is_up_ends_with_all_it_started() {
     let mut lines = Vec::new();
     let ended =
         script.run(&SystemClock::new(Arc::default()), &mut |line| lines.push(line.to_owned())).unwrap();
-    assert_eq!((ended, lines), (Ended::Slow, vec!["begun".to_owned()]));
+    assert_eq!((ended, lines), (ScriptEnd::Slow, vec!["begun".to_owned()]));
     assert_eq!(watched.join().unwrap().unwrap(), "", "everything it started is gone");
 }

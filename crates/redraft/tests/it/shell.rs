@@ -30,7 +30,7 @@ fn offered(scratch: &Scratch, words: &[&str]) -> BTreeSet<String> {
     let path = std::env::join_paths([folder, std::path::Path::new("/usr/bin"), std::path::Path::new("/bin")])
         .unwrap();
     let ran = scratch.command("bash").args(["--norc", "-c", &typed]).env("PATH", path).output().unwrap();
-    let ran = Ran::of(ran).expect(0);
+    let ran = Ran::new(ran).expect(0);
     assert!(ran.stderr.contains("-F _redraft"), "bash knows it: {}", ran.stderr);
     ran.stdout.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
@@ -149,7 +149,7 @@ fn pages_are_replaced_by_their_next_version_and_other_files_are_not() {
     fs::write(scratch.root().join("file"), "").unwrap();
     let ran = scratch.run(["man", "file"]).expect(3);
     assert!(ran.stderr.contains("file cannot be made"), "{}", ran.stderr);
-    let ran = Ran::of(scratch.redraft(["man", "x"]).env("REDRAFT_TICKET", "t").output().unwrap()).expect(2);
+    let ran = Ran::new(scratch.redraft(["man", "x"]).env("REDRAFT_TICKET", "t").output().unwrap()).expect(2);
     assert!(ran.stderr.contains("an agent at work on t cannot write pages"), "{}", ran.stderr);
 }
 
@@ -188,7 +188,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
     }
     for variables in [&[][..], &[("NO_COLOR", "1")], &[("CLICOLOR_FORCE", "1")]] {
         let mut help = scratch.redraft(["run", "--help"]);
-        let help = Ran::of(help.envs(variables.iter().copied()).output().unwrap()).expect(0);
+        let help = Ran::new(help.envs(variables.iter().copied()).output().unwrap()).expect(0);
         assert!(!help.stdout.contains('\x1b'), "{variables:?}");
     }
 }

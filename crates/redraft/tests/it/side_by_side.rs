@@ -5,7 +5,7 @@
 
 use crate::documents::planted;
 use crate::world::{PROGRAM, bodies, entries, events, executable};
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::{Certify, Event, Limits, LoopOpened, Panel, PanelRole};
@@ -93,7 +93,7 @@ pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
         same_hand: false,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
     let scope = Scope::Feature(FeatureId(1));
     let events = [Event::from(opened)];
     ledger.append(Append { scope, decided_on, at_ms: 1, events: &events, blobs: &[], board: None }).unwrap();

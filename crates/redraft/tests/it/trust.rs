@@ -2,7 +2,7 @@
 
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, executable, feature};
-use redraft_agents::config::{By, Decision, KEYS};
+use redraft_agents::config::{By, KEYS, KeyDecision};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::net::TcpListener;
@@ -104,9 +104,9 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
     let mut asked = 0;
     for (key, decision) in KEYS {
         let by = match decision {
-            Decision::Harmless => continue,
-            Decision::Asks(by) | Decision::AsksIfFree(by) => by,
-            Decision::AsksAbove(by, _) | Decision::AsksUnless(by, _) => by,
+            KeyDecision::Harmless => continue,
+            KeyDecision::Asks(by) | KeyDecision::AsksIfFree(by) => by,
+            KeyDecision::AsksAbove(by, _) | KeyDecision::AsksUnless(by, _) => by,
         };
         scratch.write_unaccepted("redraft.toml", &sample(key, port, &canary));
         let words: &[&[&str]] = match by {
@@ -119,7 +119,7 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
         };
         let line = format!("{} = ", shown(key));
         for words in words {
-            let ran = Ran::of(command(&scratch, words).output().unwrap());
+            let ran = Ran::new(command(&scratch, words).output().unwrap());
             assert_eq!(ran.code, Some(6), "{key} {words:?}: {}{}", ran.stdout, ran.stderr);
             let said = format!("{}{}", ran.stdout, ran.stderr);
             assert!(said.contains(&line) && said.contains("redraft trust"), "{key} {words:?}: {said}");
@@ -127,7 +127,7 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
         }
         // Whoever only looks is not stopped, and sees that it does not hold.
         for words in [&["status"][..], &["log"], &["models"], &["cost", "001"], &["config"]] {
-            let ran = Ran::of(command(&scratch, words).output().unwrap());
+            let ran = Ran::new(command(&scratch, words).output().unwrap());
             assert_eq!(ran.code, Some(0), "{key} {words:?}: {}", ran.stderr);
         }
         let config: serde_json::Value =
@@ -236,7 +236,7 @@ fn without_a_place_for_acceptances_the_way_out_is_told_and_nothing_is_accepted()
     let scratch = feature("Show the weather");
     scratch.write_unaccepted("redraft.toml", "budget = 9\n");
     let mut homeless = scratch.redraft(["trust", "--yes"]);
-    let ran = Ran::of(homeless.env_remove("HOME").output().unwrap()).expect(3);
+    let ran = Ran::new(homeless.env_remove("HOME").output().unwrap()).expect(3);
     assert!(ran.stderr.contains("neither XDG_STATE_HOME nor HOME is set"), "{}", ran.stderr);
     assert!(
         ran.stderr.contains("hint: set HOME, or set XDG_STATE_HOME to a folder of your own"),
@@ -246,7 +246,7 @@ fn without_a_place_for_acceptances_the_way_out_is_told_and_nothing_is_accepted()
     let blocked = scratch.outside().join("home/.gitconfig");
     fs::write(&blocked, "").unwrap();
     let mut command = scratch.redraft(["trust", "--yes"]);
-    let ran = Ran::of(command.env("XDG_STATE_HOME", &blocked).output().unwrap()).expect(3);
+    let ran = Ran::new(command.env("XDG_STATE_HOME", &blocked).output().unwrap()).expect(3);
     assert!(
         ran.stderr.contains("cannot be written") && ran.stderr.contains("nothing was accepted"),
         "{}",
@@ -254,7 +254,7 @@ fn without_a_place_for_acceptances_the_way_out_is_told_and_nothing_is_accepted()
     );
     let mut elsewhere = scratch.redraft(["trust", "--yes"]);
     elsewhere.env("XDG_STATE_HOME", scratch.outside().join("state"));
-    Ran::of(elsewhere.output().unwrap()).expect(0);
+    Ran::new(elsewhere.output().unwrap()).expect(0);
     assert!(scratch.outside().join("state/redraft/trust.toml").is_file());
     scratch.run(["trust", "--yes"]).expect(0);
     fs::set_permissions(store(&scratch), fs::Permissions::from_mode(0o666)).unwrap();

@@ -48,7 +48,7 @@ impl World {
 
     #[track_caller]
     fn run(&self, words: &[&str], code: i32) -> Ran {
-        let ran = Ran::of(self.command(words).output().unwrap()).expect(code);
+        let ran = Ran::new(self.command(words).output().unwrap()).expect(code);
         for text in [&ran.stdout, &ran.stderr] {
             assert!(!text.contains(CANARY), "{words:?} shows it: {text}");
         }
@@ -125,7 +125,7 @@ fn a_key_that_a_person_types_is_kept_nowhere_whichever_way_it_comes_in() {
     world.0.git(["add", "export.sh"]);
     world.0.git(["commit", "-qm", "Export"]);
     let words = ["review", "--base", "main", "--agent", "plain", "--yes", "--name", &text, "--intent", &text];
-    let ran = Ran::of(world.command(&words).output().unwrap());
+    let ran = Ran::new(world.command(&words).output().unwrap());
     assert!(matches!(ran.code, Some(0 | 1)), "{}{}", ran.stdout, ran.stderr);
     world.require_none("a review of a change");
 
@@ -133,7 +133,7 @@ fn a_key_that_a_person_types_is_kept_nowhere_whichever_way_it_comes_in() {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"pelican-in-the-kitchen\n").unwrap();
-    Ran::of(child.wait_with_output().unwrap()).expect(0);
+    Ran::new(child.wait_with_output().unwrap()).expect(0);
     world.require_none("the redaction of something else");
 
     // Each was kept, without the key.

@@ -62,7 +62,7 @@ fn finish(mut command: Command) -> Ran {
     writeln!(lifeline, "{TOLD}").unwrap();
     let output = child.wait_with_output().unwrap();
     drop(lifeline);
-    Ran::of(output)
+    Ran::new(output)
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn nothing_survives_when_whoever_holds_the_pipe_is_killed() {
 fn nothing_is_started_for_somebody_who_is_gone_already() {
     let stage = Stage::new("gone");
     let mut command = stage.worker("echo begun");
-    let ran = Ran::of(command.stdin(Stdio::null()).output().unwrap()).expect(0);
+    let ran = Ran::new(command.stdin(Stdio::null()).output().unwrap()).expect(0);
     assert_eq!((ran.stdout.as_str(), stage.out.join("stdout").exists()), ("", false));
 }
 
@@ -209,7 +209,7 @@ fn a_killed_worker_leaves_nothing_of_its_agent_to_a_run_that_goes_on() {
     let scratch = with_program(FAMILY);
     let (run, found) = at_work_in_a_run(&scratch);
     kill(&scratch, &found, " worker ");
-    let ran = Ran::of(run.wait_with_output().unwrap());
+    let ran = Ran::new(run.wait_with_output().unwrap());
     assert!(ran.stderr.contains("claude was ended from outside"), "{}", ran.stderr);
     assert_eq!(at_work(&scratch), []);
 }
@@ -250,7 +250,8 @@ fn what_a_killed_worker_and_a_killed_run_left_behind_is_ended_by_the_next_run() 
 fn an_agent_at_work_cannot_start_a_run() {
     let scratch = crate::world::feature("Export the monthly report as CSV");
     let mut command = scratch.redraft(["run", "001"]);
-    let ran = Ran::of(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
+    let ran =
+        Ran::new(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
     let ran = ran.expect(2);
     assert!(ran.stderr.contains("001/specify.1/draft/spec-author/1.1 cannot start a run"), "{}", ran.stderr);
     for (words, wish) in [
@@ -260,7 +261,7 @@ fn an_agent_at_work_cannot_start_a_run() {
     ] {
         let mut command = scratch.redraft(words);
         let ran =
-            Ran::of(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
+            Ran::new(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
         assert!(ran.expect(2).stderr.contains(&format!("cannot {wish}")), "{words:?}");
     }
     scratch.run(["run", "001"]).expect(0);

@@ -1,6 +1,6 @@
 //! What the tests of this folder share: a repository with a feature, and what a finished run left behind.
 
-use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store;
 use redraft_facts::event::Entry;
@@ -8,7 +8,7 @@ use redraft_facts::findings::Finding;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -81,13 +81,13 @@ pub(crate) fn left(scratch: &Scratch) -> Left {
             .iter()
             .map(|approval| format!("{} {}", approval.role, approval.revision))
             .collect(),
-        outcome: BoardRow::of(&state, 0).status,
+        outcome: BoardRow::new(&state, 0).status,
     }
 }
 
 /// The events of feature 001, read without a process of their own.
 pub(crate) fn entries(scratch: &Scratch) -> Vec<Entry> {
-    let ledger = Ledger::open(&scratch.state(), Mode::ReadOnly).unwrap();
+    let ledger = Ledger::open(&scratch.state(), OpenMode::ReadOnly).unwrap();
     ledger.read(Scope::Feature(FeatureId(1))).unwrap()
 }
 

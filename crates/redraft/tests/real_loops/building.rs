@@ -5,7 +5,9 @@ use crate::builder::{
 };
 use crate::world::{CLAUDE, CODEX, Client, PROGRAM, finished};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, continues, tool_names, tool_results};
+use redraft_testkit::provider::{
+    Provider, RecordedRequest, Reply, all_text, continues, tool_names, tool_results,
+};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -32,7 +34,7 @@ impl Built {
         // Commands are run where the program was started; tools want to know where that is.
         let root = if client.key == CLAUDE.key { root } else { String::new() };
         let (mut model, mut held) = (builder(hands, &root, rejected), false);
-        let provider = Provider::start(move |request: &Recorded, index: usize| {
+        let provider = Provider::start(move |request: &RecordedRequest, index: usize| {
             let reply = model(request, index);
             let first = !held && role_of(request) == Some(REVIEWERS[0]);
             held |= first;
@@ -73,11 +75,12 @@ impl Built {
     }
 
     /// How much of the prompts of these requests was read from the cache.
-    fn read_by(&self, requests: &[Recorded]) -> Vec<u64> {
+    fn read_by(&self, requests: &[RecordedRequest]) -> Vec<u64> {
         let sent = self.provider.requests().into_iter().filter(|request| request.method == "POST");
-        let (sent, bills): (Vec<Recorded>, _) = (sent.collect(), self.provider.bills());
+        let (sent, bills): (Vec<RecordedRequest>, _) = (sent.collect(), self.provider.bills());
         assert_eq!(sent.len(), bills.len(), "every request is answered");
-        let place = |request: &Recorded| sent.iter().position(|one| one.order == request.order).unwrap();
+        let place =
+            |request: &RecordedRequest| sent.iter().position(|one| one.order == request.order).unwrap();
         requests.iter().map(|request| bills[place(request)].read).collect()
     }
 
@@ -161,7 +164,8 @@ fn reviewers_with_claude_code_share_the_change_and_nothing_runs_that_nobody_acce
     let task = answered.iter().find(|body| body["ticket"].as_str().unwrap().contains("/implement/")).unwrap();
     assert!(task["denials"][0].as_str().unwrap().starts_with(&format!("Bash {CHECK} && ")), "{task}");
     let reviews = REVIEWERS.map(|role| of_role(&built.provider, role)[0].clone());
-    let shared = |request: &Recorded| (request.json["tools"].to_string(), request.json["system"].to_string());
+    let shared =
+        |request: &RecordedRequest| (request.json["tools"].to_string(), request.json["system"].to_string());
     let first = shared(&reviews[0]);
     assert!(
         first.1.contains(IN_CODE) && first.1.contains("Requirements"),

@@ -1,7 +1,7 @@
 //! The hooks in a session of the real Claude Code: what it is told, what it is kept from, and that it always ends.
 
 use crate::world::{KEY, PROGRAM};
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply, all_text};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -41,11 +41,11 @@ fn session(scratch: &Scratch, provider: &Provider, variables: &[(&str, &str)]) -
     command.args(["-p", "do it", "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits"]);
     command.args(["--tools", "Read,Write,Edit,Bash,NotebookEdit", "--allowedTools", "Read"]);
     command.args(["--max-turns", "20", "--output-format", "json"]);
-    let ran = Ran::of(command.envs(variables.iter().copied()).output().unwrap());
+    let ran = Ran::new(command.envs(variables.iter().copied()).output().unwrap());
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-fn asked(provider: &Provider) -> Vec<Recorded> {
+fn asked(provider: &Provider) -> Vec<RecordedRequest> {
     provider.requests().into_iter().filter(|request| request.method == "POST").collect()
 }
 
@@ -74,7 +74,7 @@ fn a_model_that_tries_the_same_edit_for_ever_is_refused_and_then_stopped() {
         std::fs::write(&state, "{\"cells\":[],\"metadata\":{},\"nbformat\":4,\"nbformat_minor\":5}").unwrap();
         let (meta, notebook) = (scratch.root().join(META), state.clone());
         // It looks first, as it must before an edit, and then never does anything else again.
-        let provider = Provider::start(move |_: &Recorded, index: usize| match (index, tool) {
+        let provider = Provider::start(move |_: &RecordedRequest, index: usize| match (index, tool) {
             (0, "NotebookEdit") => Reply::tool("Read", json!({"file_path": notebook})),
             (0, _) => Reply::tool("Read", json!({"file_path": meta})),
             (_, "Write") => Reply::tool("Write", json!({"file_path": meta, "content": "{}"})),
@@ -135,7 +135,7 @@ fn after_a_compaction_a_session_is_not_told_again_though_the_hook_is_called() {
     // A shorter conversation is not condensed.
     let orders = ["begin", "more", "still more", "and more", "/compact", "go on after it"].map(line).concat();
     child.stdin.take().unwrap().write_all(orders.as_bytes()).unwrap();
-    let said = Ran::of(child.wait_with_output().unwrap()).stdout;
+    let said = Ran::new(child.wait_with_output().unwrap()).stdout;
     let sources = std::fs::read_to_string(&log).unwrap();
     assert!(sources.contains("\"startup\"") && sources.contains("\"compact\""), "{sources}\n{said}");
     let asked = asked(&provider);

@@ -1,7 +1,9 @@
 //! Specify loops from the idea to the close, also when a conversation is gone, an answer has no form or an author commits.
 
 use crate::world::{CLAUDE, CODEX, Client, DRAFT, SPEC, World, is_author, is_spec_reviewer, model, verdict};
-use redraft_testkit::provider::{Bill, Recorded, Reply, all_text, continues, last_user_text, tool_results};
+use redraft_testkit::provider::{
+    Charge, RecordedRequest, Reply, all_text, continues, last_user_text, tool_results,
+};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,9 +29,9 @@ fn three_rounds(client: &'static Client) {
 
 /// All requests of a role are one conversation of which no byte ever changes, and what was sent before is read from the
 /// cache.
-fn goes_on(world: &World, role: fn(&Recorded) -> bool, requests: usize) {
+fn goes_on(world: &World, role: fn(&RecordedRequest) -> bool, requests: usize) {
     let asked = world.billed();
-    let asked: Vec<&(Recorded, Bill)> = asked.iter().filter(|(request, _)| role(request)).collect();
+    let asked: Vec<&(RecordedRequest, Charge)> = asked.iter().filter(|(request, _)| role(request)).collect();
     assert_eq!(asked.len(), requests, "{:?}", world.scratch.json(["log"]));
     for pair in asked.windows(2) {
         let [(before, sent), (after, bill)] = pair else { continue };
@@ -47,7 +49,7 @@ fn a_service_that_is_overloaded_for_several_requests_holds_up_claude_code_and_co
     let world = World::new(&CLAUDE, &[], |root, _| {
         let mut model = model(root, &CLAUDE, 1);
         let mut refused = 0;
-        move |request: &Recorded, index: usize| {
+        move |request: &RecordedRequest, index: usize| {
             if is_spec_reviewer(request) && refused < REFUSED {
                 refused += 1;
                 return Reply::error(529, "overloaded_error", "Overloaded");
@@ -68,11 +70,11 @@ fn a_service_that_is_overloaded_for_several_requests_holds_up_claude_code_and_co
 
 /// Removes what a program has kept of the spec-reviewer's conversation, as soon as the author writes again.
 fn forgetting(
-    mut model: impl FnMut(&Recorded, usize) -> Reply + Send + 'static,
+    mut model: impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static,
     home: PathBuf,
-) -> impl FnMut(&Recorded, usize) -> Reply + Send + 'static {
+) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static {
     let mut reviewed = None;
-    move |request: &Recorded, index: usize| {
+    move |request: &RecordedRequest, index: usize| {
         if is_spec_reviewer(request) {
             reviewed = Some(request.clone());
         } else if is_author(request)
@@ -85,7 +87,7 @@ fn forgetting(
 }
 
 /// The file a program keeps the conversation of a request in. It is named after it, and so is the request.
-fn conversation_of(request: &Recorded, home: &Path) -> Option<PathBuf> {
+fn conversation_of(request: &RecordedRequest, home: &Path) -> Option<PathBuf> {
     const NAME_CHARS: usize = 36;
     let said = format!("{:?} {}", request.headers, request.json);
     let mut folders = vec![home.to_owned()];
@@ -138,7 +140,7 @@ fn committing(client: &'static Client, args: &[&str]) -> World {
     const COMMIT: &str = "git commit -q --allow-empty -m 'not asked for'";
     let world = World::new(client, args, |root, _| {
         let mut model = model(root, client, 1);
-        move |request: &Recorded, index: usize| {
+        move |request: &RecordedRequest, index: usize| {
             let first = is_author(request) && tool_results(request).is_empty();
             if first { (client.shell)(COMMIT) } else { model(request, index) }
         }
@@ -164,7 +166,7 @@ fn a_commit_is_undone(client: &'static Client, args: &[&str]) {
 fn an_answer_without_its_form_is_asked_for_again(client: &'static Client) {
     let world = World::new(client, &[], |root, _| {
         let mut model = model(root, client, 1);
-        move |request: &Recorded, index: usize| {
+        move |request: &RecordedRequest, index: usize| {
             let again = all_text(request).contains("## Your Last Answer Could Not Be Used");
             match is_spec_reviewer(request) && !again {
                 true => Reply::text(format!("I approve:\n\n{}", verdict(true, &[], vec![]))),

@@ -2,7 +2,7 @@
 
 use crate::plugin_session::listening;
 use crate::world::{CLAUDE, CODEX, KEY, PROGRAM, World, finished, model};
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, was_tool_used};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply, all_text, was_tool_used};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::json;
 use std::ffi::{OsStr, OsString};
@@ -41,12 +41,12 @@ pub(crate) fn claude(scratch: &Scratch, words: &[&str]) -> Command {
 }
 
 /// The first request of a session that a person begins.
-fn session(scratch: &Scratch, path: &OsStr, words: &[&str]) -> Recorded {
+fn session(scratch: &Scratch, path: &OsStr, words: &[&str]) -> RecordedRequest {
     let provider = Provider::answering(vec![Reply::text("hello")]);
     let words = [&["-p", "hello", "--model", "claude-sonnet-4-5"], words].concat();
     let mut command = claude(scratch, &words);
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", provider.base_url()).env("PATH", path);
-    Ran::of(command.output().unwrap()).expect(0);
+    Ran::new(command.output().unwrap()).expect(0);
     provider.requests().into_iter().find(|request| request.method == "POST").unwrap()
 }
 
@@ -84,7 +84,7 @@ fn claude_code_accepts_the_plugin_without_a_warning() {
     for (path, what) in [("", "marketplace"), (".claude-plugin/plugin.json", "plugin")] {
         let path = plugin.join(path);
         let words = ["plugin", "validate", "--strict", path.to_str().unwrap()];
-        let ran = Ran::of(claude(&scratch, &words).output().unwrap()).expect(0);
+        let ran = Ran::new(claude(&scratch, &words).output().unwrap()).expect(0);
         assert!(ran.stdout.contains(&format!("Validating {what} manifest")), "{}", ran.stdout);
     }
 }
@@ -125,7 +125,7 @@ fn a_program_older_than_the_plugin_keeps_nobody_from_working_or_stopping() {
     let mut command = claude(&scratch, &words);
     command.arg(&plugin).env("PATH", path);
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", provider.base_url());
-    let ran = Ran::of(command.output().unwrap()).expect(0);
+    let ran = Ran::new(command.output().unwrap()).expect(0);
     assert_eq!(ran.stdout.trim(), "done", "it was not kept from stopping");
     assert_eq!(fs::read_to_string(written).unwrap(), "it was written\n");
     let asked = fs::read_to_string(scratch.outside().join("home/asked")).unwrap();
@@ -145,7 +145,7 @@ fn a_dispatch_of_ours_carries_nothing_of_an_installed_plugin() {
         &["plugin", "install", "redraft@redraft"],
     ];
     for words in words {
-        Ran::of(claude(scratch, words).output().unwrap()).expect(0);
+        Ran::new(claude(scratch, words).output().unwrap()).expect(0);
     }
     // It is installed whole: a person's session in the same HOME has each of these, and calls the program for them.
     let signs = [
@@ -156,7 +156,7 @@ fn a_dispatch_of_ours_carries_nothing_of_an_installed_plugin() {
         "## plugin:redraft:redraft",
         "Active feature: 001-a-feature",
     ];
-    let whole = |request: &Recorded| format!("{}{}", all_text(request), request.json["tools"]);
+    let whole = |request: &RecordedRequest| format!("{}{}", all_text(request), request.json["tools"]);
     let theirs = whole(&session(scratch, &path, &[]));
     for sign in signs {
         assert!(theirs.contains(sign), "{sign} in {theirs}");
@@ -201,7 +201,7 @@ fn a_session_of_codex_in_the_repository_has_its_agents_skill_and_section() {
     command.args(["exec", "--json", "-s", "workspace-write", "-m", "gpt-5.1"]);
     command.args(["-c", "model_provider=fake", "-c", &server, "hello"]);
     command.env("CODEX_HOME", &home).env(CODEX.key, KEY);
-    Ran::of(command.output().unwrap()).expect(0);
+    Ran::new(command.output().unwrap()).expect(0);
     let request = provider.requests().into_iter().find(|request| request.method == "POST").unwrap();
     let tools = request.json["tools"].to_string();
     for agent in agents(&root.join(".codex/agents"), ".toml") {

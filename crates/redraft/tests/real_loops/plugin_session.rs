@@ -6,7 +6,7 @@
 use crate::plugin::{claude, path_with, plugin_of};
 use crate::world::{DRAFT, KEY, PROGRAM, SPEC, verdict};
 use redraft_testkit::provider::{
-    Provider, Recorded, Reply, all_text, last_user_text, tool_names, tool_results, was_tool_used,
+    Provider, RecordedRequest, Reply, all_text, last_user_text, tool_names, tool_results, was_tool_used,
 };
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
@@ -94,11 +94,11 @@ fn word(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
 }
 
-fn asked(provider: &Provider) -> Vec<Recorded> {
+fn asked(provider: &Provider) -> Vec<RecordedRequest> {
     provider.requests().into_iter().filter(|request| request.method == "POST").collect()
 }
 
-fn greetings(request: &Recorded) -> usize {
+fn greetings(request: &RecordedRequest) -> usize {
     all_text(request).matches(GREETING).count()
 }
 
@@ -138,7 +138,7 @@ impl Talk {
 }
 
 /// A model that keeps to the plugin's instructions: it asks for work, has it done by the role's agent, and hands it in.
-fn host(request: &Recorded, _index: usize) -> Reply {
+fn host(request: &RecordedRequest, _index: usize) -> Reply {
     let call = |tool: &str, input: Value| Reply::tool(format!("{TOOLS}{tool}"), input);
     if !tool_names(request).contains(&format!("{TOOLS}next")) {
         return subagent(request);
@@ -172,7 +172,7 @@ fn host(request: &Recorded, _index: usize) -> Reply {
 }
 
 /// The author writes, everybody approves.
-fn subagent(request: &Recorded) -> Reply {
+fn subagent(request: &RecordedRequest) -> Reply {
     let text = all_text(request);
     if text.contains("# Write the Specification") && !was_tool_used(request, "Write") {
         let folder = text.lines().find_map(|line| line.strip_prefix("Work in ")?.strip_suffix('.')).unwrap();
@@ -189,13 +189,13 @@ fn a_session_with_the_plugin_carries_a_phase_from_its_idea_to_its_approval() {
     let provider = Provider::start(host);
     let allowed = format!("{TOOLS}next,{TOOLS}submit");
     let words = ["-p", "go on", "--permission-mode", "acceptEdits", "--allowedTools", &allowed];
-    let ran = Ran::of(desk.claude(&provider, &words).output().unwrap()).expect(0);
+    let ran = Ran::new(desk.claude(&provider, &words).output().unwrap()).expect(0);
     assert_eq!(ran.stdout.trim(), "that is all");
     // The server ends with its session, which does not wait for it.
     let mut looks = 0..2_000;
     assert!(looks.any(|_| desk.scratch.processes().is_empty()), "{:?}", desk.scratch.processes());
 
-    let (persons, subagents): (Vec<Recorded>, Vec<Recorded>) = asked(&provider)
+    let (persons, subagents): (Vec<RecordedRequest>, Vec<RecordedRequest>) = asked(&provider)
         .into_iter()
         .partition(|request| tool_names(request).contains(&format!("{TOOLS}next")));
     assert_eq!(desk.sources(), ["startup"]);
@@ -213,7 +213,7 @@ fn a_session_with_the_plugin_carries_a_phase_from_its_idea_to_its_approval() {
     assert_eq!((&end["state"], &end["outcome"]), (&json!("done"), &json!("approved")), "{end}");
 
     // Each role is played by its own agent, with the tools of its profile, and is told nothing of the person's session.
-    let tools = |request: &Recorded| tool_names(request).into_iter().collect::<BTreeSet<String>>();
+    let tools = |request: &RecordedRequest| tool_names(request).into_iter().collect::<BTreeSet<String>>();
     let offered: Vec<BTreeSet<String>> = subagents.iter().map(tools).collect();
     let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
     let author = named(&["Read", "Glob", "Grep", "Write", "Edit"]);
@@ -244,7 +244,7 @@ fn a_session_with_the_plugin_carries_a_phase_from_its_idea_to_its_approval() {
 }
 
 /// The last request that ends with what a person said.
-fn request_of<'a>(asked: &'a [Recorded], said: &str) -> &'a Recorded {
+fn request_of<'a>(asked: &'a [RecordedRequest], said: &str) -> &'a RecordedRequest {
     let found = asked.iter().rfind(|request| last_user_text(request).lines().last() == Some(said));
     found.unwrap_or_else(|| panic!("nothing ends with {said}"))
 }
@@ -258,8 +258,8 @@ enum Compaction {
 }
 
 /// Answers what it is told, and gives the summary to whoever asks for one.
-fn chatting(by: Compaction) -> impl FnMut(&Recorded, usize) -> Reply + Send {
-    move |request: &Recorded, index: usize| {
+fn chatting(by: Compaction) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send {
+    move |request: &RecordedRequest, index: usize| {
         if last_user_text(request).contains("<summary>") {
             return Reply::text(format!("<analysis>x</analysis>\n<summary>\n{SUMMARY}\n</summary>"));
         }
@@ -299,7 +299,7 @@ fn compacted(by: Compaction, matcher: Option<&str>, filter: &str) -> (bool, usiz
     let last = talk.say("five").pop().unwrap();
     talk.end();
     let words = ["-p", "six", "--resume", &word(&last, "session_id")];
-    Ran::of(desk.claude(&provider, &words).output().unwrap()).expect(0);
+    Ran::new(desk.claude(&provider, &words).output().unwrap()).expect(0);
 
     let asked = asked(&provider);
     for said in ["one", "two", "three", "five", "six"] {
@@ -345,7 +345,7 @@ fn tried(desk: &Desk, begin: impl Fn(&Provider, &[&str]) -> Command) -> (Vec<Str
     ]);
     let mut command = begin(&provider, &["-p", "do it", "--dangerously-skip-permissions"]);
     // Claude Code gives this mode to root in a sandbox only.
-    Ran::of(command.env("IS_SANDBOX", "1").output().unwrap()).expect(0);
+    Ran::new(command.env("IS_SANDBOX", "1").output().unwrap()).expect(0);
     let mut results = tool_results(asked(&provider).last().unwrap());
     assert_eq!(results.len(), 4, "{results:?}");
     let after = files.map(|file| fs::read(file).ok());

@@ -2,13 +2,13 @@
 
 use crate::world::{CLAUDE, CODEX, Client, PROGRAM, finished, verdict};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, last_user_text, tool_results};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply, last_user_text, tool_results};
 use serde_json::{Value, json};
 use std::fs;
 
 /// Plays a probe from what the program's requests hold and from nothing else.
-fn prober(open: Reply) -> impl FnMut(&Recorded, usize) -> Reply + Send + 'static {
-    move |request: &Recorded, _index: usize| {
+fn prober(open: Reply) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static {
+    move |request: &RecordedRequest, _index: usize| {
         let last = last_user_text(request);
         let heading = "Inventory of the house";
         let read = tool_results(request).into_iter().find(|result| result.contains(heading));

@@ -1,6 +1,6 @@
 //! A feature whose roles are all played by one of the real programs, and the scripted model behind it. Start at [`World`].
 
-use redraft_testkit::provider::{Bill, Provider, Recorded, Reply, all_text, last_user_text};
+use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply, all_text, last_user_text};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::fs;
@@ -64,9 +64,9 @@ pub(crate) fn model(
     root: String,
     client: &'static Client,
     good: usize,
-) -> impl FnMut(&Recorded, usize) -> Reply + Send + 'static {
+) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static {
     let mut written = 0;
-    move |request: &Recorded, _index: usize| {
+    move |request: &RecordedRequest, _index: usize| {
         let (all, last) = (all_text(request), last_user_text(request));
         let open: Vec<String> =
             (1..=9).map(|n| format!("S{n}")).filter(|id| last.contains(&format!("[{id}]"))).collect();
@@ -95,11 +95,11 @@ pub(crate) fn model(
     }
 }
 
-pub(crate) fn is_author(request: &Recorded) -> bool {
+pub(crate) fn is_author(request: &RecordedRequest) -> bool {
     all_text(request).contains("# Write the Specification")
 }
 
-pub(crate) fn is_spec_reviewer(request: &Recorded) -> bool {
+pub(crate) fn is_spec_reviewer(request: &RecordedRequest) -> bool {
     all_text(request).contains("# Review the Specification")
 }
 
@@ -125,7 +125,7 @@ impl World {
         model: impl Fn(String, PathBuf) -> S,
     ) -> World
     where
-        S: FnMut(&Recorded, usize) -> Reply + Send + 'static,
+        S: FnMut(&RecordedRequest, usize) -> Reply + Send + 'static,
     {
         let scratch = Scratch::repository(PROGRAM);
         scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
@@ -150,9 +150,9 @@ impl World {
     }
 
     /// The requests that were answered, each with what its prompt was billed as.
-    pub(crate) fn billed(&self) -> Vec<(Recorded, Bill)> {
+    pub(crate) fn billed(&self) -> Vec<(RecordedRequest, Charge)> {
         let asked = self.provider.requests().into_iter().filter(|request| request.method == "POST");
-        let (asked, bills): (Vec<Recorded>, _) = (asked.collect(), self.provider.bills());
+        let (asked, bills): (Vec<RecordedRequest>, _) = (asked.collect(), self.provider.bills());
         assert_eq!(asked.len(), bills.len(), "every request is answered");
         asked.into_iter().zip(bills).collect()
     }
@@ -176,7 +176,7 @@ pub(crate) fn finished(
 ) -> Ran {
     command.env(client.key, KEY).env("ANTHROPIC_BASE_URL", provider.base_url());
     command.env("CODEX_HOME", scratch.outside().join("home"));
-    let ran = Ran::of(command.output().unwrap());
+    let ran = Ran::new(command.output().unwrap());
     assert_eq!(scratch.processes(), [""; 0], "left behind");
     let found = scratch.command("grep").args(["-rlaF", KEY, "."]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&found.stdout), "", "the key was written somewhere");

@@ -3,12 +3,12 @@
 //! A criterion names the id or stands below the requirement. Where no criterion names any id, nobody traces by them, and
 //! nothing is said.
 
-use super::{Defect, Found, Looked, Papers, remedy};
+use super::{CheckedDocuments, Defect, Found, Looked, remedy};
 use crate::pace::Stopped;
-use crate::paper::{Wanted, names};
+use crate::parsed_document::{Wanted, names};
 use redraft_facts::verdict::{Claim, Severity};
 
-pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
+pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     let paper = &papers.paper;
     let wanted = paper.wanted();
     let lines = paper.criteria(&wanted);
@@ -37,7 +37,7 @@ pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     Ok(looked)
 }
 
-fn defect(papers: &Papers<'_>, one: &Wanted, lines: &[usize]) -> Defect {
+fn defect(papers: &CheckedDocuments<'_>, one: &Wanted, lines: &[usize]) -> Defect {
     let mut searched: Vec<String> = lines.iter().map(|at| papers.paper.section_name(*at)).collect();
     searched.dedup();
     let found = Found {

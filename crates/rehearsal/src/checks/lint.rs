@@ -3,10 +3,10 @@
 //! Faults about tasks and steps belong to the reviewer of the plan or the tasks, all others to the hand-off. Start at
 //! [`look`].
 
-use super::{Check, Defect, Found, Looked, Papers, remedy};
+use super::{Check, CheckedDocuments, Defect, Found, Looked, remedy};
 use crate::pace::Stopped;
 use redraft_documents::lint::{
-    Content, Document, Documents, Fault, Kind, Level, Rule, Settings, check_until,
+    ArtifactKind, Document, Documents, Fault, Level, LintSettings, LintedContent, Rule, check_until,
 };
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{Claim, Severity};
@@ -22,7 +22,7 @@ pub(super) fn check_behind(phase: Phase, description: &str) -> Option<Check> {
 }
 
 /// What the hand-off has to do with.
-pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
+pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     looked(papers, |fault| !(has_tasks(papers.phase) && is_about_tasks(fault.rule)))
 }
 
@@ -31,16 +31,16 @@ fn has_tasks(phase: Phase) -> bool {
 }
 
 /// What the reviewer of a plan or a list of tasks has to do with.
-pub(super) fn tasks(papers: &Papers<'_>) -> Result<Looked, Stopped> {
+pub(super) fn tasks(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     looked(papers, |fault| is_about_tasks(fault.rule))
 }
 
 /// The faults that no reviewer gets to see before they are mended.
-pub(super) fn errors(papers: &Papers<'_>) -> Result<Vec<Defect>, Stopped> {
+pub(super) fn errors(papers: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
     Ok(looked(papers, |fault| fault.level == Level::Error)?.defects)
 }
 
-fn looked(papers: &Papers<'_>, wanted: impl Fn(&Fault) -> bool) -> Result<Looked, Stopped> {
+fn looked(papers: &CheckedDocuments<'_>, wanted: impl Fn(&Fault) -> bool) -> Result<Looked, Stopped> {
     let faults = faults(papers)?;
     let defects = faults.iter().filter(|fault| wanted(fault)).map(|fault| defect(papers, fault)).collect();
     Ok(Looked { defects, note: format!("{} rules looked at", Rule::ALL.len()), ..Looked::default() })
@@ -57,26 +57,28 @@ fn is_about_tasks(rule: Rule) -> bool {
     )
 }
 
-fn faults(papers: &Papers<'_>) -> Result<Vec<Fault>, Stopped> {
+fn faults(papers: &CheckedDocuments<'_>) -> Result<Vec<Fault>, Stopped> {
     let before = [
-        (Kind::Prd, papers.before.prd),
-        (Kind::Spec, papers.before.spec),
-        (Kind::Design, papers.before.design),
-        (Kind::Plan, papers.before.plan),
+        (ArtifactKind::Prd, papers.before.prd),
+        (ArtifactKind::Spec, papers.before.spec),
+        (ArtifactKind::Design, papers.before.design),
+        (ArtifactKind::Plan, papers.before.plan),
     ];
-    let document =
-        |path: &str, text: &str| Document { path: path.to_owned(), content: Content::Text(text.to_owned()) };
+    let document = |path: &str, text: &str| Document {
+        path: path.to_owned(),
+        content: LintedContent::Text(text.to_owned()),
+    };
     let mut documents: Vec<Document> =
         before.iter().filter_map(|(kind, text)| Some(document(kind.file(), (*text)?))).collect();
     documents.push(document(papers.path, papers.paper.text));
     let documents = Documents { documents, absent_files: BTreeSet::new() };
-    let faults = check_until(&documents, &Settings::default(), &|| papers.pace.is_stopped());
+    let faults = check_until(&documents, &LintSettings::default(), &|| papers.pace.is_stopped());
     let mut faults = faults.ok_or(Stopped)?;
     faults.retain(|fault| fault.path == papers.path);
     Ok(faults)
 }
 
-fn defect(papers: &Papers<'_>, fault: &Fault) -> Defect {
+fn defect(papers: &CheckedDocuments<'_>, fault: &Fault) -> Defect {
     let Fault { rule, level, line, message, hint, .. } = fault;
     let line = (*line as usize).saturating_sub(1);
     let found = Found {

@@ -16,7 +16,7 @@ mod trace;
 
 use crate::edit::Edit;
 use crate::pace::{Pace, Stopped};
-use crate::paper::{Paper, marks, quote};
+use crate::parsed_document::{ParsedDocument, marks, quote};
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{Claim, Severity};
 
@@ -25,9 +25,9 @@ use redraft_facts::verdict::{Claim, Severity};
 pub(crate) const DEFECTS_MAX: usize = 30;
 
 /// What a reviewer has before it: the document under review and what it builds on.
-pub(crate) struct Papers<'a> {
+pub(crate) struct CheckedDocuments<'a> {
     pub(crate) path: &'a str,
-    pub(crate) paper: Paper<'a>,
+    pub(crate) paper: ParsedDocument<'a>,
     /// Which phase writes the document under review.
     pub(crate) phase: Phase,
     pub(crate) before: Before<'a>,
@@ -94,7 +94,7 @@ struct Found {
     suggestion: String,
 }
 
-impl Papers<'_> {
+impl CheckedDocuments<'_> {
     fn defect(&self, found: Found, remedy: Option<Remedy>) -> Defect {
         let Found { severity, category, claim, line, description, suggestion } = found;
         Defect {
@@ -166,7 +166,7 @@ impl Check {
             .or_else(|| lint::check_behind(phase, description))
     }
 
-    pub(crate) fn look(self, papers: &Papers<'_>) -> Result<Looked, Stopped> {
+    pub(crate) fn look(self, papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
         papers.pace.look()?;
         match self {
             Check::Criteria => criteria::look(papers),
@@ -203,6 +203,6 @@ pub(crate) fn all(phase: Phase) -> Vec<Check> {
 }
 
 /// The faults that a failed gate reports and a program can mend.
-pub(crate) fn errors_of_the_gate(papers: &Papers<'_>) -> Result<Vec<Defect>, Stopped> {
+pub(crate) fn errors_of_the_gate(papers: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
     lint::errors(papers)
 }

@@ -3,11 +3,11 @@
 //! Two numbers are about one thing if they have the same unit, the same word stands before them, and every word of the
 //! shorter sentence is in the longer one. A later document is compared with the specification, too.
 
-use super::{Found, Looked, Papers, Remedy};
+use super::{CheckedDocuments, Found, Looked, Remedy};
 use crate::amounts::{Stated, stated};
 use crate::edit::Edit;
 use crate::pace::Stopped;
-use crate::paper::Paper;
+use crate::parsed_document::ParsedDocument;
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{Claim, Severity};
 use std::collections::BTreeSet;
@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 /// Fewer words say too little to be sure.
 const WORDS_MIN: usize = 3;
 
-pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
-    let earlier = papers.before.spec.map(Paper::read);
+pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+    let earlier = papers.before.spec.map(ParsedDocument::read);
     let rules = earlier.as_ref().map(stated).unwrap_or_default();
     let own = stated(&papers.paper);
     let mut looked = Looked { note: format!("{} numbers compared", own.len()), ..Looked::default() };

@@ -5,16 +5,21 @@
 use super::Remedy;
 use crate::amounts::{amounts, unit};
 use crate::edit::Edit;
-use crate::paper::{Paper, Wanted, leading_id, marks};
+use crate::parsed_document::{ParsedDocument, Wanted, leading_id, marks};
 use redraft_documents::lint::Rule;
 use redraft_documents::page::Page;
 use redraft_documents::page::line::{Item, cells};
 use redraft_documents::task_id;
-use redraft_documents::tasks::{self, Form, Task};
+use redraft_documents::tasks::{self, Task, TaskForm};
 use redraft_facts::text::one_line;
 
 /// `line` counts from 0.
-pub(super) fn for_fault(rule: Rule, paper: &Paper<'_>, line: usize, message: &str) -> Option<Remedy> {
+pub(super) fn for_fault(
+    rule: Rule,
+    paper: &ParsedDocument<'_>,
+    line: usize,
+    message: &str,
+) -> Option<Remedy> {
     let mark = marks(message).next().unwrap_or_default();
     let last = paper.outline.lines().len().checked_sub(1);
     let at_end = |lines: &[&str]| Edit::Insert {
@@ -63,7 +68,7 @@ pub(super) fn for_fault(rule: Rule, paper: &Paper<'_>, line: usize, message: &st
 }
 
 /// The line without the placeholder: a number where a unit follows, the name of a field, a default, or nothing.
-fn placeholder(paper: &Paper<'_>, line: usize, mark: &str) -> Option<Remedy> {
+fn placeholder(paper: &ParsedDocument<'_>, line: usize, mark: &str) -> Option<Remedy> {
     let text = paper.line(line);
     let start = text.find(mark).filter(|_| !mark.is_empty())?;
     let (before, after) = (&text[..start], &text[start + mark.len()..]);
@@ -84,7 +89,7 @@ fn placeholder(paper: &Paper<'_>, line: usize, mark: &str) -> Option<Remedy> {
         let number = known.unwrap_or_else(|| "30".to_owned());
         return replaced(mark.len(), &number, format!("wrote {number} for {mark}"));
     }
-    let said = Item::of(before).map_or(before.trim(), |item| item.text);
+    let said = Item::parse(before).map_or(before.trim(), |item| item.text);
     let words = |text: &str| text.split(|c: char| !c.is_alphabetic()).any(|word| word.len() > 1);
     if !words(said) && !words(after) && !said.contains(|c: char| c.is_ascii_digit()) {
         let above = line.checked_sub(2).and_then(|above| paper.outline.at(above));
@@ -115,7 +120,7 @@ fn placeholder(paper: &Paper<'_>, line: usize, mark: &str) -> Option<Remedy> {
 }
 
 /// The line without one of the tasks that it says have to come before.
-fn without_need(paper: &Paper<'_>, line: usize, id: &str) -> Option<Remedy> {
+fn without_need(paper: &ParsedDocument<'_>, line: usize, id: &str) -> Option<Remedy> {
     let text = paper.line(line);
     let start = text.find(':')? + 1;
     let (label, listed) = text.split_at(start);
@@ -131,7 +136,7 @@ fn without_need(paper: &Paper<'_>, line: usize, id: &str) -> Option<Remedy> {
 }
 
 /// Of a circle, the first dependency on something that stands later is dropped.
-fn without_circle(paper: &Paper<'_>) -> Option<Remedy> {
+fn without_circle(paper: &ParsedDocument<'_>) -> Option<Remedy> {
     let list = tasks::read(paper.text).ok()?;
     let circle = tasks::order(&list).err()?.0;
     let in_circle = |id: &str| circle.iter().any(|one| task_id::key(one) == task_id::key(id));
@@ -148,13 +153,13 @@ fn without_circle(paper: &Paper<'_>) -> Option<Remedy> {
     without_need(paper, line, &id)
 }
 
-fn with_done_criterion(paper: &Paper<'_>, line: usize) -> Option<Remedy> {
+fn with_done_criterion(paper: &ParsedDocument<'_>, line: usize) -> Option<Remedy> {
     let list = tasks::read(paper.text).ok()?;
     let task = list.tasks.into_iter().find(|task| task.line as usize == line + 1)?;
     let lines = match task.form {
-        Form::Heading(_) => vec![String::new(), "**Done when:**".to_owned(), format!("- {DONE}")],
-        Form::Checkbox | Form::ListItem => vec![format!("  - Done when: {DONE}")],
-        Form::TableRow => return None,
+        TaskForm::Heading(_) => vec![String::new(), "**Done when:**".to_owned(), format!("- {DONE}")],
+        TaskForm::Checkbox | TaskForm::ListItem => vec![format!("  - Done when: {DONE}")],
+        TaskForm::TableRow => return None,
     };
     let after = paper.last_filled(task.lines());
     Remedy::new(
@@ -166,8 +171,13 @@ fn with_done_criterion(paper: &Paper<'_>, line: usize) -> Option<Remedy> {
 pub(super) const DONE: &str = "its test passes with all others; without the work of the task it fails.";
 
 /// One more criterion behind the last one, in its form.
-pub(super) fn one_more_criterion(paper: &Paper<'_>, one: &Wanted, lines: &[usize]) -> Option<Remedy> {
-    let last = lines.iter().rev().find(|at| Item::of(paper.line(**at)).is_some_and(|item| item.indent < 2));
+pub(super) fn one_more_criterion(
+    paper: &ParsedDocument<'_>,
+    one: &Wanted,
+    lines: &[usize],
+) -> Option<Remedy> {
+    let last =
+        lines.iter().rev().find(|at| Item::parse(paper.line(**at)).is_some_and(|item| item.indent < 2));
     let last = *last.or_else(|| lines.iter().rev().find(|at| cells(paper.line(**at)).is_some()))?;
     let check = check_of(&paper.statement(&one.id, one.line));
     let ids = lines.iter().filter_map(|at| leading_id(paper.line(*at)));
@@ -179,7 +189,7 @@ pub(super) fn one_more_criterion(paper: &Paper<'_>, one: &Wanted, lines: &[usize
         numbered.max().map_or_else(|| one.id.clone(), |(most, letters)| format!("{letters}{}", most + 1));
     let name = if id == one.id { String::new() } else { format!(" ({})", one.id) };
     let line = paper.line(last);
-    let new = match Item::of(line) {
+    let new = match Item::parse(line) {
         Some(item) => {
             let bold = if item.text.starts_with("**") { "**" } else { "" };
             format!("{}- {bold}{id}{bold}{name}: {check}", " ".repeat(item.indent))
@@ -191,7 +201,8 @@ pub(super) fn one_more_criterion(paper: &Paper<'_>, one: &Wanted, lines: &[usize
     };
     let end = (last + 1..paper.outline.lines().len())
         .take_while(|at| {
-            Item::of(paper.line(*at)).is_none_or(|item| item.indent > 1) && paper.line(*at).starts_with("  ")
+            Item::parse(paper.line(*at)).is_none_or(|item| item.indent > 1)
+                && paper.line(*at).starts_with("  ")
         })
         .last();
     Remedy::new(

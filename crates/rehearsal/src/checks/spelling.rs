@@ -2,14 +2,14 @@
 //!
 //! Code is left alone, and so is a capital at the beginning of a sentence.
 
-use super::{Found, Looked, Papers, Remedy};
+use super::{CheckedDocuments, Found, Looked, Remedy};
 use crate::edit::Edit;
 use crate::pace::Stopped;
-use crate::paper::Word;
+use crate::parsed_document::Word;
 use redraft_facts::verdict::{Claim, Severity};
 use std::collections::BTreeMap;
 
-pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
+pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     let terms = papers.paper.words();
     let mut looked = Looked { note: format!("{} words compared", terms.len()), ..Looked::default() };
     let mut groups: BTreeMap<String, Vec<&Word>> = BTreeMap::new();

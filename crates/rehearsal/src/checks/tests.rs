@@ -1,9 +1,9 @@
 //! What each check finds and leaves alone, document by document, and that what is found is mended.
 
-use super::{Before, Check, Defect, Papers, Remedy, domain, handoff};
+use super::{Before, Check, CheckedDocuments, Defect, Remedy, domain, handoff};
 use crate::edit::apply;
 use crate::pace::Pace;
-use crate::paper::Paper;
+use crate::parsed_document::ParsedDocument;
 use redraft_facts::phase::Phase;
 
 const SPEC: &str = "# Spec: x\n\n## Requirements\n\n- **R1**: The system shall send a file within 10 seconds.\n\
@@ -36,7 +36,8 @@ fn looked(phase: Phase, text: &str, checks: &[Check]) -> Vec<Defect> {
         plan: earlier(Phase::CreatePlan),
     };
     let path = format!("docs/{}", phase.artifact());
-    let papers = Papers { path: &path, paper: Paper::read(text), phase, before, pace: &pace };
+    let papers =
+        CheckedDocuments { path: &path, paper: ParsedDocument::read(text), phase, before, pace: &pace };
     checks.iter().flat_map(|check| check.look(&papers).unwrap().defects).collect()
 }
 

@@ -3,17 +3,17 @@
 //! Where fewer than half of the requirements are named, nobody traces by ids, and nothing is missing. Start at [`look`].
 
 use super::remedy::DONE;
-use super::{Before, Defect, Found, Looked, Papers, Remedy};
+use super::{Before, CheckedDocuments, Defect, Found, Looked, Remedy};
 use crate::edit::Edit;
 use crate::pace::Stopped;
-use crate::paper::names;
+use crate::parsed_document::names;
 use redraft_documents::lint::Rule;
 use redraft_documents::page::line::cells;
-use redraft_documents::tasks::{self, Form};
+use redraft_documents::tasks::{self, TaskForm};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::one_line;
 use redraft_facts::verdict::{Claim, Severity};
-use redraft_reports::matrix::{self, Matrix, Orphan, Part, Requirement, Row, Sources};
+use redraft_reports::matrix::{self, DocumentPart, Matrix, Orphan, Requirement, Row, Sources};
 
 const NOT_DESIGNED: &str = "no element of the design carries requirement `";
 const NOT_PLANNED: &str = "no step of the plan carries out requirement `";
@@ -24,7 +24,7 @@ pub(super) fn is_ours(description: &str) -> bool {
     [NOT_DESIGNED, NOT_PLANNED, ORPHAN].iter().any(|lead| description.starts_with(lead))
 }
 
-pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
+pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     let Before { prd, spec, design, plan } = papers.before;
     let own = Some(papers.paper.text);
     let sources = match papers.phase {
@@ -46,7 +46,7 @@ pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     Ok(carried(papers, &matrix))
 }
 
-fn carried(papers: &Papers<'_>, matrix: &Matrix) -> Looked {
+fn carried(papers: &CheckedDocuments<'_>, matrix: &Matrix) -> Looked {
     let parts =
         |row: &Row| if papers.phase == Phase::Design { row.sections.clone() } else { row.steps.clone() };
     let requirements = matrix.rows.iter().filter_map(|row| Some((row, row.requirement.as_ref()?)));
@@ -70,7 +70,7 @@ fn carried(papers: &Papers<'_>, matrix: &Matrix) -> Looked {
     looked
 }
 
-fn forgotten(papers: &Papers<'_>, one: &Requirement, part: &Part, other: &str) -> Defect {
+fn forgotten(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart, other: &str) -> Defect {
     let is_design = papers.phase == Phase::Design;
     let (lead, next) = if is_design { (NOT_DESIGNED, "planned") } else { (NOT_PLANNED, "built") };
     let found = Found {
@@ -90,7 +90,12 @@ fn forgotten(papers: &Papers<'_>, one: &Requirement, part: &Part, other: &str) -
 }
 
 /// The part that stands first serves it as well, in its own text and in a table of requirements.
-fn in_design(papers: &Papers<'_>, one: &Requirement, part: &Part, other: &str) -> Option<Remedy> {
+fn in_design(
+    papers: &CheckedDocuments<'_>,
+    one: &Requirement,
+    part: &DocumentPart,
+    other: &str,
+) -> Option<Remedy> {
     let paper = &papers.paper;
     let section = paper.outline.at((part.line as usize).checked_sub(1)?)?;
     let after = paper.last_filled(section.own.clone());
@@ -108,7 +113,7 @@ fn in_design(papers: &Papers<'_>, one: &Requirement, part: &Part, other: &str) -
 }
 
 /// The step carries it out as well.
-fn in_plan(papers: &Papers<'_>, one: &Requirement, part: &Part) -> Option<Remedy> {
+fn in_plan(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart) -> Option<Remedy> {
     let paper = &papers.paper;
     let start = (part.line as usize).checked_sub(1)?;
     let lines = paper.outline.at(start)?.lines.clone();
@@ -133,7 +138,7 @@ fn is_single(orphan: &Orphan) -> bool {
     ["", "step ", "task "].iter().any(|word| orphan.message.starts_with(&format!("{word}{alone}")))
 }
 
-fn orphaned(papers: &Papers<'_>, orphan: &Orphan) -> Defect {
+fn orphaned(papers: &CheckedDocuments<'_>, orphan: &Orphan) -> Defect {
     let own = papers.path.rsplit('/').next() == Some(orphan.file.as_str());
     let found = Found {
         severity: Severity::Blocker,
@@ -154,10 +159,10 @@ fn orphaned(papers: &Papers<'_>, orphan: &Orphan) -> Defect {
 }
 
 /// A task behind the last one, in the files of that one.
-fn one_more_task(papers: &Papers<'_>, named: &str) -> Option<Remedy> {
+fn one_more_task(papers: &CheckedDocuments<'_>, named: &str) -> Option<Remedy> {
     let paper = &papers.paper;
     let last = tasks::read(paper.text).ok()?.tasks.pop()?;
-    let Form::Heading(level) = last.form else { return None };
+    let TaskForm::Heading(level) = last.form else { return None };
     let (group, number) = last.id.rsplit_once('.')?;
     let id = format!("{group}.{}", number.parse::<u32>().ok()? + 1);
     let files = paper.field(last.lines(), "Files")?;

@@ -9,7 +9,7 @@ use super::report::Parts as Report;
 use super::shell::{self, Slots};
 use super::{Files, World, entry, source};
 use crate::drafts::slug;
-use crate::paper::Need;
+use crate::parsed_document::Need;
 
 /// How long people may have to wait where no document says so.
 const ALLOWED_SECONDS: u64 = 30;
@@ -40,7 +40,7 @@ pub(crate) fn carry_out(jobs: &[Job], world: &World<'_>) -> Result<Built, Cannot
 
 /// A job for a requirement that no task names a place for.
 pub(crate) fn job_for(need: &Need, key: &str, folder: &str, ending: &str) -> Job {
-    let file = format!("{folder}/{}{ending}", Class::of(&need.text).file());
+    let file = format!("{folder}/{}{ending}", Class::classify(&need.text).file());
     Job {
         name: need.name.clone(),
         title: format!("Carry out {}", need.name),
@@ -95,7 +95,7 @@ impl Building<'_> {
     }
 
     fn requirement(&mut self, job: &Job, code: &str, test: &str, need: &Need) {
-        let class = Class::of(&need.text);
+        let class = Class::classify(&need.text);
         let thing = thing(code);
         let (mut program, mut tests) = (self.text(code), self.text(test));
         let slots = self.slots(class, job, need, &thing, &program);
@@ -177,7 +177,7 @@ impl Building<'_> {
         let program = shell::loading(&self.text(&code), &beside);
         let others: Vec<String> = beside.iter().map(|path| self.text(path)).collect();
         let texts: Vec<&str> = others.iter().map(String::as_str).chain([program.as_str()]).collect();
-        let parts = entry::Parts::of(&thing, &texts);
+        let parts = entry::Parts::new(&thing, &texts);
         let start = entry::start(&parts);
         let known = source::functions(&program).into_iter().find(|one| one.name == entry::name(&thing));
         let program = match known {

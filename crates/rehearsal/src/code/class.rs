@@ -4,7 +4,7 @@
 
 use crate::amounts::{Amount, Kind, amounts};
 use crate::drafts::{act, slug};
-use crate::paper::has_any;
+use crate::parsed_document::has_any;
 
 /// Kinds of work a small program can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    pub(super) fn of(sentence: &str) -> Class {
+    pub(super) fn classify(sentence: &str) -> Class {
         let says = |words: &[&str]| has_any(sentence, words);
         match () {
             () if says(&["same time", "at once", "two people", "concurrent", "parallel"]) => Class::Turns,
@@ -148,7 +148,7 @@ mod tests {
             (Class::Operation, "When a person asks for it, the system shall turn the page dark."),
         ];
         for (class, sentence) in cases {
-            assert_eq!(Class::of(sentence), class, "{sentence}");
+            assert_eq!(Class::classify(sentence), class, "{sentence}");
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Files, source};
 use crate::amounts::{Kind, amounts, unit};
-use crate::paper::{Need, names};
+use crate::parsed_document::{Need, names};
 use std::ops::Range;
 
 /// A comment farther above speaks of something else.

@@ -7,7 +7,7 @@ use super::report::Parts;
 use super::shell::{self, Slots};
 use super::{Files, World, source};
 use crate::drafts::slug;
-use crate::paper::Need;
+use crate::parsed_document::Need;
 use redraft_facts::verdict::{CheckLine, Verdict};
 
 /// The outline: entries for each requirement, by what it asks for.
@@ -28,7 +28,7 @@ fn entries(need: &Need) -> Vec<CheckLine> {
         passed: true,
         note: format!("{name}. {note}"),
     };
-    let class = Class::of(&need.text);
+    let class = Class::classify(&need.text);
     let why = cause(class, &need.text);
     match class {
         Class::Turns => vec![
@@ -102,7 +102,7 @@ pub(crate) fn write(text: &str, world: &World<'_>, diverges: bool) -> (Files, Ve
         if asked.is_empty() {
             continue;
         }
-        let class = Class::of(&need.text);
+        let class = Class::classify(&need.text);
         let slots = path.as_ref().and_then(|_| slots(class, need, world));
         let blocks: Vec<String> = slots
             .iter()

@@ -23,7 +23,7 @@ pub(super) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Those whose functions stand in one of the texts and take what is handed to them.
-    pub(super) fn of(thing: &'a str, texts: &[&str]) -> Self {
+    pub(super) fn new(thing: &'a str, texts: &[&str]) -> Self {
         let known = |(verb, takes): &(&str, &str)| {
             let name = format!("{verb}_{thing}");
             let usage = format!("# {name} {takes}:");

@@ -6,14 +6,14 @@ use super::build::{carry_out, job_for, thing};
 use super::constants::Disagreement;
 use super::flaws::{Flaw, Mend, flaws};
 use super::judge::{answer, is_about};
-use super::{Eye, Files, World, shell, source};
+use super::{CodeReviewFocus, Files, World, shell, source};
 use crate::ask::Open;
-use redraft_facts::verdict::{Answer, AnswerStatus, CheckLine, Verdict};
+use redraft_facts::verdict::{AnswerStatus, CheckLine, FindingAnswer, Verdict};
 
 /// The files that are other ones now, and the answer. `gate` says that a check failed.
 pub(crate) fn fix(world: &World<'_>, open: &[Open], gate: bool) -> (Files, Verdict) {
     let mut work = Work { world, files: world.files.clone(), done: Vec::new() };
-    let found: Vec<Flaw> = Eye::ALL.into_iter().flat_map(|eye| flaws(eye, world)).collect();
+    let found: Vec<Flaw> = CodeReviewFocus::ALL.into_iter().flat_map(|eye| flaws(eye, world)).collect();
     let mut answers = Vec::new();
     for open in open {
         let about = found.iter().find(|flaw| is_about(open, flaw));
@@ -25,7 +25,7 @@ pub(crate) fn fix(world: &World<'_>, open: &[Open], gate: bool) -> (Files, Verdi
                 let gone = seen.status == AnswerStatus::Fixed;
                 let foreign =
                     "no rule of the rehearsal agent finds this, so none mends it; the code is as it was";
-                answers.push(if gone { seen } else { Answer { note: foreign.to_owned(), ..seen } });
+                answers.push(if gone { seen } else { FindingAnswer { note: foreign.to_owned(), ..seen } });
                 continue;
             }
         };
@@ -36,7 +36,7 @@ pub(crate) fn fix(world: &World<'_>, open: &[Open], gate: bool) -> (Files, Verdi
             }
             Err(note) => (AnswerStatus::NotFixed, note),
         };
-        answers.push(Answer { id: open.id.clone(), status, note });
+        answers.push(FindingAnswer { id: open.id.clone(), status, note });
     }
     if gate {
         work.mend_for_gate(&found);

@@ -7,7 +7,7 @@
 use super::class::Class;
 use super::constants::{Disagreement, disagreements};
 use super::job::Job;
-use super::{Eye, World, source};
+use super::{CodeReviewFocus, World, source};
 use redraft_facts::verdict::{Claim, Severity};
 
 /// So many lines of one function fit on nobody's screen.
@@ -16,7 +16,7 @@ const FUNCTION_LINES_MAX: usize = 80;
 /// One thing that is wrong, and how it would be mended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Flaw {
-    pub(super) eye: Eye,
+    pub(super) eye: CodeReviewFocus,
     /// The check of the role that it fails.
     pub(super) check: &'static str,
     pub(super) severity: Severity,
@@ -45,9 +45,9 @@ pub(super) enum Mend {
 }
 
 /// Everything that a role finds.
-pub(super) fn flaws(eye: Eye, world: &World<'_>) -> Vec<Flaw> {
+pub(super) fn flaws(eye: CodeReviewFocus, world: &World<'_>) -> Vec<Flaw> {
     match eye {
-        Eye::Implementation => {
+        CodeReviewFocus::Implementation => {
             let mut found = numbers(world);
             if world.whole {
                 found.extend(untested(world));
@@ -56,8 +56,8 @@ pub(super) fn flaws(eye: Eye, world: &World<'_>) -> Vec<Flaw> {
             }
             found
         }
-        Eye::Quality => quality(world),
-        Eye::Security => security(world),
+        CodeReviewFocus::Quality => quality(world),
+        CodeReviewFocus::Security => security(world),
     }
 }
 
@@ -66,7 +66,7 @@ fn numbers(world: &World<'_>) -> Vec<Flaw> {
         let Disagreement { file, constant, requirement, said, .. } = &one;
         let text = world.files.get(file).map(String::as_str).unwrap_or_default();
         Flaw {
-            eye: Eye::Implementation,
+            eye: CodeReviewFocus::Implementation,
             check: "spec-compliance",
             severity: Severity::Blocker,
             category: "misunderstood",
@@ -166,7 +166,7 @@ fn uncalled(world: &World<'_>) -> Vec<Flaw> {
 
 fn absent(check: &'static str) -> Flaw {
     Flaw {
-        eye: Eye::Implementation,
+        eye: CodeReviewFocus::Implementation,
         check,
         severity: Severity::Blocker,
         category: "missing",
@@ -197,7 +197,13 @@ fn quality(world: &World<'_>) -> Vec<Flaw> {
                     suggestion: "do it, or take the line out and report it".to_owned(),
                     marks: vec![quoted(line), path.clone()],
                     mend: if whole { Mend::Drop } else { Mend::None },
-                    ..present(Eye::Quality, "yagni", Severity::Warning, (path, at, line), description)
+                    ..present(
+                        CodeReviewFocus::Quality,
+                        "yagni",
+                        Severity::Warning,
+                        (path, at, line),
+                        description,
+                    )
                 });
             }
             if path.ends_with(".rs")
@@ -212,7 +218,13 @@ fn quality(world: &World<'_>) -> Vec<Flaw> {
                 found.push(Flaw {
                     suggestion: "return the error, or say in `expect` why it cannot happen".to_owned(),
                     marks: vec![quoted(line), path.clone()],
-                    ..present(Eye::Quality, "flow", Severity::Warning, (path, at, line), description)
+                    ..present(
+                        CodeReviewFocus::Quality,
+                        "flow",
+                        Severity::Warning,
+                        (path, at, line),
+                        description,
+                    )
                 });
             }
         }
@@ -228,7 +240,13 @@ fn quality(world: &World<'_>) -> Vec<Flaw> {
                 found.push(Flaw {
                     suggestion: "divide it".to_owned(),
                     marks: vec![function.name.clone(), path.clone()],
-                    ..present(Eye::Quality, "kiss", Severity::Suggestion, (path, at, line), description)
+                    ..present(
+                        CodeReviewFocus::Quality,
+                        "kiss",
+                        Severity::Suggestion,
+                        (path, at, line),
+                        description,
+                    )
                 });
             }
         }
@@ -237,8 +255,11 @@ fn quality(world: &World<'_>) -> Vec<Flaw> {
 }
 
 fn security(world: &World<'_>) -> Vec<Flaw> {
-    let secret =
-        world.needs.iter().find(|(_, need)| Class::of(&need.text) == Class::Secrecy).map(|(_, need)| need);
+    let secret = world
+        .needs
+        .iter()
+        .find(|(_, need)| Class::classify(&need.text) == Class::Secrecy)
+        .map(|(_, need)| need);
     let mut found = Vec::new();
     for (path, text) in programs(world) {
         for (at, line) in text.lines().enumerate().filter(|(_, line)| source::comment(line).is_none()) {
@@ -254,7 +275,7 @@ fn security(world: &World<'_>) -> Vec<Flaw> {
                     suggestion: "read it from the surroundings, and change it, since it is known now"
                         .to_owned(),
                     marks,
-                    ..present(Eye::Security, "exposure", Severity::Blocker, place, description)
+                    ..present(CodeReviewFocus::Security, "exposure", Severity::Blocker, place, description)
                 });
             }
             if is_built_command(line) {
@@ -266,7 +287,7 @@ fn security(world: &World<'_>) -> Vec<Flaw> {
                 found.push(Flaw {
                     suggestion: "pass the values as arguments of the command".to_owned(),
                     marks: marks.clone(),
-                    ..present(Eye::Security, "injection", Severity::Blocker, place, description)
+                    ..present(CodeReviewFocus::Security, "injection", Severity::Blocker, place, description)
                 });
             }
             if let Some(need) = secret.filter(|_| tells_who_exists(line)) {
@@ -278,7 +299,7 @@ fn security(world: &World<'_>) -> Vec<Flaw> {
                 found.push(Flaw {
                     suggestion: "answer in the same words whether there is one or not".to_owned(),
                     marks,
-                    ..present(Eye::Security, "exposure", Severity::Blocker, place, description)
+                    ..present(CodeReviewFocus::Security, "exposure", Severity::Blocker, place, description)
                 });
             }
         }
@@ -287,7 +308,7 @@ fn security(world: &World<'_>) -> Vec<Flaw> {
 }
 
 fn present(
-    eye: Eye,
+    eye: CodeReviewFocus,
     category: &'static str,
     severity: Severity,
     (path, at, line): (&String, usize, &str),
@@ -319,7 +340,7 @@ fn quoted(line: &str) -> String {
 }
 
 fn marks_of(description: &str) -> Vec<String> {
-    crate::paper::marks(description).map(str::to_owned).collect()
+    crate::parsed_document::marks(description).map(str::to_owned).collect()
 }
 
 /// Whether a line of Rust stands below the first `#[cfg(test)]`.

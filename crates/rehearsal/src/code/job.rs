@@ -3,10 +3,10 @@
 //! Reads documents and knows nothing of code. Start at [`jobs`].
 
 use crate::drafts::call;
-use crate::paper::{Need, Paper, marks, needs};
+use crate::parsed_document::{Need, ParsedDocument, marks, needs};
 use redraft_documents::task_id::key;
 use redraft_documents::tasks::{self, Task};
-use redraft_documents::trace::Kind;
+use redraft_documents::trace::TargetDocument;
 
 /// A task as the one who carries it out reads it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,17 +25,17 @@ pub(crate) struct Job {
 
 /// The jobs of a task list, or of the text of one task.
 pub(crate) fn jobs(text: &str) -> Vec<Job> {
-    let paper = Paper::read(text);
+    let paper = ParsedDocument::read(text);
     let list = tasks::read(text).map(|list| list.tasks).unwrap_or_default();
     let job = |task: &Task| {
         let field = |label: &str| paper.field(task.lines(), label).unwrap_or_default();
-        let named = |kind: Kind| task.refs.iter().filter(move |one| one.kind == kind);
+        let named = |kind: TargetDocument| task.refs.iter().filter(move |one| one.kind == kind);
         Job {
             name: task.id.clone(),
             title: task.title.clone(),
             files: marks(&field("Files")).filter(|path| path.contains('/')).map(str::to_owned).collect(),
-            requirement: named(Kind::Spec).next().map(|one| key(&one.id)),
-            elements: named(Kind::Design).map(|one| format!("Design {}", one.id)).collect(),
+            requirement: named(TargetDocument::Spec).next().map(|one| key(&one.id)),
+            elements: named(TargetDocument::Design).map(|one| format!("Design {}", one.id)).collect(),
             test: test_named(&field("Do")).or_else(|| test_named(&field("Done when"))),
         }
     };
@@ -50,7 +50,7 @@ pub(crate) fn requirements(spec: &str) -> Vec<(String, Need)> {
 
 /// The calls that the interfaces of a design name: the interface and the name of the call.
 pub(crate) fn calls(design: &str) -> Vec<(String, String)> {
-    let paper = Paper::read(design);
+    let paper = ParsedDocument::read(design);
     let found = paper.outline.sections().iter().filter_map(|section| {
         let id = section.title.split([':', ' ']).next().filter(|id| id.len() > 1 && id.starts_with('I'))?;
         id[1..].bytes().all(|b| b.is_ascii_digit()).then_some(())?;

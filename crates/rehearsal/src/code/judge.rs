@@ -3,10 +3,10 @@
 //! Pure. Start at [`judge`]. A flaw is recognised in a later round by its category and by what its description names.
 
 use super::flaws::{Flaw, flaws};
-use super::{Eye, World};
+use super::{CodeReviewFocus, World};
 use crate::ask::Open;
 use crate::review::{concluded, folded};
-use redraft_facts::verdict::{Answer, AnswerStatus, CheckLine, Issue, Verdict};
+use redraft_facts::verdict::{AnswerStatus, CheckLine, FindingAnswer, Issue, Verdict};
 
 /// Words of findings that something is missing.
 const MISSED: [&str; 2] = [" is in no file of the change", " is carried out nowhere in the change"];
@@ -23,7 +23,7 @@ const FOUND: [&str; 7] = [
 ];
 
 /// What a reviewer says, who looks with these eyes; the one reviewer of lane express looks with all three.
-pub(crate) fn judge(eyes: &[Eye], world: &World<'_>, open: &[Open]) -> Verdict {
+pub(crate) fn judge(eyes: &[CodeReviewFocus], world: &World<'_>, open: &[Open]) -> Verdict {
     let found: Vec<Flaw> = eyes.iter().flat_map(|eye| flaws(*eye, world)).collect();
     let issues = found.iter().map(|flaw| issue(flaw, open)).collect();
     let answers = open.iter().map(|open| answer(open, &found, world)).collect();
@@ -62,8 +62,8 @@ fn issue(flaw: &Flaw, open: &[Open]) -> Issue {
 }
 
 /// What is to be said of an open finding.
-pub(super) fn answer(open: &Open, found: &[Flaw], world: &World<'_>) -> Answer {
-    let said = |status, note: String| Answer { id: open.id.clone(), status, note };
+pub(super) fn answer(open: &Open, found: &[Flaw], world: &World<'_>) -> FindingAnswer {
+    let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
     if let Some(flaw) = found.iter().find(|flaw| is_about(open, flaw)) {
         let place =
             if flaw.line == 0 { "searched again".to_owned() } else { format!("{}:{}", flaw.file, flaw.line) };

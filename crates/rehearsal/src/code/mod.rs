@@ -22,7 +22,7 @@ mod source;
 mod tests;
 
 use crate::drafts::Kit;
-use crate::paper::Need;
+use crate::parsed_document::Need;
 use job::Job;
 use std::collections::BTreeMap;
 
@@ -50,19 +50,20 @@ pub(super) struct World<'a> {
 
 /// What a reviewer of code looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Eye {
+pub(super) enum CodeReviewFocus {
     Implementation,
     Quality,
     Security,
 }
 
-impl Eye {
-    pub(super) const ALL: [Eye; 3] = [Eye::Implementation, Eye::Quality, Eye::Security];
+impl CodeReviewFocus {
+    pub(super) const ALL: [CodeReviewFocus; 3] =
+        [CodeReviewFocus::Implementation, CodeReviewFocus::Quality, CodeReviewFocus::Security];
 
     /// Its checks, each with what is examined for it.
     pub(super) fn checks(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Eye::Implementation => &[
+            CodeReviewFocus::Implementation => &[
                 ("task-completeness", "looked for the test of every task"),
                 (
                     "spec-compliance",
@@ -71,14 +72,14 @@ impl Eye {
                 ("design-alignment", "looked for every call of the design"),
                 ("prd-delivery", NO_RULE),
             ],
-            Eye::Quality => &[
+            CodeReviewFocus::Quality => &[
                 ("readability", NO_RULE),
                 ("kiss", "measured every function"),
                 ("yagni", "looked for work that is left for later"),
                 ("formatting", NO_RULE),
                 ("flow", "looked for errors that end the program"),
             ],
-            Eye::Security => &[
+            CodeReviewFocus::Security => &[
                 ("injection", "looked for commands that are put together from texts"),
                 ("auth", NO_RULE),
                 ("crypto", NO_RULE),

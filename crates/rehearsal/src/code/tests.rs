@@ -4,10 +4,10 @@ use super::build::{Built, Cannot, carry_out};
 use super::class::Class;
 use super::job::Job;
 use super::judge::judge;
-use super::{Eye, Files, World, deepen, fix, simplify};
+use super::{CodeReviewFocus, Files, World, deepen, fix, simplify};
 use crate::ask::Open;
 use crate::drafts::Kit;
-use crate::paper::{Need, marks};
+use crate::parsed_document::{Need, marks};
 use redraft_facts::verdict::{AnswerStatus, Severity, Verdict};
 use std::fs;
 use std::path::Path;
@@ -121,13 +121,13 @@ fn every_kind_of_work_has_a_program_whose_test_passes_with_it_and_fails_without_
         assert!(output.status.success(), "{test}: {output:?}");
         assert!(lines(&output).iter().all(|line| line.starts_with("ok ")), "{test}: {output:?}");
     }
-    let kinds: Vec<Class> = needs.iter().map(|(_, need)| Class::of(&need.text)).collect();
+    let kinds: Vec<Class> = needs.iter().map(|(_, need)| Class::classify(&need.text)).collect();
     for (at, kind) in kinds.iter().enumerate() {
         assert!(!kinds[..at].contains(kind), "{kind:?} is there twice and another not at all");
     }
     for (job, (_, need)) in jobs(&needs).iter().zip(&needs) {
         // Its function is called something else now.
-        let call = Class::of(&need.text).call("reset_password", &need.text);
+        let call = Class::classify(&need.text).call("reset_password", &need.text);
         let mut without = files.clone();
         let program = without.get_mut(&job.files[0]).unwrap();
         assert!(program.contains(&format!("\n{call}() ")), "{call} in {program}");
@@ -164,10 +164,10 @@ fn a_second_task_extends_the_file_of_the_first() {
 #[test]
 fn the_slip_is_found_by_the_implementation_reviewer_alone_and_mended_with_a_test() {
     let (files, needs) = built();
-    for eye in [Eye::Quality, Eye::Security] {
+    for eye in [CodeReviewFocus::Quality, CodeReviewFocus::Security] {
         assert!(judge(&[eye], &world(&files, &needs), &[]).approved, "{eye:?}");
     }
-    let verdict = judge(&[Eye::Implementation], &world(&files, &needs), &[]);
+    let verdict = judge(&[CodeReviewFocus::Implementation], &world(&files, &needs), &[]);
     assert_eq!(verdict.issues.len(), 1, "{:?}", verdict.issues);
     let issue = &verdict.issues[0];
     assert_eq!((issue.severity, issue.category.as_str()), (Severity::Blocker, "misunderstood"));
@@ -191,9 +191,9 @@ fn the_slip_is_found_by_the_implementation_reviewer_alone_and_mended_with_a_test
     // A conversation that goes on is told of its findings in few words.
     let recalled: Vec<Open> = open.iter().map(|open| Open { quote: String::new(), ..open.clone() }).collect();
     for open in [&open, &recalled] {
-        let after = judge(&[Eye::Implementation], &world(&mended, &needs), open);
+        let after = judge(&[CodeReviewFocus::Implementation], &world(&mended, &needs), open);
         assert!(after.approved && after.answers[0].status == AnswerStatus::Fixed, "{after:?}");
-        let before = judge(&[Eye::Implementation], &world(&files, &needs), open);
+        let before = judge(&[CodeReviewFocus::Implementation], &world(&files, &needs), open);
         assert!(!before.approved && before.answers[0].status == AnswerStatus::NotFixed, "{before:?}");
     }
     let folder = written(&mended);
@@ -211,7 +211,7 @@ fn a_requirement_that_nobody_carried_out_is_found_and_built() {
     let (mut files, needs) = built();
     files.remove("src/reset-password/record.sh");
     files.remove("tests/reset-password/record.sh");
-    let verdict = judge(&[Eye::Implementation], &world(&files, &needs), &[]);
+    let verdict = judge(&[CodeReviewFocus::Implementation], &world(&files, &needs), &[]);
     let open: Vec<Open> = open_ones(&verdict).into_iter().filter(|open| open.category == "missing").collect();
     assert_eq!(open.len(), 1, "{:?}", verdict.issues);
     assert_eq!(open[0].marks[0], "R6");
@@ -219,42 +219,42 @@ fn a_requirement_that_nobody_carried_out_is_found_and_built() {
     assert!(changed.contains_key("src/reset-password/record.sh"), "{answer:?}");
     // Seen in part, nothing can be missing.
     let part = World { whole: false, ..world(&files, &needs) };
-    let verdict = judge(&[Eye::Implementation], &part, &[]);
+    let verdict = judge(&[CodeReviewFocus::Implementation], &part, &[]);
     assert!(verdict.issues.iter().all(|issue| issue.category != "missing"), "{:?}", verdict.issues);
 }
 
 #[test]
 fn forms_that_are_nearly_always_wrong_are_found_and_others_are_not() {
     let needs = needs();
-    let found = |eye: Eye, path: &str, text: &str| {
+    let found = |eye: CodeReviewFocus, path: &str, text: &str| {
         let files = Files::from([(path.to_owned(), text.to_owned())]);
         let part = World { whole: false, ..world(&files, &needs) };
         judge(&[eye], &part, &[]).issues.into_iter().map(|issue| issue.category).collect::<Vec<_>>()
     };
     let wrong = [
-        (Eye::Quality, "src/a.sh", "# TODO: later\n", "yagni"),
-        (Eye::Quality, "src/a.rs", "fn a() {\n    b().unwrap();\n}\n", "flow"),
-        (Eye::Security, "src/a.sh", "eval \"$1\"\n", "injection"),
-        (Eye::Security, "src/a.sh", "sh -c \"ls $1\"\n", "injection"),
-        (Eye::Security, "src/a.js", "const apiSecret = 'k3y-of-the-house';\n", "exposure"),
-        (Eye::Security, "src/a.sh", "echo \"no account for $1\"\n", "exposure"),
+        (CodeReviewFocus::Quality, "src/a.sh", "# TODO: later\n", "yagni"),
+        (CodeReviewFocus::Quality, "src/a.rs", "fn a() {\n    b().unwrap();\n}\n", "flow"),
+        (CodeReviewFocus::Security, "src/a.sh", "eval \"$1\"\n", "injection"),
+        (CodeReviewFocus::Security, "src/a.sh", "sh -c \"ls $1\"\n", "injection"),
+        (CodeReviewFocus::Security, "src/a.js", "const apiSecret = 'k3y-of-the-house';\n", "exposure"),
+        (CodeReviewFocus::Security, "src/a.sh", "echo \"no account for $1\"\n", "exposure"),
     ];
     for (eye, path, text, category) in wrong {
         assert_eq!(found(eye, path, text), [category], "{text}");
     }
     let right = [
-        (Eye::Quality, "src/a.sh", "# what is TODO elsewhere\n"),
-        (Eye::Quality, "src/a.rs", "#[cfg(test)]\nmod tests {\n    b().unwrap();\n}\n"),
-        (Eye::Quality, "tests/a.rs", "fn a() {\n    b().unwrap();\n}\n"),
-        (Eye::Security, "src/a.sh", "sh -c 'echo \"$$\"'\n"),
-        (Eye::Security, "src/a.sh", "password=$1\nsecret=\"$(cat file)\"\n"),
-        (Eye::Security, "src/a.sh", "# eval \"$1\"\n"),
+        (CodeReviewFocus::Quality, "src/a.sh", "# what is TODO elsewhere\n"),
+        (CodeReviewFocus::Quality, "src/a.rs", "#[cfg(test)]\nmod tests {\n    b().unwrap();\n}\n"),
+        (CodeReviewFocus::Quality, "tests/a.rs", "fn a() {\n    b().unwrap();\n}\n"),
+        (CodeReviewFocus::Security, "src/a.sh", "sh -c 'echo \"$$\"'\n"),
+        (CodeReviewFocus::Security, "src/a.sh", "password=$1\nsecret=\"$(cat file)\"\n"),
+        (CodeReviewFocus::Security, "src/a.sh", "# eval \"$1\"\n"),
     ];
     for (eye, path, text) in right {
         assert_eq!(found(eye, path, text), Vec::<String>::new(), "{text}");
     }
     let long = format!("f() {{\n{}}}\n", "  true\n".repeat(90));
-    assert_eq!(found(Eye::Quality, "src/a.sh", &long), ["kiss"]);
+    assert_eq!(found(CodeReviewFocus::Quality, "src/a.sh", &long), ["kiss"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use super::spec::small;
 use super::{Feature, Kit, act, slug};
 use crate::amounts::amounts;
-use crate::paper::{Need, full_stop, has_any};
+use crate::parsed_document::{Need, full_stop, has_any};
 
 /// A kind of work, by the words that ask for it.
 struct Work {

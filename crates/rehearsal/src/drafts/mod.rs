@@ -13,7 +13,7 @@ pub(crate) use plan::call;
 use crate::ask::Answered;
 use crate::checks::Before;
 use crate::edit::insert_after;
-use crate::paper::{Need, Paper, full_stop, needs, telling_words};
+use crate::parsed_document::{Need, ParsedDocument, full_stop, needs, telling_words};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::one_line;
 
@@ -28,7 +28,7 @@ pub(crate) struct Kit {
 
 impl Kit {
     /// By the files that stand in the working folder.
-    pub(crate) fn of(has: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn new(has: impl Fn(&str) -> bool) -> Self {
         const KITS: [(&str, &str, &str); 7] = [
             ("Cargo.toml", ".rs", "cargo test"),
             ("package.json", ".js", "npm test"),
@@ -50,16 +50,16 @@ impl Kit {
 pub(crate) fn draft(phase: Phase, idea: &str, before: &Before<'_>, kit: Kit) -> String {
     match phase {
         Phase::Specify => spec::write(idea, before.prd),
-        Phase::Design => design::write(&Feature::of(idea, before), kit),
-        Phase::CreatePlan => plan::write(&Feature::of(idea, before), before, kit),
-        Phase::CreateTasks => tasks::write(&Feature::of(idea, before), before, kit),
+        Phase::Design => design::write(&Feature::new(idea, before), kit),
+        Phase::CreatePlan => plan::write(&Feature::new(idea, before), before, kit),
+        Phase::CreateTasks => tasks::write(&Feature::new(idea, before), before, kit),
         Phase::Implement | Phase::Finish | Phase::Document => String::new(),
     }
 }
 
 /// The name of the folders that a feature's files stand in.
 pub(crate) fn folder_name(spec: &str) -> String {
-    Feature::of("", &Before { spec: Some(spec), ..Before::default() }).slug
+    Feature::new("", &Before { spec: Some(spec), ..Before::default() }).slug
 }
 
 /// What is the same in all documents of a feature.
@@ -72,8 +72,8 @@ struct Feature {
 }
 
 impl Feature {
-    fn of(idea: &str, before: &Before<'_>) -> Self {
-        let spec = before.spec.map(Paper::read);
+    fn new(idea: &str, before: &Before<'_>) -> Self {
+        let spec = before.spec.map(ParsedDocument::read);
         let heading = spec.as_ref().and_then(|spec| spec.outline.sections().iter().find(|one| one.level > 0));
         let title = heading.map_or_else(|| one_line(idea, 70), |section| section.title.to_owned());
         let title = ["Spec:", "Specification:", "Spec", "Specification"]

@@ -5,7 +5,7 @@
 use super::{Feature, Kit, act, slug};
 use crate::amounts::{Kind, amounts};
 use crate::checks::Before;
-use crate::paper::{Need, Paper, full_stop, marks};
+use crate::parsed_document::{Need, ParsedDocument, full_stop, marks};
 use redraft_documents::sections::Section;
 use redraft_reports::matrix::{self, Sources};
 
@@ -22,7 +22,7 @@ struct Step<'n> {
 }
 
 pub(super) fn write(feature: &Feature, before: &Before<'_>, kit: Kit) -> String {
-    let design = before.design.map(Paper::read);
+    let design = before.design.map(ParsedDocument::read);
     let mut steps =
         design.as_ref().map(|design| from_design(feature, before, design, kit)).unwrap_or_default();
     if steps.is_empty() {
@@ -58,7 +58,7 @@ pub(super) fn write(feature: &Feature, before: &Before<'_>, kit: Kit) -> String 
 }
 
 /// The sections of a design that are called by a letter and a number: `### C1: Title`.
-fn numbered<'o, 'a>(design: &'o Paper<'a>, letter: char) -> Vec<(String, &'o Section<'a>)> {
+fn numbered<'o, 'a>(design: &'o ParsedDocument<'a>, letter: char) -> Vec<(String, &'o Section<'a>)> {
     let id = |title: &str| {
         let id = title.split([':', ' ']).next().unwrap_or_default();
         let number = id.strip_prefix(letter)?;
@@ -67,7 +67,12 @@ fn numbered<'o, 'a>(design: &'o Paper<'a>, letter: char) -> Vec<(String, &'o Sec
     design.outline.sections().iter().filter_map(|section| Some((id(section.title)?, section))).collect()
 }
 
-fn from_design<'n>(feature: &'n Feature, before: &Before<'_>, design: &Paper<'_>, kit: Kit) -> Vec<Step<'n>> {
+fn from_design<'n>(
+    feature: &'n Feature,
+    before: &Before<'_>,
+    design: &ParsedDocument<'_>,
+    kit: Kit,
+) -> Vec<Step<'n>> {
     let sources = Sources { prd: before.prd, spec: before.spec, design: before.design, ..Sources::default() };
     let rows = matrix::build(&sources).rows;
     let interfaces = numbered(design, 'I');

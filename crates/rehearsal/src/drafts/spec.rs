@@ -6,9 +6,9 @@
 
 use super::telling;
 use crate::amounts::{self, amounts};
-use crate::paper::Paper;
+use crate::parsed_document::ParsedDocument;
 use redraft_documents::page::line::{Item, cells, is_rule_of_table};
-use redraft_documents::page::{Page, Place};
+use redraft_documents::page::{LinePlace, Page};
 use redraft_documents::prd::essentials;
 use redraft_facts::text::one_line;
 
@@ -199,7 +199,7 @@ impl Clause {
 
 /// The first goals of a PRD, each with its id if it has one.
 fn first_goals(prd: &str) -> Vec<(String, String)> {
-    let paper = Paper::read(prd);
+    let paper = ParsedDocument::read(prd);
     let Some(section) = essentials(&paper.outline).goals else { return Vec::new() };
     let rows = section.lines.clone().filter_map(|at| cells(paper.line(at)));
     let rows = rows.filter(|row| !is_rule_of_table(row)).skip(1).map(|row| row.join(": "));
@@ -244,9 +244,10 @@ fn parts(text: &str) -> Vec<String> {
 /// An idea in Markdown as plain sentences: list items and lines end, code is left out.
 fn unlisted(idea: &str) -> String {
     let page = Page::read(idea);
-    let lines = page.lines.iter().filter(|line| line.place == Place::Text && !line.text.trim().is_empty());
+    let lines =
+        page.lines.iter().filter(|line| line.place == LinePlace::Text && !line.text.trim().is_empty());
     let said = lines.map(|line| {
-        let item = Item::of(line.text);
+        let item = Item::parse(line.text);
         let text = item.map_or(line.text, |item| item.text).trim().trim_start_matches(['#', ' ']);
         // Lines of one paragraph run on; items and headings stand alone.
         let alone = item.is_some() || line.text.starts_with('#');

@@ -4,10 +4,10 @@
 
 use super::{Feature, Kit, act, slug};
 use crate::checks::Before;
-use crate::paper::{Need, Paper, full_stop};
+use crate::parsed_document::{Need, ParsedDocument, full_stop};
 use redraft_documents::task_id::key;
 use redraft_documents::tasks::{self, Task as Step};
-use redraft_documents::trace::Kind;
+use redraft_documents::trace::TargetDocument;
 use redraft_facts::text::one_line;
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) fn write(feature: &Feature, before: &Before<'_>, kit: Kit) -> String 
         kit.test
     ));
     out.push_str("- The test of a task is written first and seen to fail.\n\n## Tasks\n");
-    let Some(plan) = before.plan.map(Paper::read) else { return out };
+    let Some(plan) = before.plan.map(ParsedDocument::read) else { return out };
     let steps = tasks::read(plan.text).map(|list| list.tasks).unwrap_or_default();
     let tasks = tasks_of(feature, &steps);
     for (at, task) in tasks.iter().enumerate() {
@@ -59,7 +59,7 @@ fn tasks_of<'n>(feature: &'n Feature, steps: &[Step]) -> Vec<Task<'n>> {
             step.id.split('.').next().unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
         let group = if group.is_empty() { "1".to_owned() } else { group };
         let wanted: Vec<String> =
-            step.refs.iter().filter(|one| one.kind == Kind::Spec).map(|one| key(&one.id)).collect();
+            step.refs.iter().filter(|one| one.kind == TargetDocument::Spec).map(|one| key(&one.id)).collect();
         let named: Vec<&Need> =
             feature.needs.iter().filter(|need| wanted.contains(&key(&need.name))).collect();
         let several = named.len() > 1;
@@ -88,14 +88,14 @@ fn test_name(task: &Task<'_>) -> String {
 fn write_task(
     out: &mut String,
     feature: &Feature,
-    plan: &Paper<'_>,
+    plan: &ParsedDocument<'_>,
     step: &Step,
     task: &Task<'_>,
     first: &[String],
     kit: Kit,
 ) {
     let mut implements = vec![format!("Plan {}", step.id)];
-    let elements = step.refs.iter().filter(|one| one.kind == Kind::Design);
+    let elements = step.refs.iter().filter(|one| one.kind == TargetDocument::Design);
     implements.extend(elements.map(|one| format!("Design {}", one.id)));
     implements.extend(task.need.map(|need| format!("Spec {}", need.name)));
     let files = plan.field(step.lines(), "Files").map(|files| one_line(&files, 300));

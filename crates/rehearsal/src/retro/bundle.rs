@@ -2,7 +2,7 @@
 //!
 //! Reads lines and knows nothing of what they mean for a feature.
 
-use redraft_documents::page::{Page, Place, line};
+use redraft_documents::page::{LinePlace, Page, line};
 
 /// A heading and the lines below it, up to the next heading of any level. Lines inside of fences are content whatever they
 /// look like, and the fences themselves are not.
@@ -14,9 +14,9 @@ pub(super) struct Part<'a> {
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     for line in Page::read(text).lines {
-        match line::atx(line.text).filter(|_| line.place == Place::Text) {
+        match line::atx(line.text).filter(|_| line.place == LinePlace::Text) {
             Some((2 | 3, heading)) => parts.push(Part { heading, lines: Vec::new() }),
-            _ if line.place == Place::Fence => {}
+            _ if line.place == LinePlace::Fence => {}
             _ => {
                 if let Some(part) = parts.last_mut() {
                     part.lines.push(line.text);

@@ -1,7 +1,7 @@
 //! What a feature teaches: where most rounds went, which kind of finding came up most, and one lesson of that kind.
 
 use super::bundle::{Raised, figures, lines, parts, raised};
-use redraft_reports::retro::numeral::{Known, foreign};
+use redraft_reports::retro::numeral::{KnownNumbers, foreign};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ fn lesson<'f, 'a>(one: &'f Raised<'a>) -> Option<(&'f Raised<'a>, String, String
     const WORDS_MIN: usize = 3;
     let claim = general(one.text);
     let remedy = general(one.suggestion);
-    let nothing = Known::nothing();
+    let nothing = KnownNumbers::nothing();
     let fine = |text: &str| foreign(text, &nothing).is_none() && !text.contains(['{', '}']);
     let says = claim.split(' ').count() >= WORDS_MIN && !remedy.is_empty();
     (says && fine(&claim) && fine(&remedy)).then_some((one, claim, remedy))

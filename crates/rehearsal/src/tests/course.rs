@@ -111,13 +111,13 @@ impl Course {
     }
 
     fn profile(&self, role: &str) -> &'static Profile {
-        profile::of(self.phase, &redraft_facts::ids::Role::new(role)).unwrap()
+        profile::find(self.phase, &redraft_facts::ids::Role::new(role)).unwrap()
     }
 
     fn request(&mut self, role: &'static str, purpose: &str, resume: bool, turn: Vec<Fragment>) -> Request {
         let round = self.rounds.entry(format!("{purpose}/{role}")).or_insert(0);
         *round += 1;
-        let author = self.profile(role).kind == profile::Kind::Author;
+        let author = self.profile(role).kind == profile::ProfileKind::Author;
         let path = self.path(self.phase);
         Request {
             ticket: format!(
@@ -142,7 +142,9 @@ impl Course {
     }
 
     pub(super) fn author(&mut self, turn: Vec<Fragment>) -> (Outcome, Verdict) {
-        let [author, ..] = profile::cast(self.phase) else { panic!("nobody writes in {}", self.phase) };
+        let [author, ..] = profile::participants(self.phase) else {
+            panic!("nobody writes in {}", self.phase)
+        };
         let purpose = if self.is_written() { "revise" } else { "draft" };
         let resume = self.written;
         let mut all = Vec::new();
@@ -174,7 +176,7 @@ impl Course {
         match way {
             Way::Lazy => {
                 turn.push(Fragment::new("required-artifacts", self.listing(profile)));
-                let whole = profile.kind == profile::Kind::Domain;
+                let whole = profile.kind == profile::ProfileKind::Domain;
                 let shown = if whole { text::fenced("markdown", &body) } else { String::new() };
                 turn.push(Fragment::new("artifact", format!("## Under Review\n\n{header}{shown}")));
             }

@@ -1,7 +1,7 @@
 //! Many findings, and a run that is stopped in the middle of the work.
 
 use super::stage::Stage;
-use redraft_engine::ports::{Agent, Watch};
+use redraft_engine::ports::{Agent, RunHandle};
 use redraft_facts::verdict::Verdict;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,7 +21,7 @@ fn spec(requirements: usize, criteria: usize) -> String {
 /// A run that is stopped after so many looks.
 struct StopsAfter(AtomicU64);
 
-impl Watch for StopsAfter {
+impl RunHandle for StopsAfter {
     fn stopped(&self) -> bool {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
     }

@@ -2,8 +2,8 @@
 
 use super::stage::{PRD, SPEC, Stage, verdict};
 use crate::pace::Calm;
-use redraft_engine::ports::{Agent, Request, Watch};
-use redraft_facts::event::Now;
+use redraft_engine::ports::{Agent, Request, RunHandle};
+use redraft_facts::event::AfterFailure;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
@@ -59,7 +59,7 @@ fn a_phase_reviewer_reads_the_document_by_its_path() {
     assert_eq!(verdict(&outcome).files_read[0].lines, stage.spec().lines().count() as u64);
     std::fs::remove_file(stage.folder.path().join(SPEC)).unwrap();
     let error = stage.send(&attempt(&request, 2)).unwrap_err();
-    assert_eq!(error.now, Now::GiveUp);
+    assert_eq!(error.now, AfterFailure::GiveUp);
     assert!(error.detail.starts_with(&format!("cannot read {SPEC}")), "{}", error.detail);
 }
 
@@ -72,7 +72,7 @@ fn a_delta_that_does_not_fit_is_said_to_need_a_fresh_conversation() {
     let delta = format!("--- a/{SPEC}\n+++ b/{SPEC}\n@@ -1,1 +1,1 @@\n-never there\n+new\n");
     request.prompt.turn[0] = Fragment::new("delta", redraft_facts::text::fenced("diff", &delta));
     let error = stage.send(&request).unwrap_err();
-    assert_eq!(error.now, Now::FreshSession);
+    assert_eq!(error.now, AfterFailure::FreshSession);
     assert!(error.detail.contains("does not fit"), "{}", error.detail);
 }
 
@@ -81,7 +81,7 @@ fn a_conversation_nobody_has_had_cannot_be_resumed() {
     let mut stage = drafted("");
     let request = stage.fresh("spec-reviewer");
     let error = stage.send(&Request { resume: true, ..request }).unwrap_err();
-    assert_eq!(error.now, Now::FreshSession);
+    assert_eq!(error.now, AfterFailure::FreshSession);
     assert_eq!(error.detail, "no conversation found with session ID: session-of-spec-reviewer");
 }
 
@@ -94,7 +94,7 @@ fn a_turn_whose_answer_was_lost_is_forgotten_by_the_next_attempt() {
     stage.put(&mended);
     let request = stage.resumed("spec-reviewer");
     let error = stage.send(&request).unwrap_err();
-    assert_eq!((error.now, error.usage.is_some()), (Now::GiveUp, true));
+    assert_eq!((error.now, error.usage.is_some()), (AfterFailure::GiveUp, true));
     // The same delta again only fits if the lost turn has left no trace.
     let again = stage.send(&attempt(&request, 2)).unwrap();
     assert!(!again.text.contains("two numbers for one thing"));
@@ -136,7 +136,7 @@ fn usage_counts_the_conversation_so_far_as_read() {
 fn every_request_and_answer_is_logged_on_a_line_of_its_own() {
     let mut stage = drafted(&rule("*/review/*", "do = \"fail\"\ntimes = 1"));
     let request = stage.fresh("spec-reviewer");
-    assert_eq!(stage.send(&request).unwrap_err().now, Now::GiveUp);
+    assert_eq!(stage.send(&request).unwrap_err().now, AfterFailure::GiveUp);
     stage.send(&attempt(&request, 2)).unwrap();
     let log = std::fs::read_to_string(stage.state.path().join("log.jsonl")).unwrap();
     let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -151,7 +151,7 @@ fn every_request_and_answer_is_logged_on_a_line_of_its_own() {
 /// A run that is stopped as soon as something waits.
 struct StopsWhileWaiting(AtomicU64);
 
-impl Watch for StopsWhileWaiting {
+impl RunHandle for StopsWhileWaiting {
     fn stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
@@ -196,7 +196,7 @@ fn a_hanging_agent_gives_up_at_the_deadline_and_a_late_one_answers() {
     let error = stage.send(&request).unwrap_err();
     assert_eq!(
         (error.now, error.detail.as_str(), error.interrupted),
-        (Now::GiveUp, "no answer within 5 s", false)
+        (AfterFailure::GiveUp, "no answer within 5 s", false)
     );
     let mut stage = drafted(&rule("*/review/*", "do = \"late\""));
     let request = stage.fresh("spec-reviewer");
@@ -208,7 +208,7 @@ fn an_overloaded_agent_says_when_to_come_back() {
     for (rest, expected) in [("", 10), ("wait_ms = 250", 250)] {
         let mut stage = drafted(&rule("*/review/*", &format!("do = \"overloaded\"\n{rest}")));
         let request = stage.fresh("spec-reviewer");
-        assert_eq!(stage.send(&request).unwrap_err().now, Now::Wait(expected));
+        assert_eq!(stage.send(&request).unwrap_err().now, AfterFailure::Wait(expected));
     }
 }
 
@@ -220,7 +220,7 @@ fn a_lost_conversation_stays_lost() {
     let request = stage.resumed("spec-reviewer");
     for number in [1, 2] {
         let error = stage.send(&attempt(&request, number)).unwrap_err();
-        assert_eq!(error.now, Now::FreshSession);
+        assert_eq!(error.now, AfterFailure::FreshSession);
         assert!(error.detail.starts_with("no conversation found"), "{}", error.detail);
     }
 }
@@ -240,7 +240,7 @@ fn edit_writes_a_file_of_the_folder_and_none_outside() {
     assert_eq!(std::fs::read_to_string(stage.folder.path().join("src/new.rs")).unwrap(), "x");
     let mut stage = drafted(&rule("*/review/*", "do = \"edit\"\npath = \"../out\"\ntext = \"x\""));
     let request = stage.fresh("spec-reviewer");
-    assert_eq!(stage.send(&request).unwrap_err().now, Now::AskPerson);
+    assert_eq!(stage.send(&request).unwrap_err().now, AfterFailure::AskPerson);
 }
 
 #[expect(clippy::disallowed_methods, reason = "looks at the repository from outside")]
@@ -309,6 +309,6 @@ fn a_role_it_does_not_know_is_refused_by_name() {
     let mut stage = drafted("");
     let request = stage.request("security-reviewer", "review", false, Vec::new());
     let error = stage.agent.run(&request, &Calm).unwrap_err();
-    assert_eq!(error.now, Now::AskPerson);
+    assert_eq!(error.now, AfterFailure::AskPerson);
     assert!(error.detail.contains("security-reviewer"), "{}", error.detail);
 }

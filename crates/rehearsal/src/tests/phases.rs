@@ -4,7 +4,7 @@
 use super::course::{Course, Way};
 use redraft_facts::fragment::Fragment;
 use redraft_facts::phase::Phase;
-use redraft_roles::profile::cast;
+use redraft_roles::profile::participants;
 
 const IDEAS: [&str; 10] = [
     "Add rate limits per API key",
@@ -48,7 +48,7 @@ fn play(course: &mut Course, phase: Phase) -> Played {
     course.enter(phase);
     let (_, answer) = course.author(Vec::new());
     assert!(answer.approved && course.is_written(), "{answer:#?}");
-    let [_, domain, handoff] = cast(phase) else { panic!("three roles in {phase}") };
+    let [_, domain, handoff] = participants(phase) else { panic!("three roles in {phase}") };
     let rounds = [settle(course, domain.role), settle(course, handoff.role)];
     let verdict = course.resumed(domain.role);
     assert!(
@@ -89,7 +89,7 @@ fn a_fresh_reviewer_agrees_with_the_one_that_came_back() {
     let mut course = Course::new(IDEAS[7], "");
     for phase in Phase::DOCUMENTS {
         play(&mut course, phase);
-        for role in cast(phase).iter().skip(1).map(|profile| profile.role) {
+        for role in participants(phase).iter().skip(1).map(|profile| profile.role) {
             let verdict = course.fresh(role, Way::Inline);
             assert!(verdict.approved && verdict.issues.is_empty(), "{phase} {role}: {verdict:#?}");
         }
@@ -149,7 +149,7 @@ fn a_fixed_finding_is_said_to_be_fixed_by_what_its_own_check_saw() {
     for phase in Phase::DOCUMENTS {
         course.enter(phase);
         course.author(Vec::new());
-        let [_, domain, _] = cast(phase) else { panic!("three roles in {phase}") };
+        let [_, domain, _] = participants(phase) else { panic!("three roles in {phase}") };
         course.fresh(domain.role, Way::Lazy);
         let open = course.open[domain.role].clone();
         course.revise();

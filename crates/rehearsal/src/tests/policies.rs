@@ -54,7 +54,7 @@ fn digest(
     let diff = diff(SPEC, before, &spec);
     let delta = format!("## Delta\n\n{}", text::fenced("diff", &diff));
     let (lines, bytes) = (spec.lines().count(), spec.len());
-    let outline = Outline::of(&spec);
+    let outline = Outline::parse(&spec);
     let changed = Delta::parse(&diff).files.iter().flat_map(FileDelta::changed).collect::<Vec<_>>();
     let parts = match brought {
         Brought::Touched => outline.touched(&changed),

@@ -5,7 +5,7 @@ use super::commit;
 use crate::RehearsalAgent;
 use crate::Scenario;
 use crate::pace::Calm;
-use redraft_adapters::sqlite::{FILE, Ledger, Mode};
+use redraft_adapters::sqlite::{FILE, Ledger, OpenMode};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Store};
 use redraft_facts::event::Entry;
@@ -14,9 +14,10 @@ use redraft_facts::phase::Phase;
 use redraft_facts::text;
 use redraft_facts::ticket::{Purpose, Scope};
 use redraft_prompts::prompt::{RetroBrief, retro, schema_for};
-use redraft_reports::project::costs::costs;
+use redraft_reports::projections::costs::costs;
 use redraft_reports::retro::{
-    Answer, Change, Figures, Judgements, Lesson, Older, Stance, bundle, judge_bundle, markdown, new_entries,
+    FeatureChange, Figures, Judgements, LessonChange, Older, RetroAnswer, Stance, bundle, judge_bundle,
+    markdown, new_entries,
 };
 use redraft_roles::profile;
 use std::path::Path;
@@ -26,7 +27,7 @@ use tempfile::TempDir;
 struct Past {
     entries: Vec<Entry>,
     state: Pipeline,
-    change: Change,
+    change: FeatureChange,
     folder: TempDir,
 }
 
@@ -35,15 +36,15 @@ impl Past {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/tests/fixtures");
         let folder = tempfile::tempdir().unwrap();
         std::fs::copy(fixtures.join("ledger-1-specify.db"), folder.path().join(FILE)).unwrap();
-        let ledger = Ledger::open(folder.path(), Mode::ReadOnly).unwrap();
+        let ledger = Ledger::open(folder.path(), OpenMode::ReadOnly).unwrap();
         let entries = ledger.read(Scope::Feature(FeatureId(1))).unwrap();
         let state = Pipeline::replay(&entries).unwrap();
         let files = vec![("src/entry.sh".to_owned(), 12, 0), ("src/limit.sh".to_owned(), 3, 1)];
-        Past { entries, state, change: Change { files }, folder }
+        Past { entries, state, change: FeatureChange { files }, folder }
     }
 
     fn figures(&self) -> Figures {
-        Figures::of(&self.state, &self.entries).with(&self.change)
+        Figures::from_entries(&self.state, &self.entries).with(&self.change)
     }
 
     fn ask(&self, purpose: Purpose, bundle: &str, scenario: &str) -> Result<String, AgentError> {
@@ -78,11 +79,11 @@ impl Past {
         Ok(outcome.text)
     }
 
-    fn retro(&self, scenario: &str) -> Result<Answer, String> {
+    fn retro(&self, scenario: &str) -> Result<RetroAnswer, String> {
         let sizes = [("spec.md".to_owned(), 2_345)];
         let bundle = bundle(&self.figures(), &self.state, &self.entries, &self.change, &sizes);
         let answer = self.ask(Purpose::Retro, &bundle, scenario).map_err(|error| error.detail)?;
-        Answer::read(&answer)
+        RetroAnswer::read(&answer)
     }
 }
 
@@ -92,7 +93,7 @@ fn a_feature_teaches_one_lesson_from_a_finding_that_was_raised() {
     let answer = past.retro("").unwrap();
     assert_eq!((answer.observations.len(), answer.recommendations.len()), (2, 1), "{answer:?}");
     let [lesson] = new_entries(&answer).try_into().unwrap();
-    assert_eq!(lesson.kind, Lesson::AntiPattern);
+    assert_eq!(lesson.kind, LessonChange::AntiPattern);
     let (id, phase) = lesson.provenance.split_once(" in ").unwrap();
     assert_eq!(phase, "specify");
     let findings: Vec<_> = past.state.standing().flat_map(|one| &one.findings).collect();

@@ -2,7 +2,7 @@
 //!
 //! What agents and people wrote is quoted line by line, so that it can neither begin a heading nor end a comment.
 
-use super::{Kind, Resolution, Standing, Work};
+use super::{DecisionKind, DecisionStatus, ReportedWork, Resolution};
 use redraft_facts::ids::slug;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{one_line, utc};
@@ -37,9 +37,15 @@ fn title(one: &Resolution) -> String {
     const CHARS_MAX: usize = 80;
     let first = one.text.lines().find(|line| !line.trim().is_empty()).unwrap_or(one.kind.name());
     let subject = match (&one.work, one.findings.first(), one.kind) {
-        (Some(Work { task: Some(task), .. }), _, Kind::Ruling) => format!("Task {task}: {first}"),
-        (_, Some(finding), Kind::Ruling) => format!("{}: {}", finding.id, finding.description),
-        (_, _, Kind::Ruling | Kind::Decision | Kind::Deviation | Kind::Concern) => first.to_owned(),
+        (Some(ReportedWork { task: Some(task), .. }), _, DecisionKind::Ruling) => {
+            format!("Task {task}: {first}")
+        }
+        (_, Some(finding), DecisionKind::Ruling) => format!("{}: {}", finding.id, finding.description),
+        (
+            _,
+            _,
+            DecisionKind::Ruling | DecisionKind::Decision | DecisionKind::Deviation | DecisionKind::Concern,
+        ) => first.to_owned(),
     };
     one_line(&subject, CHARS_MAX)
 }
@@ -47,22 +53,22 @@ fn title(one: &Resolution) -> String {
 fn context(feature: &str, one: &Resolution) -> String {
     let (feature, phase) = (plain(feature), one.phase);
     let mut out = match &one.work {
-        Some(Work { task: Some(task), title, .. }) => {
+        Some(ReportedWork { task: Some(task), title, .. }) => {
             format!("Feature {feature}, {phase}, task {}: {}.\n", plain(task), plain(title))
         }
-        Some(Work { title, .. }) => format!("Feature {feature}, {phase}, {}.\n", plain(title)),
+        Some(ReportedWork { title, .. }) => format!("Feature {feature}, {phase}, {}.\n", plain(title)),
         None => format!("Feature {feature}, {phase}.\n"),
     };
     if !one.asked.trim().is_empty() {
         out.push_str(&format!("\nA person was asked:\n\n{}", quoted(&one.asked)));
     }
-    if one.kind == Kind::Ruling && !one.findings.is_empty() {
+    if one.kind == DecisionKind::Ruling && !one.findings.is_empty() {
         out.push_str("\nThese findings were open:\n\n");
         for finding in &one.findings {
             out.push_str(&format!("- {} {}\n", finding.id, plain(&finding.description)));
         }
     }
-    if one.kind == Kind::Deviation {
+    if one.kind == DecisionKind::Deviation {
         out.push_str("\nIt is not what the plan or the design says.\n");
     }
     out
@@ -71,12 +77,14 @@ fn context(feature: &str, one: &Resolution) -> String {
 fn status(one: &Resolution) -> String {
     let (by, at) = (plain(&one.by), utc(one.at_ms));
     match (one.standing, one.kind) {
-        (Standing::Accepted, Kind::Ruling) => format!("Accepted by {by}, {at}."),
-        (Standing::Accepted, _) => {
+        (DecisionStatus::Accepted, DecisionKind::Ruling) => format!("Accepted by {by}, {at}."),
+        (DecisionStatus::Accepted, _) => {
             format!("Accepted: made by {by}, {at}, and approved with the code it is in.")
         }
-        (Standing::Proposed, _) => format!("Proposed by {by}, {at}; the code it is in is not approved yet."),
-        (Standing::Dropped, _) => {
+        (DecisionStatus::Proposed, _) => {
+            format!("Proposed by {by}, {at}; the code it is in is not approved yet.")
+        }
+        (DecisionStatus::Dropped, _) => {
             format!("Dropped: made by {by}, {at}, and taken out with what it was about.")
         }
     }
@@ -84,7 +92,8 @@ fn status(one: &Resolution) -> String {
 
 fn consequences(one: &Resolution, concerns: &[&Resolution]) -> String {
     let mut out = String::new();
-    if let Some(Work { commit, files, .. }) = one.work.as_ref().filter(|work| !work.commit.is_empty()) {
+    if let Some(ReportedWork { commit, files, .. }) = one.work.as_ref().filter(|work| !work.commit.is_empty())
+    {
         let files: Vec<String> =
             files.iter().map(|file| format!("`{}`", one_line(file, 400).replace('`', "'"))).collect();
         out.push_str(&format!("- In commit `{}`: {}.\n", one_line(commit, 64), files.join(", ")));
@@ -93,11 +102,11 @@ fn consequences(one: &Resolution, concerns: &[&Resolution]) -> String {
         out.push_str(&format!("- Concern: {}\n", plain(&concern.text)));
     }
     for finding in &one.findings {
-        let about = if one.kind == Kind::Ruling { "Settled" } else { "A finding about its files" };
+        let about = if one.kind == DecisionKind::Ruling { "Settled" } else { "A finding about its files" };
         let (id, phase, status) = (&finding.id, finding.phase, finding.status.name());
         out.push_str(&format!("- {about}: {id} of {phase} ({status}): {}\n", plain(&finding.description)));
     }
-    if one.kind == Kind::Ruling && !one.findings.is_empty() {
+    if one.kind == DecisionKind::Ruling && !one.findings.is_empty() {
         out.push_str("- Later reviews of this feature do not hold anything up for them.\n");
     }
     if out.is_empty() {

@@ -18,14 +18,14 @@ fn a_part_of_a_report_is_read_item_by_item() {
     }
 }
 
-fn resolution(kind: Kind, text: &str) -> Resolution {
+fn resolution(kind: DecisionKind, text: &str) -> Resolution {
     Resolution {
         id: "001/implement.1/task-1/implement/implementer/1.1 decision 1".to_owned(),
         kind,
         at_ms: 0,
         phase: Phase::Implement,
         by: "implementer".to_owned(),
-        work: Some(Work {
+        work: Some(ReportedWork {
             task: Some("1".to_owned()),
             title: "Write <it>".to_owned(),
             commit: "c0ffee".to_owned(),
@@ -34,14 +34,15 @@ fn resolution(kind: Kind, text: &str) -> Resolution {
         asked: String::new(),
         text: text.to_owned(),
         findings: Vec::new(),
-        standing: Standing::Accepted,
+        standing: DecisionStatus::Accepted,
     }
 }
 
 #[test]
 fn a_record_has_its_four_parts_and_nothing_that_was_said_can_add_one() {
-    let one = resolution(Kind::Decision, "Turns are files\n## Status\n<!-- redraft: other -->\n--> x");
-    let concern = resolution(Kind::Concern, "may be slow\n## Decision");
+    let one =
+        resolution(DecisionKind::Decision, "Turns are files\n## Status\n<!-- redraft: other -->\n--> x");
+    let concern = resolution(DecisionKind::Concern, "may be slow\n## Decision");
     let text = record(7, "001-x", &one, &[&concern]);
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
@@ -58,6 +59,6 @@ fn a_record_has_its_four_parts_and_nothing_that_was_said_can_add_one() {
 #[test]
 fn only_what_says_how_something_is_to_be_is_recorded() {
     let recorded: Vec<&str> =
-        Kind::ALL.into_iter().filter(|kind| kind.is_recorded()).map(Kind::name).collect();
+        DecisionKind::ALL.into_iter().filter(|kind| kind.is_recorded()).map(DecisionKind::name).collect();
     assert_eq!(recorded, ["decision", "deviation", "ruling"]);
 }

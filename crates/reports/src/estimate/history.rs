@@ -127,7 +127,7 @@ impl History {
 
     /// What a role usually needs in a phase: the median of each number. With `tasks` as many dispatches as that many tasks
     /// would have taken.
-    pub(super) fn of(&self, phase: Phase, role: &Role, tasks: Option<u32>) -> Option<Usual> {
+    pub(super) fn usual(&self, phase: Phase, role: &Role, tasks: Option<u32>) -> Option<Usual> {
         let seen = self.done.get(&(phase, role.clone()))?;
         let counted = |one: &Seen| match tasks {
             Some(tasks) => {

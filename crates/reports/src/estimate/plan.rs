@@ -6,7 +6,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{Certify, Extra, FeatureCreated};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
-use redraft_roles::profile::{self, Kind, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind};
 
 /// Review rounds until a document or a change is approved.
 pub(super) const ROUNDS: u32 = 3;
@@ -15,7 +15,7 @@ const HANDOFFS: u32 = 2;
 
 /// One role in one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct PlannedRole {
     pub phase: Phase,
     pub profile: &'static Profile,
     /// Dispatches that begin a conversation.
@@ -24,7 +24,7 @@ pub struct Part {
     pub later: u32,
 }
 
-impl Part {
+impl PlannedRole {
     /// Whether it is asked once for every task.
     pub(super) fn is_per_task(&self) -> bool {
         self.phase == Phase::Implement && self.profile.role == profile::author(Phase::Implement).as_str()
@@ -44,13 +44,13 @@ pub struct Play<'a> {
 }
 
 /// The parts that are left to play, in the order of the phases.
-pub fn parts(state: &Pipeline, play: Play<'_>, tasks: Tasks) -> Vec<Part> {
+pub fn parts(state: &Pipeline, play: Play<'_>, tasks: Tasks) -> Vec<PlannedRole> {
     let Some(created) = &state.created else { return Vec::new() };
     let phases = state.phases().filter(|phase| !state.is_over(*phase));
     phases.flat_map(|phase| of_phase(phase, created, play, tasks.number())).collect()
 }
 
-fn of_phase(phase: Phase, created: &FeatureCreated, play: Play<'_>, tasks: u32) -> Vec<Part> {
+fn of_phase(phase: Phase, created: &FeatureCreated, play: Play<'_>, tasks: u32) -> Vec<PlannedRole> {
     let lane = created.lane;
     // Nobody works on a change that is only reviewed, and a document by itself is revised only where that was asked for.
     let rounds = match created.is_review() {
@@ -72,15 +72,15 @@ fn of_phase(phase: Phase, created: &FeatureCreated, play: Play<'_>, tasks: u32) 
     };
     let part = |profile: &'static Profile| {
         let (first, later) = match profile.kind {
-            Kind::Author => author(phase, profile, created, play, tasks, rounds, panels.is_empty())?,
-            Kind::Domain if sits(profile) => (1, rounds - 1),
-            Kind::Phase if sits(profile) => (1, rounds.min(HANDOFFS) - 1),
-            Kind::Domain | Kind::Phase => return None,
+            ProfileKind::Author => author(phase, profile, created, play, tasks, rounds, panels.is_empty())?,
+            ProfileKind::Domain if sits(profile) => (1, rounds - 1),
+            ProfileKind::Phase if sits(profile) => (1, rounds.min(HANDOFFS) - 1),
+            ProfileKind::Domain | ProfileKind::Phase => return None,
         };
         let fresh = certifier.is_some_and(|seat| seat.role.as_str() == profile.role);
-        Some(Part { phase, profile, first: first + u32::from(fresh), later })
+        Some(PlannedRole { phase, profile, first: first + u32::from(fresh), later })
     };
-    profile::cast(phase).iter().copied().filter_map(part).collect()
+    profile::participants(phase).iter().copied().filter_map(part).collect()
 }
 
 /// How often who writes is asked; none for one that takes no part.

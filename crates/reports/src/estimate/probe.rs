@@ -2,7 +2,7 @@
 
 use redraft_cost::price::Card;
 use redraft_facts::usage::{Usage, Usd};
-use redraft_prompts::probe::Papers;
+use redraft_prompts::probe::ProbeFiles;
 use redraft_prompts::prompt::{self, ProbeTurn};
 
 /// An estimate for words and numbers in English.
@@ -14,7 +14,7 @@ const ANSWER_TOKENS: u64 = 600;
 pub fn probe(card: &Card, frame_tokens: u64) -> Usd {
     let tokens = |chars: u64| chars.div_ceil(CHARS_PER_TOKEN);
     let prompt = frame_tokens + tokens(prompt::probe(ProbeTurn::Read).chars());
-    let file = tokens(Papers::new("").before.chars().count() as u64);
+    let file = tokens(ProbeFiles::new("").before.chars().count() as u64);
     // The first turn is two requests: one that asks for the file, one that has it. Each later turn is one request,
     // and every request finds all that was sent before it.
     let requests = [prompt, file + ANSWER_TOKENS, ANSWER_TOKENS, ANSWER_TOKENS];

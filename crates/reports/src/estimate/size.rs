@@ -2,7 +2,7 @@
 //! are there, with stated assumptions for what nobody can know beforehand. They are in docs/cost-model.md.
 
 use super::PaidAgent;
-use super::plan::{Part, ROUNDS};
+use super::plan::{PlannedRole, ROUNDS};
 use redraft_documents::tokens::{Family, Ratios, kinds};
 use redraft_facts::choice::{Content, Strategy};
 use redraft_facts::ids::Role;
@@ -10,7 +10,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::usage::{Usage, Usd};
 use redraft_prompts::prompt;
-use redraft_roles::profile::{self, Kind, Override};
+use redraft_roles::profile::{self, ProfileKind, RoleText};
 
 /// What roles read.
 pub struct Reading<'a> {
@@ -20,7 +20,7 @@ pub struct Reading<'a> {
     /// The phases whose documents are still to be written.
     pub coming: Vec<Phase>,
     /// The repository's own texts for roles.
-    pub own: BTreeMap<Role, Override>,
+    pub own: BTreeMap<Role, RoleText>,
 }
 
 /// Everything of a first turn but the documents: what is asked, and what is open.
@@ -65,8 +65,8 @@ fn usual_chars(name: &str) -> u64 {
 }
 
 /// What the part costs by the card of its agent.
-pub(super) fn cost(part: &Part, player: &PaidAgent, tasks: u32, reading: &Reading<'_>) -> Usd {
-    let sizes = Sizes::of(part, player, tasks, reading);
+pub(super) fn cost(part: &PlannedRole, player: &PaidAgent, tasks: u32, reading: &Reading<'_>) -> Usd {
+    let sizes = Sizes::new(part, player, tasks, reading);
     let (first, later) = (sizes.first(), sizes.later());
     let mut sum = Usage::default();
     (0..part.first).for_each(|_| sum += first);
@@ -88,8 +88,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(part: &Part, player: &PaidAgent, tasks: u32, reading: &Reading<'_>) -> Sizes {
-        let ratios = Ratios::measured(Family::of(&player.model));
+    fn new(part: &PlannedRole, player: &PaidAgent, tasks: u32, reading: &Reading<'_>) -> Sizes {
+        let ratios = Ratios::measured(Family::for_model(&player.model));
         let role = Role::new(part.profile.role);
         let texts = stable_text(part.phase, &role, reading.own.get(&role));
         let document = |name: &str| {
@@ -106,9 +106,11 @@ impl Sizes {
             (false, _) => document(part.phase.artifact()),
         };
         let (requests, answer, read) = match (part.profile.kind, builds) {
-            (Kind::Author, true) => (BUILDER_REQUESTS, CODE_TOKENS, upstream + READ_CODE_TOKENS),
-            (Kind::Author, false) => (WRITER_REQUESTS, DOCUMENT_TOKENS, upstream),
-            (Kind::Domain | Kind::Phase, _) => (READER_REQUESTS, VERDICT_TOKENS, upstream + judged),
+            (ProfileKind::Author, true) => (BUILDER_REQUESTS, CODE_TOKENS, upstream + READ_CODE_TOKENS),
+            (ProfileKind::Author, false) => (WRITER_REQUESTS, DOCUMENT_TOKENS, upstream),
+            (ProfileKind::Domain | ProfileKind::Phase, _) => {
+                (READER_REQUESTS, VERDICT_TOKENS, upstream + judged)
+            }
         };
         let turn = ratios.tokens(TURN_CHARS, Content::Markdown);
         let prompt = player.overhead + ratios.all_tokens(&kinds(&texts)) + turn;
@@ -141,10 +143,10 @@ impl Sizes {
 }
 
 /// What is the same in every dispatch of a role: the very text that it is sent, but for the names of files.
-fn stable_text(phase: Phase, role: &Role, own: Option<&Override>) -> String {
+fn stable_text(phase: Phase, role: &Role, own: Option<&RoleText>) -> String {
     let sample = prompt::sample(phase, role, None, Strategy::Lazy, own);
     let Some(sample) = sample else {
-        return profile::of(phase, role).map(|profile| profile.rubric.to_owned()).unwrap_or_default();
+        return profile::find(phase, role).map(|profile| profile.rubric.to_owned()).unwrap_or_default();
     };
     let prompt = sample.prompt;
     let fragments = prompt.constant.iter().chain(&prompt.role);

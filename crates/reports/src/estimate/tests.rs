@@ -3,14 +3,14 @@ use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::Cards;
 use redraft_facts::choice::{Choice, Knowledge, Policy, Strategy};
 use redraft_facts::event::{
-    Answered, Certify, Event, Extra, FeatureCreated, LoopOpened, PhaseClosed, PlannedTask, Player, Started,
-    TreeMark,
+    AgentIdentity, Answered, Certify, Event, Extra, FeatureCreated, LoopOpened, PhaseClosed, PlannedTask,
+    Started, TreeMark,
 };
 use redraft_facts::ids::{BlobId, FeatureId, Revision, TaskId};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::Usage;
-use redraft_roles::profile::{self, Override};
+use redraft_roles::profile::{self, RoleText};
 
 fn created(lane: Lane, until: Phase) -> FeatureCreated {
     FeatureCreated {
@@ -43,7 +43,7 @@ fn play(extras: &[Extra], retro: bool) -> Play<'_> {
 }
 
 /// `role first+later`, in the order they come.
-fn told(parts: &[Part]) -> Vec<String> {
+fn told(parts: &[PlannedRole]) -> Vec<String> {
     parts.iter().map(|part| format!("{} {}+{}", part.profile.role, part.first, part.later)).collect()
 }
 
@@ -144,14 +144,14 @@ fn an_estimate_follows_the_size_of_the_documents_and_the_number_of_tasks() {
 fn a_repositorys_own_text_for_a_role_is_counted() {
     let specify = state(Lane::Standard, Phase::Specify);
     let parts = parts(&specify, play(&[], false), Tasks::None);
-    let of = |own: BTreeMap<Role, Override>| {
+    let of = |own: BTreeMap<Role, RoleText>| {
         let reading = Reading { document: &|_| None, coming: Vec::new(), own };
         let all = forecast(&parts, Tasks::None, &player, &reading, &History::default(), Usd(0));
         all.roles.into_iter().find(|one| one.role.as_str() == "spec-reviewer").unwrap().cost
     };
     let role = Role::new("spec-reviewer");
     let text = format!("---\nname: spec-reviewer\n---\n\n{}", "Look at every word of it. ".repeat(1_000));
-    let own = Override::parse(&text, &role).unwrap();
+    let own = RoleText::parse(&text, &role).unwrap();
     assert!(of([(role, own)].into()) > of(BTreeMap::new()));
 }
 
@@ -226,7 +226,7 @@ fn started(ticket: &Ticket, agent: &str) -> Started {
         missing: Vec::new(),
         told: Vec::new(),
         pull: false,
-        player: Player::default(),
+        player: AgentIdentity::default(),
     }
 }
 

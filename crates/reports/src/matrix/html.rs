@@ -3,7 +3,7 @@
 //! Whatever documents and files are called stays text. Colour never says anything alone. Start at [`html`].
 
 use super::markdown::{distinct, named, ran, runs, short, summary, task};
-use super::{Matrix, Part, Row, Work};
+use super::{CodeWork, DocumentPart, Matrix, Row};
 use redraft_facts::prelude::*;
 
 /// The first words of the page, by which a program knows its own.
@@ -66,7 +66,7 @@ fn table(matrix: &Matrix) -> String {
 
 /// One line for each task; what they share stands beside all of them.
 fn rows(matrix: &Matrix, row: &Row) -> String {
-    let works: Vec<&Work> = matrix.works_of(row).collect();
+    let works: Vec<&CodeWork> = matrix.works_of(row).collect();
     let span = match works.len() {
         0 | 1 => String::new(),
         many => format!(" rowspan=\"{many}\""),
@@ -85,20 +85,20 @@ fn rows(matrix: &Matrix, row: &Row) -> String {
             "<tr>{shared}<td class=\"none\">no task</td><td></td><td></td><td></td><td></td></tr>\n"
         );
     }
-    let line = |(at, work): (usize, &&Work)| {
+    let line = |(at, work): (usize, &&CodeWork)| {
         let shared = if at == 0 { shared.as_str() } else { "" };
         format!("<tr>{shared}{}</tr>\n", cells(work))
     };
     works.iter().enumerate().map(line).collect()
 }
 
-fn parts(parts: &[Part], span: &str) -> String {
+fn parts(parts: &[DocumentPart], span: &str) -> String {
     format!("<td{span}>{}</td>", list(parts.iter().map(|part| escaped(&named(part)))))
 }
 
-fn cells(work: &Work) -> String {
+fn cells(work: &CodeWork) -> String {
     let code = |text: &str| format!("<code>{}</code>", escaped(text));
-    let run = |run: &super::Run| match run.passed {
+    let run = |run: &super::RecordedCheck| match run.passed {
         true => escaped(&ran(run)),
         false => format!("<span class=\"none\">{}</span>", escaped(&ran(run))),
     };

@@ -3,7 +3,7 @@
 //! A file counts for every piece of work that changed it. Start at [`made`].
 
 use super::reach::Read;
-use super::{Run, Sources, State, What, Work};
+use super::{CodeWork, CodeWorkKind, RecordedCheck, Sources, State};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::TaskEnd;
 use redraft_documents::task_id;
@@ -20,7 +20,7 @@ pub(super) struct Made {
     pieces: BTreeMap<Piece, Piecework>,
     /// What became of the tasks, with their titles, in their order.
     ends: Vec<(String, String, Option<TaskEnd>)>,
-    checks: Vec<(u64, Run)>,
+    checks: Vec<(u64, RecordedCheck)>,
     /// Whether anything was built or is to be.
     pub(super) begun: bool,
     /// Whether every task has come to an end.
@@ -105,7 +105,7 @@ impl Made {
         known.flat_map(|(_, work)| &work.files).map(String::as_str).collect()
     }
 
-    fn work(&self, piece: &Piece, what: What, title: String, state: State) -> Work {
+    fn work(&self, piece: &Piece, what: CodeWorkKind, title: String, state: State) -> CodeWork {
         let none = Piecework::default();
         let made = self.pieces.get(piece).unwrap_or(&none);
         let files: Vec<String> = match state {
@@ -115,12 +115,12 @@ impl Made {
         let tests: Vec<String> = files.iter().filter(|file| is_test(file)).cloned().collect();
         let commits = made.commits.clone();
         let runs = if commits.is_empty() { Vec::new() } else { self.runs_since(made.last) };
-        Work { what, title, state, commits, files, tests, runs }
+        CodeWork { what, title, state, commits, files, tests, runs }
     }
 
     /// The last run of every check behind an event.
-    fn runs_since(&self, seq: u64) -> Vec<Run> {
-        let mut last: BTreeMap<&str, &Run> = BTreeMap::new();
+    fn runs_since(&self, seq: u64) -> Vec<RecordedCheck> {
+        let mut last: BTreeMap<&str, &RecordedCheck> = BTreeMap::new();
         for (_, run) in self.checks.iter().filter(|(at, _)| *at > seq) {
             last.insert(&run.gate, run);
         }
@@ -141,13 +141,13 @@ fn files<'a>(sources: &Sources<'a>, commit: &str) -> &'a [String] {
     sources.change.and_then(|change| change.by_commit.get(commit)).map_or(&[], Vec::as_slice)
 }
 
-fn run(checked: &Checked, entry: &Entry) -> Run {
+fn run(checked: &Checked, entry: &Entry) -> RecordedCheck {
     let Checked { gate, command, passed, .. } = checked;
-    Run { gate: gate.clone(), command: command.clone(), passed: *passed, at_ms: entry.at_ms }
+    RecordedCheck { gate: gate.clone(), command: command.clone(), passed: *passed, at_ms: entry.at_ms }
 }
 
 /// All pieces of work, and for each task of the list, or of the ledger where there is none, where its piece is.
-pub(super) fn works(sources: &Sources<'_>, read: &Read, made: &Made) -> (Vec<Work>, Vec<usize>) {
+pub(super) fn works(sources: &Sources<'_>, read: &Read, made: &Made) -> (Vec<CodeWork>, Vec<usize>) {
     const TITLE_CHARS_MAX: usize = 120;
     let mut works = Vec::new();
     let known: BTreeMap<String, &Option<TaskEnd>> =
@@ -156,23 +156,23 @@ pub(super) fn works(sources: &Sources<'_>, read: &Read, made: &Made) -> (Vec<Wor
         // As the ledger calls it, where a stroke would end the name.
         let key = task_id::key(&one.task.id.replace('/', "-"));
         let state = known.get(&key).map_or(State::Unknown, |end| state(end));
-        let what = What::Task { id: one.task.id.clone(), line: Some(one.task.line) };
+        let what = CodeWorkKind::Task { id: one.task.id.clone(), line: Some(one.task.line) };
         let title = one_line(&one.task.title, TITLE_CHARS_MAX);
         works.push(made.work(&Piece::Task(key), what, title, state));
     }
     if sources.tasks.is_none() {
         for (id, title, end) in &made.ends {
-            let what = What::Task { id: id.clone(), line: None };
+            let what = CodeWorkKind::Task { id: id.clone(), line: None };
             let title = one_line(title, TITLE_CHARS_MAX);
             works.push(made.work(&Piece::Task(task_id::key(id)), what, title, state(end)));
         }
     }
     let places = (0..works.len()).collect();
     let later = [
-        (Piece::Simplification, What::Simplification),
-        (Piece::Deepening, What::Deepening),
-        (Piece::Fixes, What::Fixes),
-        (Piece::Edits, What::Edits),
+        (Piece::Simplification, CodeWorkKind::Simplification),
+        (Piece::Deepening, CodeWorkKind::Deepening),
+        (Piece::Fixes, CodeWorkKind::Fixes),
+        (Piece::Edits, CodeWorkKind::Edits),
     ];
     for (piece, what) in later {
         if made.pieces.get(&piece).is_some_and(|work| !work.commits.is_empty()) {

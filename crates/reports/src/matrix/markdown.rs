@@ -2,7 +2,7 @@
 //!
 //! Whatever documents and files are called stays text: nothing in a cell can end it, begin a link or call somebody.
 
-use super::{Matrix, Part, Row, Run, State, Work};
+use super::{CodeWork, DocumentPart, Matrix, RecordedCheck, Row, State};
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, one_line, utc};
 
@@ -48,7 +48,7 @@ pub(super) fn summary(matrix: &Matrix) -> String {
 }
 
 fn line(matrix: &Matrix, row: &Row) -> String {
-    let works: Vec<&Work> = matrix.works_of(row).collect();
+    let works: Vec<&CodeWork> = matrix.works_of(row).collect();
     let requirement = row.requirement.as_ref().map(|one| {
         let text = escaped(&one_line(&one.text, CHARS_MAX));
         format!("**{}** {text}", escaped(&one.id)).trim_end().to_owned()
@@ -71,7 +71,7 @@ fn line(matrix: &Matrix, row: &Row) -> String {
 }
 
 /// `1.2 Write the store (blocked)`.
-pub(super) fn task(work: &Work) -> String {
+pub(super) fn task(work: &CodeWork) -> String {
     let state = match &work.state {
         State::Unknown | State::Done => String::new(),
         State::Open => " (open)".to_owned(),
@@ -81,13 +81,13 @@ pub(super) fn task(work: &Work) -> String {
     format!("{}{state}", name.trim_end())
 }
 
-pub(super) fn named(part: &Part) -> String {
+pub(super) fn named(part: &DocumentPart) -> String {
     one_line(&part.name(), CHARS_MAX)
 }
 
 /// The last run of each check of some pieces of work.
-pub(super) fn runs<'a>(works: &[&'a Work]) -> Vec<&'a Run> {
-    let mut last: BTreeMap<&str, &Run> = BTreeMap::new();
+pub(super) fn runs<'a>(works: &[&'a CodeWork]) -> Vec<&'a RecordedCheck> {
+    let mut last: BTreeMap<&str, &RecordedCheck> = BTreeMap::new();
     for run in works.iter().flat_map(|work| &work.runs) {
         let known = last.entry(&run.gate).or_insert(run);
         if run.at_ms >= known.at_ms {
@@ -97,7 +97,7 @@ pub(super) fn runs<'a>(works: &[&'a Work]) -> Vec<&'a Run> {
     last.into_values().collect()
 }
 
-pub(super) fn ran(run: &Run) -> String {
+pub(super) fn ran(run: &RecordedCheck) -> String {
     let how = if run.passed { "passed" } else { "failed" };
     format!("{} {how}, {}", run.gate, utc(run.at_ms))
 }

@@ -6,7 +6,7 @@
 use super::wanted::{Wanted, above, is_aside};
 use redraft_documents::lint::reading::{defined, is_mentioned, key, mentioned};
 use redraft_documents::sections::Outline;
-use redraft_documents::trace::{self, Kind, Reference};
+use redraft_documents::trace::{self, Reference, TargetDocument};
 use redraft_facts::prelude::*;
 
 /// What ids mean in the documents of a feature.
@@ -17,10 +17,10 @@ pub(super) struct Names<'w> {
 }
 
 impl<'w> Names<'w> {
-    pub(super) fn of(wanted: &'w [Wanted], later: &[Option<&str>]) -> Names<'w> {
+    pub(super) fn new(wanted: &'w [Wanted], later: &[Option<&str>]) -> Names<'w> {
         let mut taken = BTreeSet::new();
         for text in later.iter().flatten() {
-            let outline = Outline::of(text);
+            let outline = Outline::parse(text);
             let own = |line: usize| above(&outline, line).any(|section| is_aside(section.title));
             taken.extend(defined(text).into_iter().filter(|one| own(one.line)).map(|one| one.key));
         }
@@ -34,7 +34,8 @@ impl<'w> Names<'w> {
         if !self.taken.is_empty() {
             // Read as a field for references, `Spec R1` is not `Design R1`.
             let told = lines.iter().flat_map(|line| trace::references("Implements", line));
-            let of_spec = |one: &Reference| one.named && matches!(one.kind, Kind::Spec | Kind::Prd);
+            let of_spec =
+                |one: &Reference| one.named && matches!(one.kind, TargetDocument::Spec | TargetDocument::Prd);
             let told: Vec<String> = told.filter(of_spec).map(|one| key(&one.id)).collect();
             named.extend(told.into_iter().filter(|key| self.taken.contains(key)));
         }

@@ -4,7 +4,7 @@
 
 use super::made::{Made, is_test};
 use super::reach::Read;
-use super::{Orphan, Requirement, Row, Sources, State, What, Work};
+use super::{CodeWork, CodeWorkKind, Orphan, Requirement, Row, Sources, State};
 use redraft_documents::lint::Rule;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, one_line};
@@ -15,7 +15,7 @@ pub(super) fn orphans(
     sources: &Sources<'_>,
     read: &Read,
     rows: &[Row],
-    works: &[Work],
+    works: &[CodeWork],
     made: &Made,
 ) -> Vec<Orphan> {
     let mut found = Vec::new();
@@ -132,11 +132,11 @@ fn lost(read: &Read) -> Vec<Orphan> {
     all.map(orphan).collect()
 }
 
-fn unbuilt(work: &Work) -> Option<Orphan> {
+fn unbuilt(work: &CodeWork) -> Option<Orphan> {
     const WHY_CHARS_MAX: usize = 200;
     const HINT: &str =
         "carry it out in another pass, or take it out of the list together with what it is for";
-    let What::Task { id, line } = &work.what else { return None };
+    let CodeWorkKind::Task { id, line } = &work.what else { return None };
     let State::Blocked { why } = &work.state else { return None };
     let message = format!("task `{id}` was gone on without: {}", one_line(why, WHY_CHARS_MAX));
     let file = if line.is_some() { TASKS } else { "spec.md" };
@@ -161,7 +161,7 @@ fn files(sources: &Sources<'_>, made: &Made) -> Vec<Orphan> {
 }
 
 /// A test that more than one piece of work has changed counts with the last of them.
-fn unrun(works: &[Work]) -> Vec<Orphan> {
+fn unrun(works: &[CodeWork]) -> Vec<Orphan> {
     let mut ran: BTreeMap<&str, bool> = BTreeMap::new();
     for work in works {
         for test in work.files.iter().filter(|file| is_test(file)) {

@@ -5,25 +5,25 @@
 
 use super::named::Names;
 use super::wanted::{Wanted, requirements};
-use super::{Part, Requirement, Row, Sources, Via, What, Work};
+use super::{CodeWork, CodeWorkKind, DocumentPart, Requirement, Row, Sources, Via};
 use redraft_documents::lint::reading::{Defined, defined, is_mentioned, mentioned};
 use redraft_documents::sections::block::counted;
 use redraft_documents::sections::{Outline, Section};
 use redraft_documents::tasks::{self, Task};
-use redraft_documents::trace::{self, Found, Kind, Target, Targets};
+use redraft_documents::trace::{self, FoundTarget, Target, TargetDocument, Targets};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 
 /// The documents as they were understood.
 pub(super) struct Read {
     /// The document the requirements are from.
-    pub(super) kind: Kind,
+    pub(super) kind: TargetDocument,
     pub(super) wanted: Vec<Wanted>,
     pub(super) tasks: Vec<ReadTask>,
     /// Of the plan.
     pub(super) steps: Vec<Step>,
     /// For each requirement, the design sections that name it.
-    sections: Vec<Vec<Part>>,
+    sections: Vec<Vec<DocumentPart>>,
 }
 
 pub(super) struct ReadTask {
@@ -33,9 +33,9 @@ pub(super) struct ReadTask {
     /// The steps it refers to.
     pub(super) steps: BTreeSet<usize>,
     /// Parts of the plan it refers to that are no step, and what they name.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<DocumentPart>,
     through_parts: BTreeSet<usize>,
-    pub(super) sections: Vec<Part>,
+    pub(super) sections: Vec<DocumentPart>,
     /// What the sections it refers to name.
     through_sections: BTreeSet<usize>,
     /// References that lead nowhere, as written.
@@ -43,10 +43,10 @@ pub(super) struct ReadTask {
 }
 
 pub(super) struct Step {
-    pub(super) part: Part,
+    pub(super) part: DocumentPart,
     end_line: u32,
     wants: BTreeSet<usize>,
-    sections: Vec<Part>,
+    sections: Vec<DocumentPart>,
 }
 
 /// A title in a cell.
@@ -55,24 +55,24 @@ const TITLE_CHARS_MAX: usize = 100;
 pub(super) fn read(sources: &Sources<'_>) -> Read {
     let of_spec = sources.spec.map(requirements).unwrap_or_default();
     let (kind, wanted) = match of_spec.is_empty() {
-        false => (Kind::Spec, of_spec),
+        false => (TargetDocument::Spec, of_spec),
         true => match sources.prd.map(requirements).unwrap_or_default() {
-            none if none.is_empty() => (Kind::Spec, none),
-            of_prd => (Kind::Prd, of_prd),
+            none if none.is_empty() => (TargetDocument::Spec, none),
+            of_prd => (TargetDocument::Prd, of_prd),
         },
     };
-    let names = Names::of(&wanted, &[sources.design, sources.plan]);
-    let texts: BTreeMap<Kind, &str> = [
-        (Kind::Prd, sources.prd),
-        (Kind::Spec, sources.spec),
-        (Kind::Design, sources.design),
-        (Kind::Plan, sources.plan),
+    let names = Names::new(&wanted, &[sources.design, sources.plan]);
+    let texts: BTreeMap<TargetDocument, &str> = [
+        (TargetDocument::Prd, sources.prd),
+        (TargetDocument::Spec, sources.spec),
+        (TargetDocument::Design, sources.design),
+        (TargetDocument::Plan, sources.plan),
     ]
     .into_iter()
     .filter_map(|(kind, text)| Some((kind, text?)))
     .collect();
-    let targets: BTreeMap<Kind, Targets<'_>> =
-        texts.iter().map(|(kind, text)| (*kind, Targets::of(text))).collect();
+    let targets: BTreeMap<TargetDocument, Targets<'_>> =
+        texts.iter().map(|(kind, text)| (*kind, Targets::find(text))).collect();
     let reader = Reader { kind, names: &names, texts: &texts, targets: &targets };
     let steps = sources.plan.map(|plan| reader.steps(plan)).unwrap_or_default();
     let list = sources.tasks.and_then(|text| Some((text, tasks::read(text).ok()?)));
@@ -82,18 +82,18 @@ pub(super) fn read(sources: &Sources<'_>) -> Read {
 }
 
 struct Reader<'a> {
-    kind: Kind,
+    kind: TargetDocument,
     names: &'a Names<'a>,
-    texts: &'a BTreeMap<Kind, &'a str>,
-    targets: &'a BTreeMap<Kind, Targets<'a>>,
+    texts: &'a BTreeMap<TargetDocument, &'a str>,
+    targets: &'a BTreeMap<TargetDocument, Targets<'a>>,
 }
 
 /// What the references of a task or a step lead to.
 #[derive(Default)]
 struct Led {
     wants: BTreeSet<usize>,
-    plan: Vec<(Part, Target)>,
-    design: Vec<(Part, Target)>,
+    plan: Vec<(DocumentPart, Target)>,
+    design: Vec<(DocumentPart, Target)>,
     lost: Vec<String>,
 }
 
@@ -105,7 +105,8 @@ impl Reader<'_> {
             let led = self.led(&one);
             let mut wants = led.wants;
             wants.extend(self.names.named(lines.get(one.lines()).unwrap_or_default()));
-            let part = Part { line: one.line, title: one_line(&one.title, TITLE_CHARS_MAX), id: one.id };
+            let part =
+                DocumentPart { line: one.line, title: one_line(&one.title, TITLE_CHARS_MAX), id: one.id };
             let sections = led.design.into_iter().map(|(part, _)| part).collect();
             Step { part, end_line: one.end_line, wants, sections }
         };
@@ -135,12 +136,14 @@ impl Reader<'_> {
                 let within = steps_at(steps, &target);
                 if within.is_empty() {
                     read.parts.push(part);
-                    read.through_parts.extend(self.names.named(&self.lines_of(Kind::Plan, &target)));
+                    read.through_parts
+                        .extend(self.names.named(&self.lines_of(TargetDocument::Plan, &target)));
                 }
                 read.steps.extend(within);
             }
             for (_, target) in &led.design {
-                read.through_sections.extend(self.names.named(&self.lines_of(Kind::Design, target)));
+                read.through_sections
+                    .extend(self.names.named(&self.lines_of(TargetDocument::Design, target)));
             }
             read
         };
@@ -151,13 +154,13 @@ impl Reader<'_> {
         let mut led = Led::default();
         for (reference, (kind, found)) in task.refs.iter().zip(trace::locate_all(&task.refs, self.targets)) {
             let target = match found {
-                Found::One(target) => target,
+                FoundTarget::One(target) => target,
                 // Any of them is a place; which one is for whoever reads.
-                Found::Several(targets) => match targets.first() {
+                FoundTarget::Several(targets) => match targets.first() {
                     Some(target) => *target,
                     None => continue,
                 },
-                Found::None => {
+                FoundTarget::None => {
                     let there = self.texts.contains_key(&reference.kind);
                     if there && reference.must_lead() {
                         led.lost.push(format!("{} {}", reference.kind.name(), reference.id));
@@ -166,9 +169,9 @@ impl Reader<'_> {
                 }
             };
             match kind {
-                Kind::Plan => led.plan.push((self.part(kind, &reference.id, &target), target)),
-                Kind::Design => led.design.push((self.part(kind, &reference.id, &target), target)),
-                Kind::Spec | Kind::Prd => {
+                TargetDocument::Plan => led.plan.push((self.part(kind, &reference.id, &target), target)),
+                TargetDocument::Design => led.design.push((self.part(kind, &reference.id, &target), target)),
+                TargetDocument::Spec | TargetDocument::Prd => {
                     let line = (target.line as usize).saturating_sub(1);
                     led.wants.extend(self.names.at_line(line).filter(|_| kind == self.kind));
                 }
@@ -177,17 +180,17 @@ impl Reader<'_> {
         led
     }
 
-    fn lines_of(&self, kind: Kind, target: &Target) -> Vec<&str> {
+    fn lines_of(&self, kind: TargetDocument, target: &Target) -> Vec<&str> {
         let first = (target.line as usize).saturating_sub(1);
         let lines = self.texts.get(&kind).map(|text| text.lines()).into_iter().flatten();
         lines.skip(first).take((target.end_line as usize).saturating_sub(first)).collect()
     }
 
     /// A part of a document under the id that somebody calls it by.
-    fn part(&self, kind: Kind, id: &str, target: &Target) -> Part {
+    fn part(&self, kind: TargetDocument, id: &str, target: &Target) -> DocumentPart {
         let text = self.texts.get(&kind).copied().unwrap_or_default();
         let line = text.lines().nth((target.line as usize).saturating_sub(1)).unwrap_or_default();
-        Part { line: target.line, id: id.to_owned(), title: title(line, id) }
+        DocumentPart { line: target.line, id: id.to_owned(), title: title(line, id) }
     }
 }
 
@@ -216,10 +219,10 @@ fn steps_at(steps: &[Step], target: &Target) -> BTreeSet<usize> {
 }
 
 /// For each requirement, the parts of the design that name it.
-fn sections(text: &str, wanted: &[Wanted], names: &Names<'_>) -> Vec<Vec<Part>> {
-    let outline = Outline::of(text);
+fn sections(text: &str, wanted: &[Wanted], names: &Names<'_>) -> Vec<Vec<DocumentPart>> {
+    let outline = Outline::parse(text);
     let own: Vec<Defined> = defined(text);
-    let mut found: Vec<BTreeSet<Part>> = vec![BTreeSet::new(); wanted.len()];
+    let mut found: Vec<BTreeSet<DocumentPart>> = vec![BTreeSet::new(); wanted.len()];
     for section in outline.sections().iter().filter(|section| section.level > 0) {
         for at in section.own.clone().filter(|at| outline.is_text(*at)) {
             let line = outline.lines()[at];
@@ -248,9 +251,9 @@ fn parts(
     line: &str,
     own: &[Defined],
     wanted: &[Wanted],
-) -> Vec<Part> {
+) -> Vec<DocumentPart> {
     let is_want = |one: &Defined| wanted.iter().any(|wanted| wanted.key == one.key);
-    let part = |one: &Defined| Part {
+    let part = |one: &Defined| DocumentPart {
         line: counted(one.line),
         id: one.id.clone(),
         title: one_line(&one.text.replace("**", ""), TITLE_CHARS_MAX),
@@ -265,10 +268,10 @@ fn parts(
     let named = mentioned(core::iter::once(line));
     let mut seen = BTreeSet::new();
     let named = own.iter().filter(|one| !is_want(one) && is_mentioned(&one.key, &named));
-    let named: Vec<Part> = named.filter(|one| seen.insert(&one.key)).map(part).collect();
+    let named: Vec<DocumentPart> = named.filter(|one| seen.insert(&one.key)).map(part).collect();
     match named.is_empty() {
         false => named,
-        true => vec![Part {
+        true => vec![DocumentPart {
             line: counted(section.lines.start),
             id: String::new(),
             title: one_line(section.title, TITLE_CHARS_MAX),
@@ -333,19 +336,19 @@ fn tasks_of(read: &Read, wanted: usize) -> (Option<Via>, BTreeSet<usize>) {
 }
 
 /// The sections that name it, or those that its tasks or their steps refer to.
-fn sections_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<Part> {
+fn sections_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<DocumentPart> {
     let naming = read.sections.get(wanted).filter(|parts| !parts.is_empty());
     naming.cloned().unwrap_or_else(|| {
         let own = tasks.iter().flat_map(|task| &read.tasks[*task].sections);
         let of_steps = tasks.iter().flat_map(|task| &read.tasks[*task].steps);
         let of_steps = of_steps.flat_map(|step| &read.steps[*step].sections);
-        let all: BTreeSet<&Part> = own.chain(of_steps).collect();
+        let all: BTreeSet<&DocumentPart> = own.chain(of_steps).collect();
         all.into_iter().cloned().collect()
     })
 }
 
 /// The steps its tasks refer to, those first that name it; where no task does, the steps that name it.
-fn steps_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<Part> {
+fn steps_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<DocumentPart> {
     let referred: BTreeSet<usize> = tasks.iter().flat_map(|task| &read.tasks[*task].steps).copied().collect();
     let names = |at: &usize| read.steps[*at].wants.contains(&wanted);
     let both: Vec<usize> = referred.iter().copied().filter(names).collect();
@@ -356,15 +359,18 @@ fn steps_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<Part> {
         (true, true) => naming(),
     };
     let parts = tasks.iter().flat_map(|task| &read.tasks[*task].parts);
-    let all: BTreeSet<&Part> = chosen.iter().map(|at| &read.steps[*at].part).chain(parts).collect();
+    let all: BTreeSet<&DocumentPart> = chosen.iter().map(|at| &read.steps[*at].part).chain(parts).collect();
     all.into_iter().cloned().collect()
 }
 
 /// The row of a piece of work that serves no requirement.
-pub(super) fn row_of_work(read: &Read, work: &Work, at: usize) -> Row {
+pub(super) fn row_of_work(read: &Read, work: &CodeWork, at: usize) -> Row {
     let line = match &work.what {
-        What::Task { line, .. } => *line,
-        What::Simplification | What::Deepening | What::Fixes | What::Edits => None,
+        CodeWorkKind::Task { line, .. } => *line,
+        CodeWorkKind::Simplification
+        | CodeWorkKind::Deepening
+        | CodeWorkKind::Fixes
+        | CodeWorkKind::Edits => None,
     };
     let task = read.tasks.iter().find(|task| Some(task.task.line) == line);
     let steps = task.iter().flat_map(|task| {

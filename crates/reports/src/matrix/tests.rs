@@ -87,7 +87,7 @@ fn sources() -> Sources<'static> {
 
 /// `FR-1 task: C1 | 1.1 | 1`.
 fn told(matrix: &Matrix) -> Vec<String> {
-    let ids = |parts: &[Part]| parts.iter().map(|part| part.id.clone()).collect::<Vec<_>>().join(" ");
+    let ids = |parts: &[DocumentPart]| parts.iter().map(|part| part.id.clone()).collect::<Vec<_>>().join(" ");
     let row = |row: &Row| {
         let id = row.requirement.as_ref().map_or("-", |one| &one.id);
         let works: Vec<String> = matrix.works_of(row).map(|work| work.what.name()).collect();
@@ -208,7 +208,7 @@ fn the_prd_counts_where_the_specification_has_no_requirements() {
     let matrix = build(&Sources { prd, spec, tasks, ..Sources::default() });
     assert_eq!(told(&matrix), ["FR-1 task:  |  | 1"]);
     let requirement = matrix.rows[0].requirement.clone().unwrap();
-    assert_eq!((requirement.kind, requirement.line), (Kind::Prd, 5));
+    assert_eq!((requirement.kind, requirement.line), (TargetDocument::Prd, 5));
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn entries(checks: bool) -> Vec<Entry> {
 #[test]
 fn events_add_commits_files_tests_and_the_last_run() {
     let entries = entries(true);
-    let change = Change {
+    let change = ChangedFiles {
         files: ["src/short.rs", "src/store.rs", "src/stray.rs", "tests/store.rs"].map(str::to_owned).to_vec(),
         by_commit: BTreeMap::new(),
     };
@@ -335,7 +335,7 @@ fn events_add_commits_files_tests_and_the_last_run() {
     let runs: Vec<(&str, bool, i64)> =
         work.runs.iter().map(|run| (run.gate.as_str(), run.passed, run.at_ms)).collect();
     assert_eq!(runs, [("tests", true, 5000)], "the last run counts, not the failed one before");
-    assert_eq!(matrix.works.last().unwrap().what, What::Simplification);
+    assert_eq!(matrix.works.last().unwrap().what, CodeWorkKind::Simplification);
     assert!(matrix.works.last().unwrap().runs.is_empty(), "nothing ran since");
     let files: Vec<String> = orphans(&matrix).into_iter().filter(|one| one.contains("file")).collect();
     assert_eq!(files, ["src/stray.rs:1 untraced-file src/stray.rs"]);

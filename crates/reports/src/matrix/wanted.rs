@@ -34,7 +34,7 @@ const TEXT_CHARS_MAX: usize = 160;
 /// In document order, each id once.
 pub(super) fn requirements(text: &str) -> Vec<Wanted> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let mut seen = BTreeSet::new();
     let fits = |one: &Defined| is_wanted(one, &outline) && !one.key.ends_with(".x");
     let all: Vec<Defined> = defined(text);
@@ -188,7 +188,7 @@ fn counted(outline: &Outline<'_>) -> Vec<Wanted> {
 /// The outer items of a chapter: `AC1`, `AC2`, ….
 fn items(outline: &Outline<'_>, section: &Section<'_>) -> Vec<Wanted> {
     let letters = initials(section.title.trim_start_matches(|c: char| !c.is_alphabetic())).to_uppercase();
-    let read = |at: usize| outline.is_text(at).then(|| Item::of(outline.lines()[at])).flatten();
+    let read = |at: usize| outline.is_text(at).then(|| Item::parse(outline.lines()[at])).flatten();
     let found: Vec<(usize, Item<'_>)> =
         section.lines.clone().filter_map(|at| read(at).map(|item| (at, item))).collect();
     let margin = found.iter().map(|(_, item)| item.indent).min().unwrap_or(0);

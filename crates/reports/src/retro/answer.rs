@@ -4,7 +4,7 @@
 //! thing are understood. Unlike a verdict it decides nothing, so what cannot be understood is left out. Whether its
 //! numbers hold is not known here; see [`super::numeral`]. Start at [`Answer::read`].
 
-use super::numeral::{Known, foreign};
+use super::numeral::{KnownNumbers, foreign};
 use redraft_core::answer::json;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -22,12 +22,12 @@ const TEXT_CHARS_MAX: usize = 600;
 const EVIDENCE_CHARS_MAX: usize = 300;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct RetroAnswer {
     pub observations: Vec<Observation>,
     pub recommendations: Vec<Recommendation>,
-    pub patterns: Vec<NewEntry>,
-    pub anti_patterns: Vec<NewEntry>,
-    pub heuristics: Vec<NewEntry>,
+    pub patterns: Vec<NewLesson>,
+    pub anti_patterns: Vec<NewLesson>,
+    pub heuristics: Vec<NewLesson>,
     /// What a list held beyond its maximum.
     pub beyond: usize,
 }
@@ -47,8 +47,8 @@ pub struct Recommendation {
 
 /// A lesson that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewEntry {
-    pub kind: Lesson,
+pub struct NewLesson {
+    pub kind: LessonChange,
     pub name: String,
     pub text: String,
     /// Where it was seen, in the words of whoever saw it; perhaps empty.
@@ -57,18 +57,18 @@ pub struct NewEntry {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lesson {
+pub enum LessonChange {
     AntiPattern,
     Heuristic,
     Pattern,
 }
 
-impl Lesson {
+impl LessonChange {
     pub fn name(self) -> &'static str {
         match self {
-            Lesson::AntiPattern => "anti-pattern",
-            Lesson::Heuristic => "heuristic",
-            Lesson::Pattern => "pattern",
+            LessonChange::AntiPattern => "anti-pattern",
+            LessonChange::Heuristic => "heuristic",
+            LessonChange::Pattern => "pattern",
         }
     }
 }
@@ -92,15 +92,15 @@ impl Confidence {
     }
 
     /// What is not clearly one of the three counts as low.
-    fn of(word: &str) -> Confidence {
+    fn parse(word: &str) -> Confidence {
         let word = word.trim().to_lowercase();
         Confidence::ALL.into_iter().find(|one| one.name() == word).unwrap_or(Confidence::Low)
     }
 }
 
-impl Answer {
+impl RetroAnswer {
     /// The error says why nothing of it can be used.
-    pub fn read(text: &str) -> Result<Answer, String> {
+    pub fn read(text: &str) -> Result<RetroAnswer, String> {
         let flat = json::last_object_with("observations", text);
         // In the words of the original workflow the lists stand one level down, where `observations` has no other beside it.
         let whole = |object: &Map<String, Value>| OTHERS.iter().any(|name| object.contains_key(*name));
@@ -125,12 +125,12 @@ impl Answer {
         let recommendations = listed(&object, "tune", "recommendations", RECOMMENDATIONS_MAX, &mut beyond);
         let mut lessons = |kind, name| {
             let entries = listed(&object, "act", name, LESSONS_MAX, &mut beyond);
-            entries.iter().filter_map(|value| lesson(kind, value)).collect::<Vec<NewEntry>>()
+            entries.iter().filter_map(|value| lesson(kind, value)).collect::<Vec<NewLesson>>()
         };
-        let patterns = lessons(Lesson::Pattern, "patterns");
-        let anti_patterns = lessons(Lesson::AntiPattern, "anti_patterns");
-        let heuristics = lessons(Lesson::Heuristic, "heuristics");
-        Ok(Answer {
+        let patterns = lessons(LessonChange::Pattern, "patterns");
+        let anti_patterns = lessons(LessonChange::AntiPattern, "anti_patterns");
+        let heuristics = lessons(LessonChange::Heuristic, "heuristics");
+        Ok(RetroAnswer {
             observations: observations.iter().filter_map(|value| observation(value)).collect(),
             recommendations: recommendations.iter().filter_map(|value| recommendation(value)).collect(),
             patterns,
@@ -143,10 +143,10 @@ impl Answer {
 
 /// The lessons that are worth keeping: each once, and none with a number in it. What was counted in one feature is no rule
 /// for the next, and a bound that somebody made up is none either.
-pub fn new_entries(answer: &Answer) -> Vec<NewEntry> {
-    let nothing = Known::nothing();
+pub fn new_entries(answer: &RetroAnswer) -> Vec<NewLesson> {
+    let nothing = KnownNumbers::nothing();
     let numbered = |text: &str| text.contains(['{', '}']) || foreign(text, &nothing).is_some();
-    let mut kept: Vec<NewEntry> = Vec::new();
+    let mut kept: Vec<NewLesson> = Vec::new();
     for entry in answer.anti_patterns.iter().chain(&answer.heuristics).chain(&answer.patterns) {
         let name = entry.name.to_lowercase();
         let known = kept.iter().any(|other| other.kind == entry.kind && other.name.to_lowercase() == name);
@@ -154,7 +154,7 @@ pub fn new_entries(answer: &Answer) -> Vec<NewEntry> {
             continue;
         }
         let provenance = if numbered(&entry.provenance) { String::new() } else { entry.provenance.clone() };
-        kept.push(NewEntry { provenance, ..entry.clone() });
+        kept.push(NewLesson { provenance, ..entry.clone() });
     }
     kept
 }
@@ -185,11 +185,11 @@ fn observation(value: &Value) -> Option<Observation> {
 fn recommendation(value: &Value) -> Option<Recommendation> {
     let text = said(value, &["text", "recommendation", "action", "description"], TEXT_CHARS_MAX);
     let evidence = field(value, &["evidence", "source", "rationale"], EVIDENCE_CHARS_MAX);
-    let confidence = Confidence::of(&field(value, &["confidence"], NAME_CHARS_MAX));
+    let confidence = Confidence::parse(&field(value, &["confidence"], NAME_CHARS_MAX));
     (!text.is_empty()).then_some(Recommendation { text, evidence, confidence })
 }
 
-fn lesson(kind: Lesson, value: &Value) -> Option<NewEntry> {
+fn lesson(kind: LessonChange, value: &Value) -> Option<NewLesson> {
     let name = field(value, &["name", "title"], NAME_CHARS_MAX);
     // It becomes a heading, and the kind is said by the file it stands in.
     let name = name.trim_start_matches(['#', '*', '`', ' ']).trim_end_matches(['*', '`', ' ']);
@@ -200,8 +200,8 @@ fn lesson(kind: Lesson, value: &Value) -> Option<NewEntry> {
     let name = label.map_or(name, |(_, rest)| rest.trim()).to_owned();
     let text = field(value, &["text", "description", "lesson"], TEXT_CHARS_MAX);
     let provenance = field(value, &["provenance", "observed_in", "source", "evidence"], EVIDENCE_CHARS_MAX);
-    let confidence = Confidence::of(&field(value, &["confidence"], NAME_CHARS_MAX));
-    (!name.is_empty() && !text.is_empty()).then_some(NewEntry { kind, name, text, provenance, confidence })
+    let confidence = Confidence::parse(&field(value, &["confidence"], NAME_CHARS_MAX));
+    (!name.is_empty() && !text.is_empty()).then_some(NewLesson { kind, name, text, provenance, confidence })
 }
 
 /// An entry that is a text is what it says.

@@ -4,11 +4,11 @@
 //! All of it comes from the ledger and from git, and it has a bound: what is longer is cut in its middle, with a note,
 //! because how something began and how it ended say most. Start at [`bundle`].
 
-use super::Change;
+use super::FeatureChange;
 use super::figures::Figures;
-use crate::project::{history_of_roles, implementation_log_of_roles};
+use crate::projections::{history_of_roles, implementation_log_of_roles};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::review::{End, Loop};
+use redraft_core::review::{Loop, LoopEnd};
 use redraft_facts::event::Entry;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{fenced, one_line};
@@ -30,7 +30,7 @@ pub fn bundle(
     figures: &Figures,
     pipeline: &Pipeline,
     entries: &[Entry],
-    change: &Change,
+    change: &FeatureChange,
     sizes: &[(String, u64)],
 ) -> String {
     let log = implementation_log_of_roles(entries);
@@ -67,17 +67,17 @@ fn phases(figures: &Figures, pipeline: &Pipeline) -> String {
 
 fn ended(one: &Loop) -> &'static str {
     match &one.end {
-        Some(End::Closed(closed)) if closed.approvals.is_empty() => "closed without an approval",
-        Some(End::Closed(_)) => "closed",
-        Some(End::Superseded) => "superseded by a later pass or another lane",
-        Some(End::Skipped) => "left out by a person",
-        Some(End::Abandoned) => "abandoned",
+        Some(LoopEnd::Closed(closed)) if closed.approvals.is_empty() => "closed without an approval",
+        Some(LoopEnd::Closed(_)) => "closed",
+        Some(LoopEnd::Superseded) => "superseded by a later pass or another lane",
+        Some(LoopEnd::Skipped) => "left out by a person",
+        Some(LoopEnd::Abandoned) => "abandoned",
         None => "open",
     }
 }
 
 /// The files of a change with what was added and removed in each.
-pub(super) fn git_summary(change: &Change) -> String {
+pub(super) fn git_summary(change: &FeatureChange) -> String {
     if change.files.is_empty() {
         return "No file was changed.\n".to_owned();
     }

@@ -3,10 +3,10 @@
 //! Bills are those of [`crate::project::costs`], so a retrospective and `redraft cost` cannot disagree. Start at
 //! [`Figures::of`]; [`Figures::named`] lists what can be named in braces, [`Figures::fill`] puts it in.
 
-use super::Change;
-use crate::project::costs::{Sum, costs};
+use super::FeatureChange;
+use crate::projections::costs::{Sum, costs};
+use redraft_core::attribution::in_words;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::players::in_words;
 use redraft_core::review::{Loop, TaskEnd};
 use redraft_facts::event::{Decision, Entry, Event};
 use redraft_facts::findings::{Finding, Status};
@@ -25,7 +25,7 @@ pub struct Figures {
     /// In the order of the phases; one that was never opened is not there.
     pub phases: Vec<PhaseFigures>,
     pub total: Counts,
-    pub change: Change,
+    pub change: FeatureChange,
     /// Who judged, in words, and what is to be said where nobody did but the rehearsal agent.
     pub judged_by: String,
     pub rehearsed: Option<String>,
@@ -87,7 +87,7 @@ pub struct Unfilled(pub String);
 
 impl Figures {
     /// `entries` are all events of the feature, `pipeline` what they fold to.
-    pub fn of(pipeline: &Pipeline, entries: &[Entry]) -> Figures {
+    pub fn from_entries(pipeline: &Pipeline, entries: &[Entry]) -> Figures {
         let created = pipeline.created.as_ref();
         let mut phases: BTreeMap<Phase, Counts> = BTreeMap::new();
         for one in costs(entries).phases {
@@ -108,7 +108,7 @@ impl Figures {
         };
         for one in pipeline.standing() {
             let counts = phases.entry(one.opened.phase).or_default();
-            counts.findings = FindingCounts::of(&one.findings);
+            counts.findings = FindingCounts::count(&one.findings);
             (counts.tasks_done, counts.tasks_blocked) = tasks(one);
         }
         count_events(&mut phases, entries);
@@ -120,7 +120,7 @@ impl Figures {
     }
 
     /// The same with what git says about the files.
-    pub fn with(mut self, change: &Change) -> Figures {
+    pub fn with(mut self, change: &FeatureChange) -> Figures {
         self.change = change.clone();
         self
     }
@@ -169,7 +169,7 @@ impl Figures {
 }
 
 impl FindingCounts {
-    fn of(findings: &[Finding]) -> FindingCounts {
+    fn count(findings: &[Finding]) -> FindingCounts {
         let mut counts = FindingCounts::default();
         for finding in findings {
             *match finding.severity {

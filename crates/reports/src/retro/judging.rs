@@ -5,7 +5,7 @@
 //! words that stand there. What is unclear is [`Stance::Skipped`], which changes nothing. Start at [`judge_bundle`]; its
 //! result reads the answer ([`Judgements::read`]).
 
-use super::Change;
+use super::FeatureChange;
 use super::answer::plain;
 use super::bundle::{git_summary, shortened};
 use redraft_core::answer::json;
@@ -71,7 +71,7 @@ pub fn judge_bundle(
     older: &[Older<'_>],
     pipeline: &Pipeline,
     entries: &[Entry],
-    change: &Change,
+    change: &FeatureChange,
 ) -> Result<Judging, String> {
     let findings: Vec<_> = pipeline.standing().flat_map(|one| &one.findings).collect();
     let found: String = findings

@@ -17,7 +17,9 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Confidence, Lesson, NewEntry, Observation, Recommendation, new_entries};
+pub use answer::{
+    Confidence, LessonChange, NewLesson, Observation, Recommendation, RetroAnswer, new_entries,
+};
 pub use bundle::bundle;
 pub use figures::{Counts, Figure, Figures, FindingCounts, PhaseFigures, Unfilled};
 pub use judging::{JUDGE_TOKENS_MAX, Judgements, Judging, Older, Stance, judge_bundle};
@@ -27,12 +29,12 @@ use redraft_facts::prelude::*;
 
 /// What a feature changed in the repository, as git counts it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct FeatureChange {
     /// Each file with the lines added and removed; a file that git does not read as text has none.
     pub files: Vec<(String, u64, u64)>,
 }
 
-impl Change {
+impl FeatureChange {
     pub fn added(&self) -> u64 {
         self.files.iter().map(|(_, added, _)| added).sum()
     }

@@ -12,28 +12,28 @@ use redraft_facts::usage::grouped;
 
 /// What a number may be equal to or part of.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct KnownNumbers {
     texts: BTreeSet<String>,
     feature: Option<String>,
     folder: Option<String>,
 }
 
-impl Known {
+impl KnownNumbers {
     /// No figure at all, as for what is to be read without this feature.
-    pub fn nothing() -> Known {
-        Known::default()
+    pub fn nothing() -> KnownNumbers {
+        KnownNumbers::default()
     }
 
-    pub fn of(figures: &Figures) -> Known {
-        Known::with(figures, &figures.named())
+    pub fn from_figures(figures: &Figures) -> KnownNumbers {
+        KnownNumbers::with(figures, &figures.named())
     }
 
-    pub(super) fn with(figures: &Figures, named: &[Figure]) -> Known {
+    pub(super) fn with(figures: &Figures, named: &[Figure]) -> KnownNumbers {
         let values = named.iter().filter_map(|figure| figure.value);
         let money = named.iter().filter(|figure| figure.text.starts_with('$'));
         let money = money.flat_map(|figure| [figure.text.clone(), figure.text.replace('$', "")]);
         let feature = figures.feature.map(|id| id.to_string());
-        Known {
+        KnownNumbers {
             texts: values.flat_map(|value| [value.to_string(), grouped(value)]).chain(money).collect(),
             folder: feature.as_ref().map(|id| format!("{id}-{}", figures.slug)),
             feature,
@@ -50,7 +50,7 @@ impl Known {
 }
 
 /// The first number of a text that is neither part of a name nor a figure.
-pub fn foreign(text: &str, known: &Known) -> Option<String> {
+pub fn foreign(text: &str, known: &KnownNumbers) -> Option<String> {
     let mut before = "";
     for word in text.split_whitespace().map(bare).filter(|word| !word.is_empty()) {
         if !is_fine(word, before, known) {
@@ -66,7 +66,7 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| ".,;:!?()[]\"'`*_“”‘’«»<>—–-…~".contains(c))
 }
 
-fn is_fine(word: &str, before: &str, known: &Known) -> bool {
+fn is_fine(word: &str, before: &str, known: &KnownNumbers) -> bool {
     /// What joins words into one.
     const JOINTS: [char; 14] = [',', ';', '/', '–', '—', '…', '→', '(', ')', '=', '|', '+', '-', '`'];
     const NAMING: [&str; 5] = ["task", "tasks", "line", "lines", "feature"];
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn only_numbers_of_the_ledger_and_of_names_may_stand_in_a_text() {
-        let mut known = Known::nothing();
+        let mut known = KnownNumbers::nothing();
         known.texts = ["4", "13", "1234", "1,234", "$0.0123", "0.0123"].map(str::to_owned).into();
         known.feature = Some("031".to_owned());
         known.folder = Some("031-password-reset".to_owned());
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn without_figures_every_number_that_is_no_name_is_foreign() {
-        let nothing = Known::nothing();
+        let nothing = KnownNumbers::nothing();
         assert_eq!(foreign("S1 in src/a2.rs", &nothing), None);
         assert_eq!(foreign("1 retry", &nothing).as_deref(), Some("1"));
     }

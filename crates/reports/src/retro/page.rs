@@ -4,17 +4,17 @@
 //! out is said. Where no agent said anything that can be used, the page has the figures and the reason. Start at
 //! [`markdown`].
 
-use super::answer::{Answer, NewEntry, new_entries, plain};
+use super::answer::{NewLesson, RetroAnswer, new_entries, plain};
 use super::figures::{Counts, Figure, Figures};
 use super::judging::Stance;
-use super::numeral::{Known, foreign};
+use super::numeral::{KnownNumbers, foreign};
 use redraft_facts::prelude::*;
 use redraft_facts::usage::grouped;
 
 const WHY_CHARS_MAX: usize = 300;
 
 /// The whole page. `why_plain` says why there is nothing but figures on it.
-pub fn markdown(figures: &Figures, answer: Option<&Answer>, why_plain: Option<&str>) -> String {
+pub fn markdown(figures: &Figures, answer: Option<&RetroAnswer>, why_plain: Option<&str>) -> String {
     let name = figures.feature.map(|id| format!("{id}-{}", figures.slug)).unwrap_or_default();
     let mut page =
         format!("# Retrospective: {name}\n\nEvery number on this page is counted from the ledger.\n");
@@ -35,7 +35,7 @@ pub fn markdown(figures: &Figures, answer: Option<&Answer>, why_plain: Option<&s
 
 /// What became of lessons of earlier features, for the end of the page; empty where none was judged.
 pub fn judged(figures: &Figures, stances: &[(String, Stance)]) -> String {
-    let known = Known::of(figures);
+    let known = KnownNumbers::from_figures(figures);
     let lines: String = stances
         .iter()
         .filter_map(|(name, stance)| match stance {
@@ -142,9 +142,9 @@ fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", grouped(number))
 }
 
-fn said(figures: &Figures, answer: &Answer) -> String {
+fn said(figures: &Figures, answer: &RetroAnswer) -> String {
     let named = figures.named();
-    let teller = Teller { figures, known: Known::with(figures, &named), named };
+    let teller = Teller { figures, known: KnownNumbers::with(figures, &named), named };
     let observations: Vec<String> =
         (answer.observations.iter()).filter_map(|one| teller.line(&one.text, "", &one.evidence)).collect();
     let recommendations: Vec<String> = (answer.recommendations.iter())
@@ -177,7 +177,7 @@ fn said(figures: &Figures, answer: &Answer) -> String {
 struct Teller<'a> {
     figures: &'a Figures,
     named: Vec<Figure>,
-    known: Known,
+    known: KnownNumbers,
 }
 
 impl Teller<'_> {
@@ -220,8 +220,8 @@ fn without_names(text: &str) -> Option<String> {
     Some(out)
 }
 
-fn lesson(entry: &NewEntry) -> String {
-    let NewEntry { kind, name, text, provenance, confidence } = entry;
+fn lesson(entry: &NewLesson) -> String {
+    let NewLesson { kind, name, text, provenance, confidence } = entry;
     let seen = if provenance.is_empty() { String::new() } else { format!("; seen in: {provenance}") };
     format!("- {}: **{name}**. {text} (confidence {}{seen})\n", kind.name(), confidence.name())
 }

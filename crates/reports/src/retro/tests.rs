@@ -3,7 +3,7 @@
 mod judging;
 
 use super::*;
-use crate::project::costs::Sum;
+use crate::projections::costs::Sum;
 use judging::asked;
 use proptest::prelude::*;
 use redraft_facts::ids::FeatureId;
@@ -22,14 +22,14 @@ fn figures() -> Figures {
         total: counts,
         ..Figures::default()
     }
-    .with(&Change { files: vec![("src/a.rs".to_owned(), 1_234, 7)] })
+    .with(&FeatureChange { files: vec![("src/a.rs".to_owned(), 1_234, 7)] })
 }
 
-fn answer(observations: &[(&str, &str)]) -> Answer {
+fn answer(observations: &[(&str, &str)]) -> RetroAnswer {
     let observations = observations
         .iter()
         .map(|(text, evidence)| Observation { text: (*text).to_owned(), evidence: (*evidence).to_owned() });
-    Answer { observations: observations.collect(), ..Answer::default() }
+    RetroAnswer { observations: observations.collect(), ..RetroAnswer::default() }
 }
 
 fn section<'a>(page: &'a str, heading: &str) -> &'a str {
@@ -99,7 +99,7 @@ const WHOLE: &str = r###"{"observations": [{"text": "S1 came back.", "evidence":
 
 #[test]
 fn an_answer_is_found_in_whatever_surrounds_it() {
-    let bare = Answer::read(WHOLE).unwrap();
+    let bare = RetroAnswer::read(WHOLE).unwrap();
     assert_eq!(bare.observations.len(), 2);
     assert_eq!(bare.observations[1].text, "a plain text");
     assert_eq!(bare.recommendations.len(), 1, "one without a text says nothing");
@@ -113,18 +113,18 @@ fn an_answer_is_found_in_whatever_surrounds_it() {
     let [ask] = bare.heuristics.as_slice() else { panic!("{bare:?}") };
     assert_eq!(
         (ask.kind, ask.confidence),
-        (Lesson::Heuristic, Confidence::Low),
+        (LessonChange::Heuristic, Confidence::Low),
         "what is unclear counts least"
     );
     let fenced = format!("Here you are:\n\n```json\n{WHOLE}\n```\nThat is all {{really}}.");
-    assert_eq!(Answer::read(&fenced).unwrap(), bare);
+    assert_eq!(RetroAnswer::read(&fenced).unwrap(), bare);
     let behind = format!(r#"{{"act": {{"note": "what I did first"}}}} and then {WHOLE}"#);
-    assert_eq!(Answer::read(&behind).unwrap(), bare);
+    assert_eq!(RetroAnswer::read(&behind).unwrap(), bare);
     let before = format!(r#"{WHOLE} and then {{"act": []}}"#);
-    assert_eq!(Answer::read(&before).unwrap(), bare);
+    assert_eq!(RetroAnswer::read(&before).unwrap(), bare);
     let nested = r#"{"observe": {}, "review": {"observations": [{"observation": "o"}]}, "tune": {"recommendations": [
         {"recommendation": "r", "confidence": "low"}]}, "act": {"anti-patterns": [{"name": "n", "text": "t"}]}}"#;
-    let nested = Answer::read(nested).unwrap();
+    let nested = RetroAnswer::read(nested).unwrap();
     assert_eq!(
         (nested.observations.len(), nested.recommendations.len(), nested.anti_patterns.len()),
         (1, 1, 1)
@@ -139,10 +139,10 @@ fn an_answer_that_cannot_be_used_says_why() {
         (r#"{"approved": true}"#, "no JSON object with `observations`"),
         (r#"{"observations": [{"text": "a"#, "breaks off"),
     ] {
-        assert!(Answer::read(text).unwrap_err().contains(why), "{text}");
+        assert!(RetroAnswer::read(text).unwrap_err().contains(why), "{text}");
     }
-    let empty = Answer::read(r#"{"observations": "many"}"#).unwrap();
-    assert_eq!(empty, Answer::default(), "nothing was understood, and nothing is made up");
+    let empty = RetroAnswer::read(r#"{"observations": "many"}"#).unwrap();
+    assert_eq!(empty, RetroAnswer::default(), "nothing was understood, and nothing is made up");
     let page = markdown(&figures(), Some(&empty), None);
     assert!(page.contains("No observation.") && page.contains("No new lesson."), "{page}");
 }
@@ -152,7 +152,7 @@ fn a_list_has_a_most_and_the_page_says_what_was_not_read() {
     let many: Vec<String> = (0..40).map(|_| r#"{"text": "t", "evidence": ""}"#.to_owned()).collect();
     let lessons: Vec<String> = ('a'..='g').map(|c| format!(r#"{{"name": "{c}", "text": "t"}}"#)).collect();
     let text = format!(r#"{{"observations": [{}], "patterns": [{}]}}"#, many.join(","), lessons.join(","));
-    let read = Answer::read(&text).unwrap();
+    let read = RetroAnswer::read(&text).unwrap();
     assert_eq!((read.observations.len(), read.patterns.len(), read.beyond), (8, 3, 32 + 4));
     assert!(markdown(&figures(), Some(&read), None).contains("Not read: 36 statements"));
 }
@@ -160,14 +160,14 @@ fn a_list_has_a_most_and_the_page_says_what_was_not_read() {
 /// What is told in numbers here would be a rule without a reason elsewhere.
 #[test]
 fn a_lesson_with_a_number_in_it_is_kept_nowhere() {
-    let entry = |name: &str, text: &str, provenance: &str| NewEntry {
-        kind: Lesson::Heuristic,
+    let entry = |name: &str, text: &str, provenance: &str| NewLesson {
+        kind: LessonChange::Heuristic,
         name: name.to_owned(),
         text: text.to_owned(),
         provenance: provenance.to_owned(),
         confidence: Confidence::High,
     };
-    let answer = Answer {
+    let answer = RetroAnswer {
         heuristics: vec![
             entry("Ask early", "Ask before FR-2 is drafted in spec.md.", "S1 in specify"),
             entry("ask EARLY", "Said before.", ""),
@@ -176,7 +176,7 @@ fn a_lesson_with_a_number_in_it_is_kept_nowhere() {
             entry("Name it", "As in {rounds}.", ""),
             entry("Keep it", "Where it is.", "after 5 rounds"),
         ],
-        ..Answer::default()
+        ..RetroAnswer::default()
     };
     let kept = new_entries(&answer);
     let told: Vec<(&str, &str)> =
@@ -192,7 +192,7 @@ fn a_lesson_with_a_number_in_it_is_kept_nowhere() {
 #[test]
 fn nothing_an_agent_writes_can_hide_the_rest_of_the_page() {
     let text = r###"{"observations": [{"text": "<!-- ## gone", "evidence": "a\n\n## Act\n"}]}"###;
-    let page = markdown(&figures(), Some(&Answer::read(text).unwrap()), None);
+    let page = markdown(&figures(), Some(&RetroAnswer::read(text).unwrap()), None);
     assert!(!page.contains("<!--"), "{page}");
     assert_eq!(page.matches("\n## Act\n").count(), 1, "{page}");
 }
@@ -205,12 +205,12 @@ proptest! {
         if let Ok(read) = Judgements::read(&text, &asked) {
             prop_assert_eq!(read.len(), asked.names.len());
         }
-        if let Ok(answer) = Answer::read(&text) {
+        if let Ok(answer) = RetroAnswer::read(&text) {
             let figures = figures();
             let page = markdown(&figures, Some(&answer), None);
             prop_assert!(page.chars().count() < 25_000);
             prop_assert_eq!(page.matches("\n## ").count(), 4);
-            let known = numeral::Known::of(&figures);
+            let known = numeral::KnownNumbers::from_figures(&figures);
             for line in section(&page, "Review").lines().chain(section(&page, "Tune").lines()) {
                 prop_assert!(numeral::foreign(line, &known).is_none(), "{}", line);
             }

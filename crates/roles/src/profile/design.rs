@@ -1,11 +1,11 @@
 //! The three roles of the phase `design`.
 
-use super::{CHECKING, Kind, Profile, WRITING, hand_off};
+use super::{CHECKING, Profile, ProfileKind, WRITING, hand_off};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "design-author",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Write the design",
     artifacts: &["prd.md", "spec.md", "research.md"],
     tools: WRITING,
@@ -20,7 +20,7 @@ pub(super) static AUTHOR: Profile = Profile {
 pub(super) static REVIEWER: Profile = Profile {
     role: "design-reviewer",
     letter: 'D',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that the design meets the specification in this repository",
     artifacts: &["prd.md", "spec.md"],
     tools: CHECKING,

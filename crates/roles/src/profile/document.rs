@@ -1,11 +1,11 @@
 //! The two roles of a document that belongs to no phase: a guide, a proposal, a decision record.
 
-use super::{CHECKING, Kind, Profile, WRITING};
+use super::{CHECKING, Profile, ProfileKind, WRITING};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "document-author",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Revise the document",
     artifacts: &[],
     tools: WRITING,
@@ -20,7 +20,7 @@ pub(super) static AUTHOR: Profile = Profile {
 pub(super) static REVIEWER: Profile = Profile {
     role: "document-reviewer",
     letter: 'O',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that nobody goes wrong by following the document",
     artifacts: &[],
     tools: CHECKING,

@@ -4,12 +4,12 @@
 //! its own. It writes no file: the page is made from its answer, so that every number on it is the ledger's
 //! (`reports::retro`).
 
-use super::{Kind, Profile, READING};
+use super::{Profile, ProfileKind, READING};
 
 pub(super) static FACILITATOR: Profile = Profile {
     role: "retro-facilitator",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Say what the feature teaches",
     artifacts: &[],
     tools: READING,

@@ -5,13 +5,13 @@
 //! conversation. A feature of lane express has one reviewer for all of it ([`ALONE`]). Which text a dispatch is made
 //! with is decided in [`super::of_dispatch`].
 
-use super::{BUILDING, CHECKING, Kind, Profile};
+use super::{BUILDING, CHECKING, Profile, ProfileKind};
 
 /// Answers findings and failed checks.
 pub(super) static IMPLEMENTER: Profile = Profile {
     role: "implementer",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Mend what reviewers or checks found in the code",
     artifacts: &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"],
     tools: BUILDING,
@@ -36,7 +36,7 @@ pub(super) static TASK: Profile = Profile {
 pub(super) static SIMPLIFIER: Profile = Profile {
     role: "code-simplifier",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Make the code simpler, and nothing else",
     artifacts: &["design.md"],
     tools: BUILDING,
@@ -52,7 +52,7 @@ pub(super) static SIMPLIFIER: Profile = Profile {
 pub(super) static DEEPENER: Profile = Profile {
     role: "test-deepener",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Write the tests that the documents ask for",
     artifacts: &["spec.md", "design.md", "tasks.md", "prd.md"],
     tools: BUILDING,
@@ -78,7 +78,7 @@ pub(super) static OUTLINE: Profile = Profile {
 pub(super) static IMPLEMENTATION: Profile = Profile {
     role: "implementation-reviewer",
     letter: 'I',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that the code is what the documents ask for",
     artifacts: &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"],
     tools: CHECKING,
@@ -93,7 +93,7 @@ pub(super) static IMPLEMENTATION: Profile = Profile {
 pub(super) static QUALITY: Profile = Profile {
     role: "code-quality-reviewer",
     letter: 'Q',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that the code can be changed again",
     artifacts: &["design.md", "spec.md"],
     tools: CHECKING,
@@ -108,7 +108,7 @@ pub(super) static QUALITY: Profile = Profile {
 pub(super) static SECURITY: Profile = Profile {
     role: "security-reviewer",
     letter: 'X',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that the change lets nobody do harm",
     artifacts: &["design.md", "spec.md"],
     tools: CHECKING,

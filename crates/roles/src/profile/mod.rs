@@ -15,7 +15,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use replaced::{BadOverride, Override};
+pub use replaced::{BadRoleText, RoleText};
 
 use redraft_facts::event::{Panel, PanelRole};
 use redraft_facts::ids::Role;
@@ -28,7 +28,7 @@ pub struct Profile {
     pub role: &'static str,
     /// Begins the ids of this role's findings.
     pub letter: char,
-    pub kind: Kind,
+    pub kind: ProfileKind,
     /// What the role does, as one line for progress.
     pub title: &'static str,
     /// The files it must read before it begins, by name in the feature's folder.
@@ -51,7 +51,7 @@ pub struct Profile {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProfileKind {
     /// Writes the artifact.
     Author,
     /// Judges the artifact by the rules of its own field, and is given it whole.
@@ -68,8 +68,8 @@ impl Profile {
 }
 
 /// The built-in profile of a role in a phase.
-pub fn of(phase: Phase, role: &Role) -> Option<&'static Profile> {
-    cast(phase).iter().copied().find(|profile| profile.role == role.as_str())
+pub fn find(phase: Phase, role: &Role) -> Option<&'static Profile> {
+    participants(phase).iter().copied().find(|profile| profile.role == role.as_str())
 }
 
 /// The built-in profile a dispatch is made with. It is that of its role, but for roles that are asked for two different
@@ -80,7 +80,7 @@ pub fn of_dispatch(
     purpose: Purpose,
     panels: &[Panel],
 ) -> Option<&'static Profile> {
-    let found = of(phase, role)?;
+    let found = find(phase, role)?;
     let alone = panels.iter().map(|panel| panel.roles.len()).sum::<usize>() == 1;
     Some(match (phase, found.role, purpose) {
         (Phase::Implement, "implementer", Purpose::Implement) => &implement::TASK,
@@ -92,12 +92,12 @@ pub fn of_dispatch(
 }
 
 /// What a role is, whichever phase it works in.
-pub fn kind(role: &Role) -> Option<Kind> {
+pub fn kind(role: &Role) -> Option<ProfileKind> {
     all().find(|profile| profile.role == role.as_str()).map(|profile| profile.kind)
 }
 
 /// Who takes part in a phase: its author, then its reviewers in the order of their stages.
-pub fn cast(phase: Phase) -> &'static [&'static Profile] {
+pub fn participants(phase: Phase) -> &'static [&'static Profile] {
     static SPECIFY: [&Profile; 3] = [&specify::AUTHOR, &specify::REVIEWER, &specify::HANDOFF];
     static DESIGN: [&Profile; 3] = [&design::AUTHOR, &design::REVIEWER, &design::HANDOFF];
     static PLAN: [&Profile; 3] = [&plan::AUTHOR, &plan::REVIEWER, &plan::HANDOFF];
@@ -126,7 +126,7 @@ pub fn cast(phase: Phase) -> &'static [&'static Profile] {
 /// The stages of a phase, each with the reviewers that must approve it. A document is judged by one after the other, code
 /// by all at once.
 pub fn panels(phase: Phase) -> Vec<Panel> {
-    let reviewers = cast(phase).iter().filter(|profile| profile.kind != Kind::Author);
+    let reviewers = participants(phase).iter().filter(|profile| profile.kind != ProfileKind::Author);
     let seats = reviewers.map(|profile| PanelRole { role: Role::new(profile.role), letter: profile.letter });
     match phase {
         Phase::Implement => vec![Panel { roles: seats.collect() }],
@@ -154,20 +154,20 @@ pub fn panels_in(phase: Phase, lane: Lane) -> Vec<Panel> {
 
 /// The one stage of a document that is reviewed by itself: nothing is handed over, so nobody asks about that.
 pub fn domain_panel(phase: Phase) -> Vec<Panel> {
-    let domain = |role: &PanelRole| kind(&role.role) == Some(Kind::Domain);
+    let domain = |role: &PanelRole| kind(&role.role) == Some(ProfileKind::Domain);
     panels(phase).into_iter().filter(|panel| panel.roles.iter().all(domain)).collect()
 }
 
 /// Whether every role of a phase is given a file, so that all of them can find it in one cache. Of code that is asked of
 /// its reviewers, who read it at the same time.
 pub fn shared(phase: Phase, name: &str) -> bool {
-    let counts = |profile: &&&Profile| phase != Phase::Implement || profile.kind != Kind::Author;
-    cast(phase).iter().filter(counts).all(|profile| profile.artifacts.contains(&name))
+    let counts = |profile: &&&Profile| phase != Phase::Implement || profile.kind != ProfileKind::Author;
+    participants(phase).iter().filter(counts).all(|profile| profile.artifacts.contains(&name))
 }
 
 /// Who writes the artifact of a phase.
 pub fn author(phase: Phase) -> Role {
-    let author = cast(phase).iter().find(|profile| profile.kind == Kind::Author);
+    let author = participants(phase).iter().find(|profile| profile.kind == ProfileKind::Author);
     Role::new(author.map(|profile| profile.role).unwrap_or_default())
 }
 
@@ -186,7 +186,7 @@ pub fn roles() -> Vec<Role> {
 /// Every built-in profile with its phase's, the author of a phase before its reviewers.
 pub fn all() -> impl Iterator<Item = &'static Profile> {
     let beside = [Phase::Finish, Phase::Document].into_iter().filter(|phase| !Phase::ALL.contains(phase));
-    Phase::ALL.into_iter().chain(beside).flat_map(cast).copied()
+    Phase::ALL.into_iter().chain(beside).flat_map(participants).copied()
 }
 
 /// What a role may use: to read, to look things up outside of the repository as well, to write, to build. `Run` runs
@@ -206,7 +206,7 @@ const fn hand_off(
     Profile {
         role: "phase-reviewer",
         letter: 'P',
-        kind: Kind::Phase,
+        kind: ProfileKind::Phase,
         title,
         artifacts,
         tools: READING,

@@ -1,11 +1,11 @@
 //! The three roles of the phase `create-plan`.
 
-use super::{Kind, Profile, READING, WRITING, hand_off};
+use super::{Profile, ProfileKind, READING, WRITING, hand_off};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "plan-author",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Write the plan",
     artifacts: &["prd.md", "spec.md", "design.md"],
     tools: WRITING,
@@ -20,7 +20,7 @@ pub(super) static AUTHOR: Profile = Profile {
 pub(super) static REVIEWER: Profile = Profile {
     role: "plan-reviewer",
     letter: 'L',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that the plan reaches the whole design in its order",
     artifacts: &["prd.md", "spec.md", "design.md"],
     tools: READING,

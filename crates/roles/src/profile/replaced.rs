@@ -5,13 +5,13 @@
 //! form of the answer. The text stands in the stable part of prompts, so it may hold nothing that somebody would fill in
 //! for each dispatch. Nothing here reads a file.
 
-use super::{Kind, Profile};
+use super::{Profile, ProfileKind};
 use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
 
 /// A role's own text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Override {
+pub struct RoleText {
     pub description: String,
     /// None: those of the built-in profile.
     pub tools: Option<Vec<String>>,
@@ -24,7 +24,7 @@ pub struct Override {
 /// What is wrong with such a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
-pub struct BadOverride {
+pub struct BadRoleText {
     pub line: usize,
     pub what: String,
     pub hint: String,
@@ -37,17 +37,17 @@ const RUN: &str = "Run";
 /// More is not a rubric, and every dispatch would pay for it.
 const CHARS_MAX: usize = 30_000;
 
-impl Override {
+impl RoleText {
     /// Reads the file of a role.
-    pub fn parse(text: &str, role: &Role) -> Result<Override, BadOverride> {
+    pub fn parse(text: &str, role: &Role) -> Result<RoleText, BadRoleText> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let bad = |line: usize, what: String, hint: &str| BadOverride { line, what, hint: hint.to_owned() };
+        let bad = |line: usize, what: String, hint: &str| BadRoleText { line, what, hint: hint.to_owned() };
         let mut lines = text.lines().enumerate();
         if lines.next().map(|(_, line)| line.trim_end()) != Some("---") {
             let hint = "begin it with three dashes, then name, description and tools, then three dashes";
             return Err(bad(1, "there is no front matter".to_owned(), hint));
         }
-        let mut read = Override { description: String::new(), tools: None, model: None, body: String::new() };
+        let mut read = RoleText { description: String::new(), tools: None, model: None, body: String::new() };
         let mut end = None;
         let mut listing = false;
         for (at, line) in lines.by_ref() {
@@ -102,9 +102,9 @@ impl Override {
         Ok(read)
     }
 
-    fn check_tools(&self, text: &str, role: &Role) -> Result<(), BadOverride> {
+    fn check_tools(&self, text: &str, role: &Role) -> Result<(), BadRoleText> {
         let line = 1 + text.lines().position(|line| line.trim_start().starts_with("tools")).unwrap_or(0);
-        let bad = |what: String, hint: String| Err(BadOverride { line, what, hint });
+        let bad = |what: String, hint: String| Err(BadRoleText { line, what, hint });
         let Some(tools) = &self.tools else { return Ok(()) };
         let Some(profile) = super::all().find(|profile| profile.role == role.as_str()) else {
             let names: Vec<String> = super::roles().iter().map(Role::to_string).collect();
@@ -113,7 +113,8 @@ impl Override {
         if !tools.iter().any(|tool| tool == "Read") {
             return bad(format!("{role} cannot do without Read"), "add Read to `tools`".to_owned());
         }
-        if profile.kind == Kind::Author && !tools.iter().any(|tool| matches!(tool.as_str(), "Write" | "Edit"))
+        if profile.kind == ProfileKind::Author
+            && !tools.iter().any(|tool| matches!(tool.as_str(), "Write" | "Edit"))
         {
             return bad(
                 format!("{role} writes a file and has no tool to"),
@@ -148,16 +149,16 @@ fn runs(role: &Role) -> bool {
 }
 
 /// A rubric is the same in every dispatch: what changes between them may not stand in it.
-fn check_body(body: &[&str], before: usize) -> Result<(), BadOverride> {
+fn check_body(body: &[&str], before: usize) -> Result<(), BadRoleText> {
     let chars: usize = body.iter().map(|line| line.chars().count() + 1).sum();
     if body.iter().all(|line| line.trim().is_empty()) {
         let (what, hint) = ("there is no text after the front matter", "write what the role decides and how");
-        return Err(BadOverride { line: before, what: what.to_owned(), hint: hint.to_owned() });
+        return Err(BadRoleText { line: before, what: what.to_owned(), hint: hint.to_owned() });
     }
     if chars > CHARS_MAX {
         let what = format!("the text has {chars} characters; at most {CHARS_MAX} are taken");
         let hint = "every dispatch pays for it; leave out what a capable reader does not need".to_owned();
-        return Err(BadOverride { line: before + 1, what, hint });
+        return Err(BadRoleText { line: before + 1, what, hint });
     }
     for (at, line) in body.iter().enumerate() {
         if let Some(found) = changing(line) {
@@ -166,7 +167,7 @@ fn check_body(body: &[&str], before: usize) -> Result<(), BadOverride> {
                 "the text stands in the part of the prompt that is cached; round, date and files are given \
                         further down by the engine"
                     .to_owned();
-            return Err(BadOverride { line: before + at + 1, what, hint });
+            return Err(BadRoleText { line: before + at + 1, what, hint });
         }
     }
     Ok(())
@@ -226,8 +227,8 @@ mod tests {
     use redraft_facts::phase::Phase;
     use redraft_facts::ticket::Purpose;
 
-    fn read(text: &str) -> Result<Override, BadOverride> {
-        Override::parse(text, &Role::new("spec-reviewer"))
+    fn read(text: &str) -> Result<RoleText, BadRoleText> {
+        RoleText::parse(text, &Role::new("spec-reviewer"))
     }
 
     #[test]
@@ -239,14 +240,14 @@ mod tests {
         assert_eq!((read.model.as_deref(), read.body.as_str()), (Some("opus"), "# Ours\n\nAsk this.\n"));
         for tools in ["tools: [Read, Grep]", "tools:\n  - Read\n  - \"Grep\""] {
             let text = format!("\u{feff}---\r\n{tools}\r\n---\r\ntext\r\n");
-            assert_eq!(super::Override::parse(&text, &Role::new("spec-reviewer")).unwrap().tools, read.tools);
+            assert_eq!(super::RoleText::parse(&text, &Role::new("spec-reviewer")).unwrap().tools, read.tools);
         }
     }
 
     #[test]
     fn without_tools_it_has_those_of_the_role() {
         let read = read("---\nname: spec-reviewer\n---\nx\n").unwrap();
-        let profile = super::super::of(Phase::Specify, &Role::new("spec-reviewer")).unwrap();
+        let profile = super::super::find(Phase::Specify, &Role::new("spec-reviewer")).unwrap();
         assert_eq!(read.tools(profile), profile.tools);
     }
 
@@ -254,7 +255,7 @@ mod tests {
     fn a_role_that_may_run_commands_may_ask_for_it_in_the_words_of_claude_code() {
         let text = "---\ntools: Read, Edit, Bash\n---\nx\n";
         let role = Role::new("test-deepener");
-        let read = Override::parse(text, &role).unwrap();
+        let read = RoleText::parse(text, &role).unwrap();
         let of = |purpose| super::super::of_dispatch(Phase::Implement, &role, purpose, &[]).unwrap();
         assert_eq!(read.tools(of(Purpose::Tests)), ["Read", "Edit", "Run"]);
         assert_eq!(read.tools(of(Purpose::Outline)), ["Read"], "who thinks of tests has no more than before");
@@ -285,7 +286,7 @@ mod tests {
             assert!(error.to_string().contains(what), "{text}: {error}");
             assert!(!error.hint.is_empty());
         }
-        let author = Override::parse("---\ntools: Read\n---\nx\n", &Role::new("spec-author")).unwrap_err();
+        let author = RoleText::parse("---\ntools: Read\n---\nx\n", &Role::new("spec-author")).unwrap_err();
         assert!(author.what.contains("writes a file"), "{author}");
     }
 

@@ -1,11 +1,11 @@
 //! The three roles of the phase `specify`.
 
-use super::{CHECKING, Kind, Profile, WRITING, hand_off};
+use super::{CHECKING, Profile, ProfileKind, WRITING, hand_off};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "spec-author",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Write the specification",
     artifacts: &["prd.md"],
     tools: WRITING,
@@ -20,7 +20,7 @@ pub(super) static AUTHOR: Profile = Profile {
 pub(super) static REVIEWER: Profile = Profile {
     role: "spec-reviewer",
     letter: 'S',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that the specification can be built in one way only",
     artifacts: &["prd.md"],
     tools: CHECKING,

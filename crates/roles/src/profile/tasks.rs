@@ -1,11 +1,11 @@
 //! The three roles of the phase `create-tasks`.
 
-use super::{Kind, Profile, READING, WRITING, hand_off};
+use super::{Profile, ProfileKind, READING, WRITING, hand_off};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "task-author",
     letter: 'A',
-    kind: Kind::Author,
+    kind: ProfileKind::Author,
     title: "Write the task list",
     artifacts: &["prd.md", "spec.md", "design.md", "plan.md"],
     tools: WRITING,
@@ -20,7 +20,7 @@ pub(super) static AUTHOR: Profile = Profile {
 pub(super) static REVIEWER: Profile = Profile {
     role: "task-reviewer",
     letter: 'T',
-    kind: Kind::Domain,
+    kind: ProfileKind::Domain,
     title: "Validate that every task can be done and checked by itself",
     artifacts: &["prd.md", "spec.md", "design.md", "plan.md"],
     tools: READING,

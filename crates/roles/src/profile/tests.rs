@@ -4,33 +4,34 @@ use super::*;
 fn every_role_of_a_phase_has_a_profile_with_its_own_letter() {
     for phase in Phase::DOCUMENTS {
         let mut letters = BTreeSet::new();
-        let author = of(phase, &author(phase)).unwrap();
-        assert_eq!(author.kind, Kind::Author);
+        let author = find(phase, &author(phase)).unwrap();
+        assert_eq!(author.kind, ProfileKind::Author);
         assert!(letters.insert(author.letter));
         for seat in panels(phase).into_iter().flat_map(|panel| panel.roles) {
-            let profile = of(phase, &seat.role).unwrap();
-            assert_ne!(profile.kind, Kind::Author);
+            let profile = find(phase, &seat.role).unwrap();
+            assert_ne!(profile.kind, ProfileKind::Author);
             assert_eq!(profile.letter, seat.letter);
             assert!(letters.insert(seat.letter), "letter {} is taken twice", seat.letter);
         }
     }
-    assert_eq!(of(Phase::Specify, &Role::new("nobody")), None);
-    assert_eq!(of(Phase::Design, &Role::new("spec-reviewer")), None, "a role belongs to its phase");
-    assert_eq!(kind(&Role::new("plan-author")), Some(Kind::Author));
+    assert_eq!(find(Phase::Specify, &Role::new("nobody")), None);
+    assert_eq!(find(Phase::Design, &Role::new("spec-reviewer")), None, "a role belongs to its phase");
+    assert_eq!(kind(&Role::new("plan-author")), Some(ProfileKind::Author));
 }
 
 /// DESIGN's letters: S spec, D design, L plan, T task, P phase.
 #[test]
 fn findings_are_told_apart_by_the_letters_of_their_roles() {
-    let letters: Vec<char> = Phase::DOCUMENTS.into_iter().map(|phase| cast(phase)[1].letter).collect();
+    let letters: Vec<char> =
+        Phase::DOCUMENTS.into_iter().map(|phase| participants(phase)[1].letter).collect();
     assert_eq!(letters, ['S', 'D', 'L', 'T']);
-    assert!(Phase::DOCUMENTS.into_iter().all(|phase| cast(phase)[2].letter == 'P'));
+    assert!(Phase::DOCUMENTS.into_iter().all(|phase| participants(phase)[2].letter == 'P'));
 }
 
 /// ORIGINAL: the categories of each reviewer.
 #[test]
 fn a_reviewer_has_the_categories_of_its_field() {
-    let of = |phase: Phase| cast(phase)[1].categories;
+    let of = |phase: Phase| participants(phase)[1].categories;
     assert_eq!(of(Phase::Specify), ["testability", "assumptions", "scope", "traceability", "clarity"]);
     assert_eq!(
         of(Phase::Design),
@@ -50,7 +51,7 @@ fn a_reviewer_has_the_categories_of_its_field() {
 fn only_the_first_two_domain_reviewers_look_outside_of_the_repository() {
     let outside = |profile: &Profile| profile.tools.contains(&"WebSearch");
     for phase in Phase::DOCUMENTS {
-        let [author, domain, handoff] = cast(phase) else { panic!("three roles in {phase}") };
+        let [author, domain, handoff] = participants(phase) else { panic!("three roles in {phase}") };
         assert_eq!(outside(domain), phase <= Phase::Design, "{phase}");
         assert!(!outside(author) && !outside(handoff), "{phase}");
     }
@@ -66,7 +67,7 @@ fn the_phase_reviewer_is_told_what_the_next_phase_needs() {
         (Phase::CreateTasks, &["15 minutes", "done", "depend"]),
     ];
     for (phase, words) in needs {
-        let text = cast(phase)[2].next_phase.to_lowercase();
+        let text = participants(phase)[2].next_phase.to_lowercase();
         for word in words {
             assert!(text.contains(word), "{phase}: no `{word}` in:\n{text}");
         }
@@ -76,11 +77,11 @@ fn the_phase_reviewer_is_told_what_the_next_phase_needs() {
 #[test]
 fn the_domain_is_judged_before_the_hand_off() {
     for phase in Phase::DOCUMENTS {
-        let kinds: Vec<Kind> = (panels(phase).iter())
+        let kinds: Vec<ProfileKind> = (panels(phase).iter())
             .flat_map(|panel| &panel.roles)
-            .map(|seat| of(phase, &seat.role).unwrap().kind)
+            .map(|seat| find(phase, &seat.role).unwrap().kind)
             .collect();
-        assert_eq!(kinds, [Kind::Domain, Kind::Phase]);
+        assert_eq!(kinds, [ProfileKind::Domain, ProfileKind::Phase]);
     }
 }
 
@@ -99,8 +100,8 @@ fn a_checklist_has_at_most_five_yes_or_no_questions() {
 #[test]
 fn only_a_phase_reviewer_knows_the_next_phase_and_reads_the_artifact_by_path() {
     for phase in Phase::DOCUMENTS {
-        for profile in cast(phase) {
-            let hands_off = profile.kind == Kind::Phase;
+        for profile in participants(phase) {
+            let hands_off = profile.kind == ProfileKind::Phase;
             assert_eq!(!profile.next_phase.is_empty(), hands_off, "{}", profile.role);
             assert_eq!(profile.artifacts.contains(&phase.artifact()), hands_off, "{}", profile.role);
         }
@@ -113,8 +114,8 @@ fn only_an_author_may_write_and_who_looks_back_may_not() {
         let writes = profile.tools.iter().any(|tool| ["Write", "Edit", "Run"].contains(tool));
         // Its page is made from its answer, so that no number gets onto it that nobody counted.
         let looks_back = profile.role == "retro-facilitator";
-        assert_eq!(writes, profile.kind == Kind::Author && !looks_back, "{}", profile.role);
-        assert_eq!(profile.categories.is_empty(), profile.kind == Kind::Author, "{}", profile.role);
+        assert_eq!(writes, profile.kind == ProfileKind::Author && !looks_back, "{}", profile.role);
+        assert_eq!(profile.categories.is_empty(), profile.kind == ProfileKind::Author, "{}", profile.role);
     }
 }
 
@@ -134,7 +135,7 @@ fn no_role_text_sets_a_persona_or_asks_for_restraint() {
 
 #[test]
 fn a_reviewer_text_opens_with_its_decision_and_closes_its_exclusions_with_the_counterweight() {
-    for profile in all().filter(|profile| profile.kind != Kind::Author) {
+    for profile in all().filter(|profile| profile.kind != ProfileKind::Author) {
         let opening = profile.rubric.lines().nth(2).unwrap();
         assert!(opening.starts_with("You serve one decision:"), "{opening}");
         let (_, exclusions) = profile.rubric.split_once("## Not a Finding Here\n").unwrap();
@@ -146,7 +147,7 @@ fn a_reviewer_text_opens_with_its_decision_and_closes_its_exclusions_with_the_co
 }
 
 fn reviewer(role: &str) -> &'static Profile {
-    of(Phase::Implement, &Role::new(role)).unwrap()
+    find(Phase::Implement, &Role::new(role)).unwrap()
 }
 
 /// DESIGN: I implementation, Q code quality, X security; one panel, not one after the other.

@@ -5,15 +5,15 @@
 //! nobody: whoever is asked again says the same again.
 
 use super::clock::StillClock;
-use super::turn::{Deed, Says, Turn};
+use super::turn::{Deed, ScriptedTurn, TurnEnd};
 use super::{Crash, Outside, locked};
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Agents, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport,
-    Watch,
+    Abilities, Agent, AgentError, Agents, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle,
+    UsageReport,
 };
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::{Now, Player};
+use redraft_facts::event::{AfterFailure, AgentIdentity};
 use redraft_facts::ids::{AgentName, Role, SessionId};
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
@@ -40,7 +40,7 @@ pub struct ScriptedAgents {
 }
 
 struct Script {
-    turns: Mutex<Vec<(Turn, Option<Ticket>)>>,
+    turns: Mutex<Vec<(ScriptedTurn, Option<Ticket>)>>,
     asked: Mutex<Vec<Request>>,
     unscripted: Mutex<Vec<Ticket>>,
     outside: Arc<dyn Outside>,
@@ -98,7 +98,7 @@ impl ScriptedAgents {
     }
 
     /// Adds a turn at the end of the script.
-    pub fn say(&self, turn: Turn) {
+    pub fn say(&self, turn: ScriptedTurn) {
         locked(&self.script.turns).push((turn, None));
     }
 
@@ -113,14 +113,16 @@ impl ScriptedAgents {
     }
 
     /// The turns that nobody asked for.
-    pub fn unused(&self) -> Vec<Turn> {
+    pub fn unused(&self) -> Vec<ScriptedTurn> {
         let turns = locked(&self.script.turns);
         turns.iter().filter(|(_, used)| used.is_none()).map(|(turn, _)| turn.clone()).collect()
     }
 
     /// Gives back the turns of tickets whose end nobody heard of. A bug is not repeated.
     pub fn forget_unheard(&self, heard: impl Fn(&Ticket) -> bool) {
-        for (_, used) in locked(&self.script.turns).iter_mut().filter(|(turn, _)| turn.says != Says::Panics) {
+        for (_, used) in
+            locked(&self.script.turns).iter_mut().filter(|(turn, _)| turn.says != TurnEnd::Panics)
+        {
             if used.as_ref().is_some_and(|ticket| !heard(ticket)) {
                 *used = None;
             }
@@ -172,7 +174,7 @@ impl ScriptedAgent {
         Usage { uncached: 900, written: 0, read: 0, output: 100, cost: locked(&self.prices).1 }
     }
 
-    fn act(&self, deed: &Deed, folder: &Path, watch: &dyn Watch) -> Result<(), AgentError> {
+    fn act(&self, deed: &Deed, folder: &Path, watch: &dyn RunHandle) -> Result<(), AgentError> {
         self.script.crash.alive();
         let outside = &self.script.outside;
         match deed {
@@ -195,7 +197,7 @@ impl ScriptedAgent {
             Deed::Tell(doing) => watch.tell(doing),
             Deed::Afford(total) if watch.afford(*total) => {}
             Deed::Afford(total) => {
-                let (now, detail) = (Now::OverBudget(*total), format!("it may not come to {total}"));
+                let (now, detail) = (AfterFailure::OverBudget(*total), format!("it may not come to {total}"));
                 return Err(AgentError { now, detail, usage: Some(self.bill()), interrupted: false });
             }
             Deed::Owe(total) => watch.owes(*total),
@@ -206,18 +208,20 @@ impl ScriptedAgent {
         Ok(())
     }
 
-    fn end(&self, says: Says, session: SessionId) -> Result<Outcome, AgentError> {
+    fn end(&self, says: TurnEnd, session: SessionId) -> Result<Outcome, AgentError> {
         let usage = self.bill();
         match says {
-            Says::Text(text) => Ok(Outcome { text, session: Some(session), usage, ..Outcome::default() }),
-            Says::Outcome(outcome) => Ok(*outcome),
-            Says::Fails { now, detail, usage } => Err(AgentError { now, detail, usage, interrupted: false }),
-            Says::Interrupted(usage) => {
-                let (now, detail) = (Now::GiveUp, "it was asked to stop".to_owned());
+            TurnEnd::Text(text) => Ok(Outcome { text, session: Some(session), usage, ..Outcome::default() }),
+            TurnEnd::Outcome(outcome) => Ok(*outcome),
+            TurnEnd::Fails { now, detail, usage } => {
+                Err(AgentError { now, detail, usage, interrupted: false })
+            }
+            TurnEnd::Interrupted(usage) => {
+                let (now, detail) = (AfterFailure::GiveUp, "it was asked to stop".to_owned());
                 Err(AgentError { now, detail, usage, interrupted: true })
             }
             // Not through the panic hook: the scenario means it.
-            Says::Panics => resume_unwind(Box::new("a bug in an agent")),
+            TurnEnd::Panics => resume_unwind(Box::new("a bug in an agent")),
         }
     }
 }
@@ -231,8 +235,8 @@ impl Agent for ScriptedAgent {
         format!("{} 1, a script", self.name)
     }
 
-    fn player(&self) -> Player {
-        Player::default()
+    fn player(&self) -> AgentIdentity {
+        AgentIdentity::default()
     }
 
     fn abilities(&self) -> Abilities {
@@ -269,7 +273,7 @@ impl Agent for ScriptedAgent {
         *locked(&self.unwatched)
     }
 
-    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
         self.script.crash.alive();
         locked(&self.script.asked).push(request.clone());
         let ticket = &request.ticket;
@@ -282,7 +286,7 @@ impl Agent for ScriptedAgent {
             });
         let Some(turn) = turn else {
             locked(&self.script.unscripted).push(ticket.clone());
-            let (now, detail) = (Now::AskPerson, format!("the script has nothing for {ticket}"));
+            let (now, detail) = (AfterFailure::AskPerson, format!("the script has nothing for {ticket}"));
             return Err(AgentError { now, detail, usage: AgentError::UNBILLED, interrupted: false });
         };
         watch.begun();

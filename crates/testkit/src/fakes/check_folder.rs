@@ -31,7 +31,7 @@ impl CheckPlace {
 
     /// Files that are neither tracked nor ignored.
     fn others(&self) -> BTreeSet<String> {
-        let ignore = Ignore::of(&self.files, None);
+        let ignore = Ignore::new(&self.files, None);
         let other = |path: &&String| !self.laid.contains_key(*path) && ignore.of_path(path).is_none();
         self.files.keys().filter(other).cloned().collect()
     }

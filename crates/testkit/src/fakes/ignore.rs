@@ -11,7 +11,7 @@ pub(super) struct Ignore {
 
 impl Ignore {
     /// Those of the `.gitignore` at the root, and those of the repository itself.
-    pub(super) fn of(files: &Tree, exclude: Option<&String>) -> Ignore {
+    pub(super) fn new(files: &Tree, exclude: Option<&String>) -> Ignore {
         let own = match files.get(".gitignore") {
             Some(Node::File { bytes, .. }) => String::from_utf8_lossy(bytes).into_owned(),
             _ => String::new(),

@@ -12,14 +12,14 @@ type OnFact = Box<dyn Fn(&Entry) + Send>;
 
 /// Remembers what a run told.
 #[derive(Default)]
-pub struct Listener {
+pub struct RememberingListener {
     kinds: Mutex<Vec<&'static str>>,
     doing: Mutex<Vec<String>>,
     undone: Mutex<Vec<Undone>>,
     on_fact: Mutex<Option<OnFact>>,
 }
 
-impl Listener {
+impl RememberingListener {
     /// The kinds of the facts it was told of, in order.
     pub fn kinds(&self) -> Vec<&'static str> {
         locked(&self.kinds).clone()
@@ -40,7 +40,7 @@ impl Listener {
     }
 }
 
-impl Progress for Listener {
+impl Progress for RememberingListener {
     fn stored(&self, entry: &Entry, _state: &Pipeline) {
         locked(&self.kinds).push(entry.event.kind());
         if let Some(act) = &*locked(&self.on_fact) {

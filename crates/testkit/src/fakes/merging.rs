@@ -5,9 +5,9 @@ use super::repository::{FakeRepository, HEADS, ROOT, State, full_message, traile
 use super::tree::{Tree, differing};
 use super::worktree::Head;
 use redraft_engine::ports::{
-    Commit, CommitRefused, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers, WorkspaceError,
+    Commit, CommitRefused, Merge, MergeError, MergeOutcome, MergePreview, Merging, Trailers, WorkspaceError,
 };
-use redraft_facts::event::History;
+use redraft_facts::event::MergeHistory;
 use redraft_facts::ids::Revision;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl FakeMerging {
 }
 
 impl Merging for FakeMerging {
-    fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError> {
+    fn forecast(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError> {
         let mut state = self.repository.asked("forecast")?;
         let tip = |name: &str| {
             let found = state.refs.get(&format!("{HEADS}{name}")).cloned();
@@ -40,7 +40,7 @@ impl Merging for FakeMerging {
             }
             Err(files) => MergeOutcome::Conflicts(files),
         };
-        Ok(Forecast { into, head, outcome })
+        Ok(MergePreview { into, head, outcome })
     }
 
     fn common(&self, into: &str) -> Result<Option<Revision>, MergeError> {
@@ -52,7 +52,7 @@ impl Merging for FakeMerging {
         Ok(tree.map(Revision::new))
     }
 
-    fn sketch(&self, forecast: &Forecast) -> Result<Commit, MergeError> {
+    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError> {
         let mut state = self.repository.asked("sketch")?;
         let MergeOutcome::Clean { tree, .. } = &forecast.outcome else {
             return Ok(Commit(forecast.head.clone()));
@@ -62,7 +62,7 @@ impl Merging for FakeMerging {
         Ok(Commit(state.store_commit(&tree, &parents, "what would be merged\n")))
     }
 
-    fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
+    fn merge(&self, forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {
         let mut state = self.repository.asked("merge")?;
         let moved = || MergeError::Moved(merge.into.to_owned());
         let MergeOutcome::Clean { tree, .. } = &forecast.outcome else { return Err(moved()) };
@@ -83,7 +83,7 @@ impl Merging for FakeMerging {
             return Err(MergeError::Refused { into, folder, detail: format!("{path} is in the way") });
         }
         let mut parents = vec![forecast.into.clone()];
-        parents.extend((merge.history == History::Keep).then(|| forecast.head.clone()));
+        parents.extend((merge.history == MergeHistory::Keep).then(|| forecast.head.clone()));
         let commit = state.store_commit(&tree, &parents, &full_message(merge.message, merge.trailers));
         state.refs.insert(full, commit.clone());
         if here {

@@ -61,12 +61,12 @@ struct Fault {
     operation: String,
     /// Calls that still succeed.
     left: u64,
-    trouble: Trouble,
+    trouble: GitTrouble,
 }
 
 /// What git can meet, whatever it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum GitTrouble {
     Signing,
     Locked,
     Full,
@@ -78,36 +78,36 @@ pub enum Trouble {
     Interrupted,
 }
 
-impl Trouble {
-    pub const ALL: [Trouble; 9] = [
-        Trouble::Signing,
-        Trouble::Locked,
-        Trouble::Full,
-        Trouble::Disk,
-        Trouble::ReadOnly,
-        Trouble::Slow,
-        Trouble::Git,
-        Trouble::Damaged,
-        Trouble::Interrupted,
+impl GitTrouble {
+    pub const ALL: [GitTrouble; 9] = [
+        GitTrouble::Signing,
+        GitTrouble::Locked,
+        GitTrouble::Full,
+        GitTrouble::Disk,
+        GitTrouble::ReadOnly,
+        GitTrouble::Slow,
+        GitTrouble::Git,
+        GitTrouble::Damaged,
+        GitTrouble::Interrupted,
     ];
 
     fn error(self, operation: &str) -> WorkspaceError {
         let (command, detail) = (format!("git {operation}"), "the scenario says so".to_owned());
         match self {
-            Trouble::Signing => WorkspaceError::Commit(CommitRefused::Signing(detail)),
-            Trouble::Locked => {
+            GitTrouble::Signing => WorkspaceError::Commit(CommitRefused::Signing(detail)),
+            GitTrouble::Locked => {
                 let lock = format!("{ROOT}/.git/index.lock");
                 WorkspaceError::Commit(CommitRefused::Locked { lock, by: None })
             }
-            Trouble::Full => WorkspaceError::Full(detail),
-            Trouble::Disk => WorkspaceError::Disk(detail),
-            Trouble::ReadOnly => WorkspaceError::ReadOnly(detail),
-            Trouble::Slow => {
+            GitTrouble::Full => WorkspaceError::Full(detail),
+            GitTrouble::Disk => WorkspaceError::Disk(detail),
+            GitTrouble::ReadOnly => WorkspaceError::ReadOnly(detail),
+            GitTrouble::Slow => {
                 WorkspaceError::Slow { command, limit: "10 minutes".to_owned(), waited_for: None }
             }
-            Trouble::Git => WorkspaceError::Git { command, detail },
-            Trouble::Damaged => WorkspaceError::Damaged { what: "the repository".to_owned(), detail },
-            Trouble::Interrupted => WorkspaceError::Interrupted { command },
+            GitTrouble::Git => WorkspaceError::Git { command, detail },
+            GitTrouble::Damaged => WorkspaceError::Damaged { what: "the repository".to_owned(), detail },
+            GitTrouble::Interrupted => WorkspaceError::Interrupted { command },
         }
     }
 }
@@ -131,7 +131,7 @@ impl FakeRepository {
     }
 
     /// Lets so many calls of an operation of the workspace succeed and every later one fail, until it is mended.
-    pub fn fail_after(&self, operation: &str, calls: u64, trouble: Trouble) {
+    pub fn fail_after(&self, operation: &str, calls: u64, trouble: GitTrouble) {
         let fault = Fault { operation: operation.to_owned(), left: calls, trouble };
         locked(&self.state).faults.push(fault);
     }

@@ -1,17 +1,17 @@
 //! What a scripted agent does and says when it is asked.
 
 use redraft_engine::ports::Outcome;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::Role;
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_facts::usage::{Usage, Usd};
 
 /// One answer, given once, to the first question it is for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
+pub struct ScriptedTurn {
     pub when: When,
     pub does: Vec<Deed>,
-    pub says: Says,
+    pub says: TurnEnd,
 }
 
 /// Which question a turn answers.
@@ -70,13 +70,13 @@ pub enum Deed {
 
 /// How a dispatch ends.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Says {
+pub enum TurnEnd {
     Text(String),
     /// An answer with everything around it.
     Outcome(Box<Outcome>),
     /// Without an answer. Unknown usage is none.
     Fails {
-        now: Now,
+        now: AfterFailure,
         detail: String,
         usage: Option<Usage>,
     },

@@ -76,7 +76,7 @@ impl Workspace for FakeWorkspace {
         PathBuf::from(WORKTREE)
     }
 
-    fn apart(&self, files: &[String]) -> Result<PathBuf, WorkspaceError> {
+    fn isolated_copy(&self, files: &[String]) -> Result<PathBuf, WorkspaceError> {
         let mut state = self.repository.asked("apart")?;
         let mut copies = Tree::new();
         for path in files {
@@ -400,7 +400,7 @@ pub(super) fn name_of(head: &Head) -> String {
 
 /// A new file that is ignored is refused; one that git tracks is taken whatever the patterns say.
 fn refuse_ignored(state: &State, path: &str) -> Result<(), WorkspaceError> {
-    let ignored = Ignore::of(&state.feature.files, state.exclude()).of_path(path).is_some();
+    let ignored = Ignore::new(&state.feature.files, state.exclude()).of_path(path).is_some();
     match ignored && !state.feature.index.contains_key(path) {
         true => Err(WorkspaceError::Commit(CommitRefused::Ignored(path.to_owned()))),
         false => Ok(()),

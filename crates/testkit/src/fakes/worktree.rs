@@ -110,7 +110,7 @@ impl Worktree {
 
     /// All files that are tracked or not ignored.
     pub(super) fn visible(&self, exclude: Option<&String>) -> Tree {
-        let ignore = Ignore::of(&self.files, exclude);
+        let ignore = Ignore::new(&self.files, exclude);
         let nested = |path: &str| self.nested.iter().any(|folder| path.starts_with(folder.as_str()));
         let seen = |path: &str, node: &Node| {
             let new = *node != Node::Pipe && ignore.of_path(path).is_none() && !nested(path);
@@ -125,7 +125,7 @@ impl Worktree {
 
     /// What is ignored, a folder of which all is ignored as one line.
     pub(super) fn ignored(&self, exclude: Option<&String>) -> BTreeSet<String> {
-        let ignore = Ignore::of(&self.files, exclude);
+        let ignore = Ignore::new(&self.files, exclude);
         let seen = self.visible(exclude);
         let mut lines = BTreeSet::new();
         for path in self.files.keys().filter(|path| !seen.contains_key(*path)) {

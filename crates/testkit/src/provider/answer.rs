@@ -3,8 +3,8 @@
 //! A text may be generated while it is sent, so that an answer of any size needs no memory. In JSON such a
 //! text is a placeholder, which [`Frame`] replaces at the last moment.
 
-use super::Recorded;
-use super::cache::Bill;
+use super::RecordedRequest;
+use super::cache::Charge;
 use super::conversation::tool_names;
 use super::prompt::tokens;
 use super::script::Reply;
@@ -23,7 +23,7 @@ pub(super) struct Turn {
     pub(super) truncated: bool,
     /// Whether its text says why there is no answer.
     pub(super) refused: bool,
-    pub(super) bill: Bill,
+    pub(super) bill: Charge,
     /// The tokens it is said to have; none for those it has.
     pub(super) output: Option<u64>,
     /// Whether a chat stream ends with its usage.
@@ -70,7 +70,7 @@ const GENERATED_PIECE: u64 = 16 * 1024;
 const HELD_PIECE_CHARS: usize = 48;
 
 /// The parts of a reply that is an answer; anything else has none.
-pub(super) fn parts(reply: &Reply, request: &Recorded, id: &str) -> Vec<Part> {
+pub(super) fn parts(reply: &Reply, request: &RecordedRequest, id: &str) -> Vec<Part> {
     let call = |at: usize, name: &str, input: &Value| {
         Part::Call(ToolCall {
             id: format!("{id}{at:02}"),
@@ -98,7 +98,7 @@ pub(super) fn parts(reply: &Reply, request: &Recorded, id: &str) -> Vec<Part> {
 
 /// Differs from answer to answer, and also where a conversation goes on with another provider: clients take
 /// an id they have seen before for the same message.
-pub(super) fn id(request: &Recorded, number: usize) -> String {
+pub(super) fn id(request: &RecordedRequest, number: usize) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(&request.body);
     format!("{:016x}{number:06}", hasher.finish())
@@ -204,7 +204,7 @@ impl Frame {
     }
 }
 
-fn is_freeform(request: &Recorded, name: &str) -> bool {
+fn is_freeform(request: &RecordedRequest, name: &str) -> bool {
     let tools = request.json["tools"].as_array().map_or(&[][..], Vec::as_slice);
     tools
         .iter()

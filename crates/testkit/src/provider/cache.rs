@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What one request is charged for, in tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bill {
+pub struct Charge {
     pub uncached: u64,
     pub written_5m: u64,
     pub written_1h: u64,
@@ -19,7 +19,7 @@ pub struct Bill {
     pub read: u64,
 }
 
-impl Bill {
+impl Charge {
     pub(super) fn input(&self) -> u64 {
         self.uncached + self.written_5m + self.written_1h + self.written_30m + self.read
     }
@@ -56,7 +56,7 @@ impl PromptCache {
     ///
     /// It is called when the response begins, because only then can others read the new entries; their
     /// lifetime still counts from the start of the request.
-    pub(super) fn bill(&mut self, model: &str, prompt: &Blocks, started: Duration) -> Bill {
+    pub(super) fn bill(&mut self, model: &str, prompt: &Blocks, started: Duration) -> Charge {
         let prefixes = prefixes(prompt);
         let breakpoints = self.breakpoints(&prompt.blocks, &prefixes);
         let hits = breakpoints.iter().filter_map(|(at, _)| self.look_back(model, &prefixes[..=*at], started));
@@ -76,7 +76,7 @@ impl PromptCache {
         };
         let hour = end(&[Lifetime::Hour1]).max(read);
         let both = end(&[Lifetime::Hour1, Lifetime::Minutes5]).max(read);
-        Bill {
+        Charge {
             uncached: total - both,
             written_5m: both - hour,
             written_1h: hour - read,

@@ -2,11 +2,11 @@
 //!
 //! A script sees the whole conversation each time, so it can tell whether a client still remembers something.
 
-use super::Recorded;
+use super::RecordedRequest;
 use serde_json::Value;
 
 /// The text of the last user message that has any, its blocks joined by a line break.
-pub fn last_user_text(request: &Recorded) -> String {
+pub fn last_user_text(request: &RecordedRequest) -> String {
     let mut texts =
         turns(request).into_iter().rev().filter(|turn| turn.role == "user" && !turn.texts.is_empty());
     texts.next().map(|turn| turn.texts.join("\n")).unwrap_or_default()
@@ -14,7 +14,7 @@ pub fn last_user_text(request: &Recorded) -> String {
 
 /// Everything said so far, in order: system text, messages, tool calls (as JSON) and tool results. The
 /// definitions of tools are not part of it.
-pub fn all_text(request: &Recorded) -> String {
+pub fn all_text(request: &RecordedRequest) -> String {
     let mut all = Vec::new();
     for turn in turns(request) {
         all.extend(turn.texts);
@@ -25,7 +25,7 @@ pub fn all_text(request: &Recorded) -> String {
 }
 
 /// The text of every tool result in the conversation, in order.
-pub fn tool_results(request: &Recorded) -> Vec<String> {
+pub fn tool_results(request: &RecordedRequest) -> Vec<String> {
     // Newer versions of Claude Code put words of their own behind a result.
     let bare = |result: String| match result.split_once("\n\n<system-reminder>") {
         Some((result, _)) => result.to_owned(),
@@ -35,7 +35,7 @@ pub fn tool_results(request: &Recorded) -> Vec<String> {
 }
 
 /// The names of the tools the request offers, in order.
-pub fn tool_names(request: &Recorded) -> Vec<String> {
+pub fn tool_names(request: &RecordedRequest) -> Vec<String> {
     let named = |tool: &Value| {
         let name = tool.get("name").or_else(|| tool.pointer("/function/name"))?;
         Some(name.as_str()?.to_owned())
@@ -44,7 +44,7 @@ pub fn tool_names(request: &Recorded) -> Vec<String> {
 }
 
 /// Whether the model has called this tool earlier in the conversation.
-pub fn was_tool_used(request: &Recorded, name: &str) -> bool {
+pub fn was_tool_used(request: &RecordedRequest, name: &str) -> bool {
     turns(request).iter().flat_map(|turn| &turn.calls).any(|(used, _)| used == name)
 }
 
@@ -57,7 +57,7 @@ struct Turn {
     results: Vec<String>,
 }
 
-fn turns(request: &Recorded) -> Vec<Turn> {
+fn turns(request: &RecordedRequest) -> Vec<Turn> {
     let body = &request.json;
     let mut turns = Vec::new();
     for name in ["system", "instructions"] {

@@ -1,7 +1,7 @@
 //! The three protocols behind one door: which one a path speaks, and how an answer or an error looks in it.
 
 use super::answer::{Frame, Turn};
-use super::{Recorded, chat, messages, prompt, responses};
+use super::{RecordedRequest, chat, messages, prompt, responses};
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Prompt {
 pub(super) type Frames<'a> = Box<dyn Iterator<Item = Frame> + 'a>;
 
 impl Dialect {
-    pub(super) fn of(method: &str, path: &str) -> Option<Dialect> {
+    pub(super) fn detect(method: &str, path: &str) -> Option<Dialect> {
         match (method, path) {
             ("POST", "/v1/messages") => Some(Dialect::Messages),
             ("POST", "/v1/chat/completions") => Some(Dialect::Chat),
@@ -34,7 +34,7 @@ impl Dialect {
     }
 
     /// Checks what every request must have. The error is the message of a 400.
-    pub(super) fn prompt(self, request: &Recorded) -> Result<Prompt, String> {
+    pub(super) fn prompt(self, request: &RecordedRequest) -> Result<Prompt, String> {
         let conversation = if self == Dialect::Responses { "input" } else { "messages" };
         if !request.json.is_object() {
             return Err("the body is not a JSON object".to_owned());

@@ -4,12 +4,12 @@
 //! [`exchange`].
 
 use super::answer::{self, Frame, Piece, Turn, generated};
-use super::cache::Bill;
+use super::cache::Charge;
 use super::dialect::{Dialect, Frames, Prompt};
 use super::http::{Ended, Head, Outlet, Request};
 use super::script::Reply;
 use super::server::Shared;
-use super::{Recorded, prompt, responses};
+use super::{RecordedRequest, prompt, responses};
 use serde_json::{Value, json};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
@@ -34,14 +34,14 @@ struct Manner {
     held: bool,
     held_after: Option<usize>,
     /// What is charged instead of what the rules say, and how many tokens the answer is.
-    billed: Option<(Bill, u64)>,
+    billed: Option<(Charge, u64)>,
 }
 
 /// One request and where its answer goes.
 struct Exchange<'a> {
     shared: &'a Shared,
     request: &'a Request,
-    recorded: Arc<Recorded>,
+    recorded: Arc<RecordedRequest>,
     started: Duration,
     stream: &'a mut TcpStream,
 }
@@ -86,7 +86,7 @@ impl Exchange<'_> {
     /// The result says whether the connection can be used again.
     fn play(mut self) -> Result<bool, Ended> {
         let (method, path) = (self.request.method.as_str(), self.request.path.as_str());
-        if let Some(dialect) = Dialect::of(method, path) {
+        if let Some(dialect) = Dialect::detect(method, path) {
             return self.model(dialect);
         }
         match (method, path) {
@@ -165,7 +165,7 @@ impl Exchange<'_> {
     }
 
     /// The answer, charged by the vendor's rules unless it states what it is charged.
-    fn turn(&self, reply: &Reply, prompt: &Prompt, number: usize, stated: Option<(Bill, u64)>) -> Turn {
+    fn turn(&self, reply: &Reply, prompt: &Prompt, number: usize, stated: Option<(Charge, u64)>) -> Turn {
         let request = &self.recorded.json;
         let model = request["model"].as_str().unwrap_or_default().to_owned();
         let id = answer::id(&self.recorded, number);

@@ -3,42 +3,42 @@
 //!
 //! Nothing here knows what the answers mean; which entry is touched is said by [`Entry`].
 
-use super::Recorded;
+use super::RecordedRequest;
 use super::script::{Reply, Script};
 use serde_json::Value;
 
 /// Where an answer in JSON tells something: in `field` of every object that has the string `named` in it.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct FieldToDamage {
     pub named: String,
     pub field: String,
 }
 
 /// Answers as the script does, but has forgotten: what `entry` should tell is vague.
-pub fn forgetting(script: impl Script, entry: Entry) -> impl Script {
+pub fn forgetting(script: impl Script, entry: FieldToDamage) -> impl Script {
     Faulty { script, entry, told: vague }
 }
 
 /// Answers as the script does, but cannot count: the number that `entry` tells is one too many. What is no number stays
 /// as it is.
-pub fn miscounting(script: impl Script, entry: Entry) -> impl Script {
+pub fn miscounting(script: impl Script, entry: FieldToDamage) -> impl Script {
     Faulty { script, entry, told: one_more }
 }
 
-impl Entry {
-    pub fn new(named: &str, field: &str) -> Entry {
-        Entry { named: named.to_owned(), field: field.to_owned() }
+impl FieldToDamage {
+    pub fn new(named: &str, field: &str) -> FieldToDamage {
+        FieldToDamage { named: named.to_owned(), field: field.to_owned() }
     }
 }
 
 struct Faulty<S> {
     script: S,
-    entry: Entry,
+    entry: FieldToDamage,
     told: fn(&Value) -> Value,
 }
 
 impl<S: Script> Script for Faulty<S> {
-    fn reply(&mut self, request: &Recorded, index: usize) -> Reply {
+    fn reply(&mut self, request: &RecordedRequest, index: usize) -> Reply {
         let mut reply = self.script.reply(request, index);
         if let Some(answer) = answer(&mut reply) {
             self.spoil(answer);
@@ -91,7 +91,7 @@ fn one_more(told: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::super::{Provider, Reply, Script};
-    use super::{Entry, forgetting, miscounting};
+    use super::{FieldToDamage, forgetting, miscounting};
     use serde_json::{Value, json};
 
     /// What the script answers over the wire; the text of the answer is its JSON.
@@ -104,13 +104,13 @@ mod tests {
     fn script() -> impl Script {
         let told = json!({"approved": true, "verified": [{"claim": "first line", "result": "Inventory"},
             {"claim": "findings", "result": "6"}, {"claim": "lines", "result": 9}]});
-        move |_: &super::Recorded, _: usize| Reply::Json(told.clone()).billed(Default::default(), 1)
+        move |_: &super::RecordedRequest, _: usize| Reply::Json(told.clone()).billed(Default::default(), 1)
     }
 
     #[test]
     fn only_the_entry_that_is_named_is_forgotten() {
         let right = asked(script());
-        let mut forgot = asked(forgetting(script(), Entry::new("first line", "result")));
+        let mut forgot = asked(forgetting(script(), FieldToDamage::new("first line", "result")));
         assert_ne!(forgot["verified"][0]["result"], right["verified"][0]["result"]);
         forgot["verified"][0]["result"] = right["verified"][0]["result"].clone();
         assert_eq!(forgot, right);
@@ -122,7 +122,7 @@ mod tests {
             [("findings", 1, json!("7")), ("lines", 2, json!(10)), ("first line", 0, json!("Inventory"))]
         {
             let right = asked(script());
-            let mut wrong = asked(miscounting(script(), Entry::new(named, "result")));
+            let mut wrong = asked(miscounting(script(), FieldToDamage::new(named, "result")));
             assert_eq!(wrong["verified"][at]["result"], told, "{named}");
             wrong["verified"][at]["result"] = right["verified"][at]["result"].clone();
             assert_eq!(wrong, right, "{named}");

@@ -27,11 +27,11 @@ mod tests;
 
 use std::time::Duration;
 
-pub use cache::Bill;
+pub use cache::Charge;
 pub use conversation::{all_text, last_user_text, tool_names, tool_results, was_tool_used};
-pub use faulty::{Entry, forgetting, miscounting};
+pub use faulty::{FieldToDamage, forgetting, miscounting};
 pub use raw::continues;
-pub use recorded::Recorded;
+pub use recorded::RecordedRequest;
 pub use script::{Call, Reply, Script};
 
 /// A running fake provider. It owns its threads: dropping it ends every connection and joins them all.
@@ -44,26 +44,26 @@ pub struct Provider {
 
 /// What a test may set before the provider starts.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ProviderSettings {
     /// The smallest prefix, in tokens, that the Anthropic cache keeps. Vendors differ by model.
     pub minimum_cacheable: u64,
     /// What `GET /v1/models` lists. Requests may name any model.
     pub models: Vec<String>,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { minimum_cacheable: 1_024, models: vec!["fake-model".to_owned()] }
+impl Default for ProviderSettings {
+    fn default() -> ProviderSettings {
+        ProviderSettings { minimum_cacheable: 1_024, models: vec!["fake-model".to_owned()] }
     }
 }
 
 impl Provider {
     /// Listens on a free port of 127.0.0.1 and lets the script answer.
     pub fn start(script: impl Script + 'static) -> Provider {
-        Provider::start_with(Settings::default(), script)
+        Provider::start_with(ProviderSettings::default(), script)
     }
 
-    pub fn start_with(settings: Settings, script: impl Script + 'static) -> Provider {
+    pub fn start_with(settings: ProviderSettings, script: impl Script + 'static) -> Provider {
         Provider { server: server::Server::start(settings, Box::new(script)) }
     }
 
@@ -78,12 +78,12 @@ impl Provider {
     }
 
     /// Every request that arrived whole since the start or the last reset, in order of arrival.
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.server.shared().requests()
     }
 
     /// What the prompt of each answered request was billed as, in order.
-    pub fn bills(&self) -> Vec<Bill> {
+    pub fn bills(&self) -> Vec<Charge> {
         self.server.shared().state().bills.clone()
     }
 
@@ -94,7 +94,7 @@ impl Provider {
 
     /// Blocks until this many requests are recorded. Fails the test when they do not come within 30 seconds.
     #[track_caller]
-    pub fn wait_for_requests(&self, count: usize) -> Vec<Recorded> {
+    pub fn wait_for_requests(&self, count: usize) -> Vec<RecordedRequest> {
         let limit = Duration::from_secs(30);
         let Some(requests) = self.server.shared().wait_for_requests(count, limit) else {
             crate::fail(&format!("{} of {count} requests arrived within {limit:?}", self.requests().len()));

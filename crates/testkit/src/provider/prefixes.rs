@@ -3,7 +3,7 @@
 //!
 //! Pure bookkeeping on a clock it is told. Instead of old prompts it keeps a hash for each place where one may end.
 
-use super::cache::Bill;
+use super::cache::Charge;
 use super::prompt::tokens;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -34,7 +34,7 @@ pub(super) fn bills_writes(model: &str) -> bool {
 
 impl PrefixCache {
     /// Charges a request that started at this time, and remembers its prompt.
-    pub(super) fn bill(&mut self, model: &str, items: &[String], started: Duration) -> Bill {
+    pub(super) fn bill(&mut self, model: &str, items: &[String], started: Duration) -> Charge {
         match bills_writes(model) {
             true => self.bill_items(model, items, started),
             false => self.bill_steps(model, &items.join("\n"), started),
@@ -42,7 +42,7 @@ impl PrefixCache {
     }
 
     /// The older rule: in steps, as far as two prompts are alike.
-    fn bill_steps(&mut self, model: &str, prompt: &str, started: Duration) -> Bill {
+    fn bill_steps(&mut self, model: &str, prompt: &str, started: Duration) -> Charge {
         let total = tokens(prompt.chars().count() as u64);
         let mut read = 0;
         for (at, hash) in steps(prompt).enumerate() {
@@ -56,16 +56,16 @@ impl PrefixCache {
             }
             *until = started + LIFETIME;
         }
-        Bill { uncached: total - read, read, ..Bill::default() }
+        Charge { uncached: total - read, read, ..Charge::default() }
     }
 
     /// The newer rule: the end of the newest item is a breakpoint, at which all is written that was not read, and an
     /// earlier breakpoint is found only where it was, never a shorter beginning of it.
-    fn bill_items(&mut self, model: &str, items: &[String], started: Duration) -> Bill {
+    fn bill_items(&mut self, model: &str, items: &[String], started: Duration) -> Charge {
         let ends = ends(items);
         let total = ends.last().map_or(0, |(_, total)| *total);
         if total < MINIMUM {
-            return Bill { uncached: total, ..Bill::default() };
+            return Charge { uncached: total, ..Charge::default() };
         }
         let mut read = 0;
         for (hash, end) in &ends {
@@ -78,7 +78,7 @@ impl PrefixCache {
         }
         let newest = ends.last().map(|(hash, _)| (model.to_owned(), *hash));
         self.entries.extend(newest.map(|newest| (newest, started + NEWER_LIFETIME)));
-        Bill { written_30m: total - read, read, ..Bill::default() }
+        Charge { written_30m: total - read, read, ..Charge::default() }
     }
 }
 

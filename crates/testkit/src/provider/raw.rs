@@ -4,7 +4,7 @@
 //! A service that caches beginnings compares bytes, and so must a test: a value that was parsed and written again says
 //! nothing of spaces, of the order of fields or of how a character was escaped. Start at [`continues`].
 
-use super::Recorded;
+use super::RecordedRequest;
 use serde_json::{Deserializer, Value};
 
 /// What stands before the conversation.
@@ -14,7 +14,7 @@ const LISTS: [&str; 2] = ["messages", "input"];
 /// Where a cache boundary is set. Boundaries move on with a conversation and are no part of what is cached.
 const MARK: &str = ",\"cache_control\":{";
 
-impl Recorded {
+impl RecordedRequest {
     /// A field of the body as it was sent; none where there is no such field.
     pub fn raw(&self, name: &str) -> Option<&str> {
         let mut rest = std::str::from_utf8(&self.body).ok()?.trim_start().strip_prefix('{')?;
@@ -42,12 +42,12 @@ impl Recorded {
 
 /// Whether everything the earlier request sent stands at the beginning of the later one, byte for byte, boundaries of
 /// the cache left out. Says how many items of the conversation that are, or what the first difference is.
-pub fn continues(earlier: &Recorded, later: &Recorded) -> Result<usize, String> {
+pub fn continues(earlier: &RecordedRequest, later: &RecordedRequest) -> Result<usize, String> {
     for head in HEADS {
         let (before, after) = (earlier.raw(head), later.raw(head));
         same(head, before.unwrap_or_default(), after.unwrap_or_default())?;
     }
-    let items = |request: &Recorded| -> Vec<String> {
+    let items = |request: &RecordedRequest| -> Vec<String> {
         LISTS.iter().flat_map(|list| request.raw_items(list)).map(unmarked).collect()
     };
     let (before, after) = (items(earlier), items(later));
@@ -92,8 +92,8 @@ fn same(what: &str, before: &str, after: &str) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn request(body: &str) -> Recorded {
-        Recorded {
+    fn request(body: &str) -> RecordedRequest {
+        RecordedRequest {
             order: 0,
             method: "POST".to_owned(),
             path: "/v1/messages".to_owned(),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// One request as it arrived.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// Its place among all requests since the start, from 0; a reset does not begin anew.
     pub order: usize,
     pub method: String,
@@ -20,7 +20,7 @@ pub struct Recorded {
     pub json: Value,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// The first header of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(each, _)| each.eq_ignore_ascii_case(name));

@@ -2,7 +2,7 @@
 //!
 //! Start at [`Script`] and [`Reply`].
 
-use super::{Bill, Recorded};
+use super::{Charge, RecordedRequest};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use std::time::Duration;
 /// from 0, so a client's `HEAD /` does not shift it; `request.order` counts everything. A script that waits
 /// for something keeps the provider from being dropped; [`Reply::Held`] does not.
 pub trait Script: Send {
-    fn reply(&mut self, request: &Recorded, index: usize) -> Reply;
+    fn reply(&mut self, request: &RecordedRequest, index: usize) -> Reply;
 }
 
 impl<F> Script for F
 where
-    F: FnMut(&Recorded, usize) -> Reply + Send,
+    F: FnMut(&RecordedRequest, usize) -> Reply + Send,
 {
-    fn reply(&mut self, request: &Recorded, index: usize) -> Reply {
+    fn reply(&mut self, request: &RecordedRequest, index: usize) -> Reply {
         self(request, index)
     }
 }
@@ -85,7 +85,7 @@ pub enum Reply {
     },
     /// Is billed this, whatever the cache rules say, and counted as an answer of so many tokens.
     Billed {
-        bill: Bill,
+        bill: Charge,
         output: u64,
         of: Box<Reply>,
     },
@@ -164,7 +164,7 @@ impl Reply {
     }
 
     #[must_use]
-    pub fn billed(self, bill: Bill, output: u64) -> Reply {
+    pub fn billed(self, bill: Charge, output: u64) -> Reply {
         Reply::Billed { bill, output, of: Box::new(self) }
     }
 
@@ -192,7 +192,7 @@ impl Answering {
 }
 
 impl Script for Answering {
-    fn reply(&mut self, _request: &Recorded, _index: usize) -> Reply {
+    fn reply(&mut self, _request: &RecordedRequest, _index: usize) -> Reply {
         if self.replies.len() > 1 {
             self.replies.pop_front().expect("more than one reply is left")
         } else {

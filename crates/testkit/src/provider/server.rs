@@ -3,12 +3,12 @@
 //! Whoever drops [`Server`] waits for all of them; every wait inside ends when the sockets are shut down or
 //! the stop flag is set. What is answered is decided in `exchange`.
 
-use super::cache::{Bill, PromptCache};
+use super::cache::{Charge, PromptCache};
 use super::exchange::{self, After};
 use super::http::{self, Unread};
 use super::prefixes::PrefixCache;
 use super::script::{Reply, Script};
-use super::{Recorded, Settings};
+use super::{ProviderSettings, RecordedRequest};
 use serde_json::Value;
 use std::any::Any;
 use std::io::{BufReader, Read};
@@ -25,7 +25,7 @@ pub(super) struct Server {
 }
 
 pub(super) struct Shared {
-    pub(super) settings: Settings,
+    pub(super) settings: ProviderSettings,
     script: Mutex<Box<dyn Script>>,
     state: Mutex<State>,
     /// Told about every arrival, release and the stop.
@@ -38,8 +38,8 @@ pub(super) struct State {
     pub(super) now: Duration,
     pub(super) prompts: PromptCache,
     pub(super) prefixes: PrefixCache,
-    pub(super) bills: Vec<Bill>,
-    requests: Vec<Arc<Recorded>>,
+    pub(super) bills: Vec<Charge>,
+    requests: Vec<Arc<RecordedRequest>>,
     arrived: usize,
     asked: usize,
     releases: usize,
@@ -55,7 +55,7 @@ struct Connection {
 }
 
 impl Server {
-    pub(super) fn start(settings: Settings, script: Box<dyn Script>) -> Server {
+    pub(super) fn start(settings: ProviderSettings, script: Box<dyn Script>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound listener has an address");
         let state = State {
@@ -119,19 +119,19 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn requests(&self) -> Vec<Recorded> {
-        self.state().requests.iter().map(|request| Recorded::clone(request)).collect()
+    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
+        self.state().requests.iter().map(|request| RecordedRequest::clone(request)).collect()
     }
 
     pub(super) fn reset_requests(&self) {
         self.state().requests.clear();
     }
 
-    pub(super) fn wait_for_requests(&self, count: usize, limit: Duration) -> Option<Vec<Recorded>> {
+    pub(super) fn wait_for_requests(&self, count: usize, limit: Duration) -> Option<Vec<RecordedRequest>> {
         let missing = |state: &mut State| state.requests.len() < count;
         let waited = self.changed.wait_timeout_while(self.state(), limit, missing);
         let (state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-        let requests = state.requests.iter().map(|request| Recorded::clone(request)).collect();
+        let requests = state.requests.iter().map(|request| RecordedRequest::clone(request)).collect();
         (!timeout.timed_out()).then_some(requests)
     }
 
@@ -165,9 +165,9 @@ impl Shared {
     }
 
     /// Remembers a request and the time it started.
-    pub(super) fn record(&self, request: &http::Request) -> (Arc<Recorded>, Duration) {
+    pub(super) fn record(&self, request: &http::Request) -> (Arc<RecordedRequest>, Duration) {
         let json = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
-        let mut recorded = Recorded {
+        let mut recorded = RecordedRequest {
             order: 0,
             method: request.method.clone(),
             path: request.path.clone(),
@@ -187,7 +187,7 @@ impl Shared {
 
     /// Asks the script, and says how many were asked before. A script that panics closes the connection; the
     /// owner of the provider gets the panic.
-    pub(super) fn ask(&self, request: &Recorded) -> (Reply, usize) {
+    pub(super) fn ask(&self, request: &RecordedRequest) -> (Reply, usize) {
         let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.state();
         let index = state.asked;

@@ -1,6 +1,6 @@
-use super::super::testbed::Bed;
+use super::super::testbed::TestRepository;
 
-fn commit(bed: &Bed, branch: &str, file: &str) {
+fn commit(bed: &TestRepository, branch: &str, file: &str) {
     bed.raw(&bed.root, &["checkout", "-q", "-b", branch]);
     bed.write(file, "text");
     bed.raw(&bed.root, &["add", "--all"]);
@@ -10,7 +10,7 @@ fn commit(bed: &Bed, branch: &str, file: &str) {
 
 #[test]
 fn branches_that_hold_the_folder_they_are_named_after_are_found_local_before_remote() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     assert_eq!(bed.repository().feature_branches().unwrap(), []);
     commit(&bed, "feature/001-limits", "docs/features/001-limits/notes/spec.md");
     commit(&bed, "feature/002-export", "docs/features/002-export/spec.md");
@@ -37,7 +37,7 @@ fn branches_that_hold_the_folder_they_are_named_after_are_found_local_before_rem
 
 #[test]
 fn a_branch_that_another_checkout_has_is_refused_with_the_way_out() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     commit(&bed, "feature/001-limits", "docs/features/001-limits/spec.md");
     let repository = bed.repository();
     let worktree = bed.root.join(".redraft/worktrees/001-limits");

@@ -1,10 +1,10 @@
 //! Commits of a change, and a worktree that stands on one of them.
 
-use super::super::testbed::{Bed, put};
+use super::super::testbed::{TestRepository, put};
 use super::*;
 use redraft_engine::ports::Workspace;
 
-fn commit(bed: &Bed, path: &str, text: &str, message: &str) -> String {
+fn commit(bed: &TestRepository, path: &str, text: &str, message: &str) -> String {
     bed.write(path, text);
     bed.raw(&bed.root, &["add", "--all"]);
     bed.raw(&bed.root, &["commit", "-q", "-m", message]);
@@ -13,7 +13,7 @@ fn commit(bed: &Bed, path: &str, text: &str, message: &str) -> String {
 
 #[test]
 fn commits_are_found_by_every_name_and_what_names_none_is_none() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.raw(&bed.root, &["tag", "-a", "v1", "-m", "one"]);
     let (repository, head) = (bed.repository(), bed.raw(&bed.root, &["rev-parse", "HEAD"]));
     for name in ["main", "v1", "HEAD", &head, &head[..10]] {
@@ -26,18 +26,24 @@ fn commits_are_found_by_every_name_and_what_names_none_is_none() {
 
 #[test]
 fn a_word_that_could_mean_different_commits_is_told_with_all_of_them() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let first = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     let second = commit(&bed, "a", "a", "two");
     let repository = bed.repository();
-    let one = |name: &str, commit: &str| Meant::One { name: name.to_owned(), commit: commit.to_owned() };
+    let one =
+        |name: &str, commit: &str| CommitLookup::One { name: name.to_owned(), commit: commit.to_owned() };
     let named = |all: &[(&str, &String)]| {
-        Meant::Several(all.iter().map(|(name, commit)| ((*name).to_owned(), (*commit).to_owned())).collect())
+        CommitLookup::Several(
+            all.iter().map(|(name, commit)| ((*name).to_owned(), (*commit).to_owned())).collect(),
+        )
     };
     let meant = |word: &str| repository.commit_meant(word).unwrap();
     assert_eq!(meant("main"), one("refs/heads/main", &second));
     assert_eq!(meant("main~1"), one("refs/heads/main", &first));
-    assert_eq!((meant("mian"), meant(""), meant("--all")), (Meant::None, Meant::None, Meant::None));
+    assert_eq!(
+        (meant("mian"), meant(""), meant("--all")),
+        (CommitLookup::None, CommitLookup::None, CommitLookup::None)
+    );
     assert_eq!(meant(&second), one(&second, &second));
     assert_eq!(meant("HEAD"), one("HEAD", &second));
     // A tag or a remote branch that is called like the branch, and one that is called like a commit.
@@ -45,7 +51,7 @@ fn a_word_that_could_mean_different_commits_is_told_with_all_of_them() {
     assert_eq!(meant("main"), one("refs/heads/main", &second), "the same commit");
     bed.raw(&bed.root, &["tag", "-f", "main", &first]);
     assert_eq!(meant("main"), named(&[("refs/heads/main", &second), ("refs/tags/main", &first)]));
-    assert!(matches!(meant("main^{commit}"), Meant::Several(_)));
+    assert!(matches!(meant("main^{commit}"), CommitLookup::Several(_)));
     assert_eq!(meant("refs/heads/main"), one("refs/heads/main", &second));
     bed.raw(&bed.root, &["update-ref", "refs/remotes/origin/main", &first]);
     assert_eq!(meant("origin/main"), one("refs/remotes/origin/main", &first));
@@ -56,16 +62,16 @@ fn a_word_that_could_mean_different_commits_is_told_with_all_of_them() {
     );
     let short = &second[..10];
     bed.raw(&bed.root, &["tag", short, &first]);
-    assert!(matches!(meant(short), Meant::Several(all) if all.len() == 2));
+    assert!(matches!(meant(short), CommitLookup::Several(all) if all.len() == 2));
     std::fs::write(bed.root.join(".git/planted"), format!("{first}\n")).unwrap();
     bed.raw(&bed.root, &["branch", "planted", &second]);
-    assert!(matches!(meant("planted"), Meant::Several(_)));
+    assert!(matches!(meant("planted"), CommitLookup::Several(_)));
 }
 
 /// What only this clone makes up decides nothing: parents by `info/grafts`.
 #[test]
 fn grafts_do_not_move_a_merge_base() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let start = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     bed.raw(&bed.root, &["switch", "-q", "-c", "topic"]);
     let topic = commit(&bed, "a", "a", "one");
@@ -79,7 +85,7 @@ fn grafts_do_not_move_a_merge_base() {
 
 #[test]
 fn a_merge_base_is_where_two_branches_went_apart_and_strangers_have_none() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let start = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     bed.raw(&bed.root, &["switch", "-q", "-c", "topic"]);
     let topic = commit(&bed, "a", "a", "one\n\nmore of it");
@@ -101,7 +107,7 @@ fn a_merge_base_is_where_two_branches_went_apart_and_strangers_have_none() {
 
 #[test]
 fn files_of_a_commit_are_read_and_not_those_of_the_checkout() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let first = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     bed.write("README.md", "other");
     let repository = bed.repository();
@@ -115,7 +121,7 @@ fn files_of_a_commit_are_read_and_not_those_of_the_checkout() {
 
 #[test]
 fn what_is_not_committed_is_a_commit_that_nothing_leads_to_and_the_checkout_is_as_it_was() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let head = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     let repository = bed.repository();
     assert_eq!(repository.commit_of_checkout(&head).unwrap(), None);
@@ -136,7 +142,7 @@ fn what_is_not_committed_is_a_commit_that_nothing_leads_to_and_the_checkout_is_a
 
 #[test]
 fn a_worktree_follows_a_change_without_a_branch_and_holds_exactly_its_files() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let first = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     let second = commit(&bed, "src/y.rs", "fn y() {}\n", "two");
     let repository = bed.repository();

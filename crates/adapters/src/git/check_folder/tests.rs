@@ -1,4 +1,4 @@
-use super::super::testbed::{Bed, get, put};
+use super::super::testbed::{TestRepository, get, put};
 use super::*;
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ fn folder<'a>(repository: &'a Repository, copy: &[&str]) -> GitCheckFolder<'a> {
     GitCheckFolder::new(repository, "031-limits", Some("setup".to_owned()), copy)
 }
 
-fn commit(bed: &Bed) -> String {
+fn commit(bed: &TestRepository) -> String {
     bed.raw(&bed.root, &["add", "--all", "."]);
     bed.raw(&bed.root, &["commit", "-q", "--allow-empty", "-m", "more"]);
     bed.raw(&bed.root, &["rev-parse", "HEAD"])
@@ -34,7 +34,7 @@ fn files(root: &Path) -> BTreeMap<String, String> {
 }
 
 /// The same of a commit.
-fn tracked(bed: &Bed, commit: &str) -> BTreeMap<String, String> {
+fn tracked(bed: &TestRepository, commit: &str) -> BTreeMap<String, String> {
     let names = bed.raw(&bed.root, &["ls-tree", "-r", "--name-only", commit]);
     let text = |name: &str| bed.raw(&bed.root, &["show", &format!("{commit}:{name}")]) + "\n";
     names.lines().map(|name| (name.to_owned(), text(name))).collect()
@@ -44,7 +44,7 @@ fn tracked(bed: &Bed, commit: &str) -> BTreeMap<String, String> {
 #[test]
 fn whatever_was_done_to_the_folder_the_next_check_finds_the_commit() {
     use std::os::unix::fs::symlink;
-    type Act = fn(&Bed, &Path);
+    type Act = fn(&TestRepository, &Path);
     let acts: [(&str, Act); 11] = [
         ("nothing", |_, _| {}),
         ("a changed file", |_, root| put(root, "src/x.rs", "evil\n")),
@@ -88,7 +88,7 @@ fn whatever_was_done_to_the_folder_the_next_check_finds_the_commit() {
         }),
     ];
     for (what, act) in acts {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let repository = bed.repository();
         let place = folder(&repository, &[]);
         let first = commit(&bed);
@@ -129,7 +129,7 @@ fn whatever_was_done_to_the_folder_the_next_check_finds_the_commit() {
 
 #[test]
 fn files_that_stay_the_same_keep_their_times_and_builds_their_caches() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let place = folder(&repository, &[]);
     let laid = place.lay_out(&commit(&bed), true).unwrap();
@@ -144,7 +144,7 @@ fn files_that_stay_the_same_keep_their_times_and_builds_their_caches() {
 
 #[test]
 fn what_the_commit_had_and_ignores_now_is_gone() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.write("gen/a.rs", "tracked\n");
     let repository = bed.repository();
     let place = folder(&repository, &[]);
@@ -159,7 +159,7 @@ fn what_the_commit_had_and_ignores_now_is_gone() {
 
 #[test]
 fn what_setup_changes_is_told_and_put_back_and_what_it_makes_stays() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let place = folder(&repository, &[]);
     let first = commit(&bed);
@@ -183,7 +183,7 @@ fn what_setup_changes_is_told_and_put_back_and_what_it_makes_stays() {
 #[cfg(unix)]
 #[test]
 fn files_are_copied_as_they_are_now_and_never_through_a_link_that_leads_out() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.write(".gitignore", ".env\nlink\nsub/\n");
     bed.write(".env", "A=1\n");
     put(&bed.root, "../secret", "theirs\n");
@@ -215,7 +215,7 @@ fn files_are_copied_as_they_are_now_and_never_through_a_link_that_leads_out() {
 #[test]
 fn a_folder_that_nobody_may_write_to_goes_all_the_same_and_so_does_one_that_was_broken_off() {
     use std::os::unix::fs::PermissionsExt as _;
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let place = folder(&repository, &[]);
     let now = commit(&bed);
@@ -231,7 +231,7 @@ fn a_folder_that_nobody_may_write_to_goes_all_the_same_and_so_does_one_that_was_
 
 #[test]
 fn what_a_killed_run_had_put_aside_is_removed_by_the_next_one() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let now = commit(&bed);
     let names = || -> Vec<String> {

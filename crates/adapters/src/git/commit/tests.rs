@@ -1,4 +1,4 @@
-use super::super::testbed::{Bed, paths, put};
+use super::super::testbed::{TestRepository, paths, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 use std::fs;
@@ -15,7 +15,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> CommitRefus
 }
 
 /// A feature with a file to commit.
-fn drafted(bed: &Bed) -> GitWorkspace {
+fn drafted(bed: &TestRepository) -> GitWorkspace {
     let place = bed.feature();
     put(place.root(), "spec.md", "spec\n");
     place
@@ -23,7 +23,7 @@ fn drafted(bed: &Bed) -> GitWorkspace {
 
 #[test]
 fn exactly_the_named_paths_are_committed_with_their_trailers() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     put(place.root(), "docs/größer als.md", "x");
     put(place.root(), "README.md", "not named\n");
@@ -44,7 +44,7 @@ fn exactly_the_named_paths_are_committed_with_their_trailers() {
 
 #[test]
 fn nothing_new_is_no_commit() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     let named = paths(&["spec.md"]);
     let first = place.commit(&named, "draft", &trailers()).unwrap();
@@ -58,7 +58,7 @@ fn nothing_new_is_no_commit() {
 
 #[test]
 fn a_path_that_is_gone_is_removed() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     std::fs::remove_file(place.root().join("README.md")).unwrap();
     std::fs::remove_file(place.root().join("src/x.rs")).unwrap();
@@ -71,7 +71,7 @@ fn a_path_that_is_gone_is_removed() {
 
 #[test]
 fn patterns_are_names_and_folders_are_refused() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     put(place.root(), "README.md", "not named\n");
     put(place.root(), "*.md", "a file of that name");
@@ -87,7 +87,7 @@ fn patterns_are_names_and_folders_are_refused() {
 #[test]
 fn no_hook_runs() {
     use std::os::unix::fs::PermissionsExt as _;
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     let hooks = bed.root.join("hooks");
     fs::create_dir_all(&hooks).unwrap();
@@ -112,7 +112,7 @@ fn no_hook_runs() {
 
 #[test]
 fn without_an_identity_nothing_is_guessed() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let mut place = drafted(&bed);
     place.git = place.git.with_env("EMAIL", Some("somebody@some.host".into()));
     bed.forget_user();
@@ -125,7 +125,7 @@ fn without_an_identity_nothing_is_guessed() {
 
 #[test]
 fn the_users_wish_to_sign_is_kept() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     bed.config("[commit]\ngpgsign = true\n[gpg]\nprogram = false\n");
     let why = refused(place.commit(&paths(&["spec.md"]), "draft", &trailers()));
@@ -142,7 +142,7 @@ fn the_users_wish_to_sign_is_kept() {
 
 #[test]
 fn a_held_lock_is_named() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     let lock = place.git_dir.join("index.lock");
     fs::write(&lock, "").unwrap();
@@ -159,7 +159,7 @@ fn a_held_lock_is_named() {
 #[test]
 fn a_lock_that_is_let_go_soon_is_waited_for() {
     use std::os::unix::fs::PermissionsExt as _;
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let mut place = drafted(&bed);
     let (lock, program) = (place.git_dir.join("index.lock"), bed.root.join(".git/slow-git"));
     // Lets the lock go once git has stumbled over it.
@@ -176,7 +176,7 @@ fn a_lock_that_is_let_go_soon_is_waited_for() {
 
 #[test]
 fn an_ignored_path_is_refused_unless_git_knows_it_already() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     put(place.root(), "build/deep/out.md", "x");
     let why = refused(place.commit(&paths(&["spec.md", "build/deep/out.md"]), "draft", &trailers()));
@@ -192,7 +192,7 @@ fn an_ignored_path_is_refused_unless_git_knows_it_already() {
 
 #[test]
 fn another_branch_or_a_detached_head_is_refused_before_anything_is_staged() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     let wrong = CommitRefused::WrongBranch("feature/031-limits".to_owned());
     for checkout in [
@@ -209,7 +209,7 @@ fn another_branch_or_a_detached_head_is_refused_before_anything_is_staged() {
 
 #[test]
 fn a_commit_of_a_person_has_no_trailers_and_a_squashed_one_counts_by_its_last() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = drafted(&bed);
     bed.config("[trailer]\nseparators = \"%\"\n[log]\nshowSignature = true\n[format]\npretty = oneline\n");
     let (commit, found) = place.head().unwrap();

@@ -1,12 +1,12 @@
 use super::super::repository::Head;
-use super::super::testbed::{Bed, begin, get, put};
+use super::super::testbed::{TestRepository, begin, get, put};
 use super::*;
 
 const ID: FeatureId = FeatureId(31);
 
 #[test]
 fn a_feature_gets_a_branch_and_a_worktree_from_the_head_the_user_is_on() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.config("[branch]\nautoSetupMerge = always\n");
     bed.raw(&bed.root, &["checkout", "-q", "-b", "topic"]);
     bed.write("topic.txt", "topic");
@@ -29,7 +29,7 @@ fn a_feature_gets_a_branch_and_a_worktree_from_the_head_the_user_is_on() {
 
 #[test]
 fn worktrees_do_not_show_in_the_users_checkout_and_the_exclude_line_is_written_once() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let exclude = bed.root.join(".git/info/exclude");
     fs::write(&exclude, "*.swp").unwrap();
     let repository = bed.repository();
@@ -44,7 +44,7 @@ fn worktrees_do_not_show_in_the_users_checkout_and_the_exclude_line_is_written_o
 
 #[test]
 fn a_feature_started_in_a_worktree_begins_there_and_lies_beside_it() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let first = bed.feature();
     put(first.root(), "a.txt", "a");
     bed.raw(first.root(), &["add", "a.txt"]);
@@ -58,7 +58,7 @@ fn a_feature_started_in_a_worktree_begins_there_and_lies_beside_it() {
 
 #[test]
 fn what_exists_already_is_left_alone() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let older = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     bed.raw(&bed.root, &["branch", "feature/031-limits"]);
@@ -74,7 +74,7 @@ fn what_exists_already_is_left_alone() {
 
 #[test]
 fn a_name_that_is_no_part_of_a_branch_is_refused() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     for slug in ["", "-x", "../up", "a b", "Größe"] {
         assert!(matches!(bed.repository().feature_place(ID, slug), Err(GitError::BadName(_))), "{slug}");
     }
@@ -82,13 +82,13 @@ fn a_name_that_is_no_part_of_a_branch_is_refused() {
 
 #[test]
 fn a_repository_without_commits_cannot_have_a_feature() {
-    let bed = Bed::without_commits();
+    let bed = TestRepository::without_commits();
     assert!(matches!(begin(&bed.repository(), ID, "x"), Err(GitError::NoCommits(_))));
 }
 
 #[test]
 fn creating_can_be_repeated_from_wherever_it_was_interrupted() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let base = repository.head().unwrap().commit;
     let place = repository.feature_place(ID, "limits").unwrap();
@@ -119,7 +119,7 @@ fn creating_can_be_repeated_from_wherever_it_was_interrupted() {
 
 #[test]
 fn a_folder_that_is_not_a_worktree_is_never_taken_over() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let feature = bed.feature();
     let base = repository.head().unwrap().commit;
@@ -139,7 +139,7 @@ fn a_folder_that_is_not_a_worktree_is_never_taken_over() {
 
 #[test]
 fn a_feature_in_place_is_entered_once_and_again_only_from_a_clean_checkout() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let base = repository.head().unwrap().commit;
     let branch = "feature/031-limits";

@@ -1,4 +1,4 @@
-use super::super::testbed::{Bed, get, put};
+use super::super::testbed::{TestRepository, get, put};
 use super::super::{GitError, GitWorkspace};
 use redraft_engine::ports::{Workspace as _, WorkspaceError};
 use std::fs;
@@ -12,7 +12,7 @@ fn detail<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> String {
 
 #[test]
 fn a_file_is_written_with_its_folders_read_back_and_removed() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     assert_eq!(place.read("docs/a b/ü.md").unwrap(), None);
     place.write("docs/a b/ü.md", b"one").unwrap();
@@ -24,7 +24,7 @@ fn a_file_is_written_with_its_folders_read_back_and_removed() {
 
 #[test]
 fn no_path_leads_out_of_the_worktree_or_into_git() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     for path in
         ["", "/etc/passwd", "../x", "a/../../x", "./a", "a//b", ".git", ".git/config", "sub/.GIT/hooks/x"]
@@ -40,7 +40,7 @@ fn no_path_leads_out_of_the_worktree_or_into_git() {
 #[test]
 fn links_are_read_inside_the_worktree_and_never_written_through() {
     use std::os::unix::fs::symlink;
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     put(&bed.root, "outside/secret.txt", "secret");
     symlink(bed.root.join("outside"), place.root().join("away")).unwrap();
@@ -61,7 +61,7 @@ fn links_are_read_inside_the_worktree_and_never_written_through() {
 #[test]
 fn a_replaced_file_keeps_its_rights_and_a_failed_write_leaves_nothing_behind() {
     use std::os::unix::fs::PermissionsExt as _;
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     put(place.root(), "run.sh", "old");
     fs::set_permissions(place.root().join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -75,7 +75,7 @@ fn a_replaced_file_keeps_its_rights_and_a_failed_write_leaves_nothing_behind() {
 
 #[test]
 fn a_folder_that_is_no_worktree_of_its_own_is_not_opened() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let repository = bed.repository();
     let refused = |root: &std::path::Path| {

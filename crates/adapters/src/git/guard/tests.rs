@@ -1,11 +1,11 @@
-use super::super::testbed::{Bed, get, put};
+use super::super::testbed::{TestRepository, get, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 
 const NAME: &str = "031/implement.1/task-1/implement/implementer/1.1";
 
 /// Everything of git's own that decides what git does here.
-fn setup(bed: &Bed) -> BTreeMap<PathBuf, Entry> {
+fn setup(bed: &TestRepository) -> BTreeMap<PathBuf, Entry> {
     look(&bed.feature_again()).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn what_decides_about_git_is_put_back_kept_and_told_with_the_way_back() {
         ),
     ];
     for (act, told, blinds) in cases {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         bed.write(".git/hooks/pre-commit", "theirs");
         bed.raw(&bed.root, &["config", "user.nickname", "ada"]);
         let place = bed.feature();
@@ -82,7 +82,7 @@ fn what_decides_about_git_is_put_back_kept_and_told_with_the_way_back() {
 
 #[test]
 fn which_branch_follows_which_is_nobodys_concern() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     place.mark(&[]).unwrap();
     for (key, value) in [("remote", "origin"), ("merge", "refs/heads/topic"), ("description", "mine")] {
@@ -95,7 +95,7 @@ fn which_branch_follows_which_is_nobodys_concern() {
 #[cfg(unix)]
 #[test]
 fn whatever_stands_in_the_place_of_a_file_of_gits_own_goes_and_nothing_behind_a_link_is_touched() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let outside = bed.root.join("../outside");
     fs::write(&outside, "theirs").unwrap();
@@ -117,7 +117,7 @@ fn whatever_stands_in_the_place_of_a_file_of_gits_own_goes_and_nothing_behind_a_
 
 #[test]
 fn what_was_kept_before_is_kept_beside_it() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     for text in ["first", "second"] {
         place.mark(&[]).unwrap();
@@ -131,7 +131,7 @@ fn what_was_kept_before_is_kept_beside_it() {
 
 #[test]
 fn an_attempt_that_kept_git_from_seeing_its_changes_is_undone_whole() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let mark = place.mark(&[]).unwrap();
     // The changed file looks to git as if it were as before.

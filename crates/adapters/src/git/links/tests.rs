@@ -1,10 +1,10 @@
-use crate::git::testbed::Bed;
+use crate::git::testbed::TestRepository;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 /// Puts a link at a path below the repository, in place of what was there.
-fn link(bed: &Bed, at: &str, target: &Path) {
+fn link(bed: &TestRepository, at: &str, target: &Path) {
     let at = bed.root.join(at);
     fs::create_dir_all(at.parent().unwrap()).unwrap();
     if at.is_dir() {
@@ -43,7 +43,7 @@ fn a_link_by_which_something_outside_could_be_written_is_refused_by_name() {
         ".git/redraft/runs/001/specify.1",
         ".git/redraft/moving/journal.json",
     ] {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let repository = bed.repository();
         repository.refuse_links_out().unwrap();
         let outside = bed.root.with_file_name("outside");
@@ -60,7 +60,7 @@ fn a_link_by_which_something_outside_could_be_written_is_refused_by_name() {
 
 #[test]
 fn links_that_people_have_there_are_left_alone() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     fs::write(bed.root.join("hooks.d"), "").unwrap();
     for (at, target) in [

@@ -29,7 +29,7 @@ pub(super) struct Stamp {
 
 impl Stamp {
     /// Of what stands there; links are not followed.
-    pub(super) fn of(path: &Path) -> io::Result<Option<Stamp>> {
+    pub(super) fn read(path: &Path) -> io::Result<Option<Stamp>> {
         match path.symlink_metadata() {
             Ok(found) => Ok(Some(Stamp::from(&found))),
             Err(error) if is_absent(&error) => Ok(None),
@@ -91,7 +91,7 @@ impl Step {
 /// Puts all files in place. First what goes, because a file may come where a folder was.
 pub(super) fn apply(journal: &Journal, boundaries: &Boundaries) -> Result<(), MoveError> {
     let Some(plan) = &journal.plan else { return Ok(()) };
-    let place = Place::of(journal);
+    let place = Place::new(journal);
     for step in plan.steps.iter().filter(|step| step.new.is_none()) {
         place.take(step)?;
     }
@@ -110,7 +110,7 @@ pub(super) fn apply(journal: &Journal, boundaries: &Boundaries) -> Result<(), Mo
 /// Puts all files back that are as we put them; the paths of those that are not.
 pub(super) fn put_back(journal: &Journal) -> Result<Vec<PathBuf>, GitError> {
     let Some(plan) = &journal.plan else { return Ok(Vec::new()) };
-    let place = Place::of(journal);
+    let place = Place::new(journal);
     let mut left = Vec::new();
     for folder in plan.submodules() {
         let _ = fs::remove_dir(place.checkout.join(folder));
@@ -132,7 +132,7 @@ pub(super) fn put_back(journal: &Journal) -> Result<Vec<PathBuf>, GitError> {
 /// Completes what is not in place yet; the paths of files that are neither.
 pub(super) fn complete(journal: &Journal) -> Result<Vec<PathBuf>, GitError> {
     let Some(plan) = &journal.plan else { return Ok(Vec::new()) };
-    let place = Place::of(journal);
+    let place = Place::new(journal);
     let mut left = Vec::new();
     let gone_first = plan.steps.iter().filter(|step| step.new.is_none());
     for step in gone_first.chain(plan.steps.iter().filter(|step| step.new.is_some())) {
@@ -151,7 +151,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(journal: &Journal) -> Place {
+    fn new(journal: &Journal) -> Place {
         let checkout = journal.checkout();
         let files = Files::new(checkout.clone(), journal.staging());
         Place { checkout, staged: journal.staged(), saved: journal.saved(), files }
@@ -185,13 +185,13 @@ impl Place {
         match fs::hard_link(&staged, &at) {
             Ok(()) => Ok(fs::remove_file(&staged).map_err(failed)?),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(in_the_way(step)),
-            Err(_) if Stamp::of(&at).map_err(failed)?.is_some() => Err(in_the_way(step)),
+            Err(_) if Stamp::read(&at).map_err(failed)?.is_some() => Err(in_the_way(step)),
             Err(_) => Ok(fs::rename(&staged, &at).map_err(failed)?),
         }
     }
 
     fn unchanged(&self, step: &Step, at: &Path) -> Result<(), MoveError> {
-        match Stamp::of(at).map_err(|error| GitError::file(at, &error))? {
+        match Stamp::read(at).map_err(|error| GitError::file(at, &error))? {
             now if now == step.old => Ok(()),
             _ => Err(MoveError::InTheWay(format!("{} was changed just now", step.path().display()))),
         }
@@ -205,11 +205,11 @@ impl Place {
             left.extend(step.old.is_some().then(|| step.path()));
             return Ok(());
         }
-        match (step.found(Stamp::of(&at).map_err(failed)?), step.old) {
+        match (step.found(Stamp::read(&at).map_err(failed)?), step.old) {
             (Found::Old, _) => {}
             (Found::Other, _) => left.push(step.path()),
             (Found::New | Found::Nothing, Some(_)) => {
-                if Stamp::of(&saved).map_err(failed)?.is_none() {
+                if Stamp::read(&saved).map_err(failed)?.is_none() {
                     left.push(step.path());
                     return Ok(());
                 }
@@ -231,11 +231,11 @@ impl Place {
             left.extend(step.new.is_some().then(|| step.path()));
             return Ok(());
         }
-        match (step.found(Stamp::of(&at).map_err(failed)?), step.new) {
+        match (step.found(Stamp::read(&at).map_err(failed)?), step.new) {
             (Found::New, _) | (Found::Nothing, None) => {}
             (Found::Other, _) => left.push(step.path()),
             (Found::Old | Found::Nothing, Some(_)) => {
-                if Stamp::of(&staged).map_err(failed)?.is_none() {
+                if Stamp::read(&staged).map_err(failed)?.is_none() {
                     left.push(step.path());
                     return Ok(());
                 }

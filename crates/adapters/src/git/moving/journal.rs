@@ -4,11 +4,11 @@
 //! over, so a newer program finds an older one's only after a crash; one of another version is not touched.
 
 use super::files::Stamp;
-use super::{Desk, Head, Move, STAGING, STAGING_ELSEWHERE};
+use super::{Head, Move, MoveJournal, STAGING, STAGING_ELSEWHERE};
 use crate::git::error::GitError;
 use crate::git::feature::same_path;
 use crate::git::files::{is_git_folder, os_path};
-use crate::git::glance;
+use crate::git::locate;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -96,7 +96,7 @@ impl Journal {
     }
 
     /// The journal of a move that has not come to its end, if there is one.
-    pub(super) fn read(path: &Path, desk: &Desk<'_>) -> Result<Option<Journal>, GitError> {
+    pub(super) fn read(path: &Path, desk: &MoveJournal<'_>) -> Result<Option<Journal>, GitError> {
         let root = desk.repository.main_checkout();
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
@@ -113,12 +113,12 @@ impl Journal {
 
     /// Whether everything it names belongs to this repository. Nobody knows who has written it: with an archive a journal
     /// could come that names folders of the user's.
-    fn stays_inside(&self, desk: &Desk<'_>) -> bool {
+    fn stays_inside(&self, desk: &MoveJournal<'_>) -> bool {
         let (checkout, git_dir, staging) = (self.checkout(), self.git_dir(), self.staging());
         let common = desk.repository.common_dir();
         // The folder itself must say that it is a checkout of this repository.
-        let is_ours = glance::git_dir(&checkout).is_some_and(|git| same_path(&git, &git_dir))
-            && glance::common_of(&git_dir).is_some_and(|shared| same_path(&shared, common));
+        let is_ours = locate::git_dir(&checkout).is_some_and(|git| same_path(&git, &git_dir))
+            && locate::common_of(&git_dir).is_some_and(|shared| same_path(&shared, common));
         let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_branch = |name: &str| !name.is_empty() && !name.starts_with('-') && is_below(Path::new(name));
         let mut files =

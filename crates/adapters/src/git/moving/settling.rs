@@ -1,7 +1,7 @@
 //! What becomes of a move whose process was killed: everything back, or everything complete.
 
 use super::journal::Journal;
-use super::{Desk, Head, files};
+use super::{Head, MoveJournal, files};
 use crate::git::error::GitError;
 use crate::git::files::path_bytes;
 use crate::git::repository::Repository;
@@ -16,18 +16,18 @@ const A_MOMENT: Duration = Duration::from_secs(1);
 
 /// How an earlier move was brought to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledMove {
     /// For people: `the merge of feature/001-x into main`.
     pub what: String,
     /// The checkout.
     pub folder: PathBuf,
-    pub end: End,
+    pub end: MoveEnd,
     /// Files that somebody has changed since, which were left as they are.
     pub left: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum MoveEnd {
     /// As before the move.
     PutBack,
     /// As after it.
@@ -36,15 +36,17 @@ pub enum End {
     Left,
 }
 
-impl std::fmt::Display for Settled {
+impl std::fmt::Display for SettledMove {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Settled { what, folder, end, left } = self;
+        let SettledMove { what, folder, end, left } = self;
         let folder = folder.display();
         write!(f, "{what} was cut off; ")?;
         match end {
-            End::PutBack => write!(f, "{folder} is as it was before it")?,
-            End::Completed => write!(f, "{folder} is complete now")?,
-            End::Left => write!(f, "HEAD of {folder} was moved since, so its files were left as they are")?,
+            MoveEnd::PutBack => write!(f, "{folder} is as it was before it")?,
+            MoveEnd::Completed => write!(f, "{folder} is complete now")?,
+            MoveEnd::Left => {
+                write!(f, "HEAD of {folder} was moved since, so its files were left as they are")?
+            }
         }
         match left.as_slice() {
             [] => Ok(()),
@@ -70,8 +72,8 @@ enum Standing {
 impl Repository {
     /// Brings a checkout that was being moved by a process that is no more to one of both ends. None where there is
     /// nothing to do, or a living process is at it.
-    pub fn settle(&self) -> Result<Option<Settled>, GitError> {
-        let desk = Desk::of(self);
+    pub fn recover_interrupted_move(&self) -> Result<Option<SettledMove>, GitError> {
+        let desk = MoveJournal::new(self);
         if desk.read()?.is_none() {
             return Ok(None);
         }
@@ -82,7 +84,7 @@ impl Repository {
 
     /// A move that waits to be settled. Looking changes nothing.
     pub fn cut_off(&self) -> Option<CutOff> {
-        let desk = Desk::of(self);
+        let desk = MoveJournal::new(self);
         let journal = desk.read().ok()??;
         // Held for a moment, as by whoever settles it; a process that is at it has it longer.
         desk.hold_within(A_MOMENT).ok()??;
@@ -90,9 +92,9 @@ impl Repository {
     }
 }
 
-impl Desk<'_> {
+impl MoveJournal<'_> {
     /// The caller holds the lock.
-    pub(super) fn settle(&self, journal: Journal) -> Result<Settled, GitError> {
+    pub(super) fn settle(&self, journal: Journal) -> Result<SettledMove, GitError> {
         let (checkout, git_dir) = (journal.checkout(), journal.git_dir());
         if !checkout.is_dir() || !git_dir.is_dir() {
             return Err(GitError::Journal(self.path(super::journal::FILE)));
@@ -111,10 +113,10 @@ impl Desk<'_> {
             Standing::Before => {
                 let left = files::put_back(&journal)?;
                 self.put_index_back(&journal)?;
-                (End::PutBack, left)
+                (MoveEnd::PutBack, left)
             }
-            Standing::After => (End::Completed, files::complete(&journal)?),
-            Standing::Elsewhere => (End::Left, Vec::new()),
+            Standing::After => (MoveEnd::Completed, files::complete(&journal)?),
+            Standing::Elsewhere => (MoveEnd::Left, Vec::new()),
         };
         files::sync_places(&journal)?;
         journal.unlock_index();
@@ -122,7 +124,7 @@ impl Desk<'_> {
         fs::remove_file(&file).map_err(|error| GitError::file(&file, &error))?;
         self.sweep(&journal);
         let left = self.changed(&checkout, &left);
-        Ok(Settled { what: journal.what, folder: checkout, end, left })
+        Ok(SettledMove { what: journal.what, folder: checkout, end, left })
     }
 
     fn standing(&self, journal: &Journal) -> Result<Standing, GitError> {

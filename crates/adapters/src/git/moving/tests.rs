@@ -1,14 +1,14 @@
 //! Checkouts that are moved in real repositories, and moves that are cut off at every step.
 
-use super::settling::End;
+use super::settling::MoveEnd;
 use super::*;
-use crate::git::testbed::{Bed, get, put};
+use crate::git::testbed::{TestRepository, get, put};
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 
 /// A checkout on `main` with everything a tree can hold, and `next`, where all of it is different.
 struct World {
-    bed: Bed,
+    bed: TestRepository,
     repository: Repository,
     from: String,
     to: String,
@@ -17,7 +17,7 @@ struct World {
 const ODD: &[u8] = b"odd-\xff-name";
 
 fn world() -> World {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let root = bed.root.clone();
     let odd = root.join(std::ffi::OsStr::from_bytes(ODD));
     for (path, text) in [
@@ -137,7 +137,7 @@ enum Killed {
 
 /// Does what a move does, and stops there, as `kill -9` would.
 fn killed(world: &World, wanted: &Move<'_>, at: Killed) {
-    let desk = Desk::of(&world.repository);
+    let desk = MoveJournal::new(&world.repository);
     let _held = desk.hold().unwrap();
     let mut journal = desk.begin(wanted).unwrap();
     if at == Killed::Begun {
@@ -225,23 +225,23 @@ fn a_move_killed_at_any_step_is_put_back_or_completed_as_a_whole() {
         killed(&world, &world.wanted(head.clone()), step);
         let cut_off = world.repository.cut_off().unwrap();
         assert_eq!(cut_off.what, "the merge of next into main", "{at}");
-        let settled = world.repository.settle().unwrap().unwrap();
+        let settled = world.repository.recover_interrupted_move().unwrap().unwrap();
         assert_eq!(settled.left, [""; 0], "{at}");
         if step == Killed::Head {
-            assert_eq!(settled.end, End::Completed, "{at}");
+            assert_eq!(settled.end, MoveEnd::Completed, "{at}");
             assert_eq!(world.bed.raw(&world.bed.root, &["status", "--porcelain"]), "?? mine.txt", "{at}");
             assert_eq!(world.bed.raw(&world.bed.root, &["rev-parse", "HEAD"]), world.to, "{at}");
         } else {
-            assert_eq!(settled.end, End::PutBack, "{at}");
+            assert_eq!(settled.end, MoveEnd::PutBack, "{at}");
             assert_eq!(world.seen(), before, "{at}");
         }
         world.assert_nothing_left_over(&at);
         assert_eq!(world.repository.cut_off(), None, "{at}");
-        assert_eq!(world.repository.settle().unwrap(), None, "{at}");
+        assert_eq!(world.repository.recover_interrupted_move().unwrap(), None, "{at}");
     }
     let world = world();
     killed(&world, &world.advance(), Killed::Planned);
-    let steps = Desk::of(&world.repository).read().unwrap().unwrap().plan.unwrap().steps.len();
+    let steps = MoveJournal::new(&world.repository).read().unwrap().unwrap().plan.unwrap().steps.len();
     assert_eq!(steps, FILES, "the table has every file");
 }
 
@@ -252,13 +252,13 @@ fn settling_that_is_cut_off_itself_is_done_by_the_next() {
         let before = world.seen();
         killed(&world, &world.advance(), Killed::Index);
         // What a first process came to before it was killed as well.
-        let mut journal = Desk::of(&world.repository).read().unwrap().unwrap();
+        let mut journal = MoveJournal::new(&world.repository).read().unwrap().unwrap();
         let steps = &mut journal.plan.as_mut().unwrap().steps;
         steps.sort_by_key(|step| step.old.is_some());
         steps.truncate(done);
         files::put_back(&journal).unwrap();
-        let settled = world.repository.settle().unwrap().unwrap();
-        assert_eq!((settled.end, settled.left), (End::PutBack, Vec::new()), "{done}");
+        let settled = world.repository.recover_interrupted_move().unwrap().unwrap();
+        assert_eq!((settled.end, settled.left), (MoveEnd::PutBack, Vec::new()), "{done}");
         assert_eq!(world.seen(), before, "{done}");
     }
 }
@@ -271,7 +271,7 @@ fn what_somebody_changed_since_is_left_and_named() {
         killed(&world, &world.advance(), step);
         put(root, "changed.txt", "mine\n");
         put(root, "README.md", "mine, and nothing to do with it\n");
-        let settled = world.repository.settle().unwrap().unwrap();
+        let settled = world.repository.recover_interrupted_move().unwrap().unwrap();
         assert_eq!(settled.left, ["changed.txt"], "{step:?}");
         let told = settled.to_string();
         assert!(told.ends_with("but for what was changed there since: changed.txt"), "{told}");
@@ -289,8 +289,8 @@ fn who_put_it_right_by_hand_is_told_of_no_file() {
     // As git itself advises.
     fs::remove_file(root.join(".git/index.lock")).unwrap();
     world.bed.raw(root, &["reset", "-q", "--hard"]);
-    let settled = world.repository.settle().unwrap().unwrap();
-    assert_eq!((settled.end, settled.left), (End::PutBack, Vec::new()));
+    let settled = world.repository.recover_interrupted_move().unwrap().unwrap();
+    assert_eq!((settled.end, settled.left), (MoveEnd::PutBack, Vec::new()));
     assert!(world.bed.raw(root, &["status", "--porcelain", "-uno"]).is_empty());
 }
 
@@ -302,8 +302,8 @@ fn a_branch_that_somebody_moved_since_is_left_with_all_files() {
     fs::remove_file(root.join(".git/index.lock")).unwrap();
     world.bed.raw(root, &["commit", "-q", "-a", "-m", "mine"]);
     let seen = world.seen();
-    let settled = world.repository.settle().unwrap().unwrap();
-    assert_eq!(settled.end, End::Left);
+    let settled = world.repository.recover_interrupted_move().unwrap().unwrap();
+    assert_eq!(settled.end, MoveEnd::Left);
     assert!(settled.to_string().contains("was moved since"), "{settled}");
     assert_eq!(world.seen(), seen);
     world.assert_nothing_left_over("left");
@@ -322,7 +322,7 @@ fn a_lock_of_somebody_else_stops_a_move_and_is_never_removed() {
     fs::remove_file(&lock).unwrap();
     killed(&world, &world.advance(), Killed::Files(5));
     fs::write(&lock, "somebody's new one").unwrap();
-    world.repository.settle().unwrap().unwrap();
+    world.repository.recover_interrupted_move().unwrap().unwrap();
     assert!(lock.exists());
 }
 
@@ -359,14 +359,14 @@ fn a_branch_that_moves_at_the_last_moment_takes_everything_back() {
     let root = &world.bed.root;
     let elsewhere = world.bed.raw(root, &["commit-tree", "-m", "elsewhere", "HEAD^{tree}", "-p", "HEAD"]);
     let before = world.seen().0;
-    let desk = Desk::of(&world.repository);
+    let desk = MoveJournal::new(&world.repository);
     let wanted = world.advance();
     killed(&world, &wanted, Killed::Index);
     world.bed.raw(root, &["update-ref", "refs/heads/main", &elsewhere]);
     let journal = desk.read().unwrap().unwrap();
     assert!(matches!(desk.move_head(&wanted, &journal), Err(MoveError::Moved)));
     world.bed.raw(root, &["update-ref", "refs/heads/main", &world.from]);
-    world.repository.settle().unwrap().unwrap();
+    world.repository.recover_interrupted_move().unwrap().unwrap();
     assert_eq!(world.seen().0, before);
 }
 
@@ -378,11 +378,11 @@ fn a_journal_that_cannot_be_followed_is_named_and_nothing_is_touched() {
     let text = fs::read_to_string(&file).unwrap();
     for bad in ["", "{}", &text.replacen("\"v\":1", "\"v\":2", 1)] {
         fs::write(&file, bad).unwrap();
-        let told = world.repository.settle().unwrap_err().to_string();
+        let told = world.repository.recover_interrupted_move().unwrap_err().to_string();
         assert!(told.contains("journal.json tells of a checkout"), "{told}");
     }
     fs::write(&file, text).unwrap();
-    assert!(world.repository.settle().unwrap().is_some());
+    assert!(world.repository.recover_interrupted_move().unwrap().is_some());
 }
 
 #[test]
@@ -421,17 +421,17 @@ fn a_journal_that_names_something_outside_of_the_repository_is_not_followed() {
         }
         *forged.pointer_mut(field).unwrap() = serde_json::json!(value);
         fs::write(&file, forged.to_string()).unwrap();
-        let told = world.repository.settle().unwrap_err().to_string();
+        let told = world.repository.recover_interrupted_move().unwrap_err().to_string();
         assert!(told.contains("journal.json tells of a checkout"), "{field} {value}: {told}");
         assert_eq!(get(&precious, "thesis").as_deref(), Some("work\n"), "{field} {value}");
     }
     fs::write(&file, honest.to_string()).unwrap();
-    assert!(world.repository.settle().unwrap().is_some());
+    assert!(world.repository.recover_interrupted_move().unwrap().is_some());
 }
 
 #[test]
 fn nothing_is_put_behind_a_link_that_stands_in_the_way_since() {
-    for (step, end) in [(Killed::Planned, End::PutBack), (Killed::Head, End::Completed)] {
+    for (step, end) in [(Killed::Planned, MoveEnd::PutBack), (Killed::Head, MoveEnd::Completed)] {
         let world = world();
         let root = &world.bed.root;
         killed(&world, &world.advance(), step);
@@ -439,7 +439,7 @@ fn nothing_is_put_behind_a_link_that_stands_in_the_way_since() {
         fs::create_dir_all(outside.join("deep")).unwrap();
         let _ = fs::remove_dir_all(root.join("added"));
         std::os::unix::fs::symlink(&outside, root.join("added")).unwrap();
-        assert_eq!(world.repository.settle().unwrap().unwrap().end, end);
+        assert_eq!(world.repository.recover_interrupted_move().unwrap().unwrap().end, end);
         assert_eq!(fs::read_dir(outside.join("deep")).unwrap().count(), 0, "{step:?}");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "{step:?}");
     }
@@ -453,8 +453,8 @@ fn a_repository_that_was_moved_as_a_whole_is_settled_where_it_is_now() {
     let elsewhere = world.bed.root.with_file_name("elsewhere");
     fs::rename(&world.bed.root, &elsewhere).unwrap();
     let repository = Repository::discover_with(world.bed.git.clone(), &elsewhere).unwrap();
-    let settled = repository.settle().unwrap().unwrap();
-    assert_eq!((settled.end, &settled.folder), (End::PutBack, &elsewhere));
+    let settled = repository.recover_interrupted_move().unwrap().unwrap();
+    assert_eq!((settled.end, &settled.folder), (MoveEnd::PutBack, &elsewhere));
     fs::rename(&elsewhere, &world.bed.root).unwrap();
     assert_eq!(world.seen(), before);
 }
@@ -473,7 +473,7 @@ fn a_checkout_on_another_disk_is_moved_and_put_back_as_well() {
     let head = Head::Advance { branch: "side".to_owned() };
     let wanted = Move { folder: &folder, from: &world.from, to: &world.to, head, what };
     killed(&world, &wanted, Killed::Files(8));
-    assert_eq!(world.repository.settle().unwrap().unwrap().end, End::PutBack);
+    assert_eq!(world.repository.recover_interrupted_move().unwrap().unwrap().end, MoveEnd::PutBack);
     assert_eq!(
         (status(), world.bed.raw(&folder, &["rev-parse", "HEAD"])),
         (String::new(), world.from.clone())
@@ -489,7 +489,11 @@ fn folders_that_were_made_for_files_that_never_came_are_taken_away_again() {
         let world = world();
         killed(&world, &world.advance(), Killed::Planned);
         fs::create_dir_all(world.bed.root.join(made)).unwrap();
-        assert_eq!(world.repository.settle().unwrap().unwrap().end, End::PutBack, "{made}");
+        assert_eq!(
+            world.repository.recover_interrupted_move().unwrap().unwrap().end,
+            MoveEnd::PutBack,
+            "{made}"
+        );
         assert!(!world.bed.root.join("added").exists(), "{made}");
     }
 }

@@ -1,11 +1,11 @@
-use super::super::testbed::{Bed, paths, put};
+use super::super::testbed::{TestRepository, paths, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 use std::fs;
 
 /// A repository in one of git's two formats, with the same files as every other.
-fn bed_of(format: &str) -> Bed {
-    let bed = Bed::without_commits();
+fn bed_of(format: &str) -> TestRepository {
+    let bed = TestRepository::without_commits();
     fs::remove_dir_all(bed.root.join(".git")).unwrap();
     bed.raw(&bed.root, &["init", "-q", "-b", "main", &format!("--object-format={format}")]);
     bed.write("README.md", "readme\n");
@@ -16,7 +16,7 @@ fn bed_of(format: &str) -> Bed {
 
 #[test]
 fn what_others_made_since_is_seen() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let head = || info(&place, "HEAD").unwrap().unwrap().id;
     let first = head();
@@ -41,7 +41,7 @@ fn what_others_made_since_is_seen() {
 
 #[test]
 fn an_answer_is_never_taken_for_that_of_another_question() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let odd = ["a\nb", "two\n\nbreaks", "ends\n", "HEAD", "x missing", "1 blob 7", "\u{fe}"];
     for name in odd {
@@ -79,7 +79,7 @@ fn a_tree_has_the_id_that_git_itself_gives_it_in_both_formats() {
 
 #[test]
 fn a_ref_that_cannot_be_set_says_why_and_the_next_one_can() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     put(place.root(), "spec.md", "x");
     let revision = place.revision(&paths(&["spec.md"])).unwrap().unwrap();
@@ -98,7 +98,7 @@ fn a_ref_that_cannot_be_set_says_why_and_the_next_one_can() {
 
 #[test]
 fn a_tree_that_was_collected_is_not_kept_again() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     put(place.root(), "spec.md", "x");
     let revision = place.revision(&paths(&["spec.md"])).unwrap().unwrap();

@@ -121,7 +121,7 @@ pub(super) fn is_plain(text: &[u8]) -> bool {
 
 /// Whether a key says that objects may be missing here because a server has them.
 pub(super) fn is_partial(key: &[u8]) -> bool {
-    Key::of(key).is_some_and(|key| {
+    Key::parse(key).is_some_and(|key| {
         let pair = (key.section, key.variable);
         pair == (b"extensions", b"partialclone") || pair == (b"remote", b"promisor")
     })
@@ -135,7 +135,7 @@ struct Key<'a> {
 }
 
 impl Key<'_> {
-    fn of(key: &[u8]) -> Option<Key<'_>> {
+    fn parse(key: &[u8]) -> Option<Key<'_>> {
         let first = key.iter().position(|byte| *byte == b'.')?;
         let last = key.iter().rposition(|byte| *byte == b'.')?;
         let name = (first < last).then(|| &key[first + 1..last]);
@@ -145,12 +145,12 @@ impl Key<'_> {
 
 /// What stands between section and variable: the name of a filter, of a merge driver.
 pub(super) fn name_in(key: &[u8]) -> Option<&[u8]> {
-    Key::of(key)?.name
+    Key::parse(key)?.name
 }
 
 impl Danger {
-    pub(super) fn of(key: &[u8]) -> Option<&'static Danger> {
-        let Key { section, name, variable } = Key::of(key)?;
+    pub(super) fn for_key(key: &[u8]) -> Option<&'static Danger> {
+        let Key { section, name, variable } = Key::parse(key)?;
         DANGERS.iter().find(|danger| {
             let named = match danger.named {
                 Named::No => name.is_none(),

@@ -6,7 +6,7 @@
 
 use super::super::error::GitError;
 use super::super::files::os_path;
-use super::super::glance;
+use super::super::locate;
 use super::super::run::Git;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ impl Asked {
         let mut files = Vec::new();
         let mut of_git = |git: &Path| {
             files.extend([git.join("HEAD"), git.join("commondir")]);
-            let common = glance::common_of(git).unwrap_or_else(|| git.to_owned());
+            let common = locate::common_of(git).unwrap_or_else(|| git.to_owned());
             files.extend([common.join("objects"), common.join("refs"), common]);
         };
         if let Some(git) = &self.git {
@@ -71,7 +71,7 @@ impl Asked {
             return files;
         }
         let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
-        folder.ancestors().filter_map(glance::git_dir).for_each(|git| of_git(&git));
+        folder.ancestors().filter_map(locate::git_dir).for_each(|git| of_git(&git));
         files.extend(folder.ancestors().map(|root| root.join(".git")));
         files
     }

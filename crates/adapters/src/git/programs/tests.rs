@@ -1,4 +1,4 @@
-use super::super::testbed::Bed;
+use super::super::testbed::TestRepository;
 use super::super::workspace::GitWorkspace;
 use super::dangers::{DANGERS, Named};
 use super::*;
@@ -16,32 +16,32 @@ fn told(git: &Git, folder: &Path) -> Vec<(String, String)> {
 }
 
 /// The same by key.
-fn overrules(bed: &Bed, folder: &Path) -> BTreeMap<String, String> {
+fn overrules(bed: &TestRepository, folder: &Path) -> BTreeMap<String, String> {
     told(&bed.git, folder).into_iter().collect()
 }
 
 /// Adds to a file of the repository what need not be text.
-fn add(bed: &Bed, file: &str, bytes: &[u8]) {
+fn add(bed: &TestRepository, file: &str, bytes: &[u8]) {
     let file = bed.root.join(file);
     let old = fs::read(&file).unwrap_or_default();
     fs::write(file, [&old, bytes].concat()).unwrap();
 }
 
 /// A program that leaves a trace and passes on what it is given.
-fn canary(bed: &Bed) -> (PathBuf, PathBuf) {
+fn canary(bed: &TestRepository) -> (PathBuf, PathBuf) {
     let (program, trace) = (bed.root.with_file_name("canary"), bed.root.with_file_name("trace"));
     fs::write(&program, format!("#!/bin/sh\ntouch {}\ncat\n", trace.display())).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     (program, trace)
 }
 
-fn set(bed: &Bed, key: &str, value: &str) {
+fn set(bed: &TestRepository, key: &str, value: &str) {
     bed.raw(&bed.root, &["config", key, value]);
 }
 
 #[test]
 fn a_plain_configuration_is_left_alone_and_needs_no_git_to_be_seen_as_such() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     set(&bed, "remote.origin.url", "https://example.invalid/x");
     set(&bed, "branch.main.remote", "origin");
     let git = bed.root.join(".git");
@@ -59,7 +59,7 @@ fn every_key_that_starts_a_program_is_overruled_and_noticed_by_its_file_alone() 
             Named::Like(begins) => vec![format!("{begins}some."), format!("{}a=b.", begins.to_uppercase())],
         };
         for name in names {
-            let bed = Bed::new();
+            let bed = TestRepository::new();
             let key = format!("{}.{name}{}", danger.section, danger.variable);
             let (value, harmless) = match (danger.section, danger.variable) {
                 ("submodule", _) => ("!evil", ""),
@@ -82,7 +82,7 @@ fn every_key_that_starts_a_program_is_overruled_and_noticed_by_its_file_alone() 
 
 #[test]
 fn what_the_user_says_holds_where_the_repository_says_otherwise() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.config("[gpg]\nprogram = mine\n[filter \"lfs\"]\nclean = git-lfs\n[credential]\nhelper = one\nhelper = two\n");
     assert_eq!(overrules(&bed, &bed.root), BTreeMap::new());
     set(&bed, "gpg.program", "evil");
@@ -102,7 +102,7 @@ fn what_the_user_says_holds_where_the_repository_says_otherwise() {
 
 #[test]
 fn a_driver_with_an_odd_name_is_overruled_in_the_call_itself() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let trace = bed.root.join("trace");
     for name in ["a=b", "a b", "A.B", "ü"] {
         set(&bed, &format!("filter.{name}.clean"), &format!("touch {}; cat", trace.display()));
@@ -120,7 +120,7 @@ fn a_driver_with_an_odd_name_is_overruled_in_the_call_itself() {
 
 #[test]
 fn a_look_at_a_checkout_starts_nothing_of_a_submodules_own_configuration() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (sub, trace) = (bed.root.join("sub"), bed.root.join("trace.log"));
     bed.raw(&bed.root, &["init", "-q", "-b", "main", "sub"]);
     bed.write("sub/.gitattributes", "* filter=x\n");
@@ -156,7 +156,7 @@ fn a_look_at_a_checkout_starts_nothing_of_a_submodules_own_configuration() {
 
 #[test]
 fn the_users_own_settings_in_variables_stay() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     set(&bed, "gpg.program", "evil");
     let mut git = bed.git.clone();
     for (name, value) in
@@ -170,7 +170,7 @@ fn the_users_own_settings_in_variables_stay() {
 
 #[test]
 fn a_file_that_is_included_under_a_condition_is_read_whether_it_holds_or_not() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     set(&bed, "includeIf.onbranch:other.path", "one");
     assert_eq!(overrules(&bed, &bed.root), BTreeMap::new());
     bed.write(".git/one", "[includeIf \"gitdir:/nowhere/\"]\npath = two\n");
@@ -187,7 +187,7 @@ fn a_file_that_is_included_under_a_condition_is_read_whether_it_holds_or_not() {
 
 #[test]
 fn a_change_is_noticed_also_when_size_and_time_are_put_back() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     set(&bed, "filter.x.clean", "");
     assert_eq!(overrules(&bed, &bed.root), BTreeMap::new());
     let file = bed.root.join(".git/config");
@@ -206,9 +206,10 @@ fn a_change_is_noticed_also_when_size_and_time_are_put_back() {
 
 #[test]
 fn an_accepted_program_is_left_alone_and_another_one_is_not() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let home = bed.root.parent().unwrap().join("state");
-    let trust = Trust::of(|name| (name == "XDG_STATE_HOME").then(|| home.clone().into_os_string()));
+    let trust =
+        Trust::from_environment(|name| (name == "XDG_STATE_HOME").then(|| home.clone().into_os_string()));
     let git = bed.git.clone().with_trust(trust.clone());
     let repository = Repository::discover_with(git.clone(), &bed.root).unwrap();
     set(&bed, "filter.x.clean", "cat");
@@ -216,9 +217,9 @@ fn an_accepted_program_is_left_alone_and_another_one_is_not() {
     assert_eq!(repository.wanted_programs().unwrap(), [], "no attribute names it");
     bed.write(".gitattributes", "*.md filter=x diff=x\n");
     let wanted = repository.wanted_programs().unwrap();
-    let lines: Vec<String> = wanted.iter().map(Program::line).collect();
+    let lines: Vec<String> = wanted.iter().map(ConfiguredProgram::line).collect();
     assert_eq!(lines, [format!("filter.x.clean = \"cat\" (in {})", bed.root.join(".git/config").display())]);
-    let accepted = |program: &Program| trust::Accepted {
+    let accepted = |program: &ConfiguredProgram| trust::Accepted {
         hash: program.hash(),
         at: String::new(),
         by: String::new(),
@@ -234,7 +235,7 @@ fn an_accepted_program_is_left_alone_and_another_one_is_not() {
 
 #[test]
 fn what_only_a_byte_tells_apart_looks_different_and_is_accepted_by_itself() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.write(".gitattributes", "*.md filter=x\n");
     let config = bed.root.join(".git/config");
     let before = fs::read(&config).unwrap();
@@ -253,7 +254,7 @@ fn a_name_or_a_path_that_is_no_text_hides_nothing() {
     let (filter, include) =
         (&b"[filter \"\xff\"]\n"[..], &b"[includeIf \"onbranch:other\"]\npath = ev\xffil\n"[..]);
     for included in [false, true] {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let (program, trace) = canary(&bed);
         let clean = [filter, b"clean = ", program.as_os_str().as_bytes(), b"\n"].concat();
         if included {
@@ -294,7 +295,7 @@ fn the_configuration_that_is_looked_at_is_the_one_that_git_reads() {
     };
     for (how, lead, own) in [("head", by_head, true), ("bytes", by_bytes, false), ("lines", by_lines, false)]
     {
-        let outer = Bed::new();
+        let outer = TestRepository::new();
         let (program, trace) = canary(&outer);
         let inner = outer.root.join("inner");
         outer.raw(&outer.root, &["clone", "-q", ".", "inner"]);
@@ -326,7 +327,7 @@ fn the_configuration_that_is_looked_at_is_the_one_that_git_reads() {
 
 #[test]
 fn where_git_enters_no_repository_nothing_is_overruled_and_a_new_one_can_be_made() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     set(&bed, "gpg.program", "evil");
     let outside = bed.root.parent().unwrap();
     bed.raw(outside, &["init", "-q", "--bare", "bare"]);
@@ -341,7 +342,7 @@ fn where_git_enters_no_repository_nothing_is_overruled_and_a_new_one_can_be_made
 
 #[test]
 fn a_repository_that_is_led_elsewhere_later_is_looked_at_anew() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let inner = bed.root.join("inner");
     fs::create_dir(&inner).unwrap();
     assert_eq!(overrules(&bed, &inner), BTreeMap::new());
@@ -365,7 +366,7 @@ fn a_repository_that_is_led_elsewhere_later_is_looked_at_anew() {
 
 #[test]
 fn what_git_lfs_goes_by_is_asked_about_where_a_file_is_kept_with_it() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.config("[filter \"lfs\"]\nclean = cat\nsmudge = cat\n[http]\nproxy = mine\n");
     for (key, value) in [
         ("lfs.extension.x.clean", "evil"),

@@ -1,4 +1,4 @@
-use super::super::testbed::{Bed, begin, put};
+use super::super::testbed::{TestRepository, begin, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 use redraft_facts::ids::FeatureId;
@@ -6,23 +6,23 @@ use redraft_facts::ids::FeatureId;
 const NAME: &str = "031/specify.1/draft/spec-author/1.1";
 const LOST: &str = "refs/redraft/lost/031/specify.1/draft/spec-author/1.1";
 
-fn commit(bed: &Bed, folder: &Path, message: &str) -> String {
+fn commit(bed: &TestRepository, folder: &Path, message: &str) -> String {
     bed.raw(folder, &["commit", "-q", "--allow-empty", "-m", message]);
     bed.raw(folder, &["rev-parse", "HEAD"])
 }
 
-fn branches(bed: &Bed) -> String {
+fn branches(bed: &TestRepository) -> String {
     bed.raw(&bed.root, &["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags"])
 }
 
-fn is_kept(bed: &Bed, id: &str) -> bool {
+fn is_kept(bed: &TestRepository, id: &str) -> bool {
     bed.try_raw(&bed.root, &["merge-base", "--is-ancestor", id, LOST]).0
 }
 
 #[test]
 fn a_branch_that_was_made_in_the_worktree_is_deleted_and_its_commits_are_kept() {
     for back in [false, true] {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let place = bed.feature();
         let mark = place.mark(&[]).unwrap();
         bed.raw(place.root(), &["switch", "-q", "-c", "agents/own"]);
@@ -44,7 +44,7 @@ fn a_branch_that_was_made_in_the_worktree_is_deleted_and_its_commits_are_kept() 
 
 #[test]
 fn what_may_be_somebody_elses_is_left_and_named_with_the_way_to_undo_it() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     bed.raw(&bed.root, &["branch", "old"]);
     bed.raw(&bed.root, &["tag", "v1"]);
@@ -82,7 +82,7 @@ fn what_may_be_somebody_elses_is_left_and_named_with_the_way_to_undo_it() {
 
 #[test]
 fn what_people_and_other_features_do_in_their_own_worktrees_is_not_told() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let mark = place.mark(&[]).unwrap();
     let moved = commit(&bed, &bed.root, "by the person");
@@ -96,7 +96,7 @@ fn what_people_and_other_features_do_in_their_own_worktrees_is_not_told() {
 
 #[test]
 fn a_persons_branch_is_not_deleted_because_the_agent_looked_at_it() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     bed.raw(&bed.root, &["branch", "older"]);
     let mark = place.mark(&[]).unwrap();
@@ -115,7 +115,7 @@ fn a_persons_branch_is_not_deleted_because_the_agent_looked_at_it() {
 
 #[test]
 fn in_the_main_checkout_and_after_a_crash_nothing_is_deleted() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     let place = GitWorkspace::open(&repository, &bed.root, "main").unwrap();
     let mark = place.mark(&[]).unwrap();
@@ -134,7 +134,7 @@ fn in_the_main_checkout_and_after_a_crash_nothing_is_deleted() {
 
 #[test]
 fn refs_are_read_from_files_as_git_reads_them_packed_or_not() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     bed.raw(&bed.root, &["tag", "-a", "v1", "-m", "one"]);
     bed.raw(&bed.root, &["branch", "deep/er/one"]);
@@ -166,7 +166,7 @@ fn a_log_that_was_rewritten_tells_nothing() {
 
 #[test]
 fn a_main_checkout_that_was_switched_is_named_with_the_way_back() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     place.mark(&[]).unwrap();
     bed.raw(&bed.root, &["switch", "-q", "-c", "other"]);

@@ -1,4 +1,4 @@
-use super::super::testbed::{Bed, paths};
+use super::super::testbed::{TestRepository, paths};
 use super::*;
 use redraft_engine::ports::{Trailers, Workspace as _};
 
@@ -24,7 +24,7 @@ fn every_way_in_which_git_tells_of_damage_is_understood() {
 
 #[test]
 fn a_branch_is_readable_only_while_all_of_its_own_objects_are() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let base = bed.raw(place.root(), &["rev-parse", "HEAD"]);
     place.write("docs/spec.md", b"text").unwrap();

@@ -1,13 +1,13 @@
-use super::super::testbed::{Bed, put};
+use super::super::testbed::{TestRepository, put};
 use super::*;
 
-fn discover(bed: &Bed, folder: &Path) -> Result<Repository, GitError> {
+fn discover(bed: &TestRepository, folder: &Path) -> Result<Repository, GitError> {
     Repository::discover_with(bed.git.clone(), folder)
 }
 
 #[test]
 fn the_repository_is_found_from_a_subfolder_and_from_a_worktree() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let from_src = discover(&bed, &bed.root.join("src")).unwrap();
     assert_eq!(from_src.main_checkout(), bed.root);
     assert_eq!(from_src.here(), bed.root);
@@ -23,7 +23,7 @@ fn the_repository_is_found_from_a_subfolder_and_from_a_worktree() {
 
 #[test]
 fn places_without_a_checkout_are_refused_each_in_its_own_words() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let outside = bed.root.parent().unwrap();
     assert!(matches!(discover(&bed, outside), Err(GitError::NotARepository(folder)) if folder == outside));
     assert!(matches!(discover(&bed, &bed.root.join(".git")), Err(GitError::InsideGitFolder(_))));
@@ -37,7 +37,7 @@ fn places_without_a_checkout_are_refused_each_in_its_own_words() {
 
 #[test]
 fn a_repository_that_was_only_come_across_is_refused() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.raw(&bed.root, &["init", "-q", "--bare", "sub"]);
     let sub = bed.root.join("sub");
     bed.raw(&bed.root, &["--git-dir", "sub", "config", "core.bare", "false"]);
@@ -60,7 +60,7 @@ fn a_repository_that_was_only_come_across_is_refused() {
 
 #[test]
 fn a_submodule_is_a_repository_like_any_other() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let outside = bed.root.parent().unwrap();
     bed.raw(outside, &["clone", "-q", "repo", "library"]);
     bed.raw(
@@ -73,7 +73,7 @@ fn a_submodule_is_a_repository_like_any_other() {
 
 #[test]
 fn a_worktree_whose_main_checkout_git_cannot_name_is_refused() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let outside = bed.root.parent().unwrap();
     bed.raw(outside, &["init", "-q", "-b", "main", "--separate-git-dir=apart", "main"]);
     let main = outside.join("main");
@@ -85,7 +85,7 @@ fn a_worktree_whose_main_checkout_git_cannot_name_is_refused() {
 
 #[test]
 fn head_is_a_branch_or_detached_or_has_no_commit_yet() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let commit = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     let repository = bed.repository();
     let on_main = Head { branch: Some("main".to_owned()), commit: commit.clone() };
@@ -93,7 +93,7 @@ fn head_is_a_branch_or_detached_or_has_no_commit_yet() {
     bed.raw(&bed.root, &["checkout", "-q", "--detach"]);
     assert_eq!(repository.head().unwrap(), Head { branch: None, commit });
 
-    let empty = Bed::without_commits();
+    let empty = TestRepository::without_commits();
     let error = empty.repository().head().unwrap_err();
     assert!(matches!(&error, GitError::NoCommits(root) if *root == empty.root), "{error}");
     assert!(error.to_string().contains("git commit --allow-empty"), "{error}");
@@ -101,7 +101,7 @@ fn head_is_a_branch_or_detached_or_has_no_commit_yet() {
 
 #[test]
 fn a_checkout_is_dirty_with_a_changed_or_a_new_file_but_not_with_an_ignored_one() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     bed.write("run.log", "noise");
     assert!(!repository.is_dirty().unwrap());
@@ -116,7 +116,7 @@ fn a_checkout_is_dirty_with_a_changed_or_a_new_file_but_not_with_an_ignored_one(
 
 #[test]
 fn a_number_is_used_if_any_branch_or_any_branchs_tree_shows_it() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let repository = bed.repository();
     assert!(repository.feature_numbers().unwrap().is_empty());
     bed.raw(&bed.root, &["branch", "feature/007-old"]);
@@ -137,7 +137,7 @@ fn a_number_is_used_if_any_branch_or_any_branchs_tree_shows_it() {
 
 #[test]
 fn projects_are_known_from_every_branch_and_from_what_is_not_committed() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.raw(&bed.root, &["checkout", "-q", "-b", "other"]);
     bed.write("docs/projects/P001-a/prd.md", "prd");
     bed.raw(&bed.root, &["add", "."]);
@@ -150,7 +150,7 @@ fn projects_are_known_from_every_branch_and_from_what_is_not_committed() {
 
 #[test]
 fn a_file_is_unchanged_when_the_commit_has_it_as_it_is() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     for name in ["same", "edited", "gone", "ältere spec"] {
         bed.write(&format!("docs/{name}.md"), "text\n");
     }
@@ -167,7 +167,7 @@ fn a_file_is_unchanged_when_the_commit_has_it_as_it_is() {
 
 #[test]
 fn numbers_are_read_in_a_repository_with_long_ids() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let outside = bed.root.parent().unwrap();
     bed.raw(outside, &["init", "-q", "-b", "main", "--object-format=sha256", "long"]);
     let long = outside.join("long");

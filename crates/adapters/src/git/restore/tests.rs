@@ -1,4 +1,4 @@
-use super::super::testbed::{Bed, get, paths, put};
+use super::super::testbed::{TestRepository, get, paths, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 
@@ -6,7 +6,7 @@ const NAME: &str = "031/specify.1/draft/spec-author/1.1";
 const LOST: &str = "refs/redraft/lost/031/specify.1/draft/spec-author/1.1";
 
 /// A feature in which a person has work of their own: one edited, one staged and one new file.
-fn busy(bed: &Bed) -> (GitWorkspace, TreeMark) {
+fn busy(bed: &TestRepository) -> (GitWorkspace, TreeMark) {
     let place = bed.feature();
     put(place.root(), "src/x.rs", "fn x() { edited }\n");
     put(place.root(), "staged.txt", "staged\n");
@@ -16,13 +16,13 @@ fn busy(bed: &Bed) -> (GitWorkspace, TreeMark) {
     (place, mark)
 }
 
-fn lost(bed: &Bed, path: &str) -> String {
+fn lost(bed: &TestRepository, path: &str) -> String {
     bed.raw(&bed.root, &["show", &format!("{LOST}:{path}")])
 }
 
 #[test]
 fn nothing_is_undone_and_nothing_kept_when_only_allowed_files_changed() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     assert_eq!(place.restore(&mark, &[], NAME).unwrap(), Vec::<String>::new());
     put(place.root(), "docs/spec.md", "spec\n");
@@ -37,7 +37,7 @@ fn nothing_is_undone_and_nothing_kept_when_only_allowed_files_changed() {
 
 #[test]
 fn forbidden_files_are_put_back_and_kept_while_allowed_ones_stay() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     put(place.root(), "spec.md", "spec\n");
     put(place.root(), "specifics.md", "not covered by spec.md\n");
@@ -67,7 +67,7 @@ fn forbidden_files_are_put_back_and_kept_while_allowed_ones_stay() {
 
 #[test]
 fn commits_of_an_agent_are_undone_softly_and_stay_reachable() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     put(place.root(), "spec.md", "one\n");
     bed.raw(place.root(), &["add", "-A"]);
@@ -86,7 +86,7 @@ fn commits_of_an_agent_are_undone_softly_and_stay_reachable() {
 
 #[test]
 fn keeping_needs_no_identity_and_no_signature() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     bed.forget_user();
     bed.config("[commit]\ngpgsign = true\n[gpg]\nprogram = false\n");
@@ -98,7 +98,7 @@ fn keeping_needs_no_identity_and_no_signature() {
 
 #[test]
 fn a_switched_branch_is_switched_back_and_the_marked_branch_too() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     bed.raw(place.root(), &["commit", "-q", "--allow-empty", "-m", "on the feature"]);
     let on_feature = bed.raw(place.root(), &["rev-parse", "HEAD"]);
@@ -116,7 +116,7 @@ fn a_switched_branch_is_switched_back_and_the_marked_branch_too() {
 
 #[test]
 fn a_deleted_branch_a_detached_head_and_a_reset_are_put_back() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, _) = busy(&bed);
     bed.raw(place.root(), &["commit", "-q", "-m", "second"]);
     let mark = place.mark(&[]).unwrap();
@@ -139,7 +139,7 @@ fn a_deleted_branch_a_detached_head_and_a_reset_are_put_back() {
 
 #[test]
 fn a_head_that_was_detached_is_detached_again() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     bed.raw(place.root(), &["checkout", "-q", "--detach"]);
     let mark = place.mark(&[]).unwrap();
@@ -153,7 +153,7 @@ fn a_head_that_was_detached_is_detached_again() {
 
 #[test]
 fn staged_files_of_an_agent_are_unstaged_and_kept() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     put(place.root(), "README.md", "staged by the agent\n");
     bed.raw(place.root(), &["add", "README.md"]);
@@ -165,7 +165,7 @@ fn staged_files_of_an_agent_are_unstaged_and_kept() {
 
 #[test]
 fn an_unfinished_merge_of_an_agent_is_ended() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     bed.write("README.md", "theirs\n");
     let place = bed.feature();
     bed.raw(&bed.root, &["commit", "-q", "-a", "-m", "theirs"]);
@@ -184,7 +184,7 @@ fn an_unfinished_merge_of_an_agent_is_ended() {
 
 #[test]
 fn a_restore_that_was_killed_half_way_is_run_again_and_drops_nothing() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     put(place.root(), "src/x.rs", "broken");
     put(place.root(), "extra.txt", "extra");
@@ -192,7 +192,7 @@ fn a_restore_that_was_killed_half_way_is_run_again_and_drops_nothing() {
     bed.raw(place.root(), &["commit", "-q", "-a", "-m", "mine"]);
     // The first run got as far as keeping everything, moving HEAD and one of the files.
     let now = look(&place, &[]).unwrap();
-    let pass = Pass { place: &place, mark: &mark, allowed: &[], name: NAME };
+    let pass = Pass { workspace: &place, mark: &mark, allowed: &[], name: NAME };
     pass.keep(&now, &work_tree(&place, &now).unwrap(), Some(&mark.head)).unwrap();
     pass.move_back(&now, Some(&mark.head), &mut Vec::new()).unwrap();
     fs::remove_file(place.root().join("extra.txt")).unwrap();
@@ -208,7 +208,7 @@ fn a_restore_that_was_killed_half_way_is_run_again_and_drops_nothing() {
 
 #[test]
 fn files_hidden_by_a_changed_gitignore_are_found() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     put(place.root(), ".gitignore", "*.log\nbuild/\nhidden*\n");
     put(place.root(), "hidden.txt", "hidden");
@@ -224,7 +224,7 @@ fn files_hidden_by_a_changed_gitignore_are_found() {
 
 #[test]
 fn files_and_folders_that_traded_places_trade_back() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     fs::remove_file(place.root().join("README.md")).unwrap();
     put(place.root(), "README.md/inside", "x");
@@ -239,7 +239,7 @@ fn files_and_folders_that_traded_places_trade_back() {
 #[test]
 fn a_folder_swapped_for_a_link_is_put_back_without_touching_what_it_leads_to() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     put(&bed.root, "outside/x.rs", "not yours");
     fs::remove_dir_all(place.root().join("src")).unwrap();
@@ -253,7 +253,7 @@ fn a_folder_swapped_for_a_link_is_put_back_without_touching_what_it_leads_to() {
 
 #[test]
 fn an_agent_that_cuts_the_worktree_off_does_not_reach_the_users_checkout() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     bed.write("README.md", "the user is editing\n");
     fs::remove_file(place.root().join(".git")).unwrap();
@@ -268,7 +268,7 @@ fn an_agent_that_cuts_the_worktree_off_does_not_reach_the_users_checkout() {
 
 #[test]
 fn many_files_are_counted_instead_of_named() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     for number in 0..NAMED_FILES + 7 {
         put(place.root(), &format!("junk/{number:03}.txt"), "junk");
@@ -281,7 +281,7 @@ fn many_files_are_counted_instead_of_named() {
 
 #[test]
 fn a_held_lock_is_named_and_nothing_is_lost_by_trying_again() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     bed.raw(place.root(), &["add", "-A"]);
     let lock = place.git_dir.join("index.lock");
@@ -295,7 +295,7 @@ fn a_held_lock_is_named_and_nothing_is_lost_by_trying_again() {
 
 #[test]
 fn a_mark_whose_files_were_collected_is_said_to_be_lost() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, mark) = busy(&bed);
     put(place.root(), "src/x.rs", "broken");
     bed.raw(&bed.root, &["gc", "-q", "--prune=now"]);
@@ -341,7 +341,7 @@ fn what_is_no_file_is_taken_out_whoever_may_write_there_and_the_rest_of_the_work
             {
                 continue;
             }
-            let bed = Bed::new();
+            let bed = TestRepository::new();
             let place = bed.feature();
             put(place.root(), "docs/other.md", "there\n");
             let mark = place.mark(&[]).unwrap();
@@ -375,7 +375,7 @@ fn pipe(path: &Path) {
 fn a_worktree_that_is_gone_is_made_anew_as_it_was() {
     for registered in [true, false] {
         for branch in [true, false] {
-            let bed = Bed::new();
+            let bed = TestRepository::new();
             let place = bed.feature();
             put(place.root(), "src/new.rs", "not committed\n");
             let mark = place.mark(&[]).unwrap();
@@ -410,7 +410,7 @@ fn a_worktree_that_is_gone_is_made_anew_as_it_was() {
 fn changes_that_were_hidden_from_git_are_undone_and_kept_and_the_others_stay() {
     for option in ["--skip-worktree", "--assume-unchanged"] {
         for crashed in [false, true] {
-            let bed = Bed::new();
+            let bed = TestRepository::new();
             let place = bed.feature();
             let mark = place.mark(&[]).unwrap();
             bed.raw(place.root(), &["update-index", option, "src/x.rs"]);

@@ -1,16 +1,16 @@
-use super::super::testbed::{Bed, paths, put};
+use super::super::testbed::{TestRepository, paths, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 use std::fs;
 
-fn take_one(place: &GitWorkspace, path: &str, text: &str) -> Revision {
-    put(place.root(), path, text);
-    place.revision(&paths(&[path])).unwrap().unwrap()
+fn take_one(workspace: &GitWorkspace, path: &str, text: &str) -> Revision {
+    put(workspace.root(), path, text);
+    workspace.revision(&paths(&[path])).unwrap().unwrap()
 }
 
 #[test]
 fn a_revision_is_the_named_paths_and_nothing_else() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     assert_eq!(place.revision(&paths(&["spec.md", "design.md"])).unwrap(), None);
     assert_eq!(place.revision(&[]).unwrap(), None);
@@ -25,7 +25,7 @@ fn a_revision_is_the_named_paths_and_nothing_else() {
 
 #[test]
 fn nothing_is_a_revision_like_any_other() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let one = take_one(&place, "spec.md", "one\n");
     let nothing = place.nothing().unwrap();
@@ -37,7 +37,7 @@ fn nothing_is_a_revision_like_any_other() {
 
 #[test]
 fn an_empty_file_and_an_ignored_file_are_there() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let empty = take_one(&place, "spec.md", "");
     assert_eq!(place.read_at(&empty, "spec.md").unwrap(), Some(Vec::new()));
@@ -47,7 +47,7 @@ fn an_empty_file_and_an_ignored_file_are_there() {
 
 #[test]
 fn odd_names_are_read_as_they_are() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     for path in
         ["docs/größer als/spec 1.md", "\"quoted\".md", "back\\slash.md", "line\nbreak.md", "*.md", ":(top)x"]
@@ -59,7 +59,7 @@ fn odd_names_are_read_as_they_are() {
 
 #[test]
 fn a_revision_holds_the_exact_bytes_whatever_is_configured() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let before = take_one(&place, "spec.md", "one\r\ntwo\n$Id$\n");
     bed.config("[core]\nautocrlf = true\nsafecrlf = true\n[filter \"shout\"]\nclean = tr a-z A-Z\n");
@@ -72,7 +72,7 @@ fn a_revision_holds_the_exact_bytes_whatever_is_configured() {
 #[test]
 fn a_link_is_kept_as_a_link_and_a_linked_folder_is_refused() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     symlink("/etc/passwd", place.root().join("link")).unwrap();
     symlink("src", place.root().join("folder")).unwrap();
@@ -90,7 +90,7 @@ fn a_link_is_kept_as_a_link_and_a_linked_folder_is_refused() {
 
 #[test]
 fn a_path_that_a_revision_lacks_is_none_and_a_revision_that_git_lacks_is_lost() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let revision = take_one(&place, "docs/my spec.md", "x");
     for path in ["docs", "docs/no such file.md", "docs/my spec.md/x"] {
@@ -110,23 +110,23 @@ fn a_path_that_a_revision_lacks_is_none_and_a_revision_that_git_lacks_is_lost() 
 }
 
 /// Old and new content that every diff setting below would show differently.
-fn tricky(place: &GitWorkspace) -> (Revision, Revision) {
+fn tricky(workspace: &GitWorkspace) -> (Revision, Revision) {
     let old =
         "/// doc\nfn a() {\n    one\n}\n\nfn b() {\n    one\n}\n\nindex of things\n# Head\n\nx\ny\nz\nlast";
     let new = "/// doc\nfn z() {}\n\n/// doc\nfn a() {\n    one\n}\n\nfn c() {\n    one\n}\n\nfn b() {\n    one\n}\n\nindex\n# Head\n\nx \ny\nw\nlast\n";
-    put(place.root(), "a spec.md", old);
-    put(place.root(), "moved-from.md", "same content in both, long enough to be called a rename\n");
+    put(workspace.root(), "a spec.md", old);
+    put(workspace.root(), "moved-from.md", "same content in both, long enough to be called a rename\n");
     let all = paths(&["a spec.md", "moved-from.md", "moved-to.md", "ü.bin"]);
-    let from = place.revision(&all).unwrap().unwrap();
-    fs::rename(place.root().join("moved-from.md"), place.root().join("moved-to.md")).unwrap();
-    put(place.root(), "a spec.md", new);
-    put(place.root(), "ü.bin", "\0\u{1}");
-    (from, place.revision(&all).unwrap().unwrap())
+    let from = workspace.revision(&all).unwrap().unwrap();
+    fs::rename(workspace.root().join("moved-from.md"), workspace.root().join("moved-to.md")).unwrap();
+    put(workspace.root(), "a spec.md", new);
+    put(workspace.root(), "ü.bin", "\0\u{1}");
+    (from, workspace.revision(&all).unwrap().unwrap())
 }
 
 #[test]
 fn attributes_of_the_clone_hide_nothing_of_a_delta() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let (from, to) = tricky(&place);
     let delta = place.delta(&from, &to).unwrap();
@@ -138,7 +138,7 @@ fn attributes_of_the_clone_hide_nothing_of_a_delta() {
 
 #[test]
 fn changes_that_look_alike_are_told_apart_by_what_differs() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let take = |bytes: &[u8]| {
         fs::write(place.root().join("x"), bytes).unwrap();
@@ -155,7 +155,7 @@ fn changes_that_look_alike_are_told_apart_by_what_differs() {
 
 #[test]
 fn a_delta_names_each_change_and_no_hash() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let (from, to) = tricky(&place);
     let delta = place.delta(&from, &to).unwrap();
@@ -174,7 +174,7 @@ fn a_delta_names_each_change_and_no_hash() {
 
 #[test]
 fn no_configuration_and_no_attribute_changes_a_byte_of_a_delta() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let (from, to) = tricky(&place);
     let plain = place.delta(&from, &to).unwrap();
@@ -202,7 +202,7 @@ fn no_configuration_and_no_attribute_changes_a_byte_of_a_delta() {
 
 #[test]
 fn a_lock_that_a_killed_git_left_on_an_anchor_is_in_nobodys_way() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let nothing = place.nothing().unwrap();
     place.keep("001/implement.1/7", &nothing).unwrap();
@@ -214,7 +214,7 @@ fn a_lock_that_a_killed_git_left_on_an_anchor_is_in_nobodys_way() {
 
 #[test]
 fn an_anchor_outlives_a_collection_and_what_has_none_is_lost() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let kept = take_one(&place, "spec.md", "kept\n");
     let lost = take_one(&place, "spec.md", "lost\n");
@@ -239,7 +239,7 @@ fn an_anchor_outlives_a_collection_and_what_has_none_is_lost() {
 
 #[test]
 fn a_rebase_loses_no_anchor() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let shown = take_one(&place, "spec.md", "one\n");
     place.keep("spec-reviewer", &shown).unwrap();
@@ -257,7 +257,7 @@ fn a_rebase_loses_no_anchor() {
 
 #[test]
 fn any_name_becomes_a_ref_and_different_names_stay_different() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let revision = take_one(&place, "spec.md", "x");
     let names = [
@@ -289,7 +289,7 @@ fn any_name_becomes_a_ref_and_different_names_stay_different() {
 
 #[test]
 fn no_scratch_file_stays_behind() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let (from, to) = tricky(&place);
     place.delta(&from, &to).unwrap();

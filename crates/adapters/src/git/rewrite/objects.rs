@@ -1,8 +1,8 @@
 //! Reads objects and stores new ones in their place.
 
 use super::{Survey, differing};
-use crate::git::companion::Companion;
 use crate::git::error::GitError;
+use crate::git::lasting_git::LastingGit;
 use crate::git::repository::Repository;
 use redraft_facts::removal::Removal;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Hands over every object git has here, whether or not anything leads to it.
 pub(super) fn each(repository: &Repository, f: &mut dyn FnMut(&str, &str, &[u8])) -> Result<(), GitError> {
     let call = repository.call(["cat-file", "--batch-all-objects", "--unordered", "--batch"]);
-    let mut companion = Companion::start(call, &scratch(repository))?;
+    let mut companion = LastingGit::start(call, &scratch(repository))?;
     while let Ok(line) = companion.line() {
         let text = String::from_utf8_lossy(&line).into_owned();
         let words: Vec<&str> = text.split(' ').collect();
@@ -88,7 +88,7 @@ pub(super) struct Database<'a> {
     repository: &'a Repository,
     removal: &'a Removal,
     survey: &'a Survey,
-    reader: Companion,
+    reader: LastingGit,
     becomes: BTreeMap<String, String>,
     pub(super) unsigned: bool,
 }
@@ -100,7 +100,7 @@ impl<'a> Database<'a> {
         survey: &'a Survey,
     ) -> Result<Database<'a>, GitError> {
         let call = repository.call(["cat-file", "--batch"]);
-        let reader = Companion::start(call, &scratch(repository))?;
+        let reader = LastingGit::start(call, &scratch(repository))?;
         Ok(Database { repository, removal, survey, reader, becomes: BTreeMap::new(), unsigned: false })
     }
 

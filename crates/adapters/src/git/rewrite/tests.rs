@@ -1,17 +1,17 @@
 use super::*;
 use crate::git::GitWorkspace;
-use crate::git::testbed::Bed;
+use crate::git::testbed::TestRepository;
 use redraft_engine::ports::{Trailers, Workspace as _};
 use std::fs;
 
 const SECRET: &str = "swordfish-plaza-4711";
 
 fn removal() -> Removal {
-    Removal::of(SECRET).unwrap()
+    Removal::new(SECRET).unwrap()
 }
 
 /// A feature with two commits and an anchor, in all of which a document holds the secret; a third commit only names it.
-fn feature(bed: &Bed) -> GitWorkspace {
+fn feature(bed: &TestRepository) -> GitWorkspace {
     let place = bed.feature();
     let path = "docs/spec.md".to_owned();
     for text in ["one", "two"] {
@@ -25,7 +25,7 @@ fn feature(bed: &Bed) -> GitWorkspace {
     place
 }
 
-fn run(bed: &Bed, branch: &str) -> (Survey, Rewritten, Pruned) {
+fn run(bed: &TestRepository, branch: &str) -> (Survey, Rewritten, Pruned) {
     let repository = bed.repository();
     let branches = [branch.to_owned()];
     let survey = repository.survey(&removal(), &branches).unwrap();
@@ -35,7 +35,7 @@ fn run(bed: &Bed, branch: &str) -> (Survey, Rewritten, Pruned) {
     (survey, done, pruned)
 }
 
-fn is_anywhere(bed: &Bed) -> bool {
+fn is_anywhere(bed: &TestRepository) -> bool {
     let mut found = false;
     objects::each(&bed.repository(), &mut |_, _, bytes| found |= removal().is_in(bytes)).unwrap();
     found
@@ -44,7 +44,7 @@ fn is_anywhere(bed: &Bed) -> bool {
 #[test]
 fn branch_anchor_index_and_files_follow_and_no_object_is_left_loose_or_packed() {
     for pack in [false, true] {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let place = feature(&bed);
         if pack {
             bed.raw(&bed.root, &["repack", "-a", "-d", "-q"]);
@@ -69,7 +69,7 @@ fn branch_anchor_index_and_files_follow_and_no_object_is_left_loose_or_packed() 
 
 #[test]
 fn the_same_objects_always_become_the_same_new_ones() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = feature(&bed);
     let repository = bed.repository();
     let branches = [place.branch().to_owned()];
@@ -88,7 +88,7 @@ fn the_same_objects_always_become_the_same_new_ones() {
 
 #[test]
 fn what_others_hold_stays_and_is_named() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = feature(&bed);
     bed.raw(&bed.root, &["branch", "theirs", place.branch()]);
     bed.write("notes.md", SECRET);

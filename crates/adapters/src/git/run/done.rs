@@ -1,6 +1,6 @@
 //! What came of a call of git.
 
-use crate::git::error::{GitError, Trouble};
+use crate::git::error::{DiskTrouble, GitError};
 use crate::git::repair::is_missing;
 use redraft_facts::text::one_line;
 
@@ -29,7 +29,7 @@ impl Done {
         let (command, stderr) = (self.command.clone(), self.stderr.clone());
         if self.code == Some(0) {
             None
-        } else if let Some(trouble) = Trouble::told(&stderr) {
+        } else if let Some(trouble) = DiskTrouble::told(&stderr) {
             Some(GitError::Disk { command, trouble, detail: one_line(&stderr, 400) })
         } else if self.partial && is_missing(&stderr) {
             Some(GitError::NotFetched { command, detail: one_line(&stderr, 400) })

@@ -1,10 +1,10 @@
-use super::super::error::Trouble;
-use super::super::testbed::Bed;
+use super::super::error::DiskTrouble;
+use super::super::testbed::TestRepository;
 use super::*;
 
 #[test]
 fn a_missing_git_program_is_told_apart_from_a_missing_folder() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let absent = bed.git.clone().with_program("no-such-git-program");
     let error = absent.check_version().unwrap_err();
     assert!(error.to_string().starts_with("the program `no-such-git-program` was not found"), "{error}");
@@ -26,7 +26,7 @@ fn versions_are_compared_by_number() {
 #[test]
 fn a_git_that_is_too_old_is_refused_with_its_version() {
     use std::os::unix::fs::PermissionsExt as _;
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let old = bed.root.join("old-git");
     std::fs::write(&old, "#!/bin/sh\necho git version 2.37.9\n").unwrap();
     std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -37,7 +37,7 @@ fn a_git_that_is_too_old_is_refused_with_its_version() {
 
 #[test]
 fn variables_of_a_hook_that_started_us_do_not_reach_git() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let call = bed.git.call(&bed.root, ["version"]);
     let removed: Vec<_> = call.command.get_envs().filter(|(_, value)| value.is_none()).collect();
     for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_CONFIG_PARAMETERS", "GIT_DIFF_OPTS"] {
@@ -47,7 +47,7 @@ fn variables_of_a_hook_that_started_us_do_not_reach_git() {
 
 #[test]
 fn an_input_of_any_length_arrives_whole() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     for length in [0, 1, PIPE_BYTES_MIN, PIPE_BYTES_MIN + 1, 1 << 20] {
         let call = bed.git.call(&bed.root, ["hash-object", "-w", "--stdin"]);
         let id = call.input(vec![b'x'; length]).text().unwrap();
@@ -66,21 +66,21 @@ fn what_the_disk_did_is_told_as_it_was() {
     };
     // As git 2.47 says it.
     for (stderr, trouble) in [
-        ("error: unable to write file x: No space left on device", Some(Trouble::Full)),
-        ("fatal: cannot create directory at 'a': Disk quota exceeded", Some(Trouble::Full)),
+        ("error: unable to write file x: No space left on device", Some(DiskTrouble::Full)),
+        ("fatal: cannot create directory at 'a': Disk quota exceeded", Some(DiskTrouble::Full)),
         (
             "error: unable to create temporary file: Read-only file system\nerror: x: failed to insert into database",
-            Some(Trouble::ReadOnly),
+            Some(DiskTrouble::ReadOnly),
         ),
-        ("fatal: Unable to create '/r/.git/index.lock': Read-only file system", Some(Trouble::ReadOnly)),
+        ("fatal: Unable to create '/r/.git/index.lock': Read-only file system", Some(DiskTrouble::ReadOnly)),
         (
             "error: file write error: Input/output error\nfatal: failed to write commit object",
-            Some(Trouble::Failing),
+            Some(DiskTrouble::Failing),
         ),
-        ("fatal: unable to fsync loose object file: Input/output error", Some(Trouble::Failing)),
+        ("fatal: unable to fsync loose object file: Input/output error", Some(DiskTrouble::Failing)),
         (
             "fatal: loose object abc (stored in .git/objects/ab/c) is corrupt: Input/output error",
-            Some(Trouble::Failing),
+            Some(DiskTrouble::Failing),
         ),
         ("error: insufficient permission for adding an object to repository database .git/objects", None),
         ("error: open(\"x\"): Permission denied\nfatal: adding files failed", None),
@@ -95,10 +95,13 @@ fn what_the_disk_did_is_told_as_it_was() {
     }
     let failing = done("error: file write error: Input/output error").failure().unwrap();
     assert_eq!(failing.to_string(), "the disk failed: git add: error: file write error: Input/output error");
-    for (number, trouble) in
-        [(5, Some(Trouble::Failing)), (28, Some(Trouble::Full)), (30, Some(Trouble::ReadOnly)), (13, None)]
-    {
-        assert_eq!(Trouble::of(&io::Error::from_raw_os_error(number)), trouble, "errno {number}");
+    for (number, trouble) in [
+        (5, Some(DiskTrouble::Failing)),
+        (28, Some(DiskTrouble::Full)),
+        (30, Some(DiskTrouble::ReadOnly)),
+        (13, None),
+    ] {
+        assert_eq!(DiskTrouble::from_error(&io::Error::from_raw_os_error(number)), trouble, "errno {number}");
     }
     let other = done("fatal: bad object").failure().unwrap();
     assert_eq!(other.to_string(), "git add: fatal: bad object");
@@ -123,7 +126,7 @@ fn a_missing_object_is_fetched_in_no_way_and_the_way_out_is_told() {
     server.set_nonblocking(true).unwrap();
     let address = server.local_addr().unwrap().to_string();
     for (at, (url, settings)) in WAYS.iter().enumerate() {
-        let bed = Bed::new();
+        let bed = TestRepository::new();
         let (canary, trace) = (bed.root.with_file_name("canary"), bed.root.with_file_name("trace"));
         std::fs::write(&canary, format!("#!/bin/sh\ntouch {}\nexit 1\n", trace.display())).unwrap();
         std::fs::set_permissions(&canary, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -159,7 +162,7 @@ fn a_missing_object_is_fetched_in_no_way_and_the_way_out_is_told() {
 
 #[test]
 fn an_object_that_is_missing_in_a_whole_repository_is_damage() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let id = bed.raw(&bed.root, &["rev-parse", "HEAD:README.md"]);
     std::fs::remove_file(bed.root.join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
     let error = bed.git.call(&bed.root, ["cat-file", "blob", &id]).succeed().unwrap_err();

@@ -2,7 +2,7 @@
 
 use super::super::error::GitError;
 use super::super::run::Git;
-use super::super::testbed::Bed;
+use super::super::testbed::TestRepository;
 use redraft_engine::ports::WorkspaceError;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_millis(300);
 
 /// A git that does this instead.
-fn instead(bed: &Bed, script: &str) -> Git {
+fn instead(bed: &TestRepository, script: &str) -> Git {
     let program = bed.root.join(".git/other-git");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
@@ -27,7 +27,7 @@ fn runs(pid: &str) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-fn marker(bed: &Bed) -> PathBuf {
+fn marker(bed: &TestRepository) -> PathBuf {
     bed.root.join(".git/redraft/marker")
 }
 
@@ -46,7 +46,7 @@ fn a_call_that_hangs_is_ended_at_its_limit_with_all_it_started_and_says_what_it_
     ];
     for (name, script, waited_for) in cases {
         for (input, marked) in [(None, false), (Some(1_000_000), false), (Some(10), true)] {
-            let bed = Bed::new();
+            let bed = TestRepository::new();
             let pids = bed.root.join(".git/pids");
             let git = instead(&bed, &script.replace("PIDS", pids.to_str().unwrap()));
             let mut call = git.call(&bed.root, ["commit", "-m", "x"]);
@@ -72,7 +72,7 @@ fn a_call_that_hangs_is_ended_at_its_limit_with_all_it_started_and_says_what_it_
 
 #[test]
 fn a_call_that_ends_in_time_is_heard_to_its_end() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     for (script, stdout, stderr, code) in [
         ("echo out; echo err >&2; exit 3", "out\n", "err\n", 3),
         ("cat; echo done >&2", "hello", "done\n", 0),
@@ -89,12 +89,12 @@ fn a_call_that_ends_in_time_is_heard_to_its_end() {
 
 #[test]
 fn a_companion_that_does_not_answer_is_given_up_at_the_limit() {
-    use super::super::companion::{Companion, Slot};
-    let bed = Bed::new();
+    use super::super::lasting_git::{LastingGit, Slot};
+    let bed = TestRepository::new();
     let git = instead(&bed, "tail -f /dev/null & wait");
     let slot = Slot::default();
     let began = Instant::now();
-    let start = || Companion::start(git.call(&bed.root, ["cat-file", "--batch"]), &bed.root.join(".git"));
+    let start = || LastingGit::start(git.call(&bed.root, ["cat-file", "--batch"]), &bed.root.join(".git"));
     let error = slot.ask(start, |companion| companion.line()).unwrap_err();
     assert!(matches!(&error, GitError::Slow { waited_for: Some(name), .. } if name == "tail"), "{error}");
     assert!(began.elapsed() < 20 * LIMIT, "it is not asked again");

@@ -1,4 +1,4 @@
-use super::super::testbed::{Bed, paths, put};
+use super::super::testbed::{TestRepository, paths, put};
 use super::super::workspace::GitWorkspace;
 use super::*;
 use redraft_engine::ports::{Trailers, Workspace as _, WorkspaceError};
@@ -9,7 +9,7 @@ fn trailers() -> Trailers {
 }
 
 /// A workspace whose git takes the index's lock for a commit and is killed holding it.
-fn killed_in_a_commit(bed: &Bed) -> (GitWorkspace, PathBuf) {
+fn killed_in_a_commit(bed: &TestRepository) -> (GitWorkspace, PathBuf) {
     let mut place = bed.feature();
     let (lock, program) = (place.git_dir.join("index.lock"), bed.root.join(".git/dying-git"));
     let script = format!(
@@ -29,7 +29,7 @@ fn killed_in_a_commit(bed: &Bed) -> (GitWorkspace, PathBuf) {
 
 #[test]
 fn a_lock_that_a_killed_git_of_ours_left_is_removed_by_the_next_run() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, lock) = killed_in_a_commit(&bed);
     assert!(lock.exists());
     place.sweep();
@@ -56,7 +56,7 @@ fn an_index_that_a_killed_git_was_making_goes_and_that_of_a_living_one_stays() {
 
 #[test]
 fn a_lock_of_somebody_else_stays_before_and_after_ours() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let (place, lock) = killed_in_a_commit(&bed);
     let marked = modified(&place.temp().join(MARKER)).unwrap();
     for other in [marked - Duration::from_secs(1), marked + CALL_LASTS + Duration::from_secs(1)] {
@@ -76,7 +76,7 @@ fn a_lock_of_somebody_else_stays_before_and_after_ours() {
 
 #[test]
 fn a_git_that_outlives_its_run_keeps_its_lock() {
-    let bed = Bed::new();
+    let bed = TestRepository::new();
     let place = bed.feature();
     let (marker, lock) = (place.temp().join(MARKER), place.git_dir.join("index.lock"));
     let alive = Writing::begin(&marker, None).unwrap();

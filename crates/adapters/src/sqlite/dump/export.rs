@@ -1,11 +1,11 @@
 //! Writes the ledger as lines. Every row is asked for by itself, so that a page that cannot be read costs the rows on it and
 //! no others.
 
-use super::{BlobLine, EventLine, Export, Header, Line, Lost, LostLine, NAME, RedactionLine, VERSION};
+use super::{BlobLine, EventLine, Export, Header, Line, LostLine, LostRecord, NAME, RedactionLine, VERSION};
 use crate::sqlite::amend::hex;
 use crate::sqlite::chain::{Chain, Link as ChainLink, Tip};
 use crate::sqlite::failure::{Failure, Place};
-use crate::sqlite::link::{self, Link};
+use crate::sqlite::opening::{self, Link};
 use crate::sqlite::{BUSY, Ledger, layout, rows};
 use redraft_engine::ports::StoreError;
 use redraft_facts::ids::BlobId;
@@ -21,7 +21,7 @@ const BEYOND: u64 = 64;
 pub(super) fn export(folder: &Path, out: &mut dyn Write) -> Result<Export, StoreError> {
     let path = Ledger::file(folder);
     let place = Place::new(&path);
-    link::present(&place, &path)?;
+    opening::present(&place, &path)?;
     let mut link = Link::read(&path, BUSY).map_err(|failure| place.explain(failure))?;
     // A question may be asked again where somebody writes meanwhile, so nothing is written before it is answered.
     let (bytes, export) = link
@@ -63,7 +63,9 @@ impl Writer<'_> {
             (&writer, "the id under which this clone writes"),
         ] {
             if text.is_empty() {
-                self.export.lost.push(Lost { what: what.to_owned(), detail: "it cannot be read".to_owned() });
+                self.export
+                    .lost
+                    .push(LostRecord { what: what.to_owned(), detail: "it cannot be read".to_owned() });
             }
         }
         self.line(&Header { v: VERSION, file: NAME.to_owned(), layout, program, namespace, writer });
@@ -211,7 +213,7 @@ impl Writer<'_> {
             (Some(seq), _) => format!("event {seq}"),
             (None, blob) => format!("blob {}", blob.as_deref().unwrap_or_default()),
         };
-        self.export.lost.push(Lost { what, detail: line.detail.clone() });
+        self.export.lost.push(LostRecord { what, detail: line.detail.clone() });
         self.line(&Line::Lost(line));
     }
 

@@ -7,7 +7,7 @@
 use super::{BlobLine, EventLine, Header, Line, LostLine, NAME, RedactionLine, Resumed, VERSION, unhex};
 use crate::sqlite::chain::{Chain, Link, Tip};
 use crate::sqlite::failure::{Failure, Place};
-use crate::sqlite::{Ledger, Mode, amend, layout, rows};
+use crate::sqlite::{Ledger, OpenMode, amend, layout, rows};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_engine::ports::StoreError;
 use redraft_facts::event::{Event, Unreadable};
@@ -38,7 +38,7 @@ pub(super) fn import(folder: &Path, lines: &mut dyn BufRead, now_ms: i64) -> Res
             layout::VERSION
         )));
     }
-    let ledger = Ledger::open(folder, Mode::Write)?;
+    let ledger = Ledger::open(folder, OpenMode::Write)?;
     let resumed = ledger.change(|connection| {
         for (key, value) in [(layout::NAMESPACE, &header.namespace), (layout::WRITER, &header.writer)] {
             if !value.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn import(folder: &Path, lines: &mut dyn BufRead, now_ms: i64) -> Res
         Ok(reader.resumed)
     })?;
     drop(ledger);
-    Ledger::open(folder, Mode::ReadOnly)?.verify()?;
+    Ledger::open(folder, OpenMode::ReadOnly)?.verify()?;
     Ok(resumed)
 }
 

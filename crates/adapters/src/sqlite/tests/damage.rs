@@ -82,7 +82,7 @@ fn a_truncated_file_is_damage_in_both_modes_and_is_left_as_it_is() {
         let path = Ledger::file(folder.path());
         fs::File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
         let bytes = fs::read(&path).unwrap();
-        for mode in [Mode::ReadOnly, Mode::Write] {
+        for mode in [OpenMode::ReadOnly, OpenMode::Write] {
             let outcome = Ledger::open(folder.path(), mode).and_then(|ledger| ledger.verify());
             let error = outcome.unwrap_err();
             assert!(matches!(error, StoreError::Damaged { .. }), "{len} bytes, {mode:?}: {error}");
@@ -97,7 +97,7 @@ fn a_file_of_something_else_is_damage_and_is_left_as_it_is() {
     let path = Ledger::file(folder.path());
     let garbage = "not a ledger\n".repeat(1000);
     fs::write(&path, &garbage).unwrap();
-    for mode in [Mode::ReadOnly, Mode::Write] {
+    for mode in [OpenMode::ReadOnly, OpenMode::Write] {
         let error = Ledger::open(folder.path(), mode).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{mode:?}: {error}");
         assert!(error.to_string().contains("ledger.db"), "{error}");
@@ -109,7 +109,7 @@ fn a_file_of_something_else_is_damage_and_is_left_as_it_is() {
 fn the_database_of_another_program_is_not_taken_over() {
     let folder = TempDir::new().unwrap();
     raw(&folder).execute_batch("CREATE TABLE guests (name TEXT)").unwrap();
-    for mode in [Mode::ReadOnly, Mode::Write] {
+    for mode in [OpenMode::ReadOnly, OpenMode::Write] {
         let error = Ledger::open(folder.path(), mode).unwrap_err();
         assert!(error.to_string().contains("not a ledger of this redraft"), "{mode:?}: {error}");
     }
@@ -141,7 +141,7 @@ fn an_empty_file_beside_a_full_log_is_damage_because_sqlite_would_throw_the_log_
     fs::write(Ledger::file(folder.path()), "").unwrap();
     let log = folder.path().join(format!("{FILE}-wal"));
     fs::write(&log, "all that is left").unwrap();
-    for mode in [Mode::ReadOnly, Mode::Write] {
+    for mode in [OpenMode::ReadOnly, OpenMode::Write] {
         let error = Ledger::open(folder.path(), mode).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{mode:?}: {error}");
     }

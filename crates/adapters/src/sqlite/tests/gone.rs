@@ -145,7 +145,7 @@ fn what_is_no_file_is_refused_at_once_under_every_name_that_is_opened() {
     for name in [FILE, "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"] {
         for (what, make) in makers {
             let made = folder_of(name, make);
-            for mode in [Mode::ReadOnly, Mode::Write] {
+            for mode in [OpenMode::ReadOnly, OpenMode::Write] {
                 let error = Ledger::open(made.path(), mode).unwrap_err().to_string();
                 assert!(error.contains(&format!("it is {what}, not a file")), "{name}, {mode:?}: {error}");
             }

@@ -41,7 +41,7 @@ fn a_ledger_in_a_folder_that_cannot_be_written_is_readable_and_only_that() {
     assert_eq!(whys(&ledger.read(FIRST).unwrap()), ["one"]);
     // Root may write whatever the permissions say.
     if fs::write(folder.path().join("probe"), "").is_err() {
-        let error = Ledger::open(folder.path(), Mode::Write).unwrap_err();
+        let error = Ledger::open(folder.path(), OpenMode::Write).unwrap_err();
         assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
     }
     protect(0o755, 0o644);
@@ -138,8 +138,8 @@ fn a_log_that_cannot_be_read_is_an_error_and_not_an_older_state() {
 fn names_with_signs_that_mean_something_in_a_uri_are_only_names() {
     let outer = TempDir::new().unwrap();
     let folder = outer.path().join("50% of it? #1 & 'more' ä");
-    put(&Ledger::open(&folder, Mode::Write).unwrap(), FIRST, "one");
-    assert_eq!(Ledger::open(&folder, Mode::ReadOnly).unwrap().last_seq(FIRST).unwrap(), 1);
+    put(&Ledger::open(&folder, OpenMode::Write).unwrap(), FIRST, "one");
+    assert_eq!(Ledger::open(&folder, OpenMode::ReadOnly).unwrap().last_seq(FIRST).unwrap(), 1);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_newer_layout_is_read_and_never_written() {
         .execute_batch("PRAGMA user_version = 2; UPDATE meta SET value = '7.8.9' WHERE key = 'program'")
         .unwrap();
     let before = untouched(&folder);
-    for mode in [Mode::Write, Mode::ReadOnly] {
+    for mode in [OpenMode::Write, OpenMode::ReadOnly] {
         let ledger = Ledger::open(folder.path(), mode).unwrap();
         assert_eq!(whys(&ledger.read(FIRST).unwrap()), ["one"]);
         for error in [

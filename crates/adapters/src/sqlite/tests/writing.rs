@@ -14,7 +14,7 @@ fn events_come_back_in_order_with_their_blobs_and_board_also_after_reopening() {
     assert_eq!(stored.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [3, 4]);
     let tip = ledger.tip().unwrap();
     drop(ledger);
-    for mode in [Mode::Write, Mode::ReadOnly] {
+    for mode in [OpenMode::Write, OpenMode::ReadOnly] {
         let ledger = Ledger::open(folder.path(), mode).unwrap();
         let first = ledger.read(FIRST).unwrap();
         assert_eq!(whys(&first), ["one", "three", "four"]);
@@ -116,7 +116,7 @@ fn a_full_disk_leaves_everything_as_it_was() {
 fn while_another_process_writes_an_append_is_busy_and_a_reader_is_not() {
     let folder = TempDir::new().unwrap();
     put(&write(&folder), FIRST, "one");
-    let impatient = Ledger::open_waiting(folder.path(), Mode::Write, Duration::ZERO).unwrap();
+    let impatient = Ledger::open_waiting(folder.path(), OpenMode::Write, Duration::ZERO).unwrap();
     let other = raw(&folder);
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = impatient.append(events(FIRST, 1, &[event("two")])).unwrap_err();

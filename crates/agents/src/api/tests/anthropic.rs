@@ -1,6 +1,6 @@
 use super::*;
 use redraft_engine::ports::{Cache, Naming};
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::usage::Usd;
 use redraft_testkit::provider::{Call, tool_names, tool_results};
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn a_fresh_dispatch_reads_a_file_and_answers_in_the_form() {
 fn boundaries_stand_after_each_stability_and_on_the_newest_message_the_longer_before_the_shorter() {
     let world = World::answering(vec![read_spec(), Reply::Json(verdict())]);
     world.run(&world.anthropic(), &world.fresh()).unwrap();
-    let controls = |request: &Recorded| {
+    let controls = |request: &RecordedRequest| {
         let system = request.json["system"].as_array().unwrap().iter();
         let messages = request.json["messages"].as_array().unwrap().iter();
         let blocks = system.chain(messages.flat_map(|message| message["content"].as_array().unwrap()));
@@ -84,7 +84,7 @@ fn a_later_turn_may_ask_for_other_lifetimes_and_still_reads_the_cache() {
 #[test]
 fn what_need_not_be_kept_has_no_boundary_until_tools_are_called() {
     let hour = Some(Lifetime::Hour);
-    let count = |request: &Recorded| text_of(request).matches("cache_control").count();
+    let count = |request: &RecordedRequest| text_of(request).matches("cache_control").count();
     let world = World::answering(vec![read_spec(), Reply::Json(verdict()), Reply::Json(verdict())]);
     let request = Request { marks: marks(hour, hour, None), ..world.fresh() };
     world.run(&world.anthropic(), &request).unwrap();
@@ -109,7 +109,7 @@ fn its_abilities_are_those_of_the_protocol() {
     let abilities = world.anthropic().abilities();
     assert_eq!((abilities.cache, abilities.session_id), (Cache::Boundaries(4), Naming::Ours));
     assert_eq!(abilities.lifetimes, [Lifetime::Hour, Lifetime::FiveMinutes]);
-    let mut agent = world.openai(OpenAiWire::Chat, Form::JsonSchema);
+    let mut agent = world.openai(OpenAiWire::Chat, AnswerForm::JsonSchema);
     let abilities = agent.abilities();
     assert_eq!((abilities.cache, abilities.pull), (Cache::Conversation, false), "keeping is charged for");
     assert_eq!(abilities.lifetimes, [Lifetime::HalfHour], "what the vendor gives, from the card");
@@ -165,7 +165,7 @@ fn a_conversation_that_is_unknown_or_was_held_otherwise_is_begun_anew() {
     let world = World::answering(vec![Reply::Json(verdict())]);
     let fresh_session = |agent: &ApiAgent, request: &Request| {
         let error = world.run(agent, request).unwrap_err();
-        assert_eq!((error.now, error.usage), (Now::FreshSession, AgentError::UNBILLED), "{error}");
+        assert_eq!((error.now, error.usage), (AfterFailure::FreshSession, AgentError::UNBILLED), "{error}");
         error.detail
     };
     assert!(fresh_session(&world.anthropic(), &world.resumed()).contains("no conversation 11111111-2222"));
@@ -186,7 +186,7 @@ fn a_failed_turn_leaves_the_conversation_as_it_was() {
     let refused = Reply::error(400, "invalid_request_error", "no");
     let world = World::answering(vec![Reply::Json(verdict()), read_spec(), refused, Reply::Json(verdict())]);
     world.run(&world.anthropic(), &world.fresh()).unwrap();
-    assert_eq!(world.run(&world.anthropic(), &world.resumed()).unwrap_err().now, Now::GiveUp);
+    assert_eq!(world.run(&world.anthropic(), &world.resumed()).unwrap_err().now, AfterFailure::GiveUp);
     let again =
         Request { ticket: "031/specify.1/review/spec-reviewer/2.2".parse().unwrap(), ..world.resumed() };
     world.run(&world.anthropic(), &again).unwrap();
@@ -249,7 +249,7 @@ fn an_author_changes_its_file() {
 fn a_model_that_never_stops_calling_tools_is_stopped() {
     let world = World::answering(vec![read_spec()]);
     let error = world.error();
-    assert_eq!(error.now, Now::GiveUp);
+    assert_eq!(error.now, AfterFailure::GiveUp);
     assert!(error.detail.contains("no answer after 6 requests"), "{error}");
     assert_eq!(world.provider.requests().len(), 6);
     assert!(error.usage.unwrap().cost > Usd(0));

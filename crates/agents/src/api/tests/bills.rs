@@ -1,7 +1,7 @@
 //! What requests cost that brought no whole answer, or whose service told nonsense.
 
 use super::*;
-use redraft_testkit::provider::Bill;
+use redraft_testkit::provider::Charge;
 
 #[test]
 fn a_stream_that_is_cut_costs_what_was_told_and_apart_from_that_the_longest_answer_there_can_be() {
@@ -23,7 +23,7 @@ fn a_stream_that_is_cut_costs_what_was_told_and_apart_from_that_the_longest_answ
         assert_eq!(world.error().usage, None, "cut after {events}");
         // This protocol tells only at its end, so of a stream that is cut before that nothing is known.
         let world = World::answering(vec![cut, Reply::Json(verdict())]);
-        let chat = world.openai(OpenAiWire::Chat, Form::JsonSchema);
+        let chat = world.openai(OpenAiWire::Chat, AnswerForm::JsonSchema);
         let outcome = world.run(&chat, &world.fresh()).unwrap();
         let asked = world.watch.afforded.lock().unwrap().clone();
         let unknown = if events < 4 { asked[0] } else { Usd(0) };
@@ -54,7 +54,7 @@ fn a_200_whose_body_is_no_stream_shows_the_servers_words() {
             let world = World::answering(vec![Reply::Garbage(body.as_bytes().to_vec())]);
             let agent = match wire {
                 None => world.anthropic(),
-                Some(wire) => world.openai(wire, Form::JsonSchema),
+                Some(wire) => world.openai(wire, AnswerForm::JsonSchema),
             };
             let error = world.run(&agent, &world.fresh()).unwrap_err();
             assert!(error.detail.ends_with(words), "{wire:?}: {error}");
@@ -74,7 +74,7 @@ fn what_an_error_reports_to_have_used_is_counted() {
     let responses = format!("data: {{\"type\":\"response.failed\",\"response\":{{{failed}}}}}\n\n");
     for (wire, body) in [(OpenAiWire::Chat, chat), (OpenAiWire::Responses { reasoning: false }, responses)] {
         let world = World::answering(vec![Reply::Garbage(body.into_bytes())]);
-        let error = world.run(&world.openai(wire, Form::JsonSchema), &world.fresh()).unwrap_err();
+        let error = world.run(&world.openai(wire, AnswerForm::JsonSchema), &world.fresh()).unwrap_err();
         let usage = error.usage.unwrap();
         assert_eq!((usage.input(), usage.output), (1_000, 10), "{wire:?}: {error}");
     }
@@ -84,8 +84,8 @@ fn what_an_error_reports_to_have_used_is_counted() {
 fn absurd_counts_neither_wrap_nor_end_in_a_panic_and_count_as_untold() {
     let all = u64::MAX;
     for bill in [
-        Bill { uncached: all, written_5m: 0, written_1h: 0, written_30m: 0, read: 0 },
-        Bill { uncached: 0, written_5m: 0, written_1h: 0, written_30m: 0, read: all },
+        Charge { uncached: all, written_5m: 0, written_1h: 0, written_30m: 0, read: 0 },
+        Charge { uncached: 0, written_5m: 0, written_1h: 0, written_30m: 0, read: all },
     ] {
         let world = World::answering(vec![Reply::Json(verdict()).billed(bill, all)]);
         let outcome = world.run(&world.anthropic(), &world.fresh()).unwrap();

@@ -1,5 +1,5 @@
 use super::*;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::usage::{Payment, Usd};
 use std::io::{Read as _, Write as _};
 
@@ -16,7 +16,7 @@ fn a_refused_key_asks_a_person_at_once() {
     ] {
         let world = World::answering(vec![reply]);
         let error = world.error();
-        assert_eq!((error.now, world.provider.requests().len()), (Now::AskPerson, 1), "{error}");
+        assert_eq!((error.now, world.provider.requests().len()), (AfterFailure::AskPerson, 1), "{error}");
         assert!(world.waits().is_empty() && !error.interrupted);
     }
 }
@@ -25,7 +25,7 @@ fn a_refused_key_asks_a_person_at_once() {
 fn a_wrong_request_gives_up_with_the_vendors_words() {
     let world = World::answering(vec![Reply::error(400, "invalid_request_error", "max_tokens: too many")]);
     let error = world.error();
-    assert_eq!(error.now, Now::GiveUp);
+    assert_eq!(error.now, AfterFailure::GiveUp);
     assert_eq!(error.detail, "sonnet: status 400: max_tokens: too many");
 }
 
@@ -58,7 +58,7 @@ fn a_retry_after_beyond_the_deadline_is_left_to_the_engine() {
     let limited = Reply::error(429, "rate_limit_error", "slow down").with_header("retry-after", "3600");
     let world = World::answering(vec![limited]);
     let error = world.error();
-    assert!(matches!(error.now, Now::Wait(ms) if ms >= 3_600_000), "{error:?}");
+    assert!(matches!(error.now, AfterFailure::Wait(ms) if ms >= 3_600_000), "{error:?}");
     assert!(world.waits().is_empty());
 }
 
@@ -66,7 +66,7 @@ fn a_retry_after_beyond_the_deadline_is_left_to_the_engine() {
 fn a_storm_of_overload_ends_after_four_tries_with_a_longer_wait() {
     let world = World::answering(vec![overloaded()]);
     let error = world.error();
-    assert!(matches!(error.now, Now::Wait(ms) if ms >= 60_000), "{error:?}");
+    assert!(matches!(error.now, AfterFailure::Wait(ms) if ms >= 60_000), "{error:?}");
     assert!(error.detail.contains("status 529: try later (after 4 tries)"), "{error}");
     assert_eq!(world.provider.requests().len(), 4);
     let waits = world.waits();
@@ -94,7 +94,7 @@ fn nonsense_is_not_taken_for_an_answer() {
     for bytes in [&b"<html>hello</html>"[..], b"data: {nonsense\n\n", b"data: \xff\xfe\n\n", b""] {
         let world = World::answering(vec![Reply::Garbage(bytes.to_vec())]);
         let error = world.error();
-        assert_eq!((error.now, world.provider.requests().len()), (Now::GiveUp, 1), "{error}");
+        assert_eq!((error.now, world.provider.requests().len()), (AfterFailure::GiveUp, 1), "{error}");
     }
 }
 
@@ -107,7 +107,8 @@ fn a_server_that_is_not_there_is_tried_four_times() {
     let agent = ApiAgent::anthropic(AnthropicSettings { base_url, ..world.anthropic_settings() }).unwrap();
     let error = world.run(&agent, &world.fresh()).unwrap_err();
     assert!(
-        matches!(error.now, Now::Wait(_)) && error.detail.contains("no connection: io: Connection refused"),
+        matches!(error.now, AfterFailure::Wait(_))
+            && error.detail.contains("no connection: io: Connection refused"),
         "{error}"
     );
     assert_eq!(world.waits().len(), 3);
@@ -124,7 +125,7 @@ fn a_name_without_an_address_is_called_offline_costs_nothing_and_is_not_waited_f
     for base_url in ["https://nowhere.invalid", "https://nowhere.invalid:8443"] {
         let error = world.run(&elsewhere(&world, base_url), &world.fresh()).unwrap_err();
         assert!(error.detail.contains("offline: no address was found for nowhere.invalid ("), "{error}");
-        assert_eq!((error.now, error.usage), (Now::AskPerson, AgentError::UNBILLED), "{error}");
+        assert_eq!((error.now, error.usage), (AfterFailure::AskPerson, AgentError::UNBILLED), "{error}");
     }
     let waits = world.waits();
     assert!(
@@ -208,7 +209,7 @@ fn a_redirect_is_not_followed() {
         body: String::new(),
     };
     let world = World::answering(vec![away]);
-    assert_eq!(world.error().now, Now::GiveUp);
+    assert_eq!(world.error().now, AfterFailure::GiveUp);
     assert_eq!(world.provider.requests().len(), 1);
 }
 
@@ -216,7 +217,7 @@ fn a_redirect_is_not_followed() {
 fn an_answer_of_100_megabytes_is_refused() {
     let world = World::answering(vec![Reply::Huge { bytes: 100 * 1024 * 1024 }]);
     let error = world.error();
-    assert_eq!(error.now, Now::GiveUp);
+    assert_eq!(error.now, AfterFailure::GiveUp);
     assert!(error.detail.contains("larger than 33554432 bytes"), "{error}");
     let asked = world.watch.afforded.lock().unwrap().clone();
     let million = world.anthropic_settings().card.dearest(0, 1_000_000, Lifetime::FiveMinutes);
@@ -240,7 +241,7 @@ fn silence_ends_at_the_deadline_it_breaks() {
         let (first_byte_ms, idle_ms, total_ms) = deadlines;
         let deadlines = Deadlines { connect_ms: first_byte_ms, first_byte_ms, idle_ms, total_ms };
         let error = world.run(&world.anthropic(), &Request { deadlines, ..world.fresh() }).unwrap_err();
-        assert_eq!(error.now, Now::GiveUp);
+        assert_eq!(error.now, AfterFailure::GiveUp);
         assert!(error.detail.ends_with(said), "{error}");
     }
 }
@@ -261,7 +262,7 @@ fn no_request_is_sent_that_could_cost_more_than_there_is() {
     let world = World::answering(vec![Reply::text("answer")]);
     world.watch.budget.store(1, Ordering::SeqCst);
     let error = world.error();
-    let Now::OverBudget(needed) = error.now else { panic!("{error:?}") };
+    let AfterFailure::OverBudget(needed) = error.now else { panic!("{error:?}") };
     assert_eq!((world.provider.requests().len(), error.usage), (0, AgentError::UNBILLED));
     assert!(error.detail.contains(&format!("could have come to {needed}")), "{error}");
     // With that much the first is sent, and the answer is paid for.
@@ -277,7 +278,7 @@ fn no_request_is_sent_that_could_cost_more_than_there_is() {
     let bounds = Bounds { turns: 100, ..settings.bounds };
     let agent = ApiAgent::anthropic(AnthropicSettings { bounds, ..settings }).unwrap();
     let error = world.run(&agent, &world.fresh()).unwrap_err();
-    let Now::OverBudget(more) = error.now else { panic!("{error:?}") };
+    let AfterFailure::OverBudget(more) = error.now else { panic!("{error:?}") };
     let (sent, spent) = (world.provider.requests().len(), error.usage.unwrap().cost);
     assert!(sent > 1 && spent <= budget && more > budget, "{sent} {spent} {more}");
     assert_eq!(world.watch.afforded.lock().unwrap().last(), Some(&more));
@@ -299,7 +300,7 @@ fn an_answer_that_does_not_end_is_cut_off_while_it_is_streamed() {
     let world = World::answering(vec![Reply::Huge { bytes: 8 * 1024 * 1024 }]);
     world.watch.budget.store(500_000, Ordering::SeqCst);
     let error = world.error();
-    assert!(matches!(error.now, Now::OverBudget(_)) && error.detail.contains("cut off"), "{error}");
+    assert!(matches!(error.now, AfterFailure::OverBudget(_)) && error.detail.contains("cut off"), "{error}");
     let cost = error.usage.unwrap().cost;
     assert!(cost > Usd(400_000) && cost <= Usd(500_000), "{cost}");
 }
@@ -326,7 +327,7 @@ fn an_answer_that_is_no_answer_gives_up() {
     ] {
         let world = World::answering(vec![reply]);
         let error = world.run(&world.anthropic(), &Request { may_write, ..world.fresh() }).unwrap_err();
-        assert_eq!(error.now, Now::GiveUp);
+        assert_eq!(error.now, AfterFailure::GiveUp);
         assert!(error.detail.contains(said), "{error}");
     }
 }
@@ -334,7 +335,7 @@ fn an_answer_that_is_no_answer_gives_up() {
 #[test]
 fn a_reviewers_answer_that_was_cut_is_kept_and_can_be_mended_in_the_same_conversation() {
     let half = r#"{"approved": false, "summary": "a long sto"#;
-    for agent in [World::anthropic, |world: &World| world.openai(OpenAiWire::Chat, Form::JsonSchema)] {
+    for agent in [World::anthropic, |world: &World| world.openai(OpenAiWire::Chat, AnswerForm::JsonSchema)] {
         let world = World::answering(vec![Reply::Truncated(half.to_owned()), Reply::Json(verdict())]);
         let outcome = world.run(&agent(&world), &world.fresh()).unwrap();
         assert_eq!(outcome.text, half);
@@ -353,8 +354,8 @@ fn a_conversation_that_outgrew_the_model_is_begun_anew() {
         Reply::error(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
     let world = World::answering(vec![Reply::Json(verdict()), too_long.clone()]);
     world.run(&world.anthropic(), &world.fresh()).unwrap();
-    assert_eq!(world.run(&world.anthropic(), &world.resumed()).unwrap_err().now, Now::FreshSession);
-    assert_eq!(World::answering(vec![too_long]).error().now, Now::GiveUp);
+    assert_eq!(world.run(&world.anthropic(), &world.resumed()).unwrap_err().now, AfterFailure::FreshSession);
+    assert_eq!(World::answering(vec![too_long]).error().now, AfterFailure::GiveUp);
 }
 
 #[test]
@@ -370,12 +371,12 @@ fn what_was_refused_or_never_sent_costs_nothing() {
     ] {
         let world = World::answering(vec![reply.clone()]);
         assert_eq!(world.error().usage, AgentError::UNBILLED, "{reply:?}");
-        let chat = world.openai(OpenAiWire::Chat, Form::JsonSchema);
+        let chat = world.openai(OpenAiWire::Chat, AnswerForm::JsonSchema);
         assert_eq!(world.run(&chat, &world.fresh()).unwrap_err().usage, AgentError::UNBILLED, "{reply:?}");
     }
     let world = World::answering(vec![Reply::Json(verdict())]);
     let unknown = world.run(&world.anthropic(), &world.resumed()).unwrap_err();
-    assert_eq!((unknown.now, unknown.usage), (Now::FreshSession, AgentError::UNBILLED));
+    assert_eq!((unknown.now, unknown.usage), (AfterFailure::FreshSession, AgentError::UNBILLED));
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let base_url = format!("http://127.0.0.1:{port}");
     let agent = ApiAgent::anthropic(AnthropicSettings { base_url, ..world.anthropic_settings() }).unwrap();
@@ -415,7 +416,7 @@ fn an_answer_whose_service_tells_no_usage_costs_the_most_it_can_have() {
     let untold =
         [chunk("{\"content\":\"{}\"}", "null"), chunk("{}", "\"stop\""), "data: [DONE]\n\n".to_owned()];
     let world = World::answering(vec![Reply::Garbage(untold.concat().into_bytes()), Reply::text("{}")]);
-    let agent = world.openai(OpenAiWire::Chat, Form::None);
+    let agent = world.openai(OpenAiWire::Chat, AnswerForm::None);
     let untold = world.run(&agent, &world.fresh()).unwrap();
     assert!(untold.notes.iter().any(|note| note.contains("did not tell what it used")), "{:?}", untold.notes);
     let told = world.run(&agent, &world.fresh()).unwrap();
@@ -466,9 +467,9 @@ fn a_proxy_that_makes_no_connection_costs_nothing_and_is_named_with_the_way_out(
         assert!(error.detail.contains(&format!("the proxy {proxy} {says}")), "{error}");
         assert!(error.detail.contains("HTTPS_PROXY") && !error.detail.contains("pass-word"), "{error}");
         // A refusal is final; who cannot be reached is tried again, and nothing is owed for that either.
-        assert_eq!(error.now == Now::AskPerson, asks, "{error}");
+        assert_eq!(error.now == AfterFailure::AskPerson, asks, "{error}");
         assert_eq!(world.waits().is_empty(), asks, "{error}");
-        assert!(asks || matches!(error.now, Now::Wait(_)), "{error}");
+        assert!(asks || matches!(error.now, AfterFailure::Wait(_)), "{error}");
         assert!(world.provider.requests().is_empty());
     }
 }

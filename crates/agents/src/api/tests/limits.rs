@@ -1,7 +1,7 @@
 //! Limits as the vendors write them: which are waited for and which need a person.
 
 use super::*;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 
 #[test]
 fn a_spend_cap_asks_a_person_at_once_in_whichever_field_the_vendor_says_it() {
@@ -32,14 +32,14 @@ fn a_spend_cap_asks_a_person_at_once_in_whichever_field_the_vendor_says_it() {
     ] {
         for wire in [OpenAiWire::Chat, OpenAiWire::Responses { reasoning: true }] {
             let world = World::answering(vec![Reply::openai_error(429, kind, code, "over the limit")]);
-            let error = world.run(&world.openai(wire, Form::JsonSchema), &world.fresh()).unwrap_err();
+            let error = world.run(&world.openai(wire, AnswerForm::JsonSchema), &world.fresh()).unwrap_err();
             assert_asks_at_once(&world, &error);
         }
     }
 }
 
 fn assert_asks_at_once(world: &World, error: &AgentError) {
-    assert_eq!((error.now, world.provider.requests().len()), (Now::AskPerson, 1), "{error}");
+    assert_eq!((error.now, world.provider.requests().len()), (AfterFailure::AskPerson, 1), "{error}");
     assert_eq!((world.waits(), error.interrupted), (Vec::new(), false), "{error}");
     assert_eq!(error.usage, AgentError::UNBILLED, "{error}");
 }
@@ -54,6 +54,6 @@ fn a_rate_limit_as_the_vendors_write_it_is_waited_for() {
     let openai =
         Reply::openai_error(429, "tokens", Some("rate_limit_exceeded"), "Rate limit reached for gpt-6-sol");
     let world = World::answering(vec![openai, Reply::Json(verdict())]);
-    world.run(&world.openai(OpenAiWire::Chat, Form::JsonSchema), &world.fresh()).unwrap();
+    world.run(&world.openai(OpenAiWire::Chat, AnswerForm::JsonSchema), &world.fresh()).unwrap();
     assert_eq!(world.waits().len(), 1);
 }

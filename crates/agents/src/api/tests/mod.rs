@@ -9,16 +9,16 @@ mod refusals;
 mod secrets;
 mod untold;
 
-use super::{AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
+use super::{AnswerForm, AnthropicSettings, ApiAgent, Bounds, Key, LengthField, OpenAiSettings, OpenAiWire};
 use redraft_cost::price::Cards;
-use redraft_engine::ports::{Agent, AgentError, Deadlines, Moment, Outcome, Request, Watch};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Moment, Outcome, Request, RunHandle};
 use redraft_facts::choice::{Lifetime, Marks};
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::redact::Redactor;
 use redraft_facts::usage::Usd;
 use redraft_prompts::prompt::SCHEMA;
-use redraft_testkit::provider::{Provider, Recorded, Reply, Script};
+use redraft_testkit::provider::{Provider, RecordedRequest, Reply, Script};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ struct Clockwork {
     told: Mutex<Vec<String>>,
 }
 
-impl Watch for Clockwork {
+impl RunHandle for Clockwork {
     fn stopped(&self) -> bool {
         let looks = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
         let stop_after = self.stop_after.load(Ordering::SeqCst);
@@ -125,7 +125,7 @@ impl World {
         ApiAgent::anthropic(self.anthropic_settings()).unwrap()
     }
 
-    fn openai(&self, wire: OpenAiWire, form: Form) -> ApiAgent {
+    fn openai(&self, wire: OpenAiWire, form: AnswerForm) -> ApiAgent {
         let settings = OpenAiSettings {
             name: AgentName::new("sol"),
             model: "gpt-6-sol".to_owned(),
@@ -202,7 +202,7 @@ fn marks(system: Option<Lifetime>, stable: Option<Lifetime>, tail: Option<Lifeti
     Marks { system, stable, tail }
 }
 
-fn text_of(request: &Recorded) -> String {
+fn text_of(request: &RecordedRequest) -> String {
     String::from_utf8(request.body.clone()).unwrap()
 }
 

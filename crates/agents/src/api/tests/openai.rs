@@ -1,5 +1,5 @@
 use super::*;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_testkit::provider::{tool_names, tool_results};
 
 const WIRES: [OpenAiWire; 2] = [OpenAiWire::Chat, OpenAiWire::Responses { reasoning: true }];
@@ -8,7 +8,7 @@ const WIRES: [OpenAiWire; 2] = [OpenAiWire::Chat, OpenAiWire::Responses { reason
 fn a_fresh_dispatch_reads_a_file_and_answers_in_the_form() {
     for wire in WIRES {
         let world = World::answering(vec![read_spec(), Reply::Json(verdict())]);
-        let agent = world.openai(wire, Form::JsonSchema);
+        let agent = world.openai(wire, AnswerForm::JsonSchema);
         let outcome = world.run(&agent, &world.fresh()).unwrap();
         assert_eq!(serde_json::from_str::<Value>(&outcome.text).unwrap(), verdict());
         assert_eq!(outcome.opened, Some(vec!["docs/spec.md".to_owned()]));
@@ -36,8 +36,8 @@ fn a_fresh_dispatch_reads_a_file_and_answers_in_the_form() {
 fn a_resumed_dispatch_sends_the_same_bytes_again_and_reads_them_from_the_cache() {
     for wire in WIRES {
         let world = World::answering(vec![read_spec(), Reply::Json(verdict()), Reply::Json(verdict())]);
-        world.run(&world.openai(wire, Form::JsonSchema), &world.fresh()).unwrap();
-        let outcome = world.run(&world.openai(wire, Form::JsonSchema), &world.resumed()).unwrap();
+        world.run(&world.openai(wire, AnswerForm::JsonSchema), &world.fresh()).unwrap();
+        let outcome = world.run(&world.openai(wire, AnswerForm::JsonSchema), &world.resumed()).unwrap();
         let from = if wire == OpenAiWire::Chat { r#""messages":["# } else { r#""input":["# };
         let sent = |body: &str| messages(body, from, "]}");
         let bodies = world.bodies();
@@ -53,7 +53,7 @@ fn a_resumed_dispatch_sends_the_same_bytes_again_and_reads_them_from_the_cache()
 fn what_a_newer_model_writes_to_its_cache_is_billed_at_the_write_price_of_its_card() {
     for wire in WIRES {
         let world = World::answering(vec![Reply::Json(verdict())]);
-        let usage = world.run(&world.openai(wire, Form::JsonSchema), &world.fresh()).unwrap().usage;
+        let usage = world.run(&world.openai(wire, AnswerForm::JsonSchema), &world.fresh()).unwrap().usage;
         let bill = world.provider.bills()[0];
         assert!(bill.written_30m > 1_024, "{bill:?}");
         assert_eq!((usage.uncached, usage.written, usage.read), (0, bill.written_30m, 0), "{wire:?}");
@@ -79,7 +79,7 @@ fn writes_and_reads_are_parts_of_the_prompt_and_never_more_than_it() {
             [format!("data: {chat}\n\ndata: [DONE]\n\n"), format!("data: {item}\n\ndata: {end}\n\n")];
         for (wire, stream) in WIRES.into_iter().zip(streams) {
             let world = World::answering(vec![Reply::Garbage(stream.into_bytes())]);
-            let usage = world.run(&world.openai(wire, Form::None), &world.fresh()).unwrap().usage;
+            let usage = world.run(&world.openai(wire, AnswerForm::None), &world.fresh()).unwrap().usage;
             assert_eq!((usage.uncached, usage.written, usage.read), expected, "{wire:?} {cached} {written}");
         }
     }
@@ -91,13 +91,16 @@ fn failures_mean_the_same_as_elsewhere() {
         let error = |replies: Vec<Reply>| {
             let world = World::answering(replies);
             let author = Request { may_write: vec!["docs/spec.md".to_owned()], ..world.fresh() };
-            (world.run(&world.openai(wire, Form::None), &author), world.provider.requests().len())
+            (world.run(&world.openai(wire, AnswerForm::None), &author), world.provider.requests().len())
         };
         let kind = |kind: &str| Reply::ErrorInStream { kind: kind.to_owned(), message: "sorry".to_owned() };
         let ask = error(vec![Reply::error(401, "invalid_api_key", "no such key")]);
-        assert!(matches!(ask, (Err(AgentError { now: Now::AskPerson, .. }), 1)), "{wire:?} {ask:?}");
+        assert!(matches!(ask, (Err(AgentError { now: AfterFailure::AskPerson, .. }), 1)), "{wire:?} {ask:?}");
         let quota = error(vec![kind("insufficient_quota")]);
-        assert!(matches!(quota, (Err(AgentError { now: Now::AskPerson, .. }), 1)), "{wire:?} {quota:?}");
+        assert!(
+            matches!(quota, (Err(AgentError { now: AfterFailure::AskPerson, .. }), 1)),
+            "{wire:?} {quota:?}"
+        );
         for passing in
             [kind("server_error"), Reply::Json(verdict()).cut_after(3), Reply::error(503, "", "busy")]
         {
@@ -107,7 +110,10 @@ fn failures_mean_the_same_as_elsewhere() {
         let cut = error(vec![Reply::Truncated("half".to_owned())]);
         assert!(matches!(&cut.0, Err(error) if error.detail.contains("4,000 tokens")), "{wire:?} {cut:?}");
         let garbage = error(vec![Reply::Garbage(b"{\"choices\":[]}".to_vec())]);
-        assert!(matches!(garbage, (Err(AgentError { now: Now::GiveUp, .. }), 1)), "{wire:?} {garbage:?}");
+        assert!(
+            matches!(garbage, (Err(AgentError { now: AfterFailure::GiveUp, .. }), 1)),
+            "{wire:?} {garbage:?}"
+        );
     }
 }
 
@@ -123,7 +129,7 @@ fn a_local_server_needs_no_key_and_says_in_its_timings_what_it_had_cached() {
         base_url: format!("{}/v1", world.provider.base_url()),
         key: None,
         wire: OpenAiWire::Chat,
-        form: Form::JsonObject,
+        form: AnswerForm::JsonObject,
         length: LengthField::MaxTokens,
         bounds: Bounds::default(),
         state: world.state(),

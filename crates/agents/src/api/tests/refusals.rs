@@ -1,11 +1,11 @@
 //! Models that decline to answer, in the words of each protocol.
 
 use super::*;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 
 fn assert_refused(world: &World, agent: &ApiAgent) {
     let error = world.run(agent, &world.fresh()).unwrap_err();
-    assert_eq!((error.now, world.provider.requests().len()), (Now::GiveUp, 1), "{error}");
+    assert_eq!((error.now, world.provider.requests().len()), (AfterFailure::GiveUp, 1), "{error}");
     assert!(error.detail.contains("the model refused to answer"), "{error}");
     assert!(error.usage.is_some_and(|usage| usage.cost.0 > 0), "a refusal is billed: {error:?}");
 }
@@ -20,7 +20,7 @@ fn a_refusal_is_no_answer_over_any_protocol() {
     assert_refused(&world, &world.anthropic());
     for wire in [CHAT, RESPONSES] {
         let world = refusing();
-        assert_refused(&world, &world.openai(wire, Form::JsonSchema));
+        assert_refused(&world, &world.openai(wire, AnswerForm::JsonSchema));
     }
 }
 
@@ -35,6 +35,6 @@ fn what_a_filter_has_cut_off_is_refused_too() {
     let responses = format!("data: {responses}\n\n");
     for (wire, stream) in [(CHAT, chat.to_owned()), (RESPONSES, responses)] {
         let world = World::answering(vec![Reply::Garbage(stream.into_bytes())]);
-        assert_refused(&world, &world.openai(wire, Form::JsonSchema));
+        assert_refused(&world, &world.openai(wire, AnswerForm::JsonSchema));
     }
 }

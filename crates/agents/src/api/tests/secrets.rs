@@ -24,7 +24,7 @@ fn a_secret_of_a_prompt_or_a_file_is_neither_sent_nor_stored() {
     for list in [&mut request.prompt.constant, &mut request.prompt.role, &mut request.prompt.turn] {
         list.push(Fragment::new("leak", format!("use {CANARY} for it")));
     }
-    for agent in [world.anthropic(), world.openai(OpenAiWire::Chat, Form::None)] {
+    for agent in [world.anthropic(), world.openai(OpenAiWire::Chat, AnswerForm::None)] {
         let outcome = world.run(&agent, &request).unwrap();
         assert!(!format!("{outcome:?}").contains(CANARY), "{outcome:?}");
     }
@@ -48,8 +48,11 @@ fn a_secret_that_a_model_calls_a_tool_with_is_neither_sent_back_nor_stored() {
         Reply::text("ok"),
     ]);
     let responses = OpenAiWire::Responses { reasoning: false };
-    let agents =
-        [world.anthropic(), world.openai(OpenAiWire::Chat, Form::None), world.openai(responses, Form::None)];
+    let agents = [
+        world.anthropic(),
+        world.openai(OpenAiWire::Chat, AnswerForm::None),
+        world.openai(responses, AnswerForm::None),
+    ];
     for agent in agents {
         world.run(&agent, &world.fresh()).unwrap();
     }
@@ -64,7 +67,7 @@ fn a_secret_that_a_model_calls_a_tool_with_is_neither_sent_back_nor_stored() {
 
 #[test]
 fn the_key_shows_in_no_error_and_no_debug_form() {
-    let world = World::scripted(|request: &Recorded, _: usize| {
+    let world = World::scripted(|request: &RecordedRequest, _: usize| {
         let key = request.header("x-api-key").unwrap_or_default().to_owned();
         Reply::error(400, "invalid_request_error", &format!("{key} is not accepted; {key}"))
     });

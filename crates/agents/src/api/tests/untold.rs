@@ -87,7 +87,7 @@ fn thoughts_that_are_counted_beside_the_answer_are_paid_like_it() {
         ),
     ] {
         let world = World::answering(vec![stream(&chat(usage.clone()))]);
-        let agent = world.openai(OpenAiWire::Chat, Form::None);
+        let agent = world.openai(OpenAiWire::Chat, AnswerForm::None);
         let told = world.run(&agent, &world.fresh()).unwrap().usage;
         assert_eq!((told.input(), told.output), (input, output), "{usage}");
     }
@@ -96,7 +96,7 @@ fn thoughts_that_are_counted_beside_the_answer_are_paid_like_it() {
     let end = json!({"type": "response.completed", "response": {"status": "completed", "usage": usage}});
     let world =
         World::answering(vec![stream(&[json!({"type": "response.output_item.done", "item": item}), end])]);
-    let agent = world.openai(OpenAiWire::Responses { reasoning: false }, Form::None);
+    let agent = world.openai(OpenAiWire::Responses { reasoning: false }, AnswerForm::None);
     assert_eq!(world.run(&agent, &world.fresh()).unwrap().usage.output, 920);
 }
 
@@ -114,7 +114,7 @@ fn an_error_after_work_of_any_kind_is_not_free_and_one_before_it_is() {
         (json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}), false),
     ] {
         let world = World::answering(vec![stream(&[work.clone(), json!({"error": error})])]);
-        let agent = world.openai(OpenAiWire::Chat, Form::None);
+        let agent = world.openai(OpenAiWire::Chat, AnswerForm::None);
         let usage = world.run(&agent, &world.fresh()).unwrap_err().usage;
         assert_eq!(usage.is_some(), is_free, "{work}: {usage:?}");
     }
@@ -125,7 +125,7 @@ fn an_error_after_work_of_any_kind_is_not_free_and_one_before_it_is() {
     ] {
         let failed = json!({"type": "response.failed", "response": {"error": error}});
         let world = World::answering(vec![stream(&[work.clone(), failed])]);
-        let agent = world.openai(OpenAiWire::Responses { reasoning: true }, Form::None);
+        let agent = world.openai(OpenAiWire::Responses { reasoning: true }, AnswerForm::None);
         let usage = world.run(&agent, &world.fresh()).unwrap_err().usage;
         assert_eq!(usage.is_some(), is_free, "{work}: {usage:?}");
     }
@@ -158,17 +158,17 @@ fn a_success_of_any_number_is_an_answer_and_a_gateway_that_gave_up_is_not_free()
 #[test]
 fn what_a_model_writes_is_measured_by_its_script_and_thoughts_that_are_said_twice_once() {
     use super::super::wire::Length;
-    assert_eq!(Length::of(&"word".repeat(100)).tokens(), 100);
-    assert_eq!(Length::of(&"語".repeat(100)).tokens(), 100);
+    assert_eq!(Length::from_text(&"word".repeat(100)).tokens(), 100);
+    assert_eq!(Length::from_text(&"語".repeat(100)).tokens(), 100);
     let longest = "語".repeat(5_000);
     let piece =
         json!({"choices": [{"index": 0, "delta": {"reasoning": longest, "reasoning_content": longest}}]});
     let world = World::answering(vec![stream(&[piece])]);
-    let agent = world.openai(OpenAiWire::Chat, Form::None);
+    let agent = world.openai(OpenAiWire::Chat, AnswerForm::None);
     world.watch.budget.store(60_000, Ordering::SeqCst);
     let error = world.run(&agent, &world.fresh()).unwrap_err();
     let asked = world.watch.afforded.lock().unwrap().clone();
-    assert!(matches!(error.now, redraft_facts::event::Now::OverBudget(_)), "{error} {asked:?}");
+    assert!(matches!(error.now, redraft_facts::event::AfterFailure::OverBudget(_)), "{error} {asked:?}");
     // Five thousand tokens at ten dollars a million, and room for four thousand more.
     assert!(asked.last().is_some_and(|total| *total < Usd(110_000)), "{asked:?}");
 }

@@ -2,10 +2,10 @@
 
 use super::{DONE, INIT, READ, kept, request, settings};
 use crate::claude::{ClaudeAgent, ClaudeSettings, flags, memory};
-use redraft_adapters::child::{Asked, Environment, Held};
+use redraft_adapters::child::{ConversationRecord, DispatchRecord, Environment};
 use redraft_engine::ports::Request;
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::SessionId;
 use redraft_facts::usage::Usd;
 use std::ffi::OsString;
@@ -32,7 +32,7 @@ fn an_answer_given_from_a_summary_counts_only_for_who_writes_and_had_begun_with_
             ([INIT, ASKING, READ, told, DONE], false, true, true),
         ] {
             kept(folder.path(), &lines);
-            let asked = Asked { resume, writes, ..Asked::read(folder.path()).unwrap() };
+            let asked = DispatchRecord { resume, writes, ..DispatchRecord::read(folder.path()).unwrap() };
             let end = agent.answer(&super::heard(&lines), &asked);
             let case = format!("{told} resumed {resume}, writes {writes}: {end:?}");
             match end {
@@ -46,7 +46,7 @@ fn an_answer_given_from_a_summary_counts_only_for_who_writes_and_had_begun_with_
                     assert!(!counts, "{case}");
                     assert_eq!(
                         (error.now, error.usage.unwrap().cost),
-                        (Now::FreshSession, Usd(8_280)),
+                        (AfterFailure::FreshSession, Usd(8_280)),
                         "{case}"
                     );
                 }
@@ -64,14 +64,14 @@ fn a_resumed_prompt_that_is_shorter_than_the_last_one_has_lost_something() {
             r#"{{"type":"assistant","message":{{"id":"a","model":"m","usage":{{"input_tokens":{tokens}}},"content":[]}}}}"#
         )
     };
-    Held::keep(&agent.sessions.folder(&SessionId::new("s-1")), Some(10_735), None).unwrap();
+    ConversationRecord::keep(&agent.sessions.folder(&SessionId::new("s-1")), Some(10_735), None).unwrap();
     for (tokens, resume, counts) in
         [(9_871, true, false), (10_735, true, true), (30_000, true, true), (9_871, false, true)]
     {
         let first = first(tokens);
         let lines = [INIT, &first, DONE];
         kept(folder.path(), &lines);
-        let asked = Asked { resume, ..Asked::read(folder.path()).unwrap() };
+        let asked = DispatchRecord { resume, ..DispatchRecord::read(folder.path()).unwrap() };
         let end = agent.answer(&super::heard(&lines), &asked);
         assert_eq!(end.is_ok(), counts, "{tokens} {resume}: {end:?}");
     }
@@ -93,27 +93,27 @@ fn a_resumed_review_that_was_answered_elsewhere_or_twice_or_not_at_all_is_none()
     for (lines, resume, writes, now) in [
         (&[INIT, DONE][..], true, false, None),
         (&[INIT, DONE, DONE], true, false, None),
-        (&[INIT, &elsewhere], true, false, Some(Now::FreshSession)),
-        (&[INIT, &nowhere], true, true, Some(Now::FreshSession)),
+        (&[INIT, &elsewhere], true, false, Some(AfterFailure::FreshSession)),
+        (&[INIT, &nowhere], true, true, Some(AfterFailure::FreshSession)),
         (&[INIT, &elsewhere], false, false, None),
-        (&[INIT, &rejected, DONE], false, false, Some(Now::GiveUp)),
-        (&[INIT, DONE, &rejected], true, false, Some(Now::GiveUp)),
+        (&[INIT, &rejected, DONE], false, false, Some(AfterFailure::GiveUp)),
+        (&[INIT, DONE, &rejected], true, false, Some(AfterFailure::GiveUp)),
         (&[INIT, &rejected, DONE], false, true, None),
-        (&[INIT, &refused], false, false, Some(Now::GiveUp)),
-        (&[INIT, &cut], false, false, Some(Now::GiveUp)),
-        (&[INIT, &turns], false, false, Some(Now::GiveUp)),
-        (&[INIT, &strange], false, false, Some(Now::GiveUp)),
+        (&[INIT, &refused], false, false, Some(AfterFailure::GiveUp)),
+        (&[INIT, &cut], false, false, Some(AfterFailure::GiveUp)),
+        (&[INIT, &turns], false, false, Some(AfterFailure::GiveUp)),
+        (&[INIT, &strange], false, false, Some(AfterFailure::GiveUp)),
     ] {
         kept(folder.path(), lines);
-        let asked = Asked { resume, writes, ..Asked::read(folder.path()).unwrap() };
+        let asked = DispatchRecord { resume, writes, ..DispatchRecord::read(folder.path()).unwrap() };
         let end = agent.answer(&super::heard(lines), &asked);
         let case = format!("{lines:?}, resumed {resume}, writes {writes}: {end:?}");
         assert_eq!(end.map_err(|error| error.now).err(), now, "{case}");
     }
     // Without a request that tells its size, that of the answer is compared.
-    Held::keep(&agent.sessions.folder(&SessionId::new("s-1")), Some(10_735), None).unwrap();
+    ConversationRecord::keep(&agent.sessions.folder(&SessionId::new("s-1")), Some(10_735), None).unwrap();
     kept(folder.path(), &[INIT, DONE]);
-    let asked = Asked { resume: true, ..Asked::read(folder.path()).unwrap() };
+    let asked = DispatchRecord { resume: true, ..DispatchRecord::read(folder.path()).unwrap() };
     assert!(agent.answer(&super::heard(&[INIT, DONE]), &asked).is_err());
 }
 

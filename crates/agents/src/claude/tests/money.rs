@@ -3,8 +3,8 @@
 use super::{DONE, INIT, failed, heard, kept, request, settings};
 use crate::claude::bill::Bill;
 use crate::claude::{ClaudeAgent, ClaudeSettings, flags};
-use redraft_adapters::child::{Asked, Environment, Line, Listener};
-use redraft_cost::price::{Card, Cards, Changes, Cliff, Override, PerMillion, Repriced, Says};
+use redraft_adapters::child::{DispatchRecord, Environment, OutputListener, StreamLine};
+use redraft_cost::price::{Card, Cards, Changes, Cliff, PerMillion, PriceOverride, Repriced, StatedPrice};
 use redraft_engine::ports::{Agent, Request};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::{Payment, Usage, Usd};
@@ -12,7 +12,7 @@ use std::path::Path;
 
 fn changed(changes: Changes) -> Card {
     let model = "claude-sonnet-4-5".to_owned();
-    let says = Override { model: model.clone(), says: Says::Changes(changes) };
+    let says = PriceOverride { model: model.clone(), says: StatedPrice::Changes(changes) };
     Cards::builtin().with_overrides(vec![says]).unwrap().find(&model).unwrap().clone()
 }
 
@@ -185,7 +185,7 @@ fn an_answer_that_broke_off_is_counted_and_how_long_it_became_is_not_known() {
     let begun = r#"{"type":"stream_event","event":{"type":"message_start","message":{"id":"a","model":"m","usage":{"input_tokens":1000,"output_tokens":1}}}}"#;
     let bill = |last: &str| {
         let heard = heard(&[INIT, begun, last]);
-        let Bill { usage, unknown } = Bill::of(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1));
+        let Bill { usage, unknown } = Bill::new(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1));
         (usage.uncached, usage.cost - unknown, unknown)
     };
     let told = |uncached: u64| format!(r#""claude-sonnet-4-5":{}"#, used(uncached, 40, 0, 0.01));
@@ -195,7 +195,7 @@ fn an_answer_that_broke_off_is_counted_and_how_long_it_became_is_not_known() {
     let new = by_model(&format!(r#""modelUsage":{{}},"model_usage_since_last_result":{{{}}}"#, told(1_010)));
     assert_eq!(bill(&new), (1_010, Usd(8_280 + 3_000), longer), "in its count");
     let whole = heard(&[INIT, &old]);
-    assert_eq!(Bill::of(&settings, &whole, whole.result.as_ref().unwrap(), Usd(1)).unknown, Usd(0));
+    assert_eq!(Bill::new(&settings, &whole, whole.result.as_ref().unwrap(), Usd(1)).unknown, Usd(0));
 }
 
 #[test]
@@ -275,18 +275,18 @@ fn an_answer_that_broke_off_before_anything_of_it_was_printed_is_unknown_at_most
         let mut heard = crate::claude::stream::Heard::default();
         heard.requests.live = true;
         for line in lines.iter().copied().chain([DONE]) {
-            heard.take(Line::Whole(line.as_bytes().to_vec()));
+            heard.take(StreamLine::Whole(line.as_bytes().to_vec()));
         }
-        let bill = Bill::of(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1));
+        let bill = Bill::new(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1));
         assert_eq!(bill.unknown, unknown, "{lines:?}");
     }
     // It was repeated, refused, and given up: all that was reserved may be gone.
     let mut last = crate::claude::stream::Heard::default();
     last.requests.live = true;
     for line in [a.as_str(), ended, &broken, &refused, DONE] {
-        last.take(Line::Whole(line.as_bytes().to_vec()));
+        last.take(StreamLine::Whole(line.as_bytes().to_vec()));
     }
-    let bill = Bill::of(&settings, &last, last.result.as_ref().unwrap(), Usd(9_000_000));
+    let bill = Bill::new(&settings, &last, last.result.as_ref().unwrap(), Usd(9_000_000));
     assert_eq!(bill.usage.cost, Usd(9_000_000));
     assert!(bill.unknown > Usd(8_900_000), "{}", bill.unknown);
 }
@@ -317,7 +317,7 @@ fn several_last_lines_are_added_up_and_never_less_than_what_was_heard() {
     let settings = settings(folder.path());
     let usage = |lines: &[&str]| {
         let heard = heard(lines);
-        let usage = Bill::of(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1)).usage;
+        let usage = Bill::new(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1)).usage;
         (usage.input(), usage.output)
     };
     let told =
@@ -340,7 +340,7 @@ fn a_failure_that_tells_a_cost_or_that_a_gateway_reports_is_not_free() {
     let agent = ClaudeAgent::new(settings(folder.path()));
     let usage = |last: &str| {
         kept(folder.path(), &[INIT, last]);
-        let asked = Asked::read(folder.path()).unwrap();
+        let asked = DispatchRecord::read(folder.path()).unwrap();
         agent.answer(&heard(&[INIT, last]), &asked).unwrap_err().usage
     };
     let cost = failed("success", "429", "slow down", r#","total_cost_usd":0.9"#);

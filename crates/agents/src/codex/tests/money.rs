@@ -80,10 +80,10 @@ fn an_answer_in_another_thread_costs_its_searches_and_what_broke_off_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let cost = |counted: Counted| {
         kept(folder.path(), 2, true, &[]);
-        let asked = Asked::read(folder.path()).unwrap();
+        let asked = DispatchRecord::read(folder.path()).unwrap();
         let mut heard = Heard::default();
         for line in [&BEGUN.replace("th-1", "th-2"), LAST, &done(1_000, 0, 10)] {
-            heard.take(Line::Whole(line.as_bytes().to_vec()));
+            heard.take(StreamLine::Whole(line.as_bytes().to_vec()));
         }
         let error = agent(folder.path()).answer(&heard, &asked, SCHEMA, 0, counted).unwrap_err();
         error.usage.unwrap().cost
@@ -100,7 +100,7 @@ fn a_request_above_a_cliff_keeps_its_price_after_a_summary() {
     let agent = with_notes(folder.path(), &notes);
     let card = agent.settings.card.clone();
     let mut spending = Spending::new(&card, Totals::default(), 0);
-    spending.read(Rollout::of(&agent.settings.environment, "th-1"));
+    spending.read(Rollout::find(&agent.settings.environment, "th-1"));
     let usage = Usage { uncached: 320_000, output: 500, ..Usage::default() };
     assert!(card.cost(&usage, 300_500) > card.cost(&usage, 20_500), "the card has a cliff");
     assert_eq!(spending.counted().unwrap().cost, card.cost(&usage, 300_500));

@@ -1,12 +1,12 @@
 use super::*;
-use crate::config::{Own, file};
+use crate::config::{UserSettings, file};
 use redraft_facts::ids::Role;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 fn parse(text: &str) -> Config {
     let roles = ["spec-author", "spec-reviewer"].map(Role::new);
-    Config::parse(text.as_bytes(), Path::new("redraft.toml"), &roles, &Own::default()).unwrap()
+    Config::parse(text.as_bytes(), Path::new("redraft.toml"), &roles, &UserSettings::default()).unwrap()
 }
 
 /// The keys that the file's reader knows in a table, as it lists them itself when it meets one it does not know.
@@ -52,7 +52,7 @@ fn every_key_that_is_read_has_a_decision_and_every_decision_a_key() {
 
 #[test]
 fn the_defaults_above_which_a_number_asks_are_those_of_the_program() {
-    let template: Table = crate::config::shown::uncommented().parse().unwrap();
+    let template: Table = crate::config::effective::uncommented().parse().unwrap();
     for (key, decision) in KEYS {
         let AsksAbove(_, usual) = decision else { continue };
         let value = key.split('.').fold(Some(&Value::Table(template.clone())).cloned(), |value, part| {

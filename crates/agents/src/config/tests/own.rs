@@ -1,14 +1,14 @@
 //! The user's own file under that of a repository.
 
 use super::*;
-use crate::config::own::Manners;
+use crate::config::user_settings::TerminalSettings;
 
 /// Both files together; the user's is really read.
 fn both(own: &str, repository: &str) -> Result<Config, ConfigError> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("config.toml");
     fs::write(&file, own).unwrap();
-    let own = Own { file: Some(file), local: None };
+    let own = UserSettings { file: Some(file), local: None };
     Config::parse(repository.as_bytes(), Path::new("project/redraft.toml"), &roles(), &own)
 }
 
@@ -107,19 +107,23 @@ fn a_mistake_names_the_file_it_stands_in() {
 fn colour_and_bell_are_the_users_own() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("config.toml");
-    let own = Own { file: Some(file.clone()), local: None };
-    assert_eq!(own.manners(), Manners::default(), "without a file");
+    let own = UserSettings { file: Some(file.clone()), local: None };
+    assert_eq!(own.manners(), TerminalSettings::default(), "without a file");
     fs::write(&file, "colour = \"never\"\n[notify]\nbell = true\n").unwrap();
-    assert_eq!(own.manners(), Manners { colour: Colour::Never, bell: true });
+    assert_eq!(own.manners(), TerminalSettings { colour: Colour::Never, bell: true });
     fs::write(&file, "colour = 5").unwrap();
-    assert_eq!(own.manners(), Manners::default(), "the command that needs the file reports its mistake");
+    assert_eq!(
+        own.manners(),
+        TerminalSettings::default(),
+        "the command that needs the file reports its mistake"
+    );
 }
 
 #[test]
 fn what_holds_is_shown_with_the_file_that_says_so() {
     let folder = TempDir::new().unwrap();
     let (user, file) = (folder.path().join("config.toml"), folder.path().join("redraft.toml"));
-    let own = Own { file: Some(user.clone()), local: None };
+    let own = UserSettings { file: Some(user.clone()), local: None };
     fs::write(
         &user,
         "budget = 2\n[roles]\ndefault = \"claude\"\n[agents.mine]\nkind = \"claude\"\nmodel = \"opus\"\n",

@@ -3,18 +3,18 @@
 use super::agent;
 use crate::world::{World, steady, verdict};
 use redraft_engine::ports::{Agent, Request};
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::usage::Usd;
-use redraft_testkit::provider::{Bill, Recorded, Reply, was_tool_used};
+use redraft_testkit::provider::{Charge, RecordedRequest, Reply, was_tool_used};
 use serde_json::{Value, json};
 
 /// What one request is billed as.
-pub(crate) fn bill(uncached: u64) -> Bill {
-    Bill { uncached, ..Bill::default() }
+pub(crate) fn bill(uncached: u64) -> Charge {
+    Charge { uncached, ..Charge::default() }
 }
 
 /// Whether a request is a search of the web and no part of the conversation.
-pub(crate) fn is_search(request: &Recorded) -> bool {
+pub(crate) fn is_search(request: &RecordedRequest) -> bool {
     request.json["tools"].to_string().contains("web_search_2")
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn found(uncached: u64, output: u64, searches: u64) -> Reply {
 
 #[test]
 fn searches_of_the_web_are_counted_with_the_requests_they_are() {
-    let world = World::new(|request: &Recorded, _: usize| match () {
+    let world = World::new(|request: &RecordedRequest, _: usize| match () {
         () if is_search(request) => found(7_000, 400, 3),
         () if was_tool_used(request, "WebSearch") => Reply::Json(verdict()).billed(bill(2_000), 30),
         () => Reply::tool("WebSearch", json!({"query": "hello"})).billed(bill(1_000), 50),
@@ -59,9 +59,9 @@ fn searches_of_the_web_are_counted_with_the_requests_they_are() {
 
 #[test]
 fn the_last_request_before_its_own_limit_is_counted() {
-    let mut world = World::new(|_: &Recorded, _: usize| Reply::Close);
+    let mut world = World::new(|_: &RecordedRequest, _: usize| Reply::Close);
     let file = world.note();
-    let read = move |_: &Recorded, index: usize| {
+    let read = move |_: &RecordedRequest, index: usize| {
         Reply::tool("Read", json!({"file_path": file, "offset": 1 + index, "limit": 1}))
             .billed(bill(9_000), 12_000)
     };
@@ -70,7 +70,7 @@ fn the_last_request_before_its_own_limit_is_counted() {
     let request = world.request("Judge it.", 1);
     let request = Request { max_usd: Some(agent.reserve(&request)), ..request };
     let error = agent.run(&request, &steady()).unwrap_err();
-    assert!(matches!(error.now, Now::OverBudget(_)), "{error:?}");
+    assert!(matches!(error.now, AfterFailure::OverBudget(_)), "{error:?}");
     let sent = world.sent().len() as u64;
     assert_eq!(error.usage.map(|usage| (usage.input(), usage.output)), Some((sent * 9_000, sent * 12_000)));
     assert!(
@@ -100,7 +100,7 @@ mod newest {
 /// Plays a request whose first answer breaks off, and looks at what is counted.
 fn broke_off(breaks: fn(Reply) -> Reply) {
     let mut cut = false;
-    let world = World::new(move |_: &Recorded, _: usize| {
+    let world = World::new(move |_: &RecordedRequest, _: usize| {
         let first = !std::mem::replace(&mut cut, true);
         let whole = Reply::Json(verdict()).billed(bill(3_000), 60);
         if first { breaks(whole) } else { whole }

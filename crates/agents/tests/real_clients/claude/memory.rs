@@ -5,16 +5,16 @@ use super::{agent, reading, settings};
 use crate::world::{World, steady, verdict};
 use redraft_agents::claude::ClaudeAgent;
 use redraft_engine::ports::{Agent, AgentError, Request};
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::usage::Usd;
-use redraft_testkit::provider::{Recorded, Reply, last_user_text};
+use redraft_testkit::provider::{RecordedRequest, Reply, last_user_text};
 use std::fs;
 use std::path::PathBuf;
 
 /// A service that finds the second turn too long once, and sums it up where it is asked to.
 fn too_long() -> World {
     let mut refused = false;
-    World::new(move |request: &Recorded, _: usize| {
+    World::new(move |request: &RecordedRequest, _: usize| {
         let last = last_user_text(request);
         if last.contains("detailed summary") {
             return Reply::text("<summary>They spoke about a note.</summary>").billed(bill(9_000), 500);
@@ -38,7 +38,7 @@ fn a_conversation_that_became_too_long_is_begun_anew_and_no_answer_from_a_summar
         world.provider.reset_requests();
         let second = Request { may_write, ..world.resumed(&first.session.unwrap(), "Again.", 2) };
         let error = agent.run(&second, &steady()).unwrap_err();
-        assert_eq!(error.now, Now::FreshSession, "{writes}: {error:?}");
+        assert_eq!(error.now, AfterFailure::FreshSession, "{writes}: {error:?}");
         match writes {
             // Who judges is given no summary at all, so nothing was billed.
             false => assert_eq!((world.sent().len(), error.usage), (1, AgentError::UNBILLED), "{error:?}"),
@@ -55,11 +55,11 @@ fn a_conversation_that_became_too_long_is_begun_anew_and_no_answer_from_a_summar
 
 #[test]
 fn a_prompt_that_is_too_long_by_its_own_count_is_not_sent_and_costs_nothing() {
-    let world = World::new(|_: &Recorded, _: usize| Reply::Json(verdict()).billed(bill(190_000), 30));
+    let world = World::new(|_: &RecordedRequest, _: usize| Reply::Json(verdict()).billed(bill(190_000), 30));
     let agent = agent(&world);
     let first = agent.run(&world.request("Judge note.txt.", 1), &steady()).unwrap();
     let error = agent.run(&world.resumed(&first.session.unwrap(), "Again.", 2), &steady()).unwrap_err();
-    assert_eq!((error.now, error.usage), (Now::FreshSession, AgentError::UNBILLED), "{error:?}");
+    assert_eq!((error.now, error.usage), (AfterFailure::FreshSession, AgentError::UNBILLED), "{error:?}");
     assert_eq!(world.sent().len(), 1);
 }
 
@@ -83,7 +83,11 @@ fn a_conversation_whose_file_was_cut_short_is_not_resumed_and_nothing_is_sent() 
     for bytes in [whole.len() / 2, last_line, whole.len() - 1, 0] {
         fs::write(&file, &whole[..bytes]).unwrap();
         let error = agent.run(&world.resumed(&session, "Again.", 2), &steady()).unwrap_err();
-        assert_eq!((error.now, error.usage), (Now::FreshSession, AgentError::UNBILLED), "{bytes}: {error:?}");
+        assert_eq!(
+            (error.now, error.usage),
+            (AfterFailure::FreshSession, AgentError::UNBILLED),
+            "{bytes}: {error:?}"
+        );
         assert_eq!(world.sent().len(), 0, "{bytes} of {}", whole.len());
     }
     fs::write(&file, &whole).unwrap();

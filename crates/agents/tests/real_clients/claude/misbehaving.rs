@@ -7,8 +7,8 @@ use crate::world::{
 };
 use redraft_agents::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_engine::ports::{Agent, AgentError, Request};
-use redraft_facts::event::Now;
-use redraft_testkit::provider::{Recorded, Reply, was_tool_used};
+use redraft_facts::event::AfterFailure;
+use redraft_testkit::provider::{RecordedRequest, Reply, was_tool_used};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -21,7 +21,7 @@ fn with_shell(world: &World, turn: &str) -> (ClaudeAgent, Request) {
 
 /// Starts a process that outlives its command, in a session of its own, and is then never answered.
 fn starting() -> World {
-    World::new(|request: &Recorded, _: usize| match was_tool_used(request, "Bash") {
+    World::new(|request: &RecordedRequest, _: usize| match was_tool_used(request, "Bash") {
         true => Reply::Stall,
         false => Reply::tool(
             "Bash",
@@ -45,7 +45,7 @@ fn struck(world: &World, strike: impl FnOnce(&Request)) -> AgentError {
 
 #[test]
 fn a_tool_that_the_role_may_not_use_is_denied_and_told() {
-    let world = World::new(|request: &Recorded, _: usize| match was_tool_used(request, "Write") {
+    let world = World::new(|request: &RecordedRequest, _: usize| match was_tool_used(request, "Write") {
         true => Reply::Json(verdict()),
         false => Reply::tool("Write", json!({"file_path": "sneaky.txt", "content": "x"})),
     });
@@ -66,7 +66,7 @@ fn a_tool_that_the_role_may_not_use_is_denied_and_told() {
 #[test]
 fn an_answer_that_ignores_the_schema_is_kept_and_is_no_verdict_even_if_it_looks_like_one() {
     let said = verdict().to_string();
-    let world = World::new(move |_: &Recorded, _: usize| Reply::text(said.clone()));
+    let world = World::new(move |_: &RecordedRequest, _: usize| Reply::text(said.clone()));
     let (agent, request) = (agent(&world), world.request("Judge it.", 1));
     let outcome = agent.run(&request, &steady()).unwrap();
     assert_eq!((outcome.text.as_str(), outcome.formless), (verdict().to_string().as_str(), true));
@@ -95,11 +95,11 @@ fn errors_of_the_service_say_what_to_do_next() {
         ),
     ] {
         let told = format!("{reply:?}");
-        let world = World::new(move |_: &Recorded, _: usize| reply.clone());
+        let world = World::new(move |_: &RecordedRequest, _: usize| reply.clone());
         let error = agent(&world).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
         let now = match error.now {
-            Now::Wait(ms) if ms > 0 => "wait",
-            Now::AskPerson => "ask",
+            AfterFailure::Wait(ms) if ms > 0 => "wait",
+            AfterFailure::AskPerson => "ask",
             _ => "another",
         };
         assert_eq!(now, wanted, "{told}: {error:?}");
@@ -113,13 +113,13 @@ fn errors_of_the_service_say_what_to_do_next() {
 
 #[test]
 fn a_key_that_is_refused_ends_the_program_before_it_tries_again() {
-    let world = World::new(|_: &Recorded, _: usize| {
+    let world = World::new(|_: &RecordedRequest, _: usize| {
         Reply::error(401, "authentication_error", "invalid x-api-key sk-ant-test-0123456789")
     });
     let mut settings = settings(&world);
     settings.environment.0.insert("CLAUDE_CODE_MAX_RETRIES".into(), "10".into());
     let error = ClaudeAgent::new(settings).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
-    assert_eq!((error.now, error.interrupted), (Now::AskPerson, false), "{error:?}");
+    assert_eq!((error.now, error.interrupted), (AfterFailure::AskPerson, false), "{error:?}");
     assert!(error.detail.contains("401") && !error.detail.contains("sk-ant-test"), "{}", error.detail);
     assert_eq!((world.asked().len(), error.usage), (1, AgentError::UNBILLED), "{error:?}");
     world.nothing_is_left();
@@ -127,14 +127,14 @@ fn a_key_that_is_refused_ends_the_program_before_it_tries_again() {
 
 #[test]
 fn what_was_counted_before_a_deadline_is_what_it_cost() {
-    let world = World::new(|_: &Recorded, _: usize| {
+    let world = World::new(|_: &RecordedRequest, _: usize| {
         // Newer versions do not run a command that does nothing but sleep.
         Reply::tool("Bash", json!({"command": "echo waits | tail -f - ; sleep 4333", "description": "waits"}))
     });
     let (agent, request) = with_shell(&world, "Wait.");
     let request = Request { deadlines: within_ms(6_000), ..request };
     let error = agent.run(&request, &steady()).unwrap_err();
-    assert_eq!((error.now, world.asked().len()), (Now::GiveUp, 1), "{error:?}");
+    assert_eq!((error.now, world.asked().len()), (AfterFailure::GiveUp, 1), "{error:?}");
     let billed = world.provider.bills().pop().unwrap();
     let usage = error.usage.unwrap();
     assert_eq!((usage.written, usage.uncached), (billed.written_5m, billed.uncached), "{usage:?}");
@@ -144,7 +144,7 @@ fn what_was_counted_before_a_deadline_is_what_it_cost() {
 
 #[test]
 fn a_reminder_that_is_not_answered_may_have_been_billed() {
-    let world = World::new(|request: &Recorded, _: usize| {
+    let world = World::new(|request: &RecordedRequest, _: usize| {
         match request.json["messages"].to_string().contains("I think it is fine.") {
             true => Reply::Stall,
             false => Reply::text("I think it is fine."),
@@ -153,12 +153,12 @@ fn a_reminder_that_is_not_answered_may_have_been_billed() {
     // Stopped when the reminder is out, however long that takes.
     let watch = StopAfter { world: &world, sent: 2, clock: steady() };
     let error = agent(&world).run(&world.request("Judge it.", 1), &watch).unwrap_err();
-    assert_eq!((world.asked().len(), error.now, error.usage), (2, Now::GiveUp, None), "{error:?}");
+    assert_eq!((world.asked().len(), error.now, error.usage), (2, AfterFailure::GiveUp, None), "{error:?}");
 }
 
 #[test]
 fn a_stream_that_was_cut_still_costs_something() {
-    let world = World::new(|request: &Recorded, _: usize| match request.json["stream"] == true {
+    let world = World::new(|request: &RecordedRequest, _: usize| match request.json["stream"] == true {
         true => Reply::Json(verdict()).cut_after(3),
         false => Reply::Json(verdict()),
     });
@@ -172,17 +172,22 @@ fn a_stream_that_was_cut_still_costs_something() {
 
 #[test]
 fn a_service_that_hangs_is_given_up_at_the_deadline_and_nothing_is_left() {
-    let world = World::new(|_: &Recorded, _: usize| Reply::Stall);
+    let world = World::new(|_: &RecordedRequest, _: usize| Reply::Stall);
     let request = Request { deadlines: within_ms(4_000), ..world.request("Judge it.", 1) };
     let error = agent(&world).run(&request, &steady()).unwrap_err();
-    assert_eq!((error.now, error.interrupted, error.usage), (Now::GiveUp, false, None), "{}", error.detail);
+    assert_eq!(
+        (error.now, error.interrupted, error.usage),
+        (AfterFailure::GiveUp, false, None),
+        "{}",
+        error.detail
+    );
     assert!(error.detail.contains(" 4 s"), "{}", error.detail);
     world.nothing_is_left();
 }
 
 #[test]
 fn stopping_a_run_ends_what_the_agent_started_in_sessions_of_its_own() {
-    let world = World::new(|_: &Recorded, _: usize| {
+    let world = World::new(|_: &RecordedRequest, _: usize| {
         Reply::tool("Bash", json!({"command": "setsid sleep 4321 & sleep 4322", "description": "waits"}))
     });
     let (agent, request) = with_shell(&world, "Wait.");
@@ -230,7 +235,7 @@ fn nothing_of_claude_survives_when_its_keeper_is_killed() {
     let world = starting();
     let error = struck(&world, |request| kill_worker(&world, request));
     assert!(error.detail.contains("was ended from outside"), "{error}");
-    assert_eq!((error.now, error.usage), (Now::GiveUp, None), "it may have been billed");
+    assert_eq!((error.now, error.usage), (AfterFailure::GiveUp, None), "it may have been billed");
     world.nothing_is_left();
 }
 
@@ -239,13 +244,13 @@ fn nothing_of_claude_survives_when_it_is_killed_itself() {
     let world = starting();
     let error = struck(&world, |_| kill_program(&world, &named("REDRAFT_CLAUDE")));
     assert!(error.detail.starts_with("claude ended with signal 9 and no result"), "{error}");
-    assert_eq!((error.now, error.usage), (Now::GiveUp, None), "it may have been billed");
+    assert_eq!((error.now, error.usage), (AfterFailure::GiveUp, None), "it may have been billed");
     world.nothing_is_left();
 }
 
 #[test]
 fn an_agent_that_commits_is_not_stopped_here_and_its_answer_is_taken() {
-    let world = World::new(|request: &Recorded, _: usize| match was_tool_used(request, "Bash") {
+    let world = World::new(|request: &RecordedRequest, _: usize| match was_tool_used(request, "Bash") {
         true => Reply::Json(verdict()),
         false => Reply::tool(
             "Bash",

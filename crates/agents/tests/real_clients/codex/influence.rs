@@ -4,7 +4,7 @@ use super::{reading, settings};
 use crate::world::{World, steady, verdict};
 use redraft_agents::codex::{CodexAgent, CodexSettings};
 use redraft_engine::ports::{Agent, Request};
-use redraft_testkit::provider::{Recorded, Reply};
+use redraft_testkit::provider::{RecordedRequest, Reply};
 use std::fs;
 
 /// A word in every place of a repository from which Codex takes something, by the name of the place.
@@ -63,7 +63,7 @@ fn a_reviewer_takes_no_orders_from_the_repository_it_judges_and_an_author_is_tol
 
 #[test]
 fn codex_is_given_no_sub_agents_in_a_new_thread_or_a_resumed_one() {
-    let world = World::new(|_: &Recorded, _: usize| Reply::Json(verdict()));
+    let world = World::new(|_: &RecordedRequest, _: usize| Reply::Json(verdict()));
     let base = settings(&world, &world.provider.base_url());
     // Of the models it knows, this one would be given some; and a user's own words do not bring them back.
     let extra = [base.extra_args.clone(), vec!["-c".to_owned(), "agents.enabled=true".to_owned()]].concat();

@@ -4,8 +4,8 @@ use super::{agent, reading, settings};
 use crate::world::{World, steady, verdict};
 use redraft_agents::codex::CodexAgent;
 use redraft_engine::ports::{Agent, AgentError, Request};
-use redraft_facts::event::Now;
-use redraft_testkit::provider::{Bill, Recorded, Reply, all_text};
+use redraft_facts::event::AfterFailure;
+use redraft_testkit::provider::{Charge, RecordedRequest, Reply, all_text};
 use std::fs;
 use std::path::PathBuf;
 
@@ -36,7 +36,11 @@ fn a_thread_whose_file_was_cut_short_is_not_resumed_and_nothing_is_sent() {
     for bytes in [whole.len() / 2, last_line, whole.len() - 1, 0] {
         fs::write(&file, &whole[..bytes]).unwrap();
         let error = agent.run(&world.resumed(&thread, "Again.", 2), &steady()).unwrap_err();
-        assert_eq!((error.now, error.usage), (Now::FreshSession, AgentError::UNBILLED), "{bytes}: {error:?}");
+        assert_eq!(
+            (error.now, error.usage),
+            (AfterFailure::FreshSession, AgentError::UNBILLED),
+            "{bytes}: {error:?}"
+        );
         assert_eq!(world.sent().len(), 0, "{bytes} of {}", whole.len());
     }
     fs::write(&file, &whole).unwrap();
@@ -49,8 +53,8 @@ fn a_thread_whose_file_was_cut_short_is_not_resumed_and_nothing_is_sent() {
 #[test]
 fn a_reviewers_thread_is_never_replaced_by_a_summary_and_a_writers_is_not_continued_after_one() {
     for writes in [false, true] {
-        let bill = |uncached| Bill { uncached, ..Bill::default() };
-        let world = World::new(move |request: &Recorded, _: usize| {
+        let bill = |uncached| Charge { uncached, ..Charge::default() };
+        let world = World::new(move |request: &RecordedRequest, _: usize| {
             match all_text(request).contains("CONTEXT CHECKPOINT") {
                 true => Reply::text("They spoke about a note.").billed(bill(9_500), 70),
                 false => Reply::Json(verdict()).billed(bill(9_000), 30),

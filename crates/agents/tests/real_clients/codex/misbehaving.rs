@@ -5,13 +5,13 @@ use super::{agent, reading, settings};
 use crate::world::{StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms};
 use redraft_agents::codex::CodexAgent;
 use redraft_engine::ports::{Agent, AgentError, Request};
-use redraft_facts::event::Now;
-use redraft_testkit::provider::{Recorded, Reply, tool_results};
+use redraft_facts::event::AfterFailure;
+use redraft_testkit::provider::{RecordedRequest, Reply, tool_results};
 use serde_json::json;
 
 /// Starts a command that goes on while the model is told so, and is then never answered.
 fn starting() -> World {
-    World::new(|request: &Recorded, _: usize| match tool_results(request).is_empty() {
+    World::new(|request: &RecordedRequest, _: usize| match tool_results(request).is_empty() {
         true => Reply::tool("exec_command", json!({"cmd": "sleep 4432", "yield_time_ms": 300})),
         false => Reply::Stall,
     })
@@ -32,10 +32,11 @@ fn struck(world: &World, strike: impl FnOnce(&Request)) -> AgentError {
 #[test]
 fn a_reviewer_cannot_write_and_an_author_can() {
     for (may_write, written) in [(vec![], false), (vec!["made.txt".to_owned()], true)] {
-        let world = World::new(|request: &Recorded, _: usize| match tool_results(request).is_empty() {
-            true => Reply::tool("exec_command", json!({"cmd": "echo x > made.txt"})),
-            false => Reply::text("not in the schema"),
-        });
+        let world =
+            World::new(|request: &RecordedRequest, _: usize| match tool_results(request).is_empty() {
+                true => Reply::tool("exec_command", json!({"cmd": "echo x > made.txt"})),
+                false => Reply::text("not in the schema"),
+            });
         let request = Request { may_write, ..world.request("Try to write.", 1) };
         let outcome = agent(&world).run(&request, &steady()).unwrap();
         assert_eq!(outcome.text, "not in the schema");
@@ -59,11 +60,11 @@ fn errors_of_the_service_say_what_to_do_next() {
         (Reply::error(400, "invalid_request_error", "no such model"), "ask", AgentError::UNBILLED),
     ] {
         let told = format!("{reply:?}");
-        let world = World::new(move |_: &Recorded, _: usize| reply.clone());
+        let world = World::new(move |_: &RecordedRequest, _: usize| reply.clone());
         let error = agent(&world).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
         let now = match error.now {
-            Now::Wait(ms) if ms > 0 => "wait",
-            Now::AskPerson => "ask",
+            AfterFailure::Wait(ms) if ms > 0 => "wait",
+            AfterFailure::AskPerson => "ask",
             _ => "another",
         };
         assert_eq!((now, error.usage), (wanted, usage), "{told}: {error:?}");
@@ -82,7 +83,7 @@ fn a_service_that_cannot_be_reached_is_given_up_at_our_deadline_and_nothing_is_l
     let request = Request { deadlines: within_ms(3_000), ..world.request("Judge it.", 1) };
     let error = CodexAgent::new(settings(&world, &url)).run(&request, &steady()).unwrap_err();
     assert!(error.detail.contains(" 3 s"), "{error:?}");
-    assert_eq!((error.now, error.interrupted), (Now::GiveUp, false));
+    assert_eq!((error.now, error.interrupted), (AfterFailure::GiveUp, false));
     world.nothing_is_left();
 }
 
@@ -90,7 +91,7 @@ fn a_service_that_cannot_be_reached_is_given_up_at_our_deadline_and_nothing_is_l
 fn an_answer_that_ignores_the_schema_is_kept_and_is_no_verdict_even_if_it_holds_one() {
     for said in ["I think it is fine.".to_owned(), format!("It is fine.\n\n{}", verdict())] {
         let text = said.clone();
-        let world = World::new(move |_: &Recorded, _: usize| Reply::text(text.clone()));
+        let world = World::new(move |_: &RecordedRequest, _: usize| Reply::text(text.clone()));
         let (agent, request) = (agent(&world), world.request("Judge it.", 1));
         let outcome = agent.run(&request, &steady()).unwrap();
         assert_eq!((&outcome.text, outcome.formless), (&said, true));
@@ -104,10 +105,15 @@ fn an_answer_that_ignores_the_schema_is_kept_and_is_no_verdict_even_if_it_holds_
 
 #[test]
 fn a_service_that_hangs_is_given_up_at_the_deadline_and_nothing_is_left() {
-    let world = World::new(|_: &Recorded, _: usize| Reply::Stall);
+    let world = World::new(|_: &RecordedRequest, _: usize| Reply::Stall);
     let request = Request { deadlines: within_ms(4_000), ..world.request("Judge it.", 1) };
     let error = agent(&world).run(&request, &steady()).unwrap_err();
-    assert_eq!((error.now, error.interrupted, error.usage), (Now::GiveUp, false, None), "{}", error.detail);
+    assert_eq!(
+        (error.now, error.interrupted, error.usage),
+        (AfterFailure::GiveUp, false, None),
+        "{}",
+        error.detail
+    );
     assert!(error.detail.contains(" 4 s"), "{}", error.detail);
     assert_eq!(world.asked().len(), 1);
     world.nothing_is_left();
@@ -127,7 +133,7 @@ fn nothing_of_codex_survives_when_its_keeper_is_killed() {
     let world = starting();
     let error = struck(&world, |request| kill_worker(&world, request));
     assert!(error.detail.contains("was ended from outside"), "{error}");
-    assert_eq!((error.now, error.usage), (Now::GiveUp, None), "it may have been billed");
+    assert_eq!((error.now, error.usage), (AfterFailure::GiveUp, None), "it may have been billed");
     world.nothing_is_left();
 }
 
@@ -136,6 +142,6 @@ fn nothing_of_codex_survives_when_it_is_killed_itself() {
     let world = starting();
     let error = struck(&world, |_| kill_program(&world, &named("REDRAFT_CODEX")));
     assert!(error.detail.starts_with("codex ended with signal 9 and no completed turn"), "{error}");
-    assert_eq!((error.now, error.usage), (Now::GiveUp, None), "it may have been billed");
+    assert_eq!((error.now, error.usage), (AfterFailure::GiveUp, None), "it may have been billed");
     world.nothing_is_left();
 }

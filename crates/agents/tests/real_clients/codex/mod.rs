@@ -7,10 +7,10 @@ mod misbehaving;
 use crate::world::{World, named, steady, unwatched, verdict};
 use redraft_agents::codex::{CodexAgent, CodexSettings};
 use redraft_cost::price::Cards;
-use redraft_engine::ports::{Agent, Request, Watch};
-use redraft_facts::event::Now;
+use redraft_engine::ports::{Agent, Request, RunHandle};
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::{AgentName, SessionId};
-use redraft_testkit::provider::{Bill, Recorded, Reply, continues, last_user_text, tool_results};
+use redraft_testkit::provider::{Charge, RecordedRequest, Reply, continues, last_user_text, tool_results};
 use serde_json::{Value, json};
 
 pub(crate) fn settings(world: &World, url: &str) -> CodexSettings {
@@ -44,7 +44,7 @@ pub(crate) fn agent(world: &World) -> CodexAgent {
 
 /// Reads the note by a command once in a conversation, then gives its verdict.
 fn reading() -> World {
-    World::new(|request: &Recorded, _: usize| match tool_results(request).is_empty() {
+    World::new(|request: &RecordedRequest, _: usize| match tool_results(request).is_empty() {
         true => Reply::tool("exec_command", json!({"cmd": "cat note.txt"})),
         false => Reply::Json(verdict()),
     })
@@ -97,7 +97,7 @@ fn a_later_turn_keeps_the_conversation_through_a_commit_and_counts_only_itself()
 #[test]
 fn a_turn_that_failed_half_way_is_not_paid_for_again_by_the_next() {
     let mut fails = false;
-    let world = World::new(move |request: &Recorded, _: usize| {
+    let world = World::new(move |request: &RecordedRequest, _: usize| {
         let last = last_user_text(request);
         match tool_results(request).len() {
             0 => Reply::tool("exec_command", json!({"cmd": "cat note.txt"})),
@@ -126,7 +126,7 @@ fn a_turn_that_failed_half_way_is_not_paid_for_again_by_the_next() {
 }
 
 /// The tokens that were asked with.
-fn prompts(bills: &[Bill]) -> u64 {
+fn prompts(bills: &[Charge]) -> u64 {
     bills.iter().map(|bill| bill.uncached + bill.written_5m + bill.written_1h + bill.read).sum()
 }
 
@@ -136,13 +136,13 @@ fn a_thread_that_codex_has_lost_or_never_had_is_begun_anew() {
     let agent = agent(&world);
     let unknown = world.resumed(&SessionId::new("not a thread"), "Again.", 2);
     let error = agent.run(&unknown, &steady()).unwrap_err();
-    assert_eq!(error.now, Now::FreshSession, "{error:?}");
+    assert_eq!(error.now, AfterFailure::FreshSession, "{error:?}");
     let first = agent.run(&world.request("Judge note.txt.", 1), &steady()).unwrap();
     let home = world.scratch.outside().join("codex");
     std::fs::remove_dir_all(&home).unwrap();
     std::fs::create_dir(&home).unwrap();
     let error = agent.run(&world.resumed(&first.session.unwrap(), "Again.", 2), &steady()).unwrap_err();
-    assert_eq!(error.now, Now::FreshSession, "{error:?}");
+    assert_eq!(error.now, AfterFailure::FreshSession, "{error:?}");
     assert!(error.detail.contains("no rollout found"), "{}", error.detail);
 }
 
@@ -168,7 +168,7 @@ fn with_server(world: &World, works: bool) -> CodexSettings {
 
 #[test]
 fn the_tools_of_a_server_can_be_used_and_the_web_can_be_searched() {
-    let world = World::new(|request: &Recorded, _: usize| {
+    let world = World::new(|request: &RecordedRequest, _: usize| {
         match request.json["input"].to_string().contains("function_call_output") {
             true => Reply::Json(verdict()),
             false => call_of_a_server(),
@@ -196,7 +196,7 @@ fn a_server_that_does_not_come_up_is_asked_about_before_anything_is_sent() {
     let tools = ["Read", "mcp__context7__query-docs"].map(str::to_owned).to_vec();
     let agent = CodexAgent::new(with_server(&world, false));
     let error = agent.run(&Request { tools, ..world.request("Judge it.", 1) }, &steady()).unwrap_err();
-    assert_eq!(error.now, Now::AskPerson, "{error:?}");
+    assert_eq!(error.now, AfterFailure::AskPerson, "{error:?}");
     assert!(error.detail.contains("context7"), "{}", error.detail);
     assert!(world.asked().is_empty());
 }
@@ -209,7 +209,7 @@ fn a_usage_limit_parks_until_it_ends() {
         let error = json!({"type": "usage_limit_reached", "message": "reached", "plan_type": "plus",
             "resets_at": ends_ms / 1000});
         let body = json!({"error": error}).to_string();
-        let world = World::new(move |_: &Recorded, _: usize| Reply::Status {
+        let world = World::new(move |_: &RecordedRequest, _: usize| Reply::Status {
             code: 429,
             headers: vec![],
             body: body.clone(),
@@ -218,7 +218,7 @@ fn a_usage_limit_parks_until_it_ends() {
         let mut settings = settings(&world, &world.provider.base_url());
         settings.environment.0.insert("TZ".into(), "Asia/Tokyo".into());
         let error = CodexAgent::new(settings).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
-        let Now::ParkUntil(until_ms) = error.now else { panic!("{error:?}") };
+        let AfterFailure::ParkUntil(until_ms) = error.now else { panic!("{error:?}") };
         assert!(
             (ends_ms - 1_000..=ends_ms + 60_000).contains(&until_ms),
             "{until_ms} for {ends_ms}: {error:?}"

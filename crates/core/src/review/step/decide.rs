@@ -1,8 +1,8 @@
 //! What a person's answer changes.
 
 use super::super::ask::question;
-use super::super::making::{Making, settle};
-use super::super::state::{End, Loop, Seat, Standing};
+use super::super::implementing::{Implementing, settle};
+use super::super::state::{Loop, LoopEnd, Seat, SeatStatus};
 use super::{Rejected, conclude, make, rejected};
 use redraft_facts::event::{About, Decided, Decision};
 use redraft_facts::findings::Status;
@@ -19,8 +19,8 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
     }
     state.decided += 1;
     match fact.choice {
-        Decision::Abandon => state.end = Some(End::Abandoned),
-        Decision::Rerun => state.end = Some(End::Superseded),
+        Decision::Abandon => state.end = Some(LoopEnd::Abandoned),
+        Decision::Rerun => state.end = Some(LoopEnd::Superseded),
         Decision::Retry => retry(state, &fact.about),
         Decision::Accept => accept(state, fact),
         Decision::Skip if fact.about == About::Lessons => want_lessons(state, false),
@@ -36,7 +36,9 @@ fn retry(state: &mut Loop, about: &About) {
     state.unchanged = 0;
     // What they fail for may have been mended outside of the files.
     state.forget_failed_checks();
-    if let (About::Task { .. }, Some(task)) = (about, state.making.as_mut().and_then(Making::current_mut)) {
+    if let (About::Task { .. }, Some(task)) =
+        (about, state.making.as_mut().and_then(Implementing::current_mut))
+    {
         once_more(&mut task.seat);
     }
     let About::Agent { role } = about else { return };
@@ -61,7 +63,7 @@ fn accept(state: &mut Loop, fact: &Decided) {
     state.unchanged = 0;
     let epoch = state.epoch;
     let rejecting = |seat: &Seat| seat.approved().is_none() && !seat.ruled();
-    let ruled = Standing::Ruled { revision: fact.revision.clone() };
+    let ruled = SeatStatus::Ruled { revision: fact.revision.clone() };
     match fact.about {
         About::Cap { stage } => {
             for seat in state.reviewers.iter_mut().filter(|seat| seat.stage == stage && rejecting(seat)) {

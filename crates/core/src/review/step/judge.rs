@@ -1,6 +1,6 @@
 //! What a reviewer's judgement changes: its standing, the findings, its stage, a certificate.
 
-use super::super::state::{Loop, Repair, Standing};
+use super::super::state::{Loop, Repair, SeatStatus};
 use super::{Rejected, conclude, no_verdict, rejected};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{Judged, Judgement};
@@ -51,13 +51,13 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     (seat.judged, seat.judged_epoch) = (Some(revision.clone()), epoch);
     if purpose != Purpose::Certify {
         seat.standing = match approved {
-            true => Standing::Approved {
+            true => SeatStatus::Approved {
                 revision: revision.clone(),
                 ticket: fact.ticket.clone(),
                 fresh,
                 same_hand,
             },
-            false => Standing::Rejected { epoch, purpose },
+            false => SeatStatus::Rejected { epoch, purpose },
         };
     }
     findings::apply(&mut state.findings, &fact.changes);
@@ -103,7 +103,7 @@ fn certificate(state: &mut Loop, fact: &Judged, role: &Role, approved: bool) {
         state.reopened += 1;
         let epoch = state.epoch;
         if let Some(seat) = state.reviewers.iter_mut().find(|seat| seat.role == *role) {
-            seat.standing = Standing::Rejected { epoch, purpose: Purpose::Certify };
+            seat.standing = SeatStatus::Rejected { epoch, purpose: Purpose::Certify };
             state.stages[usize::from(seat.stage)].closed = None;
         }
         return;

@@ -1,6 +1,6 @@
 //! What becomes of work on code: a task, the whole of it, its tests.
 
-use super::super::making::{Making, TaskEnd, Wrote, diverges, settle};
+use super::super::implementing::{Implementing, TaskEnd, WrittenFiles, diverges, settle};
 use super::super::plan::{Effect, Need, need};
 use super::super::state::{Flight, Loop, Seat};
 use super::{Rejected, conclude, rejected};
@@ -51,7 +51,7 @@ pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
             let task = making.current_mut().ok_or_else(what)?;
             task.built = true;
             if let Some(before) = before.filter(|_| changed) {
-                Wrote::add(&mut task.wrote, before, &fact.files);
+                WrittenFiles::add(&mut task.wrote, before, &fact.files);
             }
             settle(state);
         }
@@ -76,10 +76,10 @@ fn fail(seat: &mut Seat, why: &str, helpless: bool) {
     why.clone_into(&mut work.trouble);
 }
 
-fn wrote_tests(making: &mut Making, before: Option<Revision>, fact: &Built) {
+fn wrote_tests(making: &mut Implementing, before: Option<Revision>, fact: &Built) {
     making.tested = true;
     if let Some(before) = before.filter(|before| *before != fact.revision) {
-        Wrote::add(&mut making.tests, before, &fact.files);
+        WrittenFiles::add(&mut making.tests, before, &fact.files);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What agents and people answer in a [`World`], drawn by its habits.
 
 use super::World;
-use redraft_core::review::{Order, case_for, decision};
+use redraft_core::review::{DispatchOrder, case_for, decision};
 use redraft_facts::choice::{self, Cached, Choice, Lifetime, Marks, Policy, Prediction, Strategy};
 use redraft_facts::event::*;
 use redraft_facts::findings::{Finding, FindingChange, Status};
@@ -12,7 +12,7 @@ use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::{Claim, Severity, Verdict};
 
 impl World {
-    pub(super) fn start(&mut self, order: &Order) {
+    pub(super) fn start(&mut self, order: &DispatchOrder) {
         let strategy = match self.rules.policy {
             Policy::Fresh => order.allowed[0],
             Policy::Resume => order.allowed[order.allowed.len() - 1],
@@ -37,8 +37,14 @@ impl World {
             return self.happen(Lost { ticket, cost: Usd(1), undone: vec![] });
         }
         if self.draw(self.habits.fail) {
-            let over = Now::OverBudget(Usd(7));
-            let all = [Now::Wait(1), Now::FreshSession, Now::AskPerson, Now::GiveUp, over];
+            let over = AfterFailure::OverBudget(Usd(7));
+            let all = [
+                AfterFailure::Wait(1),
+                AfterFailure::FreshSession,
+                AfterFailure::AskPerson,
+                AfterFailure::GiveUp,
+                over,
+            ];
             let now = all[self.number() as usize % all.len()];
             return self.happen(Failed { ticket, now, detail: "d".into(), usage: None, undone: vec![] });
         }
@@ -72,16 +78,16 @@ impl World {
     }
 
     /// One of three conversations of a host; where that one may not answer, one of nobody's.
-    fn hand(&mut self, ticket: &Ticket) -> Option<Hand> {
+    fn hand(&mut self, ticket: &Ticket) -> Option<HostConversation> {
         let open = self.state.open.as_ref().unwrap();
         open.handed_out().find(|started| started.ticket == *ticket)?;
         let conversation = format!("talk-{}", self.number() % 3);
         let open = self.state.open.as_ref().unwrap();
         let same = open.is_same_hand(ticket, &conversation);
         if same && !open.allows_same_hand(ticket) {
-            return Some(Hand { conversation: format!("talk-{ticket}"), same: false });
+            return Some(HostConversation { conversation: format!("talk-{ticket}"), same: false });
         }
-        Some(Hand { conversation, same })
+        Some(HostConversation { conversation, same })
     }
 
     pub(super) fn snapshot(&mut self, ticket: Ticket) {
@@ -115,7 +121,7 @@ impl World {
     }
 
     pub(super) fn write_retro(&mut self, ticket: Option<Ticket>, plain: Option<String>) {
-        let lesson = Lesson { kind: "heuristic".into(), name: "n".into() };
+        let lesson = LessonName { kind: "heuristic".into(), name: "n".into() };
         let relevant = if self.draw(50) { vec![lesson] } else { vec![] };
         let (commit, added, judge, notes) = ("c".into(), vec![], None, vec![]);
         self.happen(RetroWritten { ticket, commit, plain, added, relevant, judge, notes });
@@ -123,7 +129,7 @@ impl World {
 
     pub(super) fn judge_bank(&mut self, ticket: Option<Ticket>) {
         let (commit, challenged, notes) = (String::new(), vec![], vec![]);
-        let lesson = Lesson { kind: "heuristic".into(), name: "n".into() };
+        let lesson = LessonName { kind: "heuristic".into(), name: "n".into() };
         let confirmed = if ticket.is_some() && self.draw(50) { vec![lesson] } else { vec![] };
         let proposed = self.draw(50);
         self.happen(BankJudged { ticket, commit, confirmed, challenged, proposed, notes });
@@ -220,7 +226,7 @@ fn finding(number: usize, role: &Role, letter: char, late: bool) -> Finding {
 }
 
 /// That an order is sent in this way.
-pub(in super::super) fn started(order: &Order, strategy: Strategy, pull: bool) -> Started {
+pub(in super::super) fn started(order: &DispatchOrder, strategy: Strategy, pull: bool) -> Started {
     let session = match strategy {
         Strategy::Resume => order.conversation.as_ref().unwrap().id.clone(),
         Strategy::Inline | Strategy::Lazy | Strategy::Digest => SessionId::new(format!("s-{}", order.ticket)),
@@ -245,14 +251,14 @@ pub(in super::super) fn started(order: &Order, strategy: Strategy, pull: bool) -
         missing: vec![],
         told: vec![],
         pull,
-        player: Player::default(),
+        player: AgentIdentity::default(),
     }
 }
 
 /// Different for each dispatch, so that one cannot pass for another.
 fn prediction(strategy: Strategy, ticket: &Ticket) -> Prediction {
     let tokens = 1_000 * u64::from(ticket.round) + u64::from(ticket.attempt);
-    let tail = Some(choice::Entry { tokens, lifetime: Lifetime::Hour, left_s: 3_600 });
+    let tail = Some(choice::CachedPrefix { tokens, lifetime: Lifetime::Hour, left_s: 3_600 });
     let began = if strategy == Strategy::Resume { Strategy::Inline } else { strategy };
     Prediction {
         card: "fake".into(),
@@ -266,7 +272,7 @@ fn prediction(strategy: Strategy, ticket: &Ticket) -> Prediction {
         leaves: Cached {
             system: None,
             stable: None,
-            conversation: Some(choice::Conversation { began, tokens: tokens + 1, tail, earlier: None }),
+            conversation: Some(choice::CachedConversation { began, tokens: tokens + 1, tail, earlier: None }),
         },
         alternatives: vec![],
     }

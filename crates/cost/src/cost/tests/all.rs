@@ -5,7 +5,7 @@
 //! the same cache are followed once, which loses none. Start at [`best`].
 
 use crate::cost::{Amount, Coming, Sent, Sizes, Terms, Way, send};
-use redraft_facts::choice::{Cached, Entry, Lifetime, Marks, Strategy};
+use redraft_facts::choice::{Cached, CachedPrefix, Lifetime, Marks, Strategy};
 use redraft_facts::prelude::*;
 
 /// A loop, and what may be used in its first round and in the others.
@@ -88,7 +88,7 @@ fn every_marks(terms: &Terms, cached: &Cached, strategy: Strategy) -> Vec<Marks>
 /// A kept place is marked again, as it was, which writes nothing; any other for as long as it may last, or not at all.
 fn again_or_any(
     terms: &Terms,
-    kept: Option<Entry>,
+    kept: Option<CachedPrefix>,
     may_last: impl Fn(&Option<Lifetime>) -> bool,
 ) -> Vec<Option<Lifetime>> {
     let lifetimes = || terms.lifetimes().iter().copied().map(Some);

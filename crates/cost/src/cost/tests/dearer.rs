@@ -2,7 +2,7 @@
 
 use super::drawn::{Draws, USUAL};
 use super::world::{FIRST, FULL, card};
-use crate::cost::{Ahead, Expected, Facts, Pace, Round, Sizes, Terms, decide, weigh};
+use crate::cost::{Ahead, DecisionFacts, ExpectedRounds, Pace, Round, Sizes, Terms, decide, weigh};
 use crate::price::{Card, PerMillion};
 use redraft_facts::choice::{Cached, Lifetime, Strategy};
 use redraft_facts::prelude::*;
@@ -46,13 +46,22 @@ struct Moment {
 
 impl Moment {
     fn terms(&self, card: &Card) -> Terms {
-        Terms::of(card, Lifetime::Hour).with_hit_rate(self.hit_rate)
+        Terms::from_card(card, Lifetime::Hour).with_hit_rate(self.hit_rate)
     }
 
-    fn with<T>(&self, terms: &Terms, decided: impl FnOnce(&Facts<'_>) -> T) -> T {
-        let ahead = Ahead::Expected(Expected::after_review(self.seen, &self.round, None, &Pace::default()));
+    fn with<T>(&self, terms: &Terms, decided: impl FnOnce(&DecisionFacts<'_>) -> T) -> T {
+        let ahead =
+            Ahead::Expected(ExpectedRounds::after_review(self.seen, &self.round, None, &Pace::default()));
         let Moment { sizes, cached, round, allowed, .. } = self;
-        decided(&Facts { terms, sizes, cached: *cached, round: *round, allowed, later: &FULL, ahead: &ahead })
+        decided(&DecisionFacts {
+            terms,
+            sizes,
+            cached: *cached,
+            round: *round,
+            allowed,
+            later: &FULL,
+            ahead: &ahead,
+        })
     }
 }
 

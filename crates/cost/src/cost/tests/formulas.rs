@@ -1,7 +1,7 @@
 //! What one review is billed for, in tokens, worked out by hand.
 
 use super::world::{ROUND, SIZES, terms, warm};
-use crate::cost::{Bill, Coming, Exploring, Round, Sent, Sizes, Terms, Way, bound, send};
+use crate::cost::{Coming, Exploring, ReviewBill, Round, Sent, Sizes, Terms, Way, bound, send};
 use redraft_facts::choice::{Cached, Lifetime, Marks, Strategy};
 
 const MINUTES: Option<Lifetime> = Some(Lifetime::FiveMinutes);
@@ -13,7 +13,7 @@ fn sent(terms: &Terms, sizes: &Sizes, cached: Cached, strategy: Strategy, marks:
 }
 
 /// Uncached, written for 5 minutes, for an hour, read, output.
-fn counts(bill: &Bill) -> (u64, u64, u64, u64, u64) {
+fn counts(bill: &ReviewBill) -> (u64, u64, u64, u64, u64) {
     (bill.uncached, bill.written[0], bill.written[2], bill.read, bill.output)
 }
 
@@ -173,5 +173,5 @@ fn the_bound_writes_everything_once_and_reads_it_in_every_later_round() {
     let whole = 3_500 + 450 + 12_000 + 8_000;
     assert_eq!(counts(&bill), (2_000, 0, whole, whole, 3_000));
     assert_eq!(bill.input_amount.0, whole * 8_000_000 + whole * 200_000 + 2_000 * 4_000_000);
-    assert_eq!(bound(&terms, &SIZES, &[]), Bill::default());
+    assert_eq!(bound(&terms, &SIZES, &[]), ReviewBill::default());
 }

@@ -2,16 +2,17 @@
 
 use super::world::{FULL, ROUND, SIZES, Situation, card, situations, terms};
 use crate::cost::{
-    Ahead, CERTAIN, Expected, Exploring, Facts, Known, Marking, Measures, Pace, Prompts, Reader, Setting,
-    Terms, Way, decide, options, prompt_chars, weigh,
+    Ahead, CERTAIN, DecisionFacts, ExpectedRounds, Exploring, KnownAgent, Marking, Measures, Pace, PlanFacts,
+    Prompts, Reader, Terms, Way, decide, options, prompt_chars, weigh,
 };
 use crate::policy::{self, Priced};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use redraft_documents::tokens::{Family, Ratios};
 use redraft_facts::choice::{
-    self, Cached, Choice, Content, Conversation, Entry, Lifetime, Marks, Policy, Prediction, Strategy,
+    self, Cached, CachedConversation, CachedPrefix, Choice, Content, Lifetime, Marks, Policy, Prediction,
+    Strategy,
 };
-use redraft_facts::event::{Answered, Event, Lost, Player, Started, TreeMark};
+use redraft_facts::event::{AgentIdentity, Answered, Event, Lost, Started, TreeMark};
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::{AgentName, BlobId};
 use redraft_facts::prelude::*;
@@ -25,12 +26,19 @@ fn expected(terms: &Terms, cached: Cached, seen: u32) -> choice::Choice {
 }
 
 fn choice(terms: &Terms, cached: Cached, seen: u32, policy: Policy) -> Choice {
-    let ahead = Ahead::Expected(Expected::after_review(seen, &ROUND, Some(4), &Pace::default()));
-    let facts =
-        Facts { terms, sizes: &SIZES, cached, round: ROUND, allowed: &FULL, later: &FULL, ahead: &ahead };
+    let ahead = Ahead::Expected(ExpectedRounds::after_review(seen, &ROUND, Some(4), &Pace::default()));
+    let facts = DecisionFacts {
+        terms,
+        sizes: &SIZES,
+        cached,
+        round: ROUND,
+        allowed: &FULL,
+        later: &FULL,
+        ahead: &ahead,
+    };
     let priced = Priced { card: "a-card", since_s: Some(7), overhead: 1, facts };
     let resumed = Some(policy::ResumedFacts { prompt_chars: 1, first_chars: 10, context_chars: 10 });
-    let facts = policy::Facts { policy, purpose: Purpose::Review, resumed, priced: Some(&priced) };
+    let facts = policy::PolicyFacts { policy, purpose: Purpose::Review, resumed, priced: Some(&priced) };
     policy::choose(&facts, &FULL).unwrap()
 }
 
@@ -89,9 +97,9 @@ proptest! {
         let mut cached = Cached::default();
         for (at, coming) in rounds.iter().enumerate() {
             let allowed = if at == 0 { &FULL[..2] } else { &FULL };
-            let ahead = Ahead::Expected(Expected::after_review(at as u32 + 1, &coming.round, None, &Pace::default()));
+            let ahead = Ahead::Expected(ExpectedRounds::after_review(at as u32 + 1, &coming.round, None, &Pace::default()));
             let cached_now = cached.after(coming.gap_s);
-            let facts = Facts {
+            let facts = DecisionFacts {
                 terms: &terms, sizes: &sizes, cached: cached_now, round: coming.round, allowed, later: &FULL, ahead: &ahead,
             };
             let decision = decide(&facts).unwrap();
@@ -108,11 +116,11 @@ proptest! {
     fn whatever_is_kept_is_marked_again_because_it_is_read_nowhere_else(situation in situations(2..=2)) {
         let Situation { model, longest, sizes, rounds } = situation;
         let terms = terms(model, longest);
-        let setting = Setting { terms: &terms, sizes: &sizes, later: &FULL };
+        let setting = PlanFacts { terms: &terms, sizes: &sizes, later: &FULL };
         for (_, first) in options(&setting, &Cached::default(), &rounds[0].round, &FULL) {
             let cached = first.cached.after(rounds[1].gap_s);
             for (Way { strategy, marks }, _) in options(&setting, &cached, &rounds[1].round, &FULL) {
-                let lifetime = |entry: Option<Entry>| entry.map(|entry| entry.lifetime);
+                let lifetime = |entry: Option<CachedPrefix>| entry.map(|entry| entry.lifetime);
                 prop_assert!(cached.system.is_none() || marks.system == lifetime(cached.system));
                 let inline = strategy == Strategy::Inline;
                 prop_assert!(cached.stable.is_none() || !inline || marks.stable == lifetime(cached.stable));
@@ -128,7 +136,7 @@ proptest! {
     ) {
         let Situation { model, longest, sizes, rounds } = situation;
         let terms = terms(model, longest).marked_by(Marking::Places(4), &offered);
-        let setting = Setting { terms: &terms, sizes: &sizes, later: &FULL };
+        let setting = PlanFacts { terms: &terms, sizes: &sizes, later: &FULL };
         for (Way { strategy, marks }, _) in options(&setting, &Cached::default(), &rounds[0].round, &FULL) {
             for marks in [marks, terms.usual(strategy, &Cached::default())] {
                 let asked = [marks.system, marks.stable, marks.tail];
@@ -140,9 +148,13 @@ proptest! {
 
 #[test]
 fn what_was_billed_beyond_the_prediction_is_part_of_the_transcript() {
-    let entry = |tokens| Some(Entry { tokens, lifetime: MINUTES, left_s: 300 });
-    let talk =
-        |tokens, tail| Conversation { began: Strategy::Inline, tokens, tail: entry(tail), earlier: None };
+    let entry = |tokens| Some(CachedPrefix { tokens, lifetime: MINUTES, left_s: 300 });
+    let talk = |tokens, tail| CachedConversation {
+        began: Strategy::Inline,
+        tokens,
+        tail: entry(tail),
+        earlier: None,
+    };
     let cached =
         |tokens, tail| Cached { system: entry(3_500), stable: None, conversation: Some(talk(tokens, tail)) };
     let predicted = Usage { uncached: 100, written: 5_000, read: 3_500, output: 1_500, cost: Usd(1) };
@@ -186,7 +198,7 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
         missing: Vec::new(),
         told: Vec::new(),
         pull: false,
-        player: Player::default(),
+        player: AgentIdentity::default(),
     };
     started.into()
 }
@@ -249,14 +261,14 @@ fn prediction(read: u64, hit_rate: u32, markdown: u64) -> Prediction {
     }
 }
 
-fn known(measures: &Measures) -> Known {
-    measures.of(&AgentName::new("a"), &ticket(1).role, "c", Family::Other, 1_000)
+fn known(measures: &Measures) -> KnownAgent {
+    measures.agent(&AgentName::new("a"), &ticket(1).role, "c", Family::Other, 1_000)
 }
 
 #[test]
 fn before_any_bill_the_stated_assumptions_hold() {
     let nobody = Measures::default();
-    let Known { ratios, overhead, hit_rate, answer, written, exploring } = known(&nobody);
+    let KnownAgent { ratios, overhead, hit_rate, answer, written, exploring } = known(&nobody);
     assert_eq!(exploring, Exploring::default());
     assert_eq!(ratios, Ratios::measured(Family::Other));
     assert_eq!((overhead, hit_rate, answer, written), (1_000, CERTAIN, 1_500, 4_000));
@@ -291,7 +303,8 @@ fn what_was_learned_under_another_spelling_of_the_card_still_counts() {
         let usage = Usage { uncached: 60_000, output: 700, ..Usage::default() };
         measures.take(&answered(round, usage, None));
     }
-    let known = measures.of(&AgentName::new("a"), &ticket(1).role, "claude-opus-5-5", Family::Other, 1_000);
+    let known =
+        measures.agent(&AgentName::new("a"), &ticket(1).role, "claude-opus-5-5", Family::Other, 1_000);
     assert!(known.hit_rate < CERTAIN / 2 && known.answer < 800, "{known:?}");
 }
 
@@ -337,7 +350,7 @@ fn first_bills_correct_what_the_agent_adds_and_how_dense_its_tokens_are() {
     measures.take(&answered(102, Usage { written: 9, ..Usage::default() }, Some(Vec::new())));
     let after = self::known(&measures);
     assert_eq!((after.overhead, after.ratios), (before.overhead, before.ratios));
-    let other = measures.of(&AgentName::new("b"), &ticket(1).role, "c", Family::Other, 5);
+    let other = measures.agent(&AgentName::new("b"), &ticket(1).role, "c", Family::Other, 5);
     assert_eq!(other.overhead, 5, "another agent");
 }
 
@@ -350,7 +363,7 @@ fn a_bill_that_was_counted_as_one_request_teaches_without_a_list_of_opened_files
             let usage = Usage { written: 15_000, ..Usage::default() };
             measures.take(&counted(round, usage, opened.clone(), requests));
         }
-        let Known { ratios, overhead, .. } = known(&measures);
+        let KnownAgent { ratios, overhead, .. } = known(&measures);
         overhead + ratios.tokens(36_000, Content::Markdown)
     };
     assert_eq!(taught(None, None), 11_000, "nobody knows how many requests it was");
@@ -373,7 +386,7 @@ fn a_reviewer_that_calls_tools_on_its_own_account_is_predicted_to_do_so_again() 
     assert_eq!(calls, 4);
     assert!((6_800..=7_600).contains(&tokens), "{tokens} of 8,000 less what it said for its calls");
     let another_role = "031/specify.1/review/phase-reviewer/1.1".parse::<Ticket>().unwrap().role;
-    let other = measures.of(&AgentName::new("a"), &another_role, "c", Family::Other, 1_000);
+    let other = measures.agent(&AgentName::new("a"), &another_role, "c", Family::Other, 1_000);
     assert_eq!(other.exploring, Exploring::default());
     assert_eq!(known(&measures).hit_rate, CERTAIN, "what it read again says nothing about the cache");
 
@@ -439,7 +452,7 @@ fn sizes_are_those_of_the_prompts_that_were_composed() {
 
 #[test]
 fn terms_of_an_agent_price_a_lifetime_the_card_does_not_list_as_the_next_longer_one() {
-    let listed = Terms::of(&card("claude-opus-5.5"), Lifetime::HalfDay);
+    let listed = Terms::from_card(&card("claude-opus-5.5"), Lifetime::HalfDay);
     let odd = listed.clone().marked_by(Marking::Places(4), &[Lifetime::HalfHour, MINUTES, MINUTES]);
     assert_eq!(odd.lifetimes(), [MINUTES, Lifetime::HalfHour]);
     let cost = |terms: &Terms, lifetime| {

@@ -4,8 +4,8 @@ use super::all::{self, best};
 use super::drawn::{Drawn, Draws, Kinds, USUAL};
 use super::world::{FIRST, FULL, ROUND, SIZES, Situation, situations, terms, warm};
 use crate::cost::{
-    Ahead, CERTAIN, Coming, Decision, Expected, Facts, Marking, Pace, Setting, Sizes, Terms, Way, decide,
-    hindsight, send,
+    Ahead, CERTAIN, Coming, DecisionFacts, ExpectedRounds, Marking, Pace, PlanFacts, Sizes, StrategyDecision,
+    Terms, Way, decide, hindsight, send,
 };
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use redraft_facts::choice::{Cached, Lifetime, Marks, Strategy};
@@ -18,15 +18,22 @@ pub(super) fn played(
     rounds: &[Coming],
     later: &[Strategy],
     ahead: impl Fn(usize) -> Ahead,
-) -> Vec<Decision> {
+) -> Vec<StrategyDecision> {
     let mut cached = Cached::default();
     let mut decisions = Vec::new();
     for (at, coming) in rounds.iter().enumerate() {
         let allowed = if at == 0 { &FIRST } else { later };
         let ahead = ahead(at);
         let cached_now = cached.after(coming.gap_s);
-        let facts =
-            Facts { terms, sizes, cached: cached_now, round: coming.round, allowed, later, ahead: &ahead };
+        let facts = DecisionFacts {
+            terms,
+            sizes,
+            cached: cached_now,
+            round: coming.round,
+            allowed,
+            later,
+            ahead: &ahead,
+        };
         let decision = decide(&facts).unwrap();
         cached = decision.sent.cached;
         decisions.push(decision);
@@ -36,7 +43,12 @@ pub(super) fn played(
 
 fn knowing_only_the_past(rounds: &[Coming]) -> impl Fn(usize) -> Ahead {
     move |at| {
-        Ahead::Expected(Expected::after_review(at as u32 + 1, &rounds[at].round, None, &Pace::default()))
+        Ahead::Expected(ExpectedRounds::after_review(
+            at as u32 + 1,
+            &rounds[at].round,
+            None,
+            &Pace::default(),
+        ))
     }
 }
 
@@ -44,7 +56,7 @@ fn knowing_the_truth(terms: &Terms, sizes: &Sizes, rounds: &[Coming]) -> u64 {
     total(&played(terms, sizes, rounds, &FULL, |at| Ahead::Known(rounds[at + 1..].to_vec())))
 }
 
-pub(super) fn total(decisions: &[Decision]) -> u64 {
+pub(super) fn total(decisions: &[StrategyDecision]) -> u64 {
     decisions.iter().map(|decision| decision.predicted.amount().0).sum()
 }
 
@@ -69,7 +81,7 @@ proptest! {
         let Situation { model, longest, sizes, rounds } = situation;
         let terms = terms(model, longest);
         let decisions = played(&terms, &sizes, &rounds, &Strategy::ALL, |at| Ahead::Known(rounds[at + 1..].to_vec()));
-        let setting = Setting { terms: &terms, sizes: &sizes, later: &Strategy::ALL };
+        let setting = PlanFacts { terms: &terms, sizes: &sizes, later: &Strategy::ALL };
         let best = hindsight(&setting, Cached::default(), &FIRST, &rounds);
         prop_assert_eq!(total(&decisions), best.amount.0);
         prop_assert_eq!(best.steps.len(), rounds.len());
@@ -91,9 +103,9 @@ proptest! {
         let mut cached = Cached::default();
         for (at, coming) in rounds.iter().enumerate() {
             let allowed = if at == 0 { &FIRST[..] } else { &Strategy::ALL };
-            let ahead = Ahead::Expected(Expected::after_review(at as u32 + 1, &coming.round, None, &Pace::default()));
+            let ahead = Ahead::Expected(ExpectedRounds::after_review(at as u32 + 1, &coming.round, None, &Pace::default()));
             let now = cached.after(coming.gap_s);
-            let facts = Facts {
+            let facts = DecisionFacts {
                 terms: &terms, sizes: &sizes, cached: now, round: coming.round, allowed, later: &Strategy::ALL, ahead: &ahead,
             };
             let chosen = decide(&facts).unwrap().sent;
@@ -117,7 +129,7 @@ proptest! {
         let first = played(&terms, &sizes, &rounds[..1], &FULL, knowing_only_the_past(&rounds)).remove(0);
         let ahead = knowing_only_the_past(&rounds)(1);
         let cached = first.sent.cached.after(rounds[1].gap_s);
-        let facts = Facts {
+        let facts = DecisionFacts {
             terms: &terms, sizes: &sizes, cached, round: rounds[1].round, allowed: &allowed, later: &FULL, ahead: &ahead,
         };
         let decision = decide(&facts).unwrap();
@@ -125,7 +137,7 @@ proptest! {
         prop_assert!(decision.alternatives.iter().all(|one| allowed.contains(&one.way.strategy)));
         prop_assert!(decision.alternatives.iter().all(|one| one.total() >= decision.alternatives[0].total()));
         // Without a conversation there is nothing to continue.
-        let fresh = Facts { cached: Cached::default(), allowed: &[Strategy::Resume], ..facts };
+        let fresh = DecisionFacts { cached: Cached::default(), allowed: &[Strategy::Resume], ..facts };
         prop_assert_eq!(decide(&fresh), None);
     }
 }
@@ -216,9 +228,9 @@ fn loops_unlike_any_that_were_expected_cost_no_more_than_a_third_more_than_the_b
 #[test]
 fn the_reason_has_the_numbers_of_every_strategy_that_was_possible() {
     let terms = terms("claude-opus-5.5", Lifetime::Hour);
-    let ahead = Ahead::Expected(Expected::after_review(2, &ROUND, Some(0), &Pace::default()));
+    let ahead = Ahead::Expected(ExpectedRounds::after_review(2, &ROUND, Some(0), &Pace::default()));
     let cached = warm(&terms, Lifetime::Hour).after(60);
-    let facts = Facts {
+    let facts = DecisionFacts {
         terms: &terms,
         sizes: &SIZES,
         cached,

@@ -14,7 +14,7 @@ pub(super) fn card(model: &str) -> Card {
 }
 
 pub(super) fn terms(model: &str, longest: Lifetime) -> Terms {
-    Terms::of(&card(model), longest)
+    Terms::from_card(&card(model), longest)
 }
 
 pub(super) const SIZES: Sizes = Sizes {

@@ -8,7 +8,7 @@ use super::drawn::{Drawn, Draws, Kinds, WORLDS};
 use super::live::{answered_at, started_at};
 use super::promises::{played, total};
 use super::world::{FIRST, FULL, ROUND, terms};
-use crate::cost::{Ahead, Amount, CERTAIN, Expected, Pace, Paces, Terms};
+use crate::cost::{Ahead, Amount, CERTAIN, ExpectedRounds, Pace, Paces, Terms};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::event::{Event, PhaseClosed};
 use redraft_facts::ids::{FeatureId, Revision};
@@ -38,12 +38,13 @@ fn sums(terms: &Terms, with_told: bool) -> Sums {
             let drawn = draws.any_loop(kinds);
             let Drawn { sizes, rounds, .. } = &drawn;
             let terms = terms.clone().with_hit_rate(drawn.hit_rate);
-            let knowing = |ahead: &dyn Fn(u32) -> Expected| {
+            let knowing = |ahead: &dyn Fn(u32) -> ExpectedRounds| {
                 let ahead = |at: usize| Ahead::Expected(ahead(at as u32));
                 u128::from(total(&played(&terms, sizes, rounds, &FULL, ahead)))
             };
-            let after =
-                |at: u32, pace: &Pace| Expected::after_review(at + 1, &rounds[at as usize].round, None, pace);
+            let after = |at: u32, pace: &Pace| {
+                ExpectedRounds::after_review(at + 1, &rounds[at as usize].round, None, pace)
+            };
             sums.learning += knowing(&|at| after(at, &pace));
             if with_told {
                 sums.told += knowing(&|at| told(kinds, at, after(at, &Pace::default())));
@@ -58,7 +59,7 @@ fn sums(terms: &Terms, with_told: bool) -> Sums {
 }
 
 /// The same expectation with the frequencies put in by which this world is drawn.
-fn told(kinds: &Kinds, at: u32, expected: Expected) -> Expected {
+fn told(kinds: &Kinds, at: u32, expected: ExpectedRounds) -> ExpectedRounds {
     let mut told = expected;
     for (likely, rounds) in [(&mut told.next, at + 1), (&mut told.later, at + 2)] {
         likely.gaps = kinds.gaps();
@@ -111,7 +112,12 @@ fn a_thousand_loops_at_whichever_card_stay_within_ten_percent_of_the_best_sequen
                 let Drawn { sizes, rounds, .. } = &drawn;
                 let terms = terms.clone().with_hit_rate(drawn.hit_rate);
                 let ahead = |at: usize| {
-                    Ahead::Expected(Expected::after_review(at as u32 + 1, &rounds[at].round, None, &pace))
+                    Ahead::Expected(ExpectedRounds::after_review(
+                        at as u32 + 1,
+                        &rounds[at].round,
+                        None,
+                        &pace,
+                    ))
                 };
                 let usd = |amount: u64| u128::from(terms.usd(Amount(amount)).0);
                 spent += usd(total(&played(&terms, sizes, rounds, &FULL, ahead)));
@@ -143,7 +149,7 @@ fn where_it_is_a_little_more_knowing_the_very_frequencies_would_save_less_than_t
 #[test]
 fn what_earlier_loops_showed_is_expected_and_a_few_of_them_do_not_settle_it() {
     let short = |pace: &Pace| {
-        let Expected { next, later, .. } = Expected::after_review(1, &ROUND, None, pace);
+        let ExpectedRounds { next, later, .. } = ExpectedRounds::after_review(1, &ROUND, None, pace);
         [next, later].map(|likely| {
             assert!(likely.gaps.iter().map(|(_, cases)| cases).sum::<u32>().abs_diff(CERTAIN) < 10);
             likely.gaps.iter().filter(|(gap_s, _)| *gap_s < 300).map(|(_, cases)| cases).sum::<u32>()
@@ -167,7 +173,7 @@ fn what_earlier_loops_showed_is_expected_and_a_few_of_them_do_not_settle_it() {
 
 #[test]
 fn a_round_counts_by_the_size_of_its_loop() {
-    let short = |pace: &Pace| Expected::after_review(1, &ROUND, None, pace).next.gaps[0].1;
+    let short = |pace: &Pace| ExpectedRounds::after_review(1, &ROUND, None, pace).next.gaps[0].1;
     let (mut long_is_slow, mut alike) = (Pace::default(), Pace::default());
     for _ in 0..140 {
         long_is_slow.learn(90_000, &[1_000]);
@@ -225,12 +231,12 @@ fn a_ledger_teaches_the_pace_of_loops_that_are_over_from_one_answered_request_to
             (2_900, answered_at(again, None)),
         ],
     );
-    assert_eq!(paces.of(false), &Pace::default(), "nothing is learned of an open loop");
+    assert_eq!(paces.for_role(false), &Pace::default(), "nothing is learned of an open loop");
     taken(&mut paces, &[(3_000, closed.clone().into())]);
     let mut reviewers = Pace::default();
     reviewers.learn(40_000, &[2_050]);
-    assert_eq!(paces.of(false), &reviewers);
-    assert_eq!(paces.of(true), &Pace::default(), "what is a pause for one is the other's work");
+    assert_eq!(paces.for_role(false), &reviewers);
+    assert_eq!(paces.for_role(true), &Pace::default(), "what is a pause for one is the other's work");
     taken(&mut paces, &[(3_100, closed.into())]);
-    assert_eq!(paces.of(false), &reviewers, "a pass is taken in once");
+    assert_eq!(paces.for_role(false), &reviewers, "a pass is taken in once");
 }

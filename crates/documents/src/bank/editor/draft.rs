@@ -15,7 +15,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn of(lines: &[Line<'_>], line_break: &'static str) -> Draft {
+    pub(super) fn from_lines(lines: &[Line<'_>], line_break: &'static str) -> Draft {
         let mut text = String::with_capacity(lines.iter().map(|line| line.whole.len()).sum());
         lines.iter().for_each(|line| text.push_str(line.whole));
         let own = match lines.first() {

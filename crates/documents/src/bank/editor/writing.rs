@@ -1,6 +1,6 @@
 //! New text for a file: nothing in it can pass for a heading, a field, a comment or the end of one.
 
-use super::super::entry::Kind;
+use super::super::entry::BankFile;
 use super::super::field::{Field, Label, Style};
 use super::super::seen::Seen;
 use super::super::terms;
@@ -10,11 +10,11 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 
 /// The first lines of a new file.
-pub(super) fn title(kind: Kind, line_break: &str) -> String {
+pub(super) fn title(kind: BankFile, line_break: &str) -> String {
     let title = match kind {
-        Kind::AntiPattern => "# Anti-Patterns",
-        Kind::Heuristic => "# Heuristics",
-        Kind::Pattern => "# Patterns",
+        BankFile::AntiPattern => "# Anti-Patterns",
+        BankFile::Heuristic => "# Heuristics",
+        BankFile::Pattern => "# Patterns",
     };
     format!("{title}{line_break}")
 }

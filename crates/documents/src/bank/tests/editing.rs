@@ -3,29 +3,29 @@ use redraft_facts::ids::FeatureId;
 
 const AT: FeatureId = FeatureId(31);
 
-fn keep(name: &str) -> Change {
-    Change::Keep { name: name.to_owned(), feature: AT }
+fn keep(name: &str) -> BankChange {
+    BankChange::Keep { name: name.to_owned(), feature: AT }
 }
 
-fn confirm(name: &str) -> Change {
-    Change::Confirm { name: name.to_owned(), feature: AT }
+fn confirm(name: &str) -> BankChange {
+    BankChange::Confirm { name: name.to_owned(), feature: AT }
 }
 
-fn challenge(name: &str, text: &str) -> Change {
-    Change::Challenge { name: name.to_owned(), feature: AT, text: text.to_owned() }
+fn challenge(name: &str, text: &str) -> BankChange {
+    BankChange::Challenge { name: name.to_owned(), feature: AT, text: text.to_owned() }
 }
 
-fn update(name: &str, text: &str) -> Change {
-    Change::Update { name: name.to_owned(), feature: AT, text: text.to_owned() }
+fn update(name: &str, text: &str) -> BankChange {
+    BankChange::Update { name: name.to_owned(), feature: AT, text: text.to_owned() }
 }
 
-fn retire(name: &str) -> Change {
-    Change::Retire { name: name.to_owned(), reason: "the hook\nis gone".to_owned() }
+fn retire(name: &str) -> BankChange {
+    BankChange::Retire { name: name.to_owned(), reason: "the hook\nis gone".to_owned() }
 }
 
 fn new(name: &str) -> NewEntry {
     NewEntry {
-        kind: Kind::AntiPattern,
+        kind: BankFile::AntiPattern,
         name: name.to_owned(),
         text: "Do not.".to_owned(),
         provenance: "Feature #031".to_owned(),
@@ -33,10 +33,10 @@ fn new(name: &str) -> NewEntry {
     }
 }
 
-fn apply_to(text: &str, change: Change) -> Applied {
-    let applied = apply(Kind::AntiPattern, text, core::slice::from_ref(&change));
+fn apply_to(text: &str, change: BankChange) -> Applied {
+    let applied = apply(BankFile::AntiPattern, text, core::slice::from_ref(&change));
     // The same once more changes nothing, whatever it was.
-    let again = apply(Kind::AntiPattern, &applied.text, &[change]);
+    let again = apply(BankFile::AntiPattern, &applied.text, &[change]);
     assert_eq!((again.text.as_str(), again.changed), (applied.text.as_str(), 0));
     applied
 }
@@ -74,8 +74,8 @@ fn sc_13_a_challenge_is_specific_or_refused() {
         ("decision \"no review for typos\" went well", true),
     ] {
         let applied = apply_to(ANTI_PATTERNS, challenge("Skipping Review", text));
-        let refused: Vec<Why> = applied.refused.iter().map(|refused| refused.why).collect();
-        let expected = if good { vec![] } else { vec![Why::Unspecific] };
+        let refused: Vec<EditRefusedWhy> = applied.refused.iter().map(|refused| refused.why).collect();
+        let expected = if good { vec![] } else { vec![EditRefusedWhy::Unspecific] };
         assert_eq!(refused, expected, "{text}");
         assert_eq!(applied.text == ANTI_PATTERNS, !good, "{text}");
     }
@@ -115,10 +115,13 @@ fn ac_18_an_updated_entry_has_the_new_text_and_counts_from_one() {
     let forged = "# Title\n### Anti-Pattern: Another\n- Observation count: 99\n```\n<!--\nend";
     let applied = apply_to(ANTI_PATTERNS, update("Skipping Review", forged));
     assert_eq!(names(&applied.text), names(ANTI_PATTERNS));
-    let entry = &entries(Kind::AntiPattern, &applied.text)[2];
+    let entry = &entries(BankFile::AntiPattern, &applied.text)[2];
     assert_eq!(entry.fields.count, Some(1));
     assert!(entry.text.contains("- Observation count\\: 99"), "{}", entry.text);
-    assert_eq!(apply_to(ANTI_PATTERNS, update("Skipping Review", " \n")).refused[0].why, Why::NoText);
+    assert_eq!(
+        apply_to(ANTI_PATTERNS, update("Skipping Review", " \n")).refused[0].why,
+        EditRefusedWhy::NoText
+    );
     // Found by random files: a line of nothing but a tab at the end.
     apply_to("### One\nx\n", update("One", "k\n\t\0\r\n*"));
     apply_to("### One\nx\n- Source: y\n", update("One", "- Cost: 1\n- Time: 2"));
@@ -145,9 +148,9 @@ fn ac_18_a_retired_entry_is_gone_and_noted() {
     ] {
         assert_eq!(apply_to(before, retire("One")).text, after, "{before:?}");
     }
-    let nothing = Change::Retire { name: "Skipping Review".to_owned(), reason: "  ".to_owned() };
-    let applied = apply(Kind::AntiPattern, ANTI_PATTERNS, &[nothing]);
-    assert_eq!((applied.text.as_str(), applied.refused[0].why), (ANTI_PATTERNS, Why::NoReason));
+    let nothing = BankChange::Retire { name: "Skipping Review".to_owned(), reason: "  ".to_owned() };
+    let applied = apply(BankFile::AntiPattern, ANTI_PATTERNS, &[nothing]);
+    assert_eq!((applied.text.as_str(), applied.refused[0].why), (ANTI_PATTERNS, EditRefusedWhy::NoReason));
 }
 
 /// AC-16: new entries carry every field, by the label their file uses.
@@ -155,23 +158,27 @@ fn ac_18_a_retired_entry_is_gone_and_noted() {
 fn ac_16_a_new_entry_has_all_fields_and_stands_behind_the_last_one() {
     let entry = "\n### Anti-Pattern: New One\nDo not.\n- Observed in: Feature #031\n- Confidence: high\n\
                  - Last observed: Feature #031\n- Observation count: 1\n";
-    assert_eq!(apply_to(ANTI_PATTERNS, Change::Add(new("New One"))).text, format!("{ANTI_PATTERNS}{entry}"));
-    assert_eq!(apply_to("", Change::Add(new("New One"))).text, format!("# Anti-Patterns\n{entry}"));
-    let heuristic = NewEntry { kind: Kind::Heuristic, provenance: "the design".to_owned(), ..new("New") };
-    let applied = apply(Kind::Heuristic, "# H\r\n\r\n## One\r\nx", &[Change::Add(heuristic.of_feature(AT))]);
+    assert_eq!(
+        apply_to(ANTI_PATTERNS, BankChange::Add(new("New One"))).text,
+        format!("{ANTI_PATTERNS}{entry}")
+    );
+    assert_eq!(apply_to("", BankChange::Add(new("New One"))).text, format!("# Anti-Patterns\n{entry}"));
+    let heuristic = NewEntry { kind: BankFile::Heuristic, provenance: "the design".to_owned(), ..new("New") };
+    let applied =
+        apply(BankFile::Heuristic, "# H\r\n\r\n## One\r\nx", &[BankChange::Add(heuristic.of_feature(AT))]);
     assert_eq!(
         applied.text,
         "# H\r\n\r\n## One\r\nx\r\n\r\n## New\r\nDo not.\r\n- Source: Feature #031 — the design\r\n\
          - Confidence: high\r\n- Last observed: Feature #031\r\n- Observation count: 1"
     );
-    let pattern = NewEntry { kind: Kind::Pattern, ..new("New") };
-    let applied = apply(Kind::Pattern, "", &[Change::Add(pattern)]);
+    let pattern = NewEntry { kind: BankFile::Pattern, ..new("New") };
+    let applied = apply(BankFile::Pattern, "", &[BankChange::Add(pattern)]);
     assert_eq!(
         applied.text,
         "# Patterns\n\n### Pattern: New\nDo not.\n- Observed in: Feature #031\n- Confidence: high\n"
     );
     // The template behind the last entry stays behind.
-    let applied = apply_to("### One\nx\n\n<!-- t\n### No\n-->\n", Change::Add(new("Two")));
+    let applied = apply_to("### One\nx\n\n<!-- t\n### No\n-->\n", BankChange::Add(new("Two")));
     assert!(applied.text.starts_with("### One\nx\n\n### Two\nDo not.\n"), "{}", applied.text);
     assert!(applied.text.ends_with("- Observation count: 1\n\n<!-- t\n### No\n-->\n"), "{}", applied.text);
 }
@@ -184,26 +191,35 @@ fn untouched_entries_keep_their_bytes_whatever_their_line_breaks() {
     let applied = apply_to(text, keep("One"));
     let expected = text.replace("Feature 017\r\n", "Feature 017\r\n**Last observed**: Feature #031\r\n");
     assert_eq!(applied.text, expected);
-    assert_eq!(apply(Kind::Heuristic, text, &[]).text, text);
+    assert_eq!(apply(BankFile::Heuristic, text, &[]).text, text);
 }
 
 #[test]
 fn what_cannot_be_done_is_refused_and_the_rest_is_done() {
     let text = "### One\nx\n### Two\ny\n### two\nz\n";
-    let other = NewEntry { kind: Kind::Heuristic, ..new("Three") };
+    let other = NewEntry { kind: BankFile::Heuristic, ..new("Three") };
     let changes = [
         keep("Nine"),
         keep("Two"),
-        Change::Add(other),
-        Change::Add(new(" # ")),
-        Change::Add(NewEntry { text: String::new(), ..new("Four") }),
+        BankChange::Add(other),
+        BankChange::Add(new(" # ")),
+        BankChange::Add(NewEntry { text: String::new(), ..new("Four") }),
         keep("One"),
     ];
-    let applied = apply(Kind::AntiPattern, text, &changes);
-    let whys: Vec<Why> = applied.refused.iter().map(|refused| refused.why).collect();
-    assert_eq!(whys, [Why::NotFound, Why::Ambiguous, Why::OtherKind, Why::NoName, Why::NoText]);
+    let applied = apply(BankFile::AntiPattern, text, &changes);
+    let whys: Vec<EditRefusedWhy> = applied.refused.iter().map(|refused| refused.why).collect();
+    assert_eq!(
+        whys,
+        [
+            EditRefusedWhy::NotFound,
+            EditRefusedWhy::Ambiguous,
+            EditRefusedWhy::OtherKind,
+            EditRefusedWhy::NoName,
+            EditRefusedWhy::NoText
+        ]
+    );
     assert_eq!(applied.text, text.replace("x\n", "x\n- Last observed: Feature #031\n"));
     let applied =
-        apply(Kind::Pattern, text, &[confirm("One"), challenge("One", "`a.rs` says otherwise, see S1")]);
+        apply(BankFile::Pattern, text, &[confirm("One"), challenge("One", "`a.rs` says otherwise, see S1")]);
     assert_eq!((applied.text.as_str(), applied.refused.len()), (text, 2));
 }

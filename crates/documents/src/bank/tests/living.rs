@@ -1,17 +1,17 @@
 use super::*;
 use redraft_facts::ids::FeatureId;
 
-fn order(ids: &[u32]) -> Order {
-    let born = |(at, id): (usize, &u32)| Born {
+fn order(ids: &[u32]) -> FeatureOrder {
+    let born = |(at, id): (usize, &u32)| FeatureCreation {
         id: FeatureId(*id),
         slug: format!("slug-{at}"),
         at_ms: 86_400_000 * i64::try_from(at).unwrap_or(0),
     };
-    Order::of(ids.iter().enumerate().map(born).collect())
+    FeatureOrder::new(ids.iter().enumerate().map(born).collect())
 }
 
-fn entry(fields: &str) -> Entry {
-    entries(Kind::AntiPattern, &format!("### Anti-Pattern: One\ntext\n{fields}\n")).remove(0)
+fn entry(fields: &str) -> BankEntry {
+    entries(BankFile::AntiPattern, &format!("### Anti-Pattern: One\ntext\n{fields}\n")).remove(0)
 }
 
 /// SC-14: stale from the tenth feature on, counted in the order of creation.
@@ -41,9 +41,9 @@ fn sc_14_an_entry_is_stale_when_ten_features_were_created_after_it_was_observed(
         (&ids, "- Last observed: 1970-01-03", Some(9)),
     ] {
         let expected = match later {
-            Some(later) if later >= STALE_AFTER => Life::Stale { later: Some(later), changed: vec![] },
-            Some(later) => Life::Current { later },
-            None => Life::Unknown,
+            Some(later) if later >= STALE_AFTER => EntryLife::Stale { later: Some(later), changed: vec![] },
+            Some(later) => EntryLife::Current { later },
+            None => EntryLife::Unknown,
         };
         assert_eq!(stale(&entry(field), &order(ids), &[]), expected, "{field} {ids:?}");
     }
@@ -56,14 +56,15 @@ fn an_entry_whose_code_changed_is_stale_and_a_pattern_never_is() {
     let life = stale(&entry("- Last observed: Feature #002"), &order, &changed);
     assert_eq!(life.to_string(), "src/a.rs changed since");
     assert!(life.is_stale());
-    let pattern = entries(Kind::Pattern, "### Pattern: One\nx\n- Last observed: Feature #001\n").remove(0);
-    assert_eq!(stale(&pattern, &order, &changed), Life::Exempt);
+    let pattern =
+        entries(BankFile::Pattern, "### Pattern: One\nx\n- Last observed: Feature #001\n").remove(0);
+    assert_eq!(stale(&pattern, &order, &changed), EntryLife::Exempt);
 }
 
 #[test]
 fn an_entry_is_anchored_to_the_files_it_names_where_only_one_can_be_meant() {
     let files = ["src/a.rs", "lib/a.rs", "src/b.rs", "hooks/run.sh", "Makefile"];
-    let anchors = Anchors::of(files);
+    let anchors = Anchors::new(files);
     for (text, expected) in [
         ("see `src/a.rs:12` and b.rs", vec!["src/a.rs", "src/b.rs"]),
         ("see a.rs", vec![]),
@@ -82,33 +83,33 @@ fn sc_12_ac_15_entries_are_filled_in_and_patterns_are_not() {
     let heuristics = "### A\nx\n- Source: Feature 002\n### B\nx\n- Source: 1970-01-03\n### C\nx\n";
     let patterns = "### Pattern: D\nx\n";
     let files = [
-        (Kind::AntiPattern, ANTI_PATTERNS.to_owned()),
-        (Kind::Heuristic, heuristics.to_owned()),
-        (Kind::Pattern, patterns.to_owned()),
+        (BankFile::AntiPattern, ANTI_PATTERNS.to_owned()),
+        (BankFile::Heuristic, heuristics.to_owned()),
+        (BankFile::Pattern, patterns.to_owned()),
     ];
     let bank = Bank::read(&files);
     let (changes, unknown) = backfill(&bank, &order, &|_| Some(FeatureId(8)));
     assert!(unknown.is_empty());
-    let of = |kind: Kind| -> Vec<Change> {
+    let of = |kind: BankFile| -> Vec<BankChange> {
         changes.iter().filter(|(entry, _)| entry.kind == kind).map(|(_, change)| change.clone()).collect()
     };
-    let applied = apply(Kind::AntiPattern, ANTI_PATTERNS, &of(Kind::AntiPattern));
+    let applied = apply(BankFile::AntiPattern, ANTI_PATTERNS, &of(BankFile::AntiPattern));
     let one = "`git worktree list`\n- Last observed: Feature #002\n- Observation count: 1\n";
     let two = "- Confidence: high\n- Last observed: Feature #008 (approximate — original provenance was non-numeric)\n\
                - Observation count: 1\n";
     let expected = ANTI_PATTERNS.replace("`git worktree list`\n", one).replace("- Confidence: high\n", two);
     assert_eq!(applied.text, expected);
-    let applied = apply(Kind::Heuristic, heuristics, &of(Kind::Heuristic));
+    let applied = apply(BankFile::Heuristic, heuristics, &of(BankFile::Heuristic));
     let expected = "### A\nx\n- Source: Feature 002\n- Last observed: Feature #002\n- Observation count: 1\n\
                     ### B\nx\n- Source: 1970-01-03\n- Last observed: Feature #003 (approximate — original \
                     provenance was a date)\n- Observation count: 1\n\
                     ### C\nx\n- Last observed: Feature #008 (approximate — no provenance was given)\n\
                     - Observation count: 1\n";
     assert_eq!(applied.text, expected);
-    assert!(of(Kind::Pattern).is_empty());
-    let again = Bank::read(&[(Kind::Heuristic, applied.text)]);
+    assert!(of(BankFile::Pattern).is_empty());
+    let again = Bank::read(&[(BankFile::Heuristic, applied.text)]);
     assert!(backfill(&again, &order, &|_| None).0.is_empty());
-    let (changes, unknown) = backfill(&bank, &Order::default(), &|_| None);
+    let (changes, unknown) = backfill(&bank, &FeatureOrder::default(), &|_| None);
     // What names a feature needs nobody's word; the others stay as they are.
     assert_eq!((changes.len(), unknown.len()), (2, 3));
 }

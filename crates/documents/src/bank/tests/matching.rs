@@ -25,7 +25,7 @@ fn feature(paths: &[&str], decisions: &[&str], findings: &[&str], rules: &[&str]
 
 #[test]
 fn an_entry_is_relevant_by_files_words_or_rules_and_says_why() {
-    let all = entries(Kind::Heuristic, HEURISTICS);
+    let all = entries(BankFile::Heuristic, HEURISTICS);
     for (feature, expected) in [
         (
             feature(&["scripts/build.sh"], &[], &[], &[]),
@@ -53,18 +53,18 @@ fn an_entry_is_relevant_by_files_words_or_rules_and_says_why() {
             found.iter().map(|found| format!("{}: {}", found.entry.name, found.why)).collect();
         assert_eq!(told.join("\n"), expected, "{feature:?}");
     }
-    let patterns = entries(Kind::Pattern, HEURISTICS);
+    let patterns = entries(BankFile::Pattern, HEURISTICS);
     assert!(relevant(&patterns, &feature(&["src/ledger.rs"], &[], &[], &[])).is_empty());
 }
 
 #[test]
 fn entries_are_selected_by_files_and_words_nearest_first_within_the_tokens() {
-    let bank = Bank::read(&[(Kind::Heuristic, HEURISTICS.to_owned())]);
+    let bank = Bank::read(&[(BankFile::Heuristic, HEURISTICS.to_owned())]);
     let query = |paths: &[&str], text: &str| Query {
         paths: paths.iter().map(|path| (*path).to_owned()).collect(),
         text: text.to_owned(),
     };
-    let index = Index::of(bank.clone());
+    let index = Index::new(bank.clone());
     let told = |query: &Query| -> Vec<&str> {
         index.select(query).iter().map(|selected| selected.entry.name.as_str()).collect()
     };
@@ -89,7 +89,7 @@ fn what_is_selected_never_takes_more_than_its_tokens() {
         let words = "the ledger of the locks and its writers ".repeat(1 + at % 40);
         text.push_str(&format!("### Rule {at} about src/ledger.rs\n{words}\n\n"));
     }
-    let bank = Bank::read(&[(Kind::AntiPattern, text)]);
+    let bank = Bank::read(&[(BankFile::AntiPattern, text)]);
     assert_eq!(bank.entries.len(), 300);
     let selected = select(&bank, &Query { paths: vec!["src/ledger.rs".to_owned()], text: String::new() });
     let chars: usize = selected.iter().map(|line| line.chars().count() + 1).sum();

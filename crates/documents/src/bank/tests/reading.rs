@@ -3,7 +3,7 @@ use redraft_facts::ids::FeatureId;
 
 #[test]
 fn entries_are_read_and_templates_in_comments_and_code_are_not() {
-    let all = entries(Kind::AntiPattern, ANTI_PATTERNS);
+    let all = entries(BankFile::AntiPattern, ANTI_PATTERNS);
     let told: Vec<(&str, u32)> = all.iter().map(|entry| (entry.name.as_str(), entry.line)).collect();
     let expected =
         [("Working in Wrong Worktree", 9), ("Relative Paths in Hooks", 15), ("Skipping Review", 32)];
@@ -57,7 +57,7 @@ fn fields_are_read_in_every_form_people_write() {
         "- Last observed: Features #016, #018 <!-- sure -->",
         "- Last observed:\n  Feature #018",
     ] {
-        let all = entries(Kind::Heuristic, &format!("### One\ntext\n{line}\n"));
+        let all = entries(BankFile::Heuristic, &format!("### One\ntext\n{line}\n"));
         let seen = all[0].fields.last_observed.clone().unwrap_or_default();
         assert!(seen.is_of(FeatureId(18)), "{line}: {seen:?}");
         assert_eq!(all[0].text, "text", "{line}");
@@ -101,7 +101,7 @@ fn what_checks_an_entry_is_a_rule_or_a_check() {
         ("the `unit` check", "check the"),
         ("lint no-such-rule, check fmt", "lint no-such-rule, check fmt"),
     ] {
-        let all = entries(Kind::Heuristic, &format!("### One\n- Checked by: {value}\n"));
+        let all = entries(BankFile::Heuristic, &format!("### One\n- Checked by: {value}\n"));
         let told: Vec<String> = all[0].fields.checked_by.iter().map(ToString::to_string).collect();
         assert_eq!(told.join(", "), expected, "{value}");
     }

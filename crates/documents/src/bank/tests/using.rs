@@ -70,7 +70,7 @@ fn over() -> Event {
 fn counts(bank: &str, events: Vec<Event>) -> (usize, usize, usize, usize) {
     let entry = |(at, event): (usize, Event)| event::Entry { seq: at as u64, at_ms: 0, event };
     let events: Vec<event::Entry> = events.into_iter().enumerate().map(entry).collect();
-    let used = uses(&entries(Kind::Heuristic, bank), &[(FeatureId(31), events)])[0];
+    let used = uses(&entries(BankFile::Heuristic, bank), &[(FeatureId(31), events)])[0];
     (used.told, used.matched, used.ignored, used.contradicted)
 }
 
@@ -104,9 +104,9 @@ fn what_came_of_an_entry_is_told_by_the_findings_of_its_loop() {
 
 #[test]
 fn a_bank_is_kept_and_read_again_and_an_empty_one_is_not_kept() {
-    let files = [(Kind::Heuristic, BANK.to_owned()), (Kind::Pattern, "nothing\n".to_owned())];
+    let files = [(BankFile::Heuristic, BANK.to_owned()), (BankFile::Pattern, "nothing\n".to_owned())];
     let kept = encode(&files).expect("it has entries");
     assert_eq!(decode(&kept), Bank::read(&files));
-    assert_eq!(encode(&[(Kind::Pattern, "nothing\n".to_owned())]), None);
+    assert_eq!(encode(&[(BankFile::Pattern, "nothing\n".to_owned())]), None);
     assert_eq!(decode(b"rubbish"), Bank::default());
 }

@@ -42,7 +42,8 @@ fn an_id_that_is_named_again_is_no_duplicate() {
 fn a_list_without_tasks_is_told_with_its_nearest_headings() {
     let text = "# Work\n\n## Part 1\n\n- [ ] write the store\n- [ ] read it\n";
     check_named("tasks.md", text, &["1 no-tasks"]);
-    let faults = super::super::check(&Documents::of_one("tasks.md", text.to_owned()), &Settings::default());
+    let faults =
+        super::super::check(&Documents::of_one("tasks.md", text.to_owned()), &LintSettings::default());
     assert_eq!(
         faults[0].message,
         "no task is found; 2 items with a check box but no id; the nearest headings are line 1 `Work`, line 3 `Part 1`"
@@ -91,7 +92,8 @@ fn tasks_that_wait_for_each_other_are_reported_once() {
     let german =
         "# T\n\n### Aufgabe 1: a\n\nAbhängig von: Aufgabe 2\n\n### Aufgabe 2: b\n\nAbhängig von: Aufgabe 1\n";
     check_named("tasks.md", german, &["9 dependency-cycle"]);
-    let faults = super::super::check(&Documents::of_one("tasks.md", tasks.to_owned()), &Settings::default());
+    let faults =
+        super::super::check(&Documents::of_one("tasks.md", tasks.to_owned()), &LintSettings::default());
     assert_eq!(faults[0].message, "tasks depend on each other in a circle: T1 → T3 → T2 → T1");
 }
 
@@ -251,7 +253,7 @@ fn a_file_that_does_not_exist_is_a_warning_unless_it_is_to_be_made() {
     let named: Vec<String> = named_files(&documents).into_iter().collect();
     assert_eq!(named, ["docs/b.md", "src/a.rs"]);
     documents.absent_files = named_files(&documents);
-    let faults = super::super::check(&documents, &Settings::default());
+    let faults = super::super::check(&documents, &LintSettings::default());
     let found: Vec<String> =
         faults.iter().map(|fault| format!("{} {} {}", fault.path, fault.line, fault.message)).collect();
     assert_eq!(
@@ -270,8 +272,10 @@ fn an_expected_part_is_found_under_many_headings_and_missed_otherwise() {
     );
     check_named("spec.md", &format!("# S\n\n## What changes\n\n{english}\n\n**Done when:** green\n"), &[]);
     check_named("spec.md", "# S\n\n## Értékek\n\nEgy szöveg, amelyet senki sem ismer.\n", &[]);
-    let mut settings = Settings::default();
-    settings.sections.insert(Kind::Spec, vec![Expected::parse("Fees | Gebühren").expect("a part")]);
+    let mut settings = LintSettings::default();
+    settings
+        .sections
+        .insert(ArtifactKind::Spec, vec![ExpectedPart::parse("Fees | Gebühren").expect("a part")]);
     let faults =
         super::super::check(&Documents::of_one("spec.md", "# S\n\n## X\n\ny\n".to_owned()), &settings);
     assert_eq!(faults[0].message, "no heading is about `Fees`");
@@ -290,9 +294,9 @@ fn a_requirement_that_cannot_be_measured_is_a_warning() {
         check_named("prd.md", &page("Goal", clear), &[]);
     }
     // Other languages have the words that a project brings.
-    let settings = Settings {
+    let settings = LintSettings {
         vague_words: Some(vec!["zeitnah".into(), "尽快".into(), "быстро".into()]),
-        ..Settings::default()
+        ..LintSettings::default()
     };
     for (heading, text) in [
         ("Ziel", "Das ist der Text und die Antwort ist nicht lang.\n\n- Die Antwort muss zeitnah kommen.\n"),
@@ -308,15 +312,15 @@ fn a_requirement_that_cannot_be_measured_is_a_warning() {
 
 #[test]
 fn what_is_absent_or_unreadable_is_an_error() {
-    let document = |path: &str, content: Content| Document { path: path.to_owned(), content };
+    let document = |path: &str, content: LintedContent| Document { path: path.to_owned(), content };
     let documents = Documents {
         documents: vec![
-            document("x/plan.md", Content::Unreadable("it is not UTF-8 text".to_owned())),
-            document("x/spec.md", Content::Absent),
+            document("x/plan.md", LintedContent::Unreadable("it is not UTF-8 text".to_owned())),
+            document("x/spec.md", LintedContent::Absent),
         ],
         absent_files: BTreeSet::new(),
     };
-    let faults = super::super::check(&documents, &Settings::default());
+    let faults = super::super::check(&documents, &LintSettings::default());
     let found: Vec<(&str, Rule, Level)> =
         faults.iter().map(|fault| (fault.path.as_str(), fault.rule, fault.level)).collect();
     assert_eq!(

@@ -112,7 +112,7 @@ fn what_needs_judgement_is_left_to_reviewers() {
 #[test]
 fn the_evidence_has_one_line_for_each_fault_with_its_way_out() {
     let documents = Documents::of_one("notes.md", "# S\nTBD\n```\n".to_owned());
-    let faults = super::super::check(&documents, &Settings::default());
+    let faults = super::super::check(&documents, &LintSettings::default());
     assert_eq!(
         evidence(&faults),
         "line 2 [placeholder] `TBD` is not filled in; decide it, or make it an open question with an owner and a \
@@ -215,7 +215,7 @@ fn the_byte_order_mark_and_windows_line_ends_change_nothing() {
 #[test]
 fn a_rule_can_be_silenced_or_given_another_level() {
     let documents = Documents::of_one("notes.md", "no heading, TBD\n".to_owned());
-    let mut settings = Settings::default();
+    let mut settings = LintSettings::default();
     settings.levels.insert(Rule::Placeholder, Level::Warning);
     settings.levels.insert(Rule::NoHeading, Level::Off);
     let faults = super::super::check(&documents, &settings);
@@ -226,7 +226,7 @@ fn a_rule_can_be_silenced_or_given_another_level() {
 #[test]
 fn only_so_many_faults_of_a_rule_are_told_and_the_rest_counted() {
     let text = format!("# S\n{}", "TBD\n\n".repeat(250));
-    let faults = super::super::check(&Documents::of_one("notes.md", text), &Settings::default());
+    let faults = super::super::check(&Documents::of_one("notes.md", text), &LintSettings::default());
     assert_eq!(faults.len(), 100);
     assert_eq!(faults[99].message, "`TBD` is not filled in (and 150 more like it)");
 }
@@ -240,7 +240,7 @@ proptest! {
         let lines = text.lines().count().max(1);
         let documents = Documents::of_one(name, text.clone());
         named_files(&documents);
-        for fault in super::super::check(&documents, &Settings::default()) {
+        for fault in super::super::check(&documents, &LintSettings::default()) {
             prop_assert!((1..=lines).contains(&(fault.line as usize)), "{:?}", fault);
             prop_assert!(!evidence(core::slice::from_ref(&fault)).contains('\n'), "{:?}", fault);
         }

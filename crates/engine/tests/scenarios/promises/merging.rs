@@ -2,8 +2,8 @@
 
 use super::kept_by_both;
 use crate::world::{BRANCH, World, paths, with};
-use redraft_engine::ports::{Commit, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers};
-use redraft_facts::event::History;
+use redraft_engine::ports::{Commit, Merge, MergeError, MergeOutcome, MergePreview, Merging, Trailers};
+use redraft_facts::event::MergeHistory;
 
 kept_by_both! {
     a_forecast_touches_nothing_and_looks_past_what_it_is_told_to,
@@ -32,12 +32,16 @@ fn begin(world: &dyn World) {
     world.outside().commit("feature");
 }
 
-fn merge(merging: &dyn Merging, forecast: &Forecast, history: History) -> Result<Commit, MergeError> {
+fn merge(
+    merging: &dyn Merging,
+    forecast: &MergePreview,
+    history: MergeHistory,
+) -> Result<Commit, MergeError> {
     let trailers = trailers(9);
     merging.merge(forecast, &Merge { into: "main", history, message: "Merge it", trailers: &trailers })
 }
 
-fn forecast(world: &dyn World) -> Forecast {
+fn forecast(world: &dyn World) -> MergePreview {
     with(world, |ports| ports.merging.forecast("main", &[]).unwrap())
 }
 
@@ -78,7 +82,7 @@ fn files_that_exclude_each_other_are_named(world: &dyn World) {
     assert_eq!(found.outcome, MergeOutcome::Conflicts(paths(&["a.txt", "b.txt"])));
     with(world, |ports| {
         assert_eq!(ports.merging.sketch(&found).unwrap().0, found.head);
-        assert!(matches!(merge(ports.merging, &found, History::Keep), Err(MergeError::Moved(_))));
+        assert!(matches!(merge(ports.merging, &found, MergeHistory::Keep), Err(MergeError::Moved(_))));
     });
 }
 
@@ -100,7 +104,7 @@ fn a_merge_moves_the_branch_and_the_checkout_it_is_in_and_is_found_again(world: 
     let found = forecast(world);
     let commit = with(world, |ports| {
         assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), None);
-        merge(ports.merging, &found, History::Keep).unwrap()
+        merge(ports.merging, &found, MergeHistory::Keep).unwrap()
     });
     let out = world.outside();
     assert_eq!(out.look_base("feature.txt").as_deref(), Some("new\n"));
@@ -116,7 +120,7 @@ fn a_merge_moves_the_branch_and_the_checkout_it_is_in_and_is_found_again(world: 
 fn squashed_it_is_one_commit(world: &dyn World) {
     begin(world);
     let found = forecast(world);
-    with(world, |ports| merge(ports.merging, &found, History::Squash).unwrap());
+    with(world, |ports| merge(ports.merging, &found, MergeHistory::Squash).unwrap());
     assert_eq!(world.outside().log("main"), ["Merge it", "first"]);
     assert_eq!(world.outside().look_base("feature.txt").as_deref(), Some("new\n"));
 }
@@ -128,7 +132,7 @@ fn what_only_says_that_it_is_the_merge_is_none(world: &dyn World) {
     with(world, |ports| assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), None));
     let found = forecast(world);
     with(world, |ports| {
-        let commit = merge(ports.merging, &found, History::Squash).unwrap();
+        let commit = merge(ports.merging, &found, MergeHistory::Squash).unwrap();
         assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), Some(commit));
     });
     // Nor is it found again from a branch that has gone on: something else would be merged now.
@@ -141,7 +145,7 @@ fn nothing_is_merged_into_a_checkout_with_changes(world: &dyn World) {
     begin(world);
     world.outside().put_base("README.md", "a person's\n");
     let found = forecast(world);
-    with(world, |ports| match merge(ports.merging, &found, History::Keep).unwrap_err() {
+    with(world, |ports| match merge(ports.merging, &found, MergeHistory::Keep).unwrap_err() {
         MergeError::Dirty { into, what, .. } => {
             assert_eq!((into.as_str(), what.as_str()), ("main", "README.md is"))
         }
@@ -155,7 +159,7 @@ fn a_file_in_the_way_is_not_replaced(world: &dyn World) {
     begin(world);
     world.outside().put_base("feature.txt", "a person's\n");
     let found = forecast(world);
-    with(world, |ports| match merge(ports.merging, &found, History::Keep).unwrap_err() {
+    with(world, |ports| match merge(ports.merging, &found, MergeHistory::Keep).unwrap_err() {
         MergeError::Refused { detail, .. } => assert!(detail.contains("feature.txt"), "{detail}"),
         other => panic!("{other:?}"),
     });
@@ -168,7 +172,7 @@ fn a_branch_that_is_checked_out_nowhere_is_moved_alone(world: &dyn World) {
     world.outside().switch_base_to_new("elsewhere");
     world.outside().put_base("README.md", "a person's\n");
     let found = forecast(world);
-    with(world, |ports| merge(ports.merging, &found, History::Keep).unwrap());
+    with(world, |ports| merge(ports.merging, &found, MergeHistory::Keep).unwrap());
     assert_eq!(world.outside().look_base("feature.txt"), None);
     assert_eq!(world.outside().files_of("refs/heads/main").unwrap()["feature.txt"], "new\n");
 }
@@ -178,7 +182,7 @@ fn what_was_forecast_before_the_branch_moved_is_not_merged(world: &dyn World) {
     let found = forecast(world);
     world.outside().commit_base("other.txt", "other\n");
     with(world, |ports| {
-        let error = merge(ports.merging, &found, History::Keep).unwrap_err();
+        let error = merge(ports.merging, &found, MergeHistory::Keep).unwrap_err();
         assert!(matches!(error, MergeError::Moved(_)), "{error}");
     });
     assert_eq!(world.outside().log("main"), ["elsewhere", "first"]);
@@ -205,7 +209,7 @@ fn what_both_began_with_is_found_until_nothing_is_the_features_alone(world: &dyn
     });
     let found = forecast(world);
     with(world, |ports| {
-        merge(ports.merging, &found, History::Keep).unwrap();
+        merge(ports.merging, &found, MergeHistory::Keep).unwrap();
         assert_eq!(ports.merging.common("main").unwrap(), None, "{first} is behind both");
     });
     assert_eq!(world.outside().log(BRANCH)[0], "feature");

@@ -389,7 +389,7 @@ fn a_commit_is_checked_out_with_exactly_its_files(world: &dyn World) {
 fn a_copy_apart_holds_the_named_files_alone(world: &dyn World) {
     let outside = world.outside();
     with(world, |ports| {
-        let folder = ports.workspace.apart(&paths(&["src/x.rs", "absent.md"])).unwrap();
+        let folder = ports.workspace.isolated_copy(&paths(&["src/x.rs", "absent.md"])).unwrap();
         assert_ne!(folder, ports.workspace.folder());
         assert_eq!(outside.look_in(&folder, "src/x.rs").as_deref(), Some("fn x() {}\n"));
         assert_eq!(outside.look_in(&folder, "README.md"), None);

@@ -3,18 +3,18 @@
 use super::{DOCUMENTS, Line, money, path, time_ms};
 use crate::documents;
 use redraft_engine::ports::{AgentError, Outcome};
-use redraft_facts::event::Now;
+use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::Role;
 use redraft_facts::usage::{Usage, Usd};
 use redraft_roles::profile;
-use redraft_testkit::fakes::{Deed, Says, Turn, When};
+use redraft_testkit::fakes::{Deed, ScriptedTurn, TurnEnd, When};
 use serde_json::{Value, json};
 
 /// What an answer costs.
 pub(crate) const COST: Usd = Usd(10_000);
 
 /// A turn of an agent; none where the line is about somebody else.
-pub(super) fn read(line: &Line) -> Option<Turn> {
+pub(super) fn read(line: &Line) -> Option<ScriptedTurn> {
     let (who, does) = line.shape.split_once(' ')?;
     let role = Role::new(who);
     let when = match who {
@@ -22,9 +22,9 @@ pub(super) fn read(line: &Line) -> Option<Turn> {
         _ if profile::roles().contains(&role) => When::Role(role),
         _ => When::Ticket(who.parse().ok()?),
     };
-    let mut turn = Turn { when, does: Vec::new(), says: Says::Text(done("done")) };
+    let mut turn = ScriptedTurn { when, does: Vec::new(), says: TurnEnd::Text(done("done")) };
     if let Some(says) =
-        verdict(who, does, line).map(Says::Text).or_else(|| failure(does)).or_else(|| other(does, line))
+        verdict(who, does, line).map(TurnEnd::Text).or_else(|| failure(does)).or_else(|| other(does, line))
     {
         turn.says = says;
     } else {
@@ -34,17 +34,18 @@ pub(super) fn read(line: &Line) -> Option<Turn> {
 }
 
 /// What else an agent does in the same turn.
-pub(super) fn besides(turn: &mut Turn, line: &Line) {
+pub(super) fn besides(turn: &mut ScriptedTurn, line: &Line) {
     match line.shape.as_str() {
         "its conversation is compacted" => {
             let text = match &turn.says {
-                Says::Text(text) => text.clone(),
+                TurnEnd::Text(text) => text.clone(),
                 other => panic!("{other:?} has no conversation"),
             };
             let notes = vec!["the conversation was summed up, so it is not continued".to_owned()];
-            turn.says = Says::Outcome(Box::new(Outcome { text, notes, usage: bill(), ..Outcome::default() }));
+            turn.says =
+                TurnEnd::Outcome(Box::new(Outcome { text, notes, usage: bill(), ..Outcome::default() }));
         }
-        "says $" => turn.says = Says::Text(line.text(0)),
+        "says $" => turn.says = TurnEnd::Text(line.text(0)),
         "is cut off" | "is refused" | "gives up" | "crashes" | "is stopped" => {
             turn.says = failure(&line.shape).expect("each of these is one");
         }
@@ -135,54 +136,59 @@ fn done(summary: &str) -> String {
     .to_string()
 }
 
-fn failure(does: &str) -> Option<Says> {
-    let fails =
-        |now: Now, detail: &str, usage: Option<Usage>| Says::Fails { now, detail: detail.to_owned(), usage };
+fn failure(does: &str) -> Option<TurnEnd> {
+    let fails = |now: AfterFailure, detail: &str, usage: Option<Usage>| TurnEnd::Fails {
+        now,
+        detail: detail.to_owned(),
+        usage,
+    };
     Some(match does {
-        "is refused" => fails(Now::AskPerson, "the key is not accepted", AgentError::UNBILLED),
-        "is cut off" => fails(Now::GiveUp, "the answer broke off", None),
-        "gives up" => fails(Now::GiveUp, "it did not work", Some(bill())),
-        "loses its conversation" => fails(Now::FreshSession, "no conversation found", AgentError::UNBILLED),
-        "is stopped" => Says::Interrupted(Some(bill())),
-        "is stopped and nobody knows its cost" => Says::Interrupted(None),
-        "crashes" => Says::Panics,
+        "is refused" => fails(AfterFailure::AskPerson, "the key is not accepted", AgentError::UNBILLED),
+        "is cut off" => fails(AfterFailure::GiveUp, "the answer broke off", None),
+        "gives up" => fails(AfterFailure::GiveUp, "it did not work", Some(bill())),
+        "loses its conversation" => {
+            fails(AfterFailure::FreshSession, "no conversation found", AgentError::UNBILLED)
+        }
+        "is stopped" => TurnEnd::Interrupted(Some(bill())),
+        "is stopped and nobody knows its cost" => TurnEnd::Interrupted(None),
+        "crashes" => TurnEnd::Panics,
         _ => {
             if let Some(ms) = does.strip_prefix("is busy for ").and_then(time_ms) {
-                return Some(fails(Now::Wait(ms), "overloaded", AgentError::UNBILLED));
+                return Some(fails(AfterFailure::Wait(ms), "overloaded", AgentError::UNBILLED));
             }
             if let Some(ms) = does.strip_prefix("is over its limit for ").and_then(time_ms) {
                 // The clock of a scenario begins at a fixed time.
                 let until =
                     redraft_engine::ports::Clock::now_ms(&redraft_testkit::fakes::StillClock::default());
                 return Some(fails(
-                    Now::ParkUntil(until.saturating_add_unsigned(ms)),
+                    AfterFailure::ParkUntil(until.saturating_add_unsigned(ms)),
                     "usage limit",
                     AgentError::UNBILLED,
                 ));
             }
             let total = does.strip_prefix("would come to ").and_then(money)?;
-            fails(Now::OverBudget(total), "it was not let go on", Some(bill()))
+            fails(AfterFailure::OverBudget(total), "it was not let go on", Some(bill()))
         }
     })
 }
 
-fn other(does: &str, line: &Line) -> Option<Says> {
+fn other(does: &str, line: &Line) -> Option<TurnEnd> {
     Some(match does {
-        "says $" => Says::Text(line.text(0)),
+        "says $" => TurnEnd::Text(line.text(0)),
         "says $ in no form" => {
             let (text, usage) = (line.text(0), bill());
-            Says::Outcome(Box::new(Outcome { text, usage, formless: true, ..Outcome::default() }))
+            TurnEnd::Outcome(Box::new(Outcome { text, usage, formless: true, ..Outcome::default() }))
         }
         "asks $ and would assume $" => {
             let issue = json!({"severity": "blocker", "category": "question", "claim": "absent", "file": "", "line": 0,
                 "section": "", "quote": "", "description": line.text(0), "suggestion": line.text(1), "same_as": ""});
-            Says::Text(said(false, &[], &[issue]))
+            TurnEnd::Text(said(false, &[], &[issue]))
         }
-        "finds it complete" => Says::Text(complete()),
-        "does nothing" => Says::Text(done("nothing")),
-        "outlines $" => Says::Text(done(&line.text(0))),
-        "looks back" => Says::Text(documents::RETRO.to_owned()),
-        "confirms B1" => Says::Text(documents::CONFIRMS.to_owned()),
+        "finds it complete" => TurnEnd::Text(complete()),
+        "does nothing" => TurnEnd::Text(done("nothing")),
+        "outlines $" => TurnEnd::Text(done(&line.text(0))),
+        "looks back" => TurnEnd::Text(documents::RETRO.to_owned()),
+        "confirms B1" => TurnEnd::Text(documents::CONFIRMS.to_owned()),
         _ => return None,
     })
 }

@@ -5,7 +5,7 @@ use crate::documents;
 use redraft_facts::event::Decision;
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::usage::Usd;
-use redraft_testkit::fakes::{CheckRule, StoreFault, Trouble};
+use redraft_testkit::fakes::{CheckRule, GitTrouble, StoreFault};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
@@ -50,7 +50,7 @@ pub(crate) enum Act {
     GitFails {
         operation: String,
         calls: u64,
-        trouble: Trouble,
+        trouble: GitTrouble,
     },
     InboxFails(String),
     Mend,
@@ -94,7 +94,7 @@ pub(super) fn read(line: &Line) -> Option<Act> {
     if let Some(rest) = line.shape.strip_prefix("git meets ") {
         let (trouble, rest) = rest.split_once(" in ")?;
         let (operation, after) = rest.split_once(" after ")?;
-        let trouble = Trouble::ALL.into_iter().find(|one| format!("{one:?}").to_lowercase() == trouble)?;
+        let trouble = GitTrouble::ALL.into_iter().find(|one| format!("{one:?}").to_lowercase() == trouble)?;
         return Some(Act::GitFails { operation: operation.to_owned(), calls: count(after)?, trouble });
     }
     if let Some(name) =

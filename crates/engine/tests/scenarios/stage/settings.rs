@@ -90,7 +90,7 @@ pub(super) fn rules() -> Rules {
         until: None,
         profiles: Default::default(),
         project: None,
-        lint: lint::Settings { levels: levels(), ..lint::Settings::default() },
+        lint: lint::LintSettings { levels: levels(), ..lint::LintSettings::default() },
         checks: Vec::new(),
         extras: Vec::new(),
         asks_first: false,

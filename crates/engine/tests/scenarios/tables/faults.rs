@@ -5,7 +5,7 @@ use super::{Scenario, in_every_way, played, played_with};
 use crate::script::{self, Act, End, Step};
 use crate::stage::{Disturbance, Played, play};
 use crate::world::FakeWorld;
-use redraft_testkit::fakes::{StoreFault, Trouble};
+use redraft_testkit::fakes::{GitTrouble, StoreFault};
 
 in_every_way!(TABLE);
 
@@ -147,7 +147,7 @@ fn git_that_fails_at_any_call_is_gone_on_with_once_it_is_well() {
     for (operation, number) in calls {
         let stride = number.div_ceil(CALLS_MAX).max(1) as usize;
         for call in (0..number).step_by(stride) {
-            let trouble = Trouble::ALL[plays % Trouble::ALL.len()];
+            let trouble = GitTrouble::ALL[plays % GitTrouble::ALL.len()];
             comes_to(&expected, Act::GitFails { operation: operation.clone(), calls: call, trouble });
             plays += 1;
         }
@@ -158,7 +158,7 @@ fn git_that_fails_at_any_call_is_gone_on_with_once_it_is_well() {
 #[test]
 fn a_commit_that_fails_in_any_way_is_made_once_git_is_well() {
     let expected = played(&script::steps(EVERYTHING));
-    for trouble in Trouble::ALL {
+    for trouble in GitTrouble::ALL {
         for calls in 0..3 {
             comes_to(&expected, Act::GitFails { operation: "commit".to_owned(), calls, trouble });
         }

@@ -2,7 +2,7 @@ use super::*;
 use crate::choice::{Knowledge, Lifetime, Policy, Strategy};
 use crate::findings::{FindingChange, Status, Threshold};
 use crate::phase::{Lane, Phase};
-use crate::probed::{CheckId, CheckResult, Resume};
+use crate::probed::{CheckId, ProbeResult, Resume};
 use crate::ticket::Purpose;
 use crate::usage::Payment;
 use crate::verdict::{AnswerStatus, Claim, Severity};
@@ -112,8 +112,8 @@ fn every_choice_has_the_word_under_which_it_is_stored() {
             Implement "implement", Finish "finish", Document "document",
         }
         Lane { Express "express", Standard "standard", Deep "deep" }
-        Life { Planned "planned", Active "active", Completed "completed", Abandoned "abandoned" }
-        History { Keep "keep", Squash "squash" }
+        FeatureLife { Planned "planned", Active "active", Completed "completed", Abandoned "abandoned" }
+        MergeHistory { Keep "keep", Squash "squash" }
         Extra { Simplify "simplify", Deepen "deepen" }
         Certify { Resume "resume", Fresh "fresh", Off "off" }
         Threshold { Strict "strict", Blockers "blockers" }
@@ -142,7 +142,7 @@ fn every_choice_has_the_word_under_which_it_is_stored() {
         CheckId {
             V1 "V1", V2 "V2", V3 "V3", V4 "V4", Structured "structured", Cache "cache", Commit "commit",
         }
-        CheckResult { Passed "passed", Failed "failed", NotTried "not_tried" }
+        ProbeResult { Passed "passed", Failed "failed", NotTried "not_tried" }
         Purpose {
             Draft "draft", Revise "revise", Review "review", Validate "validate", Certify "certify",
             Repair "repair", Implement "implement", Simplify "simplify", Outline "outline", Tests "tests",
@@ -158,12 +158,12 @@ fn every_choice_with_content_is_among_the_stored_events() {
         match read(kind, version, body) {
             Event::Failed(fact) => {
                 seen.insert(match fact.now {
-                    Now::Wait(_) => "wait",
-                    Now::ParkUntil(_) => "park_until",
-                    Now::FreshSession => "fresh_session",
-                    Now::AskPerson => "ask_person",
-                    Now::OverBudget(_) => "over_budget",
-                    Now::GiveUp => "give_up",
+                    AfterFailure::Wait(_) => "wait",
+                    AfterFailure::ParkUntil(_) => "park_until",
+                    AfterFailure::FreshSession => "fresh_session",
+                    AfterFailure::AskPerson => "ask_person",
+                    AfterFailure::OverBudget(_) => "over_budget",
+                    AfterFailure::GiveUp => "give_up",
                 });
             }
             Event::Judged(fact) => {

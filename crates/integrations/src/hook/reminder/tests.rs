@@ -1,6 +1,6 @@
 use super::*;
 use crate::hook::session::tests::{row, seen};
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 
 #[test]
 fn only_work_that_an_agent_can_do_now_is_owed() {

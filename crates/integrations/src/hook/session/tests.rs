@@ -1,13 +1,13 @@
 //! The text at the beginning of a session: what it says, and that it never grows.
 
 use super::*;
-use crate::hook::sight::sights;
+use crate::hook::feature_view::sights;
 use redraft_core::pipeline::Pipeline;
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 
 /// The row of an open feature.
 pub(crate) fn row(id: &str, slug: &str) -> BoardRow {
-    let mut row = BoardRow::of(&Pipeline::default(), 0);
+    let mut row = BoardRow::new(&Pipeline::default(), 0);
     row.id = id.to_owned();
     row.slug = slug.to_owned();
     row.branch = format!("feature/{id}-{slug}");
@@ -20,7 +20,7 @@ pub(crate) fn row(id: &str, slug: &str) -> BoardRow {
     row
 }
 
-pub(crate) fn seen(rows: Vec<BoardRow>) -> Vec<Sight> {
+pub(crate) fn seen(rows: Vec<BoardRow>) -> Vec<FeatureView> {
     sights(rows.into_iter().map(|row| (7, row)).collect(), &|_| false, 1_000)
 }
 

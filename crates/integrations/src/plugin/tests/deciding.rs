@@ -1,18 +1,18 @@
 //! What an export does to a folder that holds something already.
 
-use super::super::plan::Why;
+use super::super::plan::ExportRefusedWhy;
 use super::super::*;
 use proptest::prelude::*;
 
 const OURS: &str = "ours\n";
 
-fn whole(path: &str, text: &str) -> File {
-    File::whole(path, text)
+fn whole(path: &str, text: &str) -> ExportFile {
+    ExportFile::whole(path, text)
 }
 
-fn section(text: &str) -> File {
-    let form = Form::Block(&block::MARKDOWN, Says::Table("a.b"));
-    File { path: "AGENTS.md".to_owned(), text: block::marked(text, &block::MARKDOWN), form }
+fn section(text: &str) -> ExportFile {
+    let form = OurShare::Block(&block::MARKDOWN, SaysAlready::Table("a.b"));
+    ExportFile { path: "AGENTS.md".to_owned(), text: block::marked(text, &block::MARKDOWN), form }
 }
 
 /// A folder that does what plans say.
@@ -31,20 +31,25 @@ impl Folder {
         core::str::from_utf8(&self.files[path]).unwrap()
     }
 
-    fn planned(&self, made: &[File], replace: bool) -> Result<Plan, Vec<Refused>> {
-        plan(Target::Claude, made, &self.inventory, &self.files, replace)
+    fn planned(&self, made: &[ExportFile], replace: bool) -> Result<Plan, Vec<ExportRefused>> {
+        plan(PluginTarget::Claude, made, &self.inventory, &self.files, replace)
     }
 
-    fn export(&mut self, made: &[File], replace: bool) -> Vec<(String, What)> {
-        self.export_for(Target::Claude, made, replace)
+    fn export(&mut self, made: &[ExportFile], replace: bool) -> Vec<(String, ExportStepKind)> {
+        self.export_for(PluginTarget::Claude, made, replace)
     }
 
-    fn export_for(&mut self, target: Target, made: &[File], replace: bool) -> Vec<(String, What)> {
+    fn export_for(
+        &mut self,
+        target: PluginTarget,
+        made: &[ExportFile],
+        replace: bool,
+    ) -> Vec<(String, ExportStepKind)> {
         let plan = plan(target, made, &self.inventory, &self.files, replace).unwrap();
         for step in &plan.steps {
             match &step.what {
-                What::Write(text) => self.put(&step.path, text),
-                What::SetAside(text) => {
+                ExportStepKind::Write(text) => self.put(&step.path, text),
+                ExportStepKind::SetAside(text) => {
                     let mine = self.text(&step.path).to_owned();
                     let names = (1..).map(|number| match number {
                         1 => format!("{}.mine", step.path),
@@ -54,8 +59,8 @@ impl Folder {
                     self.put(&free, &mine);
                     self.put(&step.path, text);
                 }
-                What::Remove => drop(self.files.remove(&step.path)),
-                What::Unchanged | What::Keep(_) => {}
+                ExportStepKind::Remove => drop(self.files.remove(&step.path)),
+                ExportStepKind::Unchanged | ExportStepKind::Keep(_) => {}
             }
         }
         self.inventory = plan.inventory;
@@ -63,16 +68,19 @@ impl Folder {
     }
 }
 
-fn one(path: &str, what: What) -> Vec<(String, What)> {
+fn one(path: &str, what: ExportStepKind) -> Vec<(String, ExportStepKind)> {
     vec![(path.to_owned(), what)]
 }
 
 #[test]
 fn a_file_nobody_edited_follows_the_program() {
     let mut folder = Folder::default();
-    assert_eq!(folder.export(&[whole("a", OURS)], false), one("a", What::Write(OURS.to_owned())));
-    assert_eq!(folder.export(&[whole("a", OURS)], false), one("a", What::Unchanged));
-    assert_eq!(folder.export(&[whole("a", "new\n")], false), one("a", What::Write("new\n".to_owned())));
+    assert_eq!(folder.export(&[whole("a", OURS)], false), one("a", ExportStepKind::Write(OURS.to_owned())));
+    assert_eq!(folder.export(&[whole("a", OURS)], false), one("a", ExportStepKind::Unchanged));
+    assert_eq!(
+        folder.export(&[whole("a", "new\n")], false),
+        one("a", ExportStepKind::Write("new\n".to_owned()))
+    );
     assert_eq!(folder.text("a"), "new\n");
 }
 
@@ -82,12 +90,12 @@ fn an_edited_file_is_left_as_often_as_it_takes_and_set_aside_only_when_told_to()
     folder.export(&[whole("a", OURS)], false);
     folder.put("a", "mine\n");
     for made in [OURS, "new\n", "newer\n"] {
-        assert_eq!(folder.export(&[whole("a", made)], false), one("a", What::Keep(Kept::Edited)));
+        assert_eq!(folder.export(&[whole("a", made)], false), one("a", ExportStepKind::Keep(Kept::Edited)));
     }
     let replaced = folder.export(&[whole("a", "newer\n")], true);
-    assert_eq!(replaced, one("a", What::SetAside("newer\n".to_owned())));
+    assert_eq!(replaced, one("a", ExportStepKind::SetAside("newer\n".to_owned())));
     assert_eq!((folder.text("a"), folder.text("a.mine")), ("newer\n", "mine\n"));
-    assert_eq!(folder.export(&[whole("a", "newer\n")], false), one("a", What::Unchanged));
+    assert_eq!(folder.export(&[whole("a", "newer\n")], false), one("a", ExportStepKind::Unchanged));
 }
 
 #[test]
@@ -95,8 +103,11 @@ fn an_edit_that_arrives_where_the_program_does_is_none_any_more() {
     let mut folder = Folder::default();
     folder.export(&[whole("a", OURS)], false);
     folder.put("a", "new\n");
-    assert_eq!(folder.export(&[whole("a", "new\n")], false), one("a", What::Unchanged));
-    assert_eq!(folder.export(&[whole("a", "newer\n")], false), one("a", What::Write("newer\n".to_owned())));
+    assert_eq!(folder.export(&[whole("a", "new\n")], false), one("a", ExportStepKind::Unchanged));
+    assert_eq!(
+        folder.export(&[whole("a", "newer\n")], false),
+        one("a", ExportStepKind::Write("newer\n".to_owned()))
+    );
 }
 
 #[test]
@@ -104,9 +115,9 @@ fn what_was_never_ours_stands_in_the_way_of_the_whole_export() {
     let mut folder = Folder::default();
     folder.put("b", "theirs\n");
     let refused = folder.planned(&[whole("a", OURS), whole("b", OURS)], false).unwrap_err();
-    assert_eq!(refused, [Refused { path: "b".to_owned(), why: Why::Foreign }]);
+    assert_eq!(refused, [ExportRefused { path: "b".to_owned(), why: ExportRefusedWhy::Foreign }]);
     let steps = folder.export(&[whole("b", OURS)], true);
-    assert_eq!(steps, one("b", What::SetAside(OURS.to_owned())));
+    assert_eq!(steps, one("b", ExportStepKind::SetAside(OURS.to_owned())));
     assert_eq!(folder.text("b.mine"), "theirs\n");
 }
 
@@ -116,24 +127,24 @@ fn a_lost_inventory_takes_nothing_from_anybody() {
     folder.export(&[whole("a", OURS), section("one")], false);
     folder.inventory = Inventory::default();
     let again = folder.clone().export(&[whole("a", OURS), section("one")], false);
-    assert!(again.iter().all(|(_, what)| *what == What::Unchanged), "{again:?}");
+    assert!(again.iter().all(|(_, what)| *what == ExportStepKind::Unchanged), "{again:?}");
     assert!(folder.planned(&[whole("a", "new\n")], false).is_err());
-    assert_eq!(folder.export(&[section("two")], false), one("AGENTS.md", What::Keep(Kept::Edited)));
+    assert_eq!(folder.export(&[section("two")], false), one("AGENTS.md", ExportStepKind::Keep(Kept::Edited)));
 }
 
 #[test]
 fn a_file_that_says_the_same_already_is_left_without_a_word_against_it() {
-    let file = File { form: Form::Unless(Says::Place("/a/b")), ..whole("config", OURS) };
+    let file = ExportFile { form: OurShare::Unless(SaysAlready::Place("/a/b")), ..whole("config", OURS) };
     let mut folder = Folder::default();
     folder.put("config", "{\"a\": {\"b\": 1}}\n");
-    let kept = one("config", What::Keep(Kept::SaysItAlready));
+    let kept = one("config", ExportStepKind::Keep(Kept::SaysItAlready));
     assert_eq!(folder.export(core::slice::from_ref(&file), false), kept);
     folder.put("config", "{\"a\": {\"c\": 1}}\n");
     assert!(folder.planned(&[file], false).is_err());
     for said in ["[a.b]\n", "x = 1\n[ a . \"b\" ]\n", "[a.b.env]\n"] {
         folder.put("AGENTS.md", said);
         let steps = folder.export(&[section("x")], false);
-        assert_eq!(steps, one("AGENTS.md", What::Keep(Kept::SaysItAlready)), "{said}");
+        assert_eq!(steps, one("AGENTS.md", ExportStepKind::Keep(Kept::SaysItAlready)), "{said}");
     }
     folder.put("AGENTS.md", "[a.bc]\n");
     assert_eq!(folder.export(&[section("x")], false).len(), 1);
@@ -148,11 +159,11 @@ fn a_section_lives_in_somebodys_file_and_the_rest_of_it_is_theirs() {
     assert!(folder.text("AGENTS.md").starts_with("# Theirs\n\n<!-- redraft:begin"));
     let edited = format!("{}\nmore of theirs\n", folder.text("AGENTS.md"));
     folder.put("AGENTS.md", &edited);
-    assert_eq!(folder.export(&[section("one")], false), one("AGENTS.md", What::Unchanged));
+    assert_eq!(folder.export(&[section("one")], false), one("AGENTS.md", ExportStepKind::Unchanged));
     folder.export(&[section("two")], false);
     assert_eq!(folder.text("AGENTS.md"), edited.replace("one", "two"));
     folder.put("AGENTS.md", &edited.replace("one", "one of mine"));
-    assert_eq!(folder.export(&[section("two")], false), one("AGENTS.md", What::Keep(Kept::Edited)));
+    assert_eq!(folder.export(&[section("two")], false), one("AGENTS.md", ExportStepKind::Keep(Kept::Edited)));
     folder.export(&[section("two")], true);
     assert_eq!(folder.text("AGENTS.md"), edited.replace("one", "two"));
     assert_eq!(folder.text("AGENTS.md.mine"), edited.replace("one", "one of mine"));
@@ -163,9 +174,9 @@ fn a_file_whose_edges_do_not_pair_or_that_is_no_text_is_not_touched() {
     let mut folder = Folder::default();
     folder.put("AGENTS.md", &format!("{}\n", block::MARKDOWN.begin));
     let refused = folder.planned(&[section("x")], true).unwrap_err();
-    assert!(matches!(&refused[0].why, Why::Block(bad) if bad.line == 1), "{refused:?}");
+    assert!(matches!(&refused[0].why, ExportRefusedWhy::Block(bad) if bad.line == 1), "{refused:?}");
     folder.files.insert("AGENTS.md".to_owned(), vec![0xff, 0xfe]);
-    assert_eq!(folder.planned(&[section("x")], true).unwrap_err()[0].why, Why::NoText);
+    assert_eq!(folder.planned(&[section("x")], true).unwrap_err()[0].why, ExportRefusedWhy::NoText);
 }
 
 #[test]
@@ -178,13 +189,17 @@ fn what_is_made_no_more_is_removed_unless_somebody_edited_it() {
     assert_eq!(
         steps,
         [
-            ("AGENTS.md".to_owned(), What::Write("# Theirs\n".to_owned())),
-            ("a".to_owned(), What::Remove),
-            ("b".to_owned(), What::Keep(Kept::EditedAndGone)),
-            ("c".to_owned(), What::Write(OURS.to_owned())),
+            ("AGENTS.md".to_owned(), ExportStepKind::Write("# Theirs\n".to_owned())),
+            ("a".to_owned(), ExportStepKind::Remove),
+            ("b".to_owned(), ExportStepKind::Keep(Kept::EditedAndGone)),
+            ("c".to_owned(), ExportStepKind::Write(OURS.to_owned())),
         ]
     );
-    assert_eq!(folder.export(&[whole("c", OURS)], false), one("c", What::Unchanged), "b is theirs now");
+    assert_eq!(
+        folder.export(&[whole("c", OURS)], false),
+        one("c", ExportStepKind::Unchanged),
+        "b is theirs now"
+    );
     assert_eq!(folder.text("b"), "mine\n");
 }
 
@@ -192,20 +207,20 @@ fn what_is_made_no_more_is_removed_unless_somebody_edited_it() {
 fn a_section_alone_in_its_file_takes_the_file_with_it() {
     let mut folder = Folder::default();
     folder.export(&[section("one")], false);
-    assert_eq!(folder.export(&[], false), one("AGENTS.md", What::Remove));
+    assert_eq!(folder.export(&[], false), one("AGENTS.md", ExportStepKind::Remove));
 }
 
 #[test]
 fn what_two_targets_share_stays_until_neither_makes_it() {
     let mut folder = Folder::default();
-    folder.export_for(Target::Codex, &[whole("shared", OURS), whole("codex", OURS)], false);
-    folder.export_for(Target::Opencode, &[whole("shared", OURS)], false);
-    let steps = folder.export_for(Target::Codex, &[whole("shared", "new\n")], false);
-    assert_eq!(steps[0], ("codex".to_owned(), What::Remove));
-    let steps = folder.export_for(Target::Opencode, &[whole("shared", "newer\n")], false);
-    assert_eq!(steps, one("shared", What::Write("newer\n".to_owned())), "not taken for an edit");
-    assert_eq!(folder.export_for(Target::Codex, &[], false), [], "opencode still has it");
-    assert_eq!(folder.export_for(Target::Opencode, &[], false), one("shared", What::Remove));
+    folder.export_for(PluginTarget::Codex, &[whole("shared", OURS), whole("codex", OURS)], false);
+    folder.export_for(PluginTarget::Opencode, &[whole("shared", OURS)], false);
+    let steps = folder.export_for(PluginTarget::Codex, &[whole("shared", "new\n")], false);
+    assert_eq!(steps[0], ("codex".to_owned(), ExportStepKind::Remove));
+    let steps = folder.export_for(PluginTarget::Opencode, &[whole("shared", "newer\n")], false);
+    assert_eq!(steps, one("shared", ExportStepKind::Write("newer\n".to_owned())), "not taken for an edit");
+    assert_eq!(folder.export_for(PluginTarget::Codex, &[], false), [], "opencode still has it");
+    assert_eq!(folder.export_for(PluginTarget::Opencode, &[], false), one("shared", ExportStepKind::Remove));
 }
 
 /// What can happen to a folder.
@@ -213,7 +228,7 @@ fn what_two_targets_share_stays_until_neither_makes_it() {
 enum Happening {
     /// An export of one of some versions, each with other files and other texts.
     Export {
-        target: Target,
+        target: PluginTarget,
         version: usize,
         replace: bool,
     },
@@ -227,10 +242,10 @@ enum Happening {
 
 const PLACES: [&str; 4] = ["a", "b", "shared", "AGENTS.md"];
 
-fn made(target: Target, version: usize) -> Vec<File> {
+fn made(target: PluginTarget, version: usize) -> Vec<ExportFile> {
     let mut files =
         vec![whole("shared", &format!("shared {version}\n")), section(&format!("section {version}"))];
-    let own = if target == Target::Codex { "a" } else { "b" };
+    let own = if target == PluginTarget::Codex { "a" } else { "b" };
     if version != 2 {
         files.push(whole(own, &format!("{own} {version}\n")));
     }
@@ -239,7 +254,7 @@ fn made(target: Target, version: usize) -> Vec<File> {
 
 fn happening() -> impl Strategy<Value = Happening> {
     let place = || proptest::sample::select(&PLACES[..]);
-    let target = proptest::sample::select(&[Target::Codex, Target::Opencode][..]);
+    let target = proptest::sample::select(&[PluginTarget::Codex, PluginTarget::Opencode][..]);
     prop_oneof![
         4 => (target, 0..3usize, any::<bool>())
             .prop_map(|(target, version, replace)| Happening::Export { target, version, replace }),

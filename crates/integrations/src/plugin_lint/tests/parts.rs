@@ -39,7 +39,8 @@ fn a_manifest_has_to_be_there_to_be_json_and_to_name_the_plugin() {
     check(&[(MANIFEST, "{\n  \"name\": \"tidy\",\n}\n")], &[".claude-plugin/plugin.json 3 plugin-manifest"]);
     check(&[(MANIFEST, "{\n  \"name\": \"Tidy\"\n}\n")], &[".claude-plugin/plugin.json 2 plugin-manifest"]);
     check(&[(MANIFEST, "{\"name\": \"3d-tidy\", \"anything\": [\"else\"]}")], &[]);
-    let faults = super::super::check(&plugin(&[(MANIFEST, "-"), (MARKETPLACE, "{}")]), &Settings::default());
+    let faults =
+        super::super::check(&plugin(&[(MANIFEST, "-"), (MARKETPLACE, "{}")]), &LintSettings::default());
     assert!(faults[0].message.contains("marketplace"), "{faults:?}");
 }
 

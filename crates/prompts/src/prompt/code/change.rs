@@ -6,9 +6,9 @@
 use super::super::brief::Brief;
 use super::super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX, WINDOW_LINES};
 use core::fmt::Write as _;
-use redraft_documents::delta::{self, Delta, FileDelta, Hunk, LineKind, Part};
+use redraft_documents::delta::{self, Delta, FileDelta, FileDiff, Hunk, LineKind};
+use redraft_facts::citation;
 use redraft_facts::findings::Finding;
-use redraft_facts::place;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{self, count, one_line};
 
@@ -103,7 +103,7 @@ pub fn unnamed(diff: &str) -> usize {
 }
 
 /// As much of a diff as fits, the shortest parts first, so that as few files as possible are left out; and those.
-fn fitting(diff: &str) -> (String, Vec<Part<'_>>) {
+fn fitting(diff: &str) -> (String, Vec<FileDiff<'_>>) {
     let parts = delta::parts(diff);
     let mut by_length: Vec<(usize, usize)> =
         parts.iter().enumerate().map(|(at, part)| (part.text.chars().count(), at)).collect();
@@ -136,7 +136,7 @@ pub(super) fn around_findings(brief: &Brief<'_>, change: &str) -> String {
     let mut shown: Vec<(String, u32, u32)> = Vec::new();
     let mut text = String::new();
     for finding in &findings {
-        let files = change.files.iter().filter(|file| place::same_file(&file.path, &finding.file));
+        let files = change.files.iter().filter(|file| citation::same_file(&file.path, &finding.file));
         let Some((file, part)) = files.into_iter().find_map(|file| Some((file, window(file, finding)?)))
         else {
             continue;
@@ -161,7 +161,7 @@ pub(in crate::prompt) fn carried(brief: &Brief<'_>, findings: &[&Finding]) -> Ve
     let carried = |finding: &&Finding| {
         let mut now = (*finding).clone();
         let last = finding.round == brief.last_round && finding.role.as_str() == brief.profile.role;
-        let file = delta.files.iter().find(|file| place::same_file(&file.path, &finding.file));
+        let file = delta.files.iter().find(|file| citation::same_file(&file.path, &finding.file));
         if let Some(file) = file.filter(|_| last && finding.line > 0) {
             now.line = file.carried(finding.line);
         }
@@ -180,7 +180,7 @@ struct Window {
 /// What stands around a finding in the change of its file: at its line, else where its quote begins.
 fn window(file: &FileDelta, finding: &Finding) -> Option<Window> {
     let first = finding.quote.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let quote = place::quote_parts(first).into_iter().next().unwrap_or_default();
+    let quote = citation::quote_parts(first).into_iter().next().unwrap_or_default();
     let holds = |hunk: &&Hunk| {
         (hunk.new_start..hunk.new_start.saturating_add(hunk.new_lines)).contains(&finding.line)
     };
@@ -214,7 +214,7 @@ fn quoted(hunk: &Hunk, quote: &str) -> Option<u32> {
     }
     let mut next = hunk.new_start;
     for one in hunk.lines.iter().filter(|one| one.kind != LineKind::Removed) {
-        if place::fold(&one.text).contains(quote) {
+        if citation::fold(&one.text).contains(quote) {
             return Some(next);
         }
         next = next.saturating_add(1);

@@ -5,7 +5,7 @@ use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{Kind, Profile};
+use redraft_roles::profile::{Profile, ProfileKind};
 
 const TASK: &str = include_str!("../../../texts/implementer-task-report.md");
 const SIMPLIFIED: &str = include_str!("../../../texts/code-simplifier-report.md");
@@ -15,8 +15,8 @@ const OUTLINE: &str = include_str!("../../../texts/test-outline-report.md");
 /// In a fresh conversation.
 pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> Fragment {
     let fields = match profile.kind {
-        Kind::Author => work(purpose),
-        Kind::Domain | Kind::Phase => format!(
+        ProfileKind::Author => work(purpose),
+        ProfileKind::Domain | ProfileKind::Phase => format!(
             "- `summary`: the reason for the verdict, in one or two sentences.\n\
              - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of an earlier finding that this one repeats, else empty.\n\

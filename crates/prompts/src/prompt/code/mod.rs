@@ -4,18 +4,18 @@
 //! when a brief has a [`Code`]. Start at [`build`]; what lasts is in `stable`, one task in `task`, the rest of a dispatch in
 //! `turn`, diffs in `change`.
 
+mod brief;
 mod change;
 mod form;
-mod papers;
 mod stable;
 mod task;
 mod turn;
 
+pub use brief::{CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief};
 #[cfg(test)]
 pub(super) use change::body as shown_diff;
 pub(super) use change::carried;
 pub use change::{to_open, unnamed};
-pub use papers::{CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers};
 
 use super::brief::Brief;
 use super::build::{possible, present};
@@ -25,28 +25,28 @@ use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::Kind;
+use redraft_roles::profile::ProfileKind;
 use stable::CodeLasting;
 
-pub(super) fn build(brief: &Brief<'_>, code: &Code<'_>) -> Prompt {
+pub(super) fn build(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Prompt {
     let strategy = possible(brief);
     if strategy == Strategy::Resume {
         return Prompt { turn: continued_turn(brief, code), ..Prompt::default() };
     }
-    let lasting = Lasting::of(brief, strategy);
+    let lasting = Lasting::new(brief, strategy);
     Prompt {
         constant: stable::constant_fragments(),
         feature: stable::feature_fragments(&lasting, code.change),
         role: stable::role_fragments(lasting, stable_of(brief, code)),
         turn: match (brief.profile.kind, strategy) {
-            (Kind::Author, _) => work(brief, code),
-            (Kind::Domain | Kind::Phase, Strategy::Digest) => digest(brief, code),
-            (Kind::Domain | Kind::Phase, _) => review(brief, code, strategy),
+            (ProfileKind::Author, _) => work(brief, code),
+            (ProfileKind::Domain | ProfileKind::Phase, Strategy::Digest) => digest(brief, code),
+            (ProfileKind::Domain | ProfileKind::Phase, _) => review(brief, code, strategy),
         },
     }
 }
 
-fn stable_of<'a>(brief: &Brief<'a>, code: &Code<'a>) -> CodeLasting<'a> {
+fn stable_of<'a>(brief: &Brief<'a>, code: &CodeBrief<'a>) -> CodeLasting<'a> {
     CodeLasting {
         purpose: brief.purpose,
         checks: code.checks,
@@ -56,7 +56,7 @@ fn stable_of<'a>(brief: &Brief<'a>, code: &Code<'a>) -> CodeLasting<'a> {
 }
 
 /// The turn of somebody who works on code, in a new conversation.
-fn work(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
+fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
     match brief.purpose {
         Purpose::Implement => {
             let Some(papers) = code.task else { return Vec::new() };
@@ -89,7 +89,7 @@ fn work(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
 }
 
 /// The turn of a reviewer that is given the whole change.
-fn review(brief: &Brief<'_>, code: &Code<'_>, strategy: Strategy) -> Vec<Fragment> {
+fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fragment> {
     // Fresh eyes judge like a first reader: what others found before would lead them.
     let findings = if brief.purpose == Purpose::Certify { &[] } else { brief.findings };
     let brief = &Brief { findings, ..*brief };
@@ -111,7 +111,7 @@ fn review(brief: &Brief<'_>, code: &Code<'_>, strategy: Strategy) -> Vec<Fragmen
 }
 
 /// The turn of a reviewer that is given what changed.
-fn digest(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
+fn digest(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
     present([
         Some(turn::digest_note(brief)),
         turn::delta(brief),
@@ -127,20 +127,20 @@ fn digest(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
     ])
 }
 
-fn continued_turn(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
+fn continued_turn(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
     match (brief.profile.kind, brief.purpose) {
         (_, Purpose::Repair) => present([
             Some(shared::repair(brief)),
             open::open_findings(brief, open::Intro::List),
             Some(shared::return_short(brief)),
         ]),
-        (Kind::Author, Purpose::Implement) => present([
+        (ProfileKind::Author, Purpose::Implement) => present([
             Some(turn::task_note(brief)),
             turn::reread(brief),
             turn::failed_check(brief, code),
             Some(shared::return_short(brief)),
         ]),
-        (Kind::Author, _) => present([
+        (ProfileKind::Author, _) => present([
             Some(turn::fix_note(brief)),
             turn::reread(brief),
             Some(turn::all_files(code, "All Implementation Files (for reference)")),
@@ -148,7 +148,7 @@ fn continued_turn(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
             open::open_findings(brief, open::Intro::FixNew),
             Some(shared::return_short(brief)),
         ]),
-        (Kind::Domain | Kind::Phase, _) => present([
+        (ProfileKind::Domain | ProfileKind::Phase, _) => present([
             Some(turn::review_note(brief)),
             turn::delta(brief),
             shared::fix_summary(brief),

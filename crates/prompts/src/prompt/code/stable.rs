@@ -7,7 +7,7 @@
 use super::super::brief::Upstream;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::{self, Lasting, given, project_block};
-use super::papers::ProjectCheck;
+use super::brief::ProjectCheck;
 use super::{change, form};
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
@@ -15,7 +15,7 @@ use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{self, one_line};
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::Kind;
+use redraft_roles::profile::ProfileKind;
 
 const CODE_RULES: &str = include_str!("../../../texts/code-rules.md");
 const REVIEWER_RULES: &str = include_str!("../../../texts/code-reviewer-rules.md");
@@ -43,7 +43,7 @@ pub(super) fn feature_fragments(of: &Lasting<'_>, change: &str) -> Vec<Fragment>
     if of.strategy != Strategy::Inline {
         return Vec::new();
     }
-    let reviews = of.profile.kind != Kind::Author;
+    let reviews = of.profile.kind != ProfileKind::Author;
     let mut fragments: Vec<Fragment> =
         of.upstream.iter().filter(|file| file.shared || !reviews).map(given).collect();
     fragments.extend(reviews.then(|| Fragment { name: "given-change".to_owned(), ..files(change, true) }));
@@ -53,7 +53,7 @@ pub(super) fn feature_fragments(of: &Lasting<'_>, change: &str) -> Vec<Fragment>
 /// The same for every dispatch of one role for one purpose with one strategy.
 pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Fragment> {
     let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
-    let reviews = profile.kind != Kind::Author;
+    let reviews = profile.kind != ProfileKind::Author;
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline && reviews {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
@@ -141,7 +141,7 @@ fn given_artifacts(of: Lasting<'_>, upstream: &[Upstream<'_>]) -> Fragment {
             .text
             .replace("Open a file only for what is not in this prompt.", "Open no file: it may hold code.");
     }
-    if of.profile.kind != Kind::Author {
+    if of.profile.kind != ProfileKind::Author {
         let intro = if upstream.is_empty() { "\n" } else { "" };
         fragment.text.push_str(&format!(
             "{intro}- The change: under Implementation Files; open a file for what its hunks do not show\n"

@@ -6,15 +6,15 @@
 use super::super::brief::Brief;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::label;
-use super::papers::{TaskArtifact, TaskPapers};
-use redraft_documents::context::Mode;
+use super::brief::{TaskArtifact, TaskBrief};
+use redraft_documents::context::ContextMode;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{self, one_line};
 
 /// The task, its criteria, and what it builds on.
-pub(super) fn task(brief: &Brief<'_>, papers: &TaskPapers<'_>) -> Fragment {
+pub(super) fn task(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Fragment {
     let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
     let mut text = format!(
         "## Task {}: {}\n\nCarry out this task of {}:\n\n{}",
@@ -54,16 +54,16 @@ pub(super) fn task(brief: &Brief<'_>, papers: &TaskPapers<'_>) -> Fragment {
 }
 
 /// The documents that come with the task, but for those that stand in the prompt already.
-pub(super) fn artifacts(brief: &Brief<'_>, papers: &TaskPapers<'_>) -> Vec<Fragment> {
+pub(super) fn artifacts(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Vec<Fragment> {
     let inline = brief.strategy == Strategy::Inline;
     let stands = |one: &&TaskArtifact<'_>| inline && brief.upstream.iter().any(|file| file.name == one.name);
     let required = |one: &&TaskArtifact<'_>| brief.profile.artifacts.contains(&one.name);
     let more = papers.artifacts.iter().filter(|one| !stands(one));
     let mut fragments: Vec<Fragment> =
-        more.clone().filter(|one| one.mode != Mode::Reference).map(given).collect();
+        more.clone().filter(|one| one.mode != ContextMode::Reference).map(given).collect();
     // A required one is named by its path already.
     let named: Vec<&TaskArtifact<'_>> =
-        more.filter(|one| one.mode == Mode::Reference && !required(one)).collect();
+        more.filter(|one| one.mode == ContextMode::Reference && !required(one)).collect();
     if !named.is_empty() {
         let mut text =
             "## More Documents\n\nOpen one of these only where the task cannot be done without it.\n\n"
@@ -81,11 +81,11 @@ fn given(one: &TaskArtifact<'_>) -> Fragment {
     let name = label(one.name);
     let reason = one_line(one.reason, FIELD_CHARS_MAX);
     let (heading, intro) = match one.mode {
-        Mode::Scoped => (
+        ContextMode::Scoped => (
             format!("{name}, in Part"),
             format!("The sections of {} that concern this task ({reason}):", one.path),
         ),
-        Mode::Full | Mode::Reference => {
+        ContextMode::Full | ContextMode::Reference => {
             (name, format!("{}, in full ({reason}); it need not be opened:", one.path))
         }
     };

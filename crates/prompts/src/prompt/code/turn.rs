@@ -5,8 +5,8 @@ use super::super::open;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::names_documents;
 use super::super::turn::CHECKS_OF_A_CHANGE;
+use super::brief::CodeBrief;
 use super::change;
-use super::papers::Code;
 use super::stable::shown;
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
@@ -16,7 +16,7 @@ use redraft_facts::text::{self, one_line};
 use redraft_facts::ticket::Purpose;
 
 /// How the project's checks ended on what a reviewer sees.
-pub(super) fn results(code: &Code<'_>) -> Option<Fragment> {
+pub(super) fn results(code: &CodeBrief<'_>) -> Option<Fragment> {
     if code.results.is_empty() {
         return None;
     }
@@ -29,7 +29,7 @@ pub(super) fn results(code: &Code<'_>) -> Option<Fragment> {
 }
 
 /// What is said of a change that is reviewed by itself: of all of it, or of what is `new`.
-pub(super) fn intent(code: &Code<'_>, new: bool) -> Option<Fragment> {
+pub(super) fn intent(code: &CodeBrief<'_>, new: bool) -> Option<Fragment> {
     let said = code.intent.filter(|said| !said.trim().is_empty())?;
     let (heading, of) = match new {
         false => ("Stated Intent", "of this change"),
@@ -52,7 +52,7 @@ fn went_on(brief: &Brief<'_>) -> &'static str {
 }
 
 /// Tasks that nobody expects to find.
-pub(super) fn left_out(code: &Code<'_>) -> Option<Fragment> {
+pub(super) fn left_out(code: &CodeBrief<'_>) -> Option<Fragment> {
     if code.left_out.is_empty() {
         return None;
     }
@@ -68,7 +68,7 @@ pub(super) fn left_out(code: &Code<'_>) -> Option<Fragment> {
 }
 
 /// Tasks whose code a reviewer finds in the files and not in the change.
-pub(super) fn done_before(code: &Code<'_>) -> Option<Fragment> {
+pub(super) fn done_before(code: &CodeBrief<'_>) -> Option<Fragment> {
     if code.done_before.is_empty() {
         return None;
     }
@@ -151,7 +151,7 @@ pub(super) fn digest_note(brief: &Brief<'_>) -> Fragment {
 }
 
 /// The part of the change around the open findings.
-pub(super) fn around(brief: &Brief<'_>, code: &Code<'_>) -> Option<Fragment> {
+pub(super) fn around(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Option<Fragment> {
     let parts = change::around_findings(brief, code.change);
     let text =
         format!("## The Change Around Open Findings\n\nAs it is now, compared with the base.\n{parts}");
@@ -196,7 +196,7 @@ pub(super) fn reread(brief: &Brief<'_>) -> Option<Fragment> {
 }
 
 /// The whole change by file, for somebody who works on it.
-pub(super) fn all_files(code: &Code<'_>, heading: &str) -> Fragment {
+pub(super) fn all_files(code: &CodeBrief<'_>, heading: &str) -> Fragment {
     let files = change::list(&Delta::parse(code.change));
     let text = format!(
         "## {heading}\n\nThe change so far: every file that differs from the base, with the lines added and removed.\n\n{files}"
@@ -205,7 +205,7 @@ pub(super) fn all_files(code: &Code<'_>, heading: &str) -> Fragment {
 }
 
 /// A check of the project that fails.
-pub(super) fn failed_check(brief: &Brief<'_>, code: &Code<'_>) -> Option<Fragment> {
+pub(super) fn failed_check(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Option<Fragment> {
     let evidence = text::fenced("text", brief.gate?);
     let diverges = match code.diverges {
         true => {
@@ -241,7 +241,7 @@ pub(super) fn outline_task(brief: &Brief<'_>) -> Fragment {
     Fragment::new("task", text)
 }
 
-pub(super) fn tests_task(code: &Code<'_>) -> Fragment {
+pub(super) fn tests_task(code: &CodeBrief<'_>) -> Fragment {
     let mut text = "## Task\n\nWrite the tests of this outline:\n\n".to_owned();
     text.push_str(&text::fenced("text", code.outline.unwrap_or("none")));
     if !code.tests.is_empty() {

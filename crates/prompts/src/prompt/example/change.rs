@@ -3,9 +3,9 @@
 //!
 //! The diffs are files in `data/example`. Every fault quotes code of the first version and is gone in the second.
 
-use crate::prompt::code::{CheckResult, ProjectCheck, TaskArtifact, TaskPapers};
+use crate::prompt::code::{CheckResult, ProjectCheck, TaskArtifact, TaskBrief};
 use crate::prompt::example::feature::{DESIGN, PLAN, TASKS};
-use redraft_documents::context::Mode;
+use redraft_documents::context::ContextMode;
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::prelude::*;
@@ -148,7 +148,7 @@ static SCOPED: [TaskArtifact<'static>; 2] = [
     TaskArtifact {
         name: "design.md",
         path: DESIGN.path,
-        mode: Mode::Scoped,
+        mode: ContextMode::Scoped,
         text: "### C1: Counter\n\nCounts the requests of a key in the current minute (Spec R1), reading and adding in \
                one atomic step. New, `src/counter.rs`.\n\n### I1: `Counter::admit`\n\n`admit(key: &KeyId) -> bool`: \
                whether this request is among the first 100 of its minute.\n",
@@ -157,13 +157,13 @@ static SCOPED: [TaskArtifact<'static>; 2] = [
     TaskArtifact {
         name: "plan.md",
         path: PLAN.path,
-        mode: Mode::Reference,
+        mode: ContextMode::Reference,
         text: "",
         reason: "no reference of the task names it",
     },
 ];
 
-pub(in crate::prompt) static TASK: TaskPapers<'static> = TaskPapers {
+pub(in crate::prompt) static TASK: TaskBrief<'static> = TaskBrief {
     id: "1.1",
     title: "Count the requests of a key",
     file: TASKS.path,

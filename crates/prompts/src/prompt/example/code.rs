@@ -1,8 +1,8 @@
 //! What a role is sent about the code of the made-up feature.
 
-use crate::prompt::brief::{Absent, Brief, Place, Prd, Upstream};
+use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd, Upstream};
 use crate::prompt::build::{build, possible};
-use crate::prompt::code::Code;
+use crate::prompt::code::CodeBrief;
 use crate::prompt::example::{Sample, change, feature, first_of};
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Finding;
@@ -10,7 +10,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{self, Kind, Override, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind, RoleText};
 
 pub(in crate::prompt) const PHASE: Phase = Phase::Implement;
 
@@ -25,19 +25,19 @@ pub(super) fn sample(
     role: &Role,
     purpose: Option<Purpose>,
     strategy: Strategy,
-    own: Option<&Override>,
+    own: Option<&RoleText>,
 ) -> Option<Sample> {
     let later = matches!(strategy, Strategy::Resume | Strategy::Digest);
-    let named = profile::of(PHASE, role)?;
+    let named = profile::find(PHASE, role)?;
     let purpose = purpose.unwrap_or(match (named.kind, named.role, later) {
-        (Kind::Author, "code-simplifier", _) => Purpose::Simplify,
-        (Kind::Author, "test-deepener", _) => Purpose::Outline,
-        (Kind::Author, _, false) => Purpose::Implement,
-        (Kind::Author, _, true) => Purpose::Revise,
-        (Kind::Domain | Kind::Phase, ..) => Purpose::Review,
+        (ProfileKind::Author, "code-simplifier", _) => Purpose::Simplify,
+        (ProfileKind::Author, "test-deepener", _) => Purpose::Outline,
+        (ProfileKind::Author, _, false) => Purpose::Implement,
+        (ProfileKind::Author, _, true) => Purpose::Revise,
+        (ProfileKind::Domain | ProfileKind::Phase, ..) => Purpose::Review,
     });
     let profile = profile::of_dispatch(PHASE, role, purpose, &profile::panels(PHASE))?;
-    let texts = Texts::of(profile);
+    let texts = Texts::for_profile(profile);
     let of_role: Vec<&Finding> = texts.findings.iter().filter(|one| one.role == *role).collect();
     let all: Vec<&Finding> = texts.findings.iter().collect();
     let summary = [change::summary(&[role.as_str()])];
@@ -56,11 +56,11 @@ pub(super) fn sample(
     let brief = match (named.role, purpose) {
         ("implementer", Purpose::Implement) if strategy == Strategy::Resume => Brief {
             gate: Some(change::FAILED),
-            code: Some(Code { task: Some(&change::TASK), ..base }),
+            code: Some(CodeBrief { task: Some(&change::TASK), ..base }),
             ..first
         },
         ("implementer", Purpose::Implement) => Brief {
-            code: Some(Code {
+            code: Some(CodeBrief {
                 task: Some(&change::TASK),
                 wanted: Some(change::WANTED),
                 constraints: Some(change::CONSTRAINTS),
@@ -71,14 +71,14 @@ pub(super) fn sample(
         ("implementer", Purpose::Revise) => Brief { findings: &all, round: 2, ..first },
         ("code-simplifier", Purpose::Simplify) | ("test-deepener", Purpose::Outline) => first,
         ("test-deepener", Purpose::Tests) => Brief {
-            code: Some(Code {
+            code: Some(CodeBrief {
                 outline: Some(change::OUTLINE),
                 tests: if later { &tests } else { &[] },
                 ..base
             }),
             ..first
         },
-        _ if named.kind == Kind::Author => return None,
+        _ if named.kind == ProfileKind::Author => return None,
         (_, Purpose::Review) if later => Brief { findings: &of_role, ..again },
         (_, Purpose::Review) => first,
         (_, Purpose::Validate) => Brief { round: 3, last_round: 2, ..again },
@@ -97,11 +97,11 @@ pub(super) fn sample_by_itself(
     role: &Role,
     purpose: Option<Purpose>,
     strategy: Strategy,
-    own: Option<&Override>,
+    own: Option<&RoleText>,
 ) -> Option<Sample> {
     let purpose = purpose.unwrap_or(Purpose::Review);
-    let profile = profile::of(PHASE, role).filter(|profile| profile.kind != Kind::Author)?;
-    let texts = Texts { upstream: Vec::new(), ..Texts::of(profile) };
+    let profile = profile::find(PHASE, role).filter(|profile| profile.kind != ProfileKind::Author)?;
+    let texts = Texts { upstream: Vec::new(), ..Texts::for_profile(profile) };
     let findings: Vec<&Finding> = texts.findings.iter().filter(|one| one.role == *role).collect();
     let later = matches!(strategy, Strategy::Resume | Strategy::Digest);
     let why = format!("no answer for {}", findings.first()?.id);
@@ -118,12 +118,12 @@ pub(super) fn sample_by_itself(
 }
 
 /// A change, with the checks of the project passed.
-pub(in crate::prompt) fn code(change: &str) -> Code<'_> {
-    Code { change, checks: &change::CHECKS, results: &change::PASSED, ..Code::default() }
+pub(in crate::prompt) fn code(change: &str) -> CodeBrief<'_> {
+    CodeBrief { change, checks: &change::CHECKS, results: &change::PASSED, ..CodeBrief::default() }
 }
 
 impl Texts {
-    pub(in crate::prompt) fn of(profile: &Profile) -> Texts {
+    pub(in crate::prompt) fn for_profile(profile: &Profile) -> Texts {
         let names = PHASE.upstream().iter().filter(|name| profile.artifacts.contains(name));
         let upstream = names.map(|name| {
             let (path, text) = match *name {
@@ -142,7 +142,7 @@ impl Texts {
     pub(in crate::prompt) fn brief<'a>(&'a self, profile: &'a Profile) -> Brief<'a> {
         let first = first_of(PHASE, profile);
         Brief {
-            place: Place { artifact: "", absent: &[], ..first.place },
+            place: FeaturePaths { artifact: "", absent: &[], ..first.place },
             artifact: None,
             upstream: &self.upstream,
             code: Some(code(change::FIRST)),
@@ -154,13 +154,14 @@ impl Texts {
     pub(in crate::prompt) fn brief_by_itself<'a>(&'a self, profile: &'a Profile, later: bool) -> Brief<'a> {
         let first = self.brief(profile);
         let compares = profile.compares();
-        let code = Code {
+        let code = CodeBrief {
             change: if later { change::MENDED } else { change::FIRST },
             by_itself: true,
             intent: compares.then_some(if later { change::INTENT_OF_MORE } else { change::INTENT }),
-            ..Code::default()
+            ..CodeBrief::default()
         };
-        let place = Place { folder: "", prd: Prd::None, absent: &NO_DOCUMENTS, idea: "", ..first.place };
+        let place =
+            FeaturePaths { folder: "", prd: Prd::None, absent: &NO_DOCUMENTS, idea: "", ..first.place };
         Brief { place, upstream: &[], code: Some(code), ..first }
     }
 }

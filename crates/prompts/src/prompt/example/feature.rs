@@ -9,7 +9,7 @@ use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::verdict::{Claim, Severity};
-use redraft_roles::profile::{self, Kind, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind};
 
 pub(in crate::prompt) const FOLDER: &str = "docs/features/031-key-limits";
 pub(in crate::prompt) const ARTIFACT: &str = "docs/features/031-key-limits/spec.md";
@@ -69,14 +69,15 @@ impl Document {
         format!("{}1: {}", raised.letter, self.fault(raised.kind).fixed)
     }
 
-    fn fault(&self, kind: Kind) -> &Fault {
-        self.handoff.as_ref().filter(|_| kind == Kind::Phase).unwrap_or(&self.domain)
+    fn fault(&self, kind: ProfileKind) -> &Fault {
+        self.handoff.as_ref().filter(|_| kind == ProfileKind::Phase).unwrap_or(&self.domain)
     }
 
     /// The reviewer itself; what an author is told comes from the domain reviewer.
     fn raised_by<'a>(&self, phase: Phase, profile: &'a Profile) -> &'a Profile {
-        let domain = || profile::cast(phase).iter().copied().find(|one| one.kind == Kind::Domain);
-        if profile.kind == Kind::Author { domain().unwrap_or(profile) } else { profile }
+        let domain =
+            || profile::participants(phase).iter().copied().find(|one| one.kind == ProfileKind::Domain);
+        if profile.kind == ProfileKind::Author { domain().unwrap_or(profile) } else { profile }
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) mod feature;
 pub(super) mod retro;
 mod sample;
 
-use crate::prompt::brief::{Absent, Answer, Brief, Place, Prd, Upstream};
+use crate::prompt::brief::{Absent, AnsweredQuestion, Brief, FeaturePaths, Prd, Upstream};
 use feature::{FOLDER, document};
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Threshold;
@@ -22,7 +22,7 @@ pub use sample::{Sample, sample, sample_by_itself};
 
 const IDEA: &str = "Limit how many requests an API key may make in a minute.";
 
-pub(super) const ANSWER: Answer<'static> = Answer {
+pub(super) const ANSWER: AnsweredQuestion<'static> = AnsweredQuestion {
     question: "May a customer raise the limit of a key?",
     assumed: "No.",
     answer: "Yes, up to 1,000 a minute.",
@@ -39,7 +39,7 @@ pub(super) fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
         profile,
         text: None,
         missing: &[],
-        place: Place { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA },
+        place: FeaturePaths { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA },
         project: None,
         rule: Threshold::Strict,
         purpose: Purpose::Review,

@@ -6,7 +6,7 @@ use redraft_facts::choice::Strategy;
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{self, Override, Profile};
+use redraft_roles::profile::{self, Profile, RoleText};
 
 const FEATURE: &str = "031-key-limits";
 
@@ -17,19 +17,19 @@ pub(in crate::prompt) const BUNDLE: &str = include_str!("../../../data/example/r
 pub(in crate::prompt) const LESSONS: &str = include_str!("../../../data/example/retro-lessons.md");
 
 /// What the role is sent; everything stands in the prompt, whichever strategy is asked for.
-pub(super) fn sample(role: &Role, purpose: Option<Purpose>, own: Option<&Override>) -> Option<Sample> {
-    profile::of(Phase::Finish, role)?;
+pub(super) fn sample(role: &Role, purpose: Option<Purpose>, own: Option<&RoleText>) -> Option<Sample> {
+    profile::find(Phase::Finish, role)?;
     let purpose = purpose.unwrap_or(Purpose::Retro);
     let bundle = match purpose {
         Purpose::Retro => BUNDLE,
         Purpose::Judge => LESSONS,
         _ => return None,
     };
-    let brief = RetroBrief { text: own, ..brief(of(purpose)?, purpose, bundle) };
+    let brief = RetroBrief { text: own, ..brief(for_purpose(purpose)?, purpose, bundle) };
     Some(Sample { prompt: retro(&brief), purpose, strategy: Strategy::Inline })
 }
 
-pub(in crate::prompt) fn of(purpose: Purpose) -> Option<&'static Profile> {
+pub(in crate::prompt) fn for_purpose(purpose: Purpose) -> Option<&'static Profile> {
     profile::of_dispatch(Phase::Finish, &profile::author(Phase::Finish), purpose, &[])
 }
 

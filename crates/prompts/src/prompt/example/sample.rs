@@ -10,7 +10,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{self, Kind, Override};
+use redraft_roles::profile::{self, ProfileKind, RoleText};
 
 /// A prompt, and what it is sent for and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn sample_by_itself(
     role: &Role,
     purpose: Option<Purpose>,
     strategy: Strategy,
-    own: Option<&Override>,
+    own: Option<&RoleText>,
 ) -> Option<Sample> {
     super::code::sample_by_itself(role, purpose, strategy, own)
 }
@@ -39,7 +39,7 @@ pub fn sample(
     role: &Role,
     purpose: Option<Purpose>,
     strategy: Strategy,
-    own: Option<&Override>,
+    own: Option<&RoleText>,
 ) -> Option<Sample> {
     if phase == Phase::Implement {
         return super::code::sample(role, purpose, strategy, own);
@@ -47,14 +47,14 @@ pub fn sample(
     if phase == Phase::Finish {
         return super::retro::sample(role, purpose, own);
     }
-    let profile = profile::of(phase, role)?;
+    let profile = profile::find(phase, role)?;
     let later = matches!(strategy, Strategy::Resume | Strategy::Digest);
     let purpose = purpose.unwrap_or(match profile.kind {
-        Kind::Author if later || phase == Phase::Document => Purpose::Revise,
-        Kind::Author => Purpose::Draft,
-        Kind::Domain | Kind::Phase => Purpose::Review,
+        ProfileKind::Author if later || phase == Phase::Document => Purpose::Revise,
+        ProfileKind::Author => Purpose::Draft,
+        ProfileKind::Domain | ProfileKind::Phase => Purpose::Review,
     });
-    let domain = profile::cast(phase).iter().find(|profile| profile.kind == Kind::Domain)?;
+    let domain = profile::participants(phase).iter().find(|profile| profile.kind == ProfileKind::Domain)?;
     let (domain_role, revision) = (Role::new(domain.role), revision());
     let result = DomainResult::Approved { round: 2, max: 5, revision: &revision };
     let outcome = DomainOutcome { reviewer: &domain_role, result, unresolved: &[] };
@@ -74,18 +74,24 @@ pub fn sample(
         ..first
     };
     let brief = match (profile.kind, purpose) {
-        (Kind::Author, Purpose::Draft) if phase != Phase::Document => Brief {
+        (ProfileKind::Author, Purpose::Draft) if phase != Phase::Document => Brief {
             artifact: None,
             may_ask: strategy != Strategy::Resume,
             answers: if strategy == Strategy::Resume { &[ANSWER] } else { &[] },
             ..first
         },
-        (Kind::Author, Purpose::Revise) => Brief { findings: &findings, round: 2, ..first },
-        (Kind::Domain | Kind::Phase, Purpose::Review) if later => Brief { findings: &findings, ..again },
-        (Kind::Domain | Kind::Phase, Purpose::Review) => first,
-        (Kind::Domain | Kind::Phase, Purpose::Validate) => Brief { round: 3, last_round: 2, ..again },
-        (Kind::Domain | Kind::Phase, Purpose::Certify) => Brief { artifact: mended, round: 3, ..first },
-        (Kind::Domain | Kind::Phase, Purpose::Repair) => {
+        (ProfileKind::Author, Purpose::Revise) => Brief { findings: &findings, round: 2, ..first },
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Review) if later => {
+            Brief { findings: &findings, ..again }
+        }
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Review) => first,
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Validate) => {
+            Brief { round: 3, last_round: 2, ..again }
+        }
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Certify) => {
+            Brief { artifact: mended, round: 3, ..first }
+        }
+        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Repair) => {
             Brief { findings: &findings, repair: Some(&why), ..again }
         }
         _ => return None,

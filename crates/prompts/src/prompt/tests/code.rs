@@ -5,7 +5,7 @@ use super::super::code::shown_diff;
 use super::super::*;
 use super::{cases, stable};
 use crate::prompt::example::change;
-use redraft_cost::policy::{Facts, ResumedFacts, choose};
+use redraft_cost::policy::{PolicyFacts, ResumedFacts, choose};
 use redraft_documents::delta::Comparison;
 use redraft_facts::choice::{Policy, Strategy};
 use redraft_facts::fragment::{Fragment, Prompt};
@@ -42,7 +42,7 @@ pub(super) fn names(fragments: &[Fragment]) -> Vec<&str> {
 fn chosen(purpose: Purpose, resumed: &Prompt, first: &Prompt) -> Strategy {
     let (prompt_chars, first_chars) = (resumed.chars(), first.chars());
     let resumed = Some(ResumedFacts { prompt_chars, first_chars, context_chars: first_chars });
-    let facts = Facts { policy: Policy::Seed, purpose, resumed, priced: None };
+    let facts = PolicyFacts { policy: Policy::Seed, purpose, resumed, priced: None };
     choose(&facts, &Strategy::ALL).unwrap().strategy
 }
 
@@ -273,7 +273,7 @@ fn a_diff_that_is_too_long_is_listed_by_file_and_its_reader_is_told_to_open_the_
     let diff = large_diff(300_000);
     for (name, heading) in [("review, inline", "given-change"), ("review, resumed", "delta")] {
         with(REVIEWERS[2], name, &mut |brief| {
-            let code = brief.code.map(|code| Code { change: &diff, ..code });
+            let code = brief.code.map(|code| CodeBrief { change: &diff, ..code });
             let prompt = build(&Brief { code, delta: brief.delta.map(|_| diff.as_str()), ..*brief });
             let text = prompt.get(heading).unwrap();
             assert!(text.contains("- src/x.rs: +6000 -0\n"), "{name}: {text}");
@@ -323,7 +323,7 @@ fn a_digest_shows_the_change_around_each_open_finding_and_nothing_else_of_it() {
 fn the_faults_of_the_examples_code_stand_where_it_says_and_the_fixes_lead_to_the_mended_change() {
     let (first, mended) = (files_after(change::FIRST), files_after(change::MENDED));
     assert_eq!(first.len(), 2, "{first:?}");
-    let fixes = first.iter().map(|(path, text)| Comparison::of(text, &mended[path]).unified(path));
+    let fixes = first.iter().map(|(path, text)| Comparison::new(text, &mended[path]).unified(path));
     assert_eq!(fixes.collect::<Vec<String>>().concat(), change::FIXES);
     for finding in change::findings() {
         let at = usize::try_from(finding.line).unwrap() - 1;

@@ -9,7 +9,7 @@ use redraft_facts::findings::Finding;
 use redraft_facts::ids::{Revision, Role};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{self, Kind};
+use redraft_roles::profile::{self, ProfileKind};
 
 /// AC-11 of seed 022: in all four phases the phase reviewer is told who reviewed before it, with which result and what is
 /// left; the block stands between the artifact and the iteration, and after what is the same in every round.
@@ -17,7 +17,9 @@ use redraft_roles::profile::{self, Kind};
 fn ac_11_the_phase_reviewer_of_every_phase_is_told_the_outcome_of_the_domain_review() {
     let mut seen = BTreeSet::new();
     cases::each(&mut |Case { phase, name, brief }| {
-        if brief.profile.kind != Kind::Phase || brief.outcome.is_none() || brief.strategy == Strategy::Resume
+        if brief.profile.kind != ProfileKind::Phase
+            || brief.outcome.is_none()
+            || brief.strategy == Strategy::Resume
         {
             return;
         }
@@ -33,7 +35,7 @@ fn ac_11_the_phase_reviewer_of_every_phase_is_told_the_outcome_of_the_domain_rev
         );
         let text = prompt.get("domain-outcome").unwrap();
         assert!(
-            text.contains(&format!("- Reviewer: {}\n", profile::cast(*phase)[1].role)),
+            text.contains(&format!("- Reviewer: {}\n", profile::participants(*phase)[1].role)),
             "{phase} {name}: {text}"
         );
         let result = text.lines().find(|line| line.starts_with("- Result: ")).unwrap();
@@ -51,7 +53,7 @@ fn ac_11_the_phase_reviewer_of_every_phase_is_told_the_outcome_of_the_domain_rev
 fn ac_12_without_a_domain_review_there_is_no_outcome_block() {
     let mut phases = BTreeSet::new();
     cases::each(&mut |Case { phase, name, brief }| {
-        if brief.profile.kind == Kind::Phase && brief.outcome.is_none() {
+        if brief.profile.kind == ProfileKind::Phase && brief.outcome.is_none() {
             assert!(!build(brief).text().contains("Domain Reviewer Outcome\n"), "{phase} {name}");
             phases.insert(*phase);
         }

@@ -10,12 +10,12 @@ use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{self, Kind};
+use redraft_roles::profile::{self, ProfileKind};
 
 #[test]
 fn every_role_of_every_phase_can_be_shown_with_every_strategy() {
     for phase in Phase::ALL {
-        for profile in profile::cast(phase) {
+        for profile in profile::participants(phase) {
             for strategy in Strategy::ALL {
                 let role = Role::new(profile.role);
                 let Sample { prompt, purpose, strategy: sent } =
@@ -38,7 +38,7 @@ fn every_role_of_every_phase_can_be_shown_with_every_strategy() {
 #[test]
 fn a_text_of_the_repository_stands_where_the_built_in_one_would_and_nothing_else_changes() {
     let role = Role::new("plan-reviewer");
-    let own = profile::Override::parse("---\ntools: Read\n---\n# Ours\n\nAsk this.\n", &role).unwrap();
+    let own = profile::RoleText::parse("---\ntools: Read\n---\n# Ours\n\nAsk this.\n", &role).unwrap();
     let built_in = sample(Phase::CreatePlan, &role, None, Strategy::Lazy, None).unwrap().prompt;
     let replaced = sample(Phase::CreatePlan, &role, None, Strategy::Lazy, Some(&own)).unwrap().prompt;
     assert_eq!(replaced.get("rubric"), Some("# Ours\n\nAsk this.\n"));
@@ -59,7 +59,7 @@ fn an_artifact_of_a_skipped_phase_is_named_as_none_with_the_reason() {
         }
     });
     assert!(shown.contains("- Design: none (phase skipped, lane express)\n"), "{shown}");
-    let author = profile::cast(Phase::Design)[0];
+    let author = profile::participants(Phase::Design)[0];
     let mut drafts = Vec::new();
     cases::each(&mut |case| {
         if case.brief.profile.role == author.role && case.name == "draft" {
@@ -74,16 +74,17 @@ fn an_artifact_of_a_skipped_phase_is_named_as_none_with_the_reason() {
 #[test]
 fn the_example_of_every_role_fits_its_phase() {
     for phase in Phase::DOCUMENTS.into_iter().chain([Phase::Document]) {
-        for profile in profile::cast(phase) {
+        for profile in profile::participants(phase) {
             let role = Role::new(profile.role);
             let resumed = sample(phase, &role, None, Strategy::Resume, None).unwrap().prompt;
-            let raised = if profile.kind == Kind::Author { profile::cast(phase)[1] } else { profile };
+            let raised =
+                if profile.kind == ProfileKind::Author { profile::participants(phase)[1] } else { profile };
             let list = resumed.get("open-findings").unwrap();
             let line = list.lines().find(|line| line.starts_with("- [")).unwrap();
             assert!(line.starts_with(&format!("- [{}1] [blocker] [", raised.letter)), "{phase}: {line}");
             let category = line.split(['[', ']']).nth(5).unwrap();
             assert!(raised.categories.contains(&category), "{phase} {role}: {category}");
-            if profile.kind == Kind::Author {
+            if profile.kind == ProfileKind::Author {
                 let quote = list.lines().find_map(|line| line.strip_prefix("  Quote: ")).unwrap();
                 let review = sample(phase, &Role::new(raised.role), None, Strategy::Lazy, None).unwrap();
                 assert!(
@@ -104,7 +105,7 @@ fn the_example_of_every_role_fits_its_phase() {
 fn the_change_of_each_document_of_the_example_is_the_difference_between_its_versions() {
     for phase in Phase::DOCUMENTS.into_iter().chain([Phase::Document]) {
         let document = document(phase);
-        let compared = Comparison::of(document.first, document.mended).unified(document.path);
+        let compared = Comparison::new(document.first, document.mended).unified(document.path);
         assert_eq!(document.diff, compared, "{phase}");
     }
 }
@@ -112,14 +113,14 @@ fn the_change_of_each_document_of_the_example_is_the_difference_between_its_vers
 #[test]
 fn an_example_can_be_shown_for_every_purpose_a_role_has_and_for_no_other() {
     for phase in Phase::DOCUMENTS.into_iter().chain([Phase::Document]) {
-        for profile in profile::cast(phase) {
+        for profile in profile::participants(phase) {
             let role = Role::new(profile.role);
             let fits: Vec<Purpose> = (Purpose::ALL.into_iter())
                 .filter(|purpose| sample(phase, &role, Some(*purpose), Strategy::Lazy, None).is_some())
                 .collect();
             let expected: &[Purpose] = match (profile.kind, phase) {
-                (Kind::Author, Phase::Document) => &[Purpose::Revise],
-                (Kind::Author, _) => &[Purpose::Draft, Purpose::Revise],
+                (ProfileKind::Author, Phase::Document) => &[Purpose::Revise],
+                (ProfileKind::Author, _) => &[Purpose::Draft, Purpose::Revise],
                 _ => &[Purpose::Review, Purpose::Validate, Purpose::Certify, Purpose::Repair],
             };
             assert_eq!(fits, expected, "{phase} {role}");
@@ -133,7 +134,7 @@ fn an_example_can_be_shown_for_every_purpose_a_role_has_and_for_no_other() {
 /// A document by itself builds on nothing, so nobody is told to read an empty list or to trust one.
 #[test]
 fn the_roles_of_a_document_are_told_that_no_other_file_has_to_be_read() {
-    for profile in profile::cast(Phase::Document) {
+    for profile in profile::participants(Phase::Document) {
         for strategy in [Strategy::Lazy, Strategy::Inline, Strategy::Digest] {
             let prompt =
                 sample(Phase::Document, &Role::new(profile.role), None, strategy, None).unwrap().prompt;

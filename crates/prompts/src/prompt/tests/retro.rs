@@ -1,13 +1,13 @@
 //! What somebody who looks back is sent.
 
 use super::*;
-use redraft_roles::profile::Override;
+use redraft_roles::profile::RoleText;
 
 /// Whoever replaces the text must not lose what the engine relies on.
 #[test]
 fn a_repository_s_own_text_takes_the_place_of_the_rubric_and_of_nothing_else() {
     let own = "---\nname: retro-facilitator\ndescription: ours\n---\n\nLook at the build times first.\n";
-    let own = Override::parse(own, &Role::new("retro-facilitator")).unwrap();
+    let own = RoleText::parse(own, &Role::new("retro-facilitator")).unwrap();
     let mut seen = 0;
     cases::retro::each(&mut |name, brief| {
         let built_in = retro(brief);

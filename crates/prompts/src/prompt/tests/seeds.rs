@@ -11,7 +11,7 @@ use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
-use redraft_roles::profile::{self, Kind};
+use redraft_roles::profile::{self, ProfileKind};
 
 /// The prompt of a case of the made-up feature.
 fn case(phase: Phase, role: &str, name: &str) -> Prompt {
@@ -30,8 +30,8 @@ fn names(fragments: &[Fragment]) -> Vec<&str> {
 
 /// The reviewers of the four phases, each with its phase.
 fn reviewers() -> impl Iterator<Item = (Phase, &'static profile::Profile)> {
-    let of = |phase| profile::cast(phase).iter().map(move |profile| (phase, *profile));
-    Phase::DOCUMENTS.into_iter().flat_map(of).filter(|(_, profile)| profile.kind != Kind::Author)
+    let of = |phase| profile::participants(phase).iter().map(move |profile| (phase, *profile));
+    Phase::DOCUMENTS.into_iter().flat_map(of).filter(|(_, profile)| profile.kind != ProfileKind::Author)
 }
 
 /// R4, TD8: one skeleton for all. Rules, rubric with its coda, artifacts, checklist, next phase, answer form; then what
@@ -44,7 +44,7 @@ fn i1_r4_and_td8_every_fresh_lazy_review_has_its_sections_in_the_canonical_order
         assert!(rubric.ends_with(&format!("{}\n", profile.coda)), "{phase}: the coda closes the rubric");
         let (mut stable, mut turn) =
             (vec!["reviewer-rules", "rubric", "required-artifacts", "checklist"], vec!["artifact"]);
-        if profile.kind == Kind::Phase {
+        if profile.kind == ProfileKind::Phase {
             stable.push("next-phase");
             turn.push("domain-outcome");
         }
@@ -94,7 +94,7 @@ fn r2_1_no_upstream_artifact_stands_in_a_lazy_prompt() {
 /// Deviation of specify.md, and of the other domain reviewers alike.
 #[test]
 fn i1_r4_deviation_what_a_domain_reviewer_judges_is_inline_and_not_to_be_read_again() {
-    for (phase, profile) in reviewers().filter(|(_, profile)| profile.kind == Kind::Domain) {
+    for (phase, profile) in reviewers().filter(|(_, profile)| profile.kind == ProfileKind::Domain) {
         let prompt = case(phase, profile.role, "review");
         assert!(!prompt.get("required-artifacts").unwrap().contains(phase.artifact()), "{phase}");
         assert!(prompt.get("artifact").unwrap().contains("```markdown"), "{phase}");
@@ -279,7 +279,7 @@ fn i7_an_author_is_sent_the_issues_fresh_with_its_artifacts_and_resumed_without(
         let author = profile::author(phase);
         let (fresh, resumed) =
             (case(phase, author.as_str(), "revise, fresh"), case(phase, author.as_str(), "revise, resumed"));
-        let letter = profile::cast(phase)[1].letter;
+        let letter = profile::participants(phase)[1].letter;
         let (listed, again) = (fresh.get("open-findings").unwrap(), resumed.get("open-findings").unwrap());
         assert!(fresh.get("required-artifacts").is_some() && listed.contains(&format!("- [{letter}1] ")));
         assert!(again.starts_with("## New Issues to Fix\n") && again.contains(&format!("- [{letter}1] ")));
@@ -298,7 +298,7 @@ fn i8_the_prd_is_named_where_it_is_or_the_line_says_that_there_is_none() {
     ] {
         for strategy in [Strategy::Lazy, Strategy::Digest] {
             let first = cases::first(profile_of("phase-reviewer"));
-            let place = Place { prd, ..first.place };
+            let place = FeaturePaths { prd, ..first.place };
             let prompt = build(&Brief { place, strategy, delta: Some("x"), round: 2, ..first });
             assert!(prompt.text().contains(line), "{strategy:?}: {line}");
         }

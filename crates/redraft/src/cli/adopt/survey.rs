@@ -5,10 +5,11 @@
 
 use redraft_adapters::git::FeatureBranch;
 use redraft_adapters::plain_file;
-use redraft_documents::adopt::{File, Folder, Layout, is_artifact, may_tell, named};
+use redraft_documents::adopt::{Folder, FolderFile, Layout, is_artifact, may_tell, named};
 use redraft_facts::text::count;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,13 +36,17 @@ pub(super) struct Survey {
 }
 
 /// The places named, or those that are customary.
-pub(super) fn survey(site: &Site, around: &Surroundings, paths: &[PathBuf]) -> Result<Survey, CliError> {
-    let root = site.repository.here();
+pub(super) fn survey(
+    repo: &RepositoryContext,
+    process: &ProcessContext,
+    paths: &[PathBuf],
+) -> Result<Survey, CliError> {
+    let root = repo.repository.here();
     let root = fs::canonicalize(root).map_err(|error| failed(root, &error))?;
     let mut survey = Survey::default();
     let mut places = Vec::new();
     for path in paths {
-        places.push(inside(&root, &around.folder.join(path))?);
+        places.push(inside(&root, &process.folder.join(path))?);
     }
     if paths.is_empty() {
         places = customary(&root, &mut survey.notes)?;
@@ -54,7 +59,7 @@ pub(super) fn survey(site: &Site, around: &Surroundings, paths: &[PathBuf]) -> R
         look(&root, &place, &mut survey)?;
     }
     if paths.is_empty() {
-        on_branches(site, &mut survey)?;
+        on_branches(repo, &mut survey)?;
     }
     survey.folders.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
     survey.folders.dedup_by(|(one, _), (other, _)| one.path == other.path);
@@ -62,9 +67,9 @@ pub(super) fn survey(site: &Site, around: &Surroundings, paths: &[PathBuf]) -> R
 }
 
 /// Features that stand on branches of their own and not in the checkout we are in, as in a new clone.
-fn on_branches(site: &Site, survey: &mut Survey) -> Result<(), CliError> {
+fn on_branches(repo: &RepositoryContext, survey: &mut Survey) -> Result<(), CliError> {
     let here: BTreeSet<String> = survey.folders.iter().map(|(folder, _)| folder.path.clone()).collect();
-    let branches = site.repository.feature_branches()?;
+    let branches = repo.repository.feature_branches()?;
     let (mut away, mut left): (Vec<FeatureBranch>, usize) = (Vec::new(), 0);
     for branch in branches.into_iter().filter(|branch| !here.contains(&branch.folder())) {
         if away.len() < BRANCHES_MAX { away.push(branch) } else { left += 1 }
@@ -74,15 +79,15 @@ fn on_branches(site: &Site, survey: &mut Survey) -> Result<(), CliError> {
     }
     for branch in away {
         let (path, mut files) = (branch.folder(), Vec::new());
-        for full in site.repository.files_at(&branch.commit, &path)? {
+        for full in repo.repository.files_at(&branch.commit, &path)? {
             let name = full.strip_prefix(&format!("{path}/")).unwrap_or(&full).to_owned();
             if files.len() >= FILES_MAX {
                 let reason = format!("only {FILES_MAX} files of a feature are looked at");
-                files.push(File { name, content: Err(reason) });
+                files.push(FolderFile { name, content: Err(reason) });
                 break;
             }
-            let content = content_at(site, &branch.commit, &full);
-            files.push(File { name, content });
+            let content = content_at(repo, &branch.commit, &full);
+            files.push(FolderFile { name, content });
         }
         survey.folders.push((Folder { path, layout: Layout::Feature, files }, Some(branch)));
     }
@@ -90,11 +95,11 @@ fn on_branches(site: &Site, survey: &mut Survey) -> Result<(), CliError> {
 }
 
 /// What a file holds in a commit, or why that is not known.
-fn content_at(site: &Site, commit: &str, path: &str) -> Result<String, String> {
+fn content_at(repo: &RepositoryContext, commit: &str, path: &str) -> Result<String, String> {
     if !may_tell(path) {
         return Err("it is no document".to_owned());
     }
-    let bytes = site.repository.file_at(commit, path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
+    let bytes = repo.repository.file_at(commit, path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
     String::from_utf8(bytes.unwrap_or_default()).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
@@ -229,7 +234,7 @@ fn collect(
     folder: &Path,
     below: &str,
     depth: usize,
-    files: &mut Vec<File>,
+    files: &mut Vec<FolderFile>,
 ) -> Result<(), CliError> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| failed(folder, &error))? {
@@ -240,13 +245,13 @@ fn collect(
         let path = folder.join(&name);
         let Some(name) = name.to_str() else {
             let name = format!("{below}{}", name.to_string_lossy());
-            files.push(File { name, content: Err("its name is not UTF-8".to_owned()) });
+            files.push(FolderFile { name, content: Err("its name is not UTF-8".to_owned()) });
             continue;
         };
         let shown = format!("{below}{name}");
         if files.len() >= FILES_MAX {
             let reason = format!("only {FILES_MAX} files of a feature are looked at");
-            files.push(File { name: shown, content: Err(reason) });
+            files.push(FolderFile { name: shown, content: Err(reason) });
             return Ok(());
         }
         let found = fs::symlink_metadata(&path).map_err(|error| failed(&path, &error))?;
@@ -262,7 +267,7 @@ fn collect(
         } else {
             content(root, &path, name, found.is_symlink())
         };
-        files.push(File { name: shown, content });
+        files.push(FolderFile { name: shown, content });
     }
     Ok(())
 }
@@ -303,6 +308,6 @@ fn names(folder: &Path) -> Result<(Vec<String>, Vec<String>), CliError> {
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::new(Code::Config, format!("{}: {error}", path.display()))
+    CliError::new(ErrorCode::Config, format!("{}: {error}", path.display()))
         .hint("make it readable, then run again")
 }

@@ -10,18 +10,19 @@ use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_agents::config::{Config, WorkspaceMode};
 use redraft_core::pipeline::Pipeline;
-use redraft_documents::adopt::{Understood, join};
+use redraft_documents::adopt::{UnderstoodFolder, join};
 use redraft_engine::compose::source;
 use redraft_engine::ports::{CommitRefused, Store as _, WorkspaceError};
-use redraft_facts::event::{Adopted, Brought, Event, FeatureCreated, Life, PhaseSkipped};
+use redraft_facts::event::{Adopted, Brought, Event, FeatureCreated, FeatureLife, PhaseSkipped};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::redact::Typed;
 use redraft_facts::text::hash;
 use redraft_facts::ticket::Scope;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::prepare::{hold_place, prepare};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trust;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +31,7 @@ const SOURCE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// What all of them have in common.
 struct Taking<'a> {
-    site: &'a Site,
+    repo: &'a RepositoryContext,
     config: Config,
     head: Head,
     /// Files that HEAD has as they are.
@@ -38,28 +39,28 @@ struct Taking<'a> {
     /// What features are called here, by what they may be called elsewhere.
     names: BTreeMap<String, String>,
     review: bool,
-    around: &'a Surroundings,
+    process: &'a ProcessContext,
     console: &'a Console,
 }
 
 pub(super) fn take(
-    site: &Site,
+    repo: &RepositoryContext,
     candidates: &mut [Candidate],
     review: bool,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
-    let config = site.config(around)?;
-    trust::require_programs(site, "the same command again; nothing was changed", around)?;
-    let head = site.repository.head()?;
+    let config = repo.config(process)?;
+    trust::require_programs(repo, "the same command again; nothing was changed", process)?;
+    let head = repo.repository.head()?;
     // Whatever would stop a feature from being made is found before one is stored.
-    site.repository.make_room(config.workspace.mode != WorkspaceMode::InPlace)?;
-    if !site.repository.has_identity()? {
+    repo.repository.make_room(config.workspace.mode != WorkspaceMode::InPlace)?;
+    if !repo.repository.has_identity()? {
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
     if config.workspace.mode != WorkspaceMode::InPlace {
         for one in candidates.iter().filter(|one| one.needs_worktree()) {
-            refuse_checked_out(site, one).map_err(|error| {
+            refuse_checked_out(repo, one).map_err(|error| {
                 CliError::from(error).hint("then the same command again; nothing was changed")
             })?;
         }
@@ -67,22 +68,22 @@ pub(super) fn take(
     let mut folders: Vec<String> = candidates.iter().map(|one| one.found.path.clone()).collect();
     folders.extend(candidates.iter().filter_map(|one| one.feature.meta.brainstorm_source.clone()));
     folders.retain(|path| !path.starts_with(['/', ':']) && !path.split('/').any(|part| part == ".."));
-    let unchanged = site.repository.unchanged(&folders)?;
+    let unchanged = repo.repository.unchanged(&folders)?;
     let names = BTreeMap::new();
-    let mut taking = Taking { site, config, head, unchanged, names, review, around, console };
-    let lock = site.lock_repository(around, console)?;
-    let ledger = site.writer()?;
+    let mut taking = Taking { repo, config, head, unchanged, names, review, process, console };
+    let lock = repo.lock_repository(process, console)?;
+    let ledger = repo.writer()?;
     // Others may have begun features since the report was made.
     for one in candidates.iter_mut() {
         one.feature = redraft_documents::adopt::understand(&one.found);
     }
-    let known = known(site, &ledger)?;
-    sort_out(site, &known, candidates)?;
+    let known = known(repo, &ledger)?;
+    sort_out(repo, &known, candidates)?;
     tell_ticked(candidates, review);
     taking.names = names_here(known, candidates);
     tell_circles(candidates, &taking.names);
     for one in candidates.iter_mut().filter(|one| one.fate == Fate::New) {
-        if around.stopped() {
+        if process.stopped() {
             break;
         }
         match taking.store(&ledger, one)? {
@@ -95,7 +96,7 @@ pub(super) fn take(
     }
     drop(lock);
     for one in candidates.iter_mut().filter(|one| matches!(one.fate, Fate::Adopted | Fate::Known)) {
-        if around.stopped() {
+        if process.stopped() {
             break;
         }
         taking.make_ready(&ledger, one)?;
@@ -104,9 +105,9 @@ pub(super) fn take(
 }
 
 /// Whether the branch of a feature can be had in a worktree.
-pub(super) fn refuse_checked_out(site: &Site, one: &Candidate) -> Result<(), GitError> {
-    let place = site.repository.feature_place(one.feature.id, &one.feature.slug)?;
-    site.repository.refuse_checked_out(&place.branch, &place.worktree)
+pub(super) fn refuse_checked_out(repo: &RepositoryContext, one: &Candidate) -> Result<(), GitError> {
+    let place = repo.repository.feature_place(one.feature.id, &one.feature.slug)?;
+    repo.repository.refuse_checked_out(&place.branch, &place.worktree)
 }
 
 impl Taking<'_> {
@@ -117,16 +118,16 @@ impl Taking<'_> {
             Ok(documents) => documents,
             Err(why) => return Ok(Some(why)),
         };
-        let (feature, by) = (&one.feature, self.around.user.clone());
+        let (feature, by) = (&one.feature, self.process.user.clone());
         let accepted = if self.review { Vec::new() } else { feature.phases() };
         let life = match feature.life {
             // Who wants them reviewed wants them to go on.
-            Life::Completed if self.review => Life::Active,
+            FeatureLife::Completed if self.review => FeatureLife::Active,
             life => life,
         };
         let adopted = Adopted { from: feature.folder.clone(), accepted, life, by: by.clone(), files };
         let mut events = vec![Event::from(created.clone()), Event::from(adopted)];
-        let mut journal = self.around.journal(ledger, Scope::Feature(created.id))?;
+        let mut journal = self.process.journal(ledger, Scope::Feature(created.id))?;
         for phase in feature.gaps() {
             let why =
                 format!("{} was not there when it was adopted, and later documents were", phase.artifact());
@@ -143,19 +144,19 @@ impl Taking<'_> {
                 one.feature.notes.push(note);
             }
         }
-        self.around.boundaries.pass("before a feature is adopted");
+        self.process.boundaries.pass("before a feature is adopted");
         journal.append(events, &blobs)?;
-        self.around.boundaries.pass("after a feature is adopted");
+        self.process.boundaries.pass("after a feature is adopted");
         Ok(None)
     }
 
     fn created(&self, one: &mut Candidate) -> Result<FeatureCreated, CliError> {
         let Candidate { branch, feature, .. } = one;
-        let place = self.site.repository.feature_place(feature.id, &feature.slug)?;
+        let place = self.repo.repository.feature_place(feature.id, &feature.slug)?;
         if let Some(branch) = branch {
-            self.site.repository.begin_branch(&place.branch, &branch.commit)?;
+            self.repo.repository.begin_branch(&place.branch, &branch.commit)?;
         }
-        if self.site.repository.has_branch(&place.branch)? {
+        if self.repo.repository.has_branch(&place.branch)? {
             let note = format!("branch {} exists; what is on it counts", place.branch);
             feature.notes.push(note);
         }
@@ -164,7 +165,7 @@ impl Taking<'_> {
             id: feature.id,
             uuid: new_feature_uuid(),
             slug: feature.slug.clone(),
-            idea: Typed::from(feature.idea.as_str()).clean(&self.around.redactor),
+            idea: Typed::from(feature.idea.as_str()).clean(&self.process.redactor),
             lane,
             base_branch: self.head.branch.clone().unwrap_or_default(),
             base_commit: self.head.commit.clone(),
@@ -181,7 +182,7 @@ impl Taking<'_> {
             document: None,
             brainstorm_source: feature.meta.brainstorm_source.as_ref().map(|source| {
                 // Some tools write where it is on their machine.
-                let root = format!("{}/", self.site.repository.here().display());
+                let root = format!("{}/", self.repo.repository.here().display());
                 source.strip_prefix(&root).unwrap_or(source).trim_start_matches("./").to_owned()
             }),
             change: None,
@@ -189,18 +190,18 @@ impl Taking<'_> {
     }
 
     /// The project it says it belongs to, as `P001` where it is written as a folder.
-    fn project(&self, feature: &mut Understood) -> Result<Option<String>, CliError> {
+    fn project(&self, feature: &mut UnderstoodFolder) -> Result<Option<String>, CliError> {
         let Some(word) = feature.meta.project.clone() else { return Ok(None) };
         let number = word.split('-').next().and_then(project_number);
         let id = number.map_or(word, |number| format!("P{number:03}"));
-        if folder_of(self.site, &id)?.is_none() {
+        if folder_of(self.repo, &id)?.is_none() {
             feature.notes.push(format!("project {id}, which it belongs to, is not found"));
         }
         Ok(Some(id))
     }
 
     /// The features it depends on, as they are called here.
-    fn dependencies(&self, feature: &mut Understood) -> Vec<String> {
+    fn dependencies(&self, feature: &mut UnderstoodFolder) -> Vec<String> {
         let mut named = Vec::new();
         for word in feature.meta.depends_on.clone() {
             match self.names.get(&word) {
@@ -234,7 +235,7 @@ impl Taking<'_> {
                 continue;
             }
             for source in &sources {
-                if let Some(found) = self.around.redactor.find(text(source)).first() {
+                if let Some(found) = self.process.redactor.find(text(source)).first() {
                     let (line, kind) = (found.line, found.kind.name());
                     return Err(format!(
                         "{source}:{line} holds what looks like a secret ({kind}), which would be committed; take it out, and change the secret if it is real"
@@ -262,30 +263,30 @@ impl Taking<'_> {
     /// The file its PRD came from, where no commit has it yet. One that cannot be taken along is as good as none.
     fn source_of_prd(&self, created: &FeatureCreated) -> Option<(String, Vec<u8>)> {
         let path = source(created).filter(|path| !self.unchanged.contains(*path))?;
-        let root = std::fs::canonicalize(self.site.repository.here()).ok()?;
+        let root = std::fs::canonicalize(self.repo.repository.here()).ok()?;
         let file = std::fs::canonicalize(root.join(path)).ok().filter(|file| *file == root.join(path))?;
         let bytes = plain_file::read_inside(&root, &file, SOURCE_BYTES_MAX).ok()?;
         let text = std::str::from_utf8(&bytes).ok()?;
-        self.around.redactor.find(text).is_empty().then(|| (path.to_owned(), bytes.clone()))
+        self.process.redactor.find(text).is_empty().then(|| (path.to_owned(), bytes.clone()))
     }
 
     /// Makes the worktree of a feature that goes on, once. One that is over needs none until somebody goes back, and one in
     /// place is entered when it is run.
     fn make_ready(&self, ledger: &Ledger, one: &mut Candidate) -> Result<(), CliError> {
         let id: FeatureId = one.feature.id;
-        let ready = self.site.state.join("ready").join(id.to_string());
-        let created = self.site.created(ledger, id)?;
+        let ready = self.repo.state.join("ready").join(id.to_string());
+        let created = self.repo.created(ledger, id)?;
         if ready.exists() || created.in_place || !self.goes_on(ledger, id)? {
             return Ok(());
         }
-        let _lock = self.site.lock(&id.to_string(), self.around)?;
-        let _place = hold_place(self.site, &created, self.around)?;
-        match prepare(self.site, ledger, &created, &self.config, self.around, self.console) {
+        let _lock = self.repo.lock(&id.to_string(), self.process)?;
+        let _place = hold_place(self.repo, &created, self.process)?;
+        match prepare(self.repo, ledger, &created, &self.config, self.process, self.console) {
             Ok(()) => Ok(()),
-            Err(error) if error.code == Code::Interrupted => Err(error),
+            Err(error) if error.code == ErrorCode::Interrupted => Err(error),
             // It is stored; what keeps its worktree from being made does not keep the others.
             Err(error) => {
-                let again = self.around.next(&format!("redraft run {id}"));
+                let again = self.process.next(&format!("redraft run {id}"));
                 one.feature.notes.push(format!(
                     "its worktree is not ready: {}; once that is mended: {again}",
                     error.message
@@ -298,8 +299,8 @@ impl Taking<'_> {
     /// Whether it was adopted and has something left to do.
     fn goes_on(&self, ledger: &Ledger, id: FeatureId) -> Result<bool, CliError> {
         let entries = ledger.read(Scope::Feature(id))?;
-        let state =
-            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+        let state = Pipeline::replay(&entries)
+            .map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
         Ok(state.adopted.is_some() && !state.cancelled && state.phase().is_some())
     }
 }

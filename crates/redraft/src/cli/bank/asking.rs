@@ -4,29 +4,30 @@
 //! bank of the feature's worktree and committed with it.
 
 use super::aged;
-use super::past::Past;
-use super::shelf::Shelf;
-use redraft_documents::bank::{Change, Kind, RETIRED_FILE};
+use super::bank_files::BankFiles;
+use super::entry_history::EntryHistory;
+use redraft_documents::bank::{BankChange, BankFile, RETIRED_FILE};
 use redraft_engine::ports::{Trailers, Workspace as _};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::text::one_line;
 use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 
 /// More questions in a row are answered without being read.
 const ASKED_MAX: usize = 5;
 
 /// Asks about stale entries, one after the other, and commits what was said. An empty line leaves an entry as it is.
 pub(crate) fn about_stale(
-    site: &Site,
+    repo: &RepositoryContext,
     created: &FeatureCreated,
     seq: u64,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
-    let site = Site::find(&site.worktree(created)?)?;
-    let names = stale_names(&site, around)?;
+    let repo = RepositoryContext::find(&repo.worktree(created)?)?;
+    let names = stale_names(&repo, process)?;
     if names.is_empty() {
         return Ok(());
     }
@@ -36,12 +37,12 @@ pub(crate) fn about_stale(
     let mut changed = Vec::new();
     for (kind, name) in names.iter().take(ASKED_MAX) {
         // Read anew: what was said of the one before has changed the file.
-        let shelf = Shelf::read(&site)?;
+        let shelf = BankFiles::read(&repo)?;
         let Some(entry) = shelf.bank.called(name).into_iter().find(|entry| entry.kind == *kind) else {
             continue;
         };
         console.say_before_asking(&format!("  {}: {}", entry.name, one_line(&entry.text, 300)));
-        let Some(change) = asked(name, created, around, console) else { continue };
+        let Some(change) = asked(name, created, process, console) else { continue };
         let applied = shelf.apply(*kind, &[change]);
         for refused in &applied.refused {
             console.say(&format!("  left as it is: {}", refused.why));
@@ -60,36 +61,44 @@ pub(crate) fn about_stale(
     changed.dedup();
     if !changed.is_empty() {
         let trailers = Trailers { seq, ..Trailers::default() };
-        site.workspace(created)?.commit(&changed, "redraft: stale lessons looked at", &trailers)?;
+        repo.workspace(created)?.commit(&changed, "redraft: stale lessons looked at", &trailers)?;
     }
     Ok(())
 }
 
-fn stale_names(site: &Site, around: &Surroundings) -> Result<Vec<(Kind, String)>, CliError> {
-    let shelf = Shelf::read(site)?;
-    let past = Past::of(site)?;
-    let all = aged(&shelf.bank, &past, site, around)?;
+fn stale_names(
+    repo: &RepositoryContext,
+    process: &ProcessContext,
+) -> Result<Vec<(BankFile, String)>, CliError> {
+    let shelf = BankFiles::read(repo)?;
+    let past = EntryHistory::load(repo)?;
+    let all = aged(&shelf.bank, &past, repo, process)?;
     let stale = all.iter().filter(|aged| aged.life.is_stale());
     Ok(stale.map(|aged| (aged.entry.kind, aged.entry.name.clone())).collect())
 }
 
 /// None where it is left as it is.
-fn asked(name: &str, created: &FeatureCreated, around: &Surroundings, console: &Console) -> Option<Change> {
+fn asked(
+    name: &str,
+    created: &FeatureCreated,
+    process: &ProcessContext,
+    console: &Console,
+) -> Option<BankChange> {
     let (name, feature) = (name.to_owned(), created.id);
     loop {
-        let word = console.ask("  keep, update or retire it? [leave it] ", &around.clock)?;
+        let word = console.ask("  keep, update or retire it? [leave it] ", &process.clock)?;
         match word.as_str() {
             "" | "n" | "no" | "leave" => return None,
-            "keep" => return Some(Change::Keep { name, feature }),
+            "keep" => return Some(BankChange::Keep { name, feature }),
             "update" => {
-                let text = console.ask_text("  what it says from now on: ", &around.clock)?;
-                let text = text.clean(&around.redactor);
-                return (!text.is_empty()).then_some(Change::Update { name, feature, text });
+                let text = console.ask_text("  what it says from now on: ", &process.clock)?;
+                let text = text.clean(&process.redactor);
+                return (!text.is_empty()).then_some(BankChange::Update { name, feature, text });
             }
             "retire" => {
-                let reason = console.ask_text("  why: ", &around.clock)?;
-                let reason = reason.clean(&around.redactor);
-                return (!reason.is_empty()).then_some(Change::Retire { name, reason });
+                let reason = console.ask_text("  why: ", &process.clock)?;
+                let reason = reason.clean(&process.redactor);
+                return (!reason.is_empty()).then_some(BankChange::Retire { name, reason });
             }
             other => console.say_before_asking(&format!("  `{}` is not a choice here", one_line(other, 40))),
         }

@@ -1,132 +1,141 @@
 //! A person's word on entries: kept, updated, retired, filled in. Only these commands write to the bank of the user's
 //! checkout, and each writes what it was told and nothing else.
 
-use super::past::{Past, folder};
+use super::bank_files::BankFiles;
+use super::entry_history::{EntryHistory, folder};
 use super::report::{self, ChangedJson, FilledJson};
-use super::shelf::Shelf;
 use super::{Part, named};
-use redraft_documents::bank::{self, Applied, Born, Change, Entry, Kind, RETIRED_FILE};
+use redraft_documents::bank::{
+    self, Applied, BankChange, BankEntry, BankFile, FeatureCreation, RETIRED_FILE,
+};
 use redraft_facts::ids::FeatureId;
 use redraft_frame::args::{EntryArgs, RetireArgs, UpdateArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 
 /// As many letters of a commit as are shown elsewhere.
 const COMMIT_CHARS: usize = 10;
 
 pub(super) fn keep(
-    site: &Site,
+    repo: &RepositoryContext,
     args: &EntryArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    one(site, args, around, console, "kept", |name, feature| Change::Keep { name, feature })
+) -> Result<ErrorCode, CliError> {
+    one(repo, args, process, console, "kept", |name, feature| BankChange::Keep { name, feature })
 }
 
 pub(super) fn update(
-    site: &Site,
+    repo: &RepositoryContext,
     args: &UpdateArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let text = args.text.clean(&around.redactor);
-    one(site, &args.entry, around, console, "updated", |name, feature| Change::Update { name, feature, text })
+) -> Result<ErrorCode, CliError> {
+    let text = args.text.clean(&process.redactor);
+    one(repo, &args.entry, process, console, "updated", |name, feature| BankChange::Update {
+        name,
+        feature,
+        text,
+    })
 }
 
 fn one(
-    site: &Site,
+    repo: &RepositoryContext,
     args: &EntryArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
     done: &'static str,
-    change: impl FnOnce(String, FeatureId) -> Change,
-) -> Result<Code, CliError> {
-    let _lock = site.lock_repository(around, console)?;
-    let shelf = Shelf::read(site)?;
+    change: impl FnOnce(String, FeatureId) -> BankChange,
+) -> Result<ErrorCode, CliError> {
+    let _lock = repo.lock_repository(process, console)?;
+    let shelf = BankFiles::read(repo)?;
     let entry = named(&shelf.bank, &args.named, Part::NotEnough)?;
-    let past = Past::of(site)?;
-    let feature = meant(&past, args.feature.as_deref(), site)?.id;
+    let past = EntryHistory::load(repo)?;
+    let feature = meant(&past, args.feature.as_deref(), repo)?.id;
     let mut changes = vec![change(entry.name.clone(), feature)];
     // Where its code changed and the feature is the same, it would be stale again at once without another word.
     let same = entry.fields.last_observed.as_ref().is_some_and(|seen| seen.is_of(feature));
     let alone = [entry.clone()];
-    if same && !past.changed(&alone, site)?.iter().all(Vec::is_empty) {
-        let head = site.repository.head()?.commit;
+    if same && !past.changed(&alone, repo)?.iter().all(Vec::is_empty) {
+        let head = repo.repository.head()?.commit;
         let commit = head.get(..COMMIT_CHARS).unwrap_or(&head).to_owned();
-        changes.push(Change::KeepAt { name: entry.name.clone(), feature, commit });
+        changes.push(BankChange::KeepAt { name: entry.name.clone(), feature, commit });
     }
     let applied = checked(shelf.apply(entry.kind, &changes), entry)?;
     shelf.write(entry.kind, &applied.text)?;
-    let json = ChangedJson::of(entry, done, Some(feature), applied.changed > 0, None);
-    report::changed(&json, around, console);
-    Ok(Code::Done)
+    let json = ChangedJson::new(entry, done, Some(feature), applied.changed > 0, None);
+    report::changed(&json, process, console);
+    Ok(ErrorCode::Done)
 }
 
 pub(super) fn retire(
-    site: &Site,
+    repo: &RepositoryContext,
     args: &RetireArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let _lock = site.lock_repository(around, console)?;
-    let shelf = Shelf::read(site)?;
+) -> Result<ErrorCode, CliError> {
+    let _lock = repo.lock_repository(process, console)?;
+    let shelf = BankFiles::read(repo)?;
     let entry = named(&shelf.bank, &args.entry.named, Part::NotEnough)?;
-    let reason = args.why.clean(&around.redactor);
-    let change = Change::Retire { name: entry.name.clone(), reason };
+    let reason = args.why.clean(&process.redactor);
+    let change = BankChange::Retire { name: entry.name.clone(), reason };
     let applied = checked(shelf.apply(entry.kind, &[change]), entry)?;
-    let place = noted_in(site, &shelf, args.entry.feature.as_deref())?;
+    let place = noted_in(repo, &shelf, args.entry.feature.as_deref())?;
     // The note comes first: an entry that is gone without one would be gone without a reason.
     for line in &applied.retired {
         shelf.note(&place, "# Retired entries", line)?;
     }
-    around.boundaries.pass("before a retired entry is deleted");
+    process.boundaries.pass("before a retired entry is deleted");
     shelf.write(entry.kind, &applied.text)?;
-    let json = ChangedJson::of(entry, "retired", None, true, Some(place));
-    report::changed(&json, around, console);
-    Ok(Code::Done)
+    let json = ChangedJson::new(entry, "retired", None, true, Some(place));
+    report::changed(&json, process, console);
+    Ok(ErrorCode::Done)
 }
 
 /// The retro of the feature that is named or whose worktree this is, where there is one.
-fn noted_in(site: &Site, shelf: &Shelf, word: Option<&str>) -> Result<String, CliError> {
-    let past = Past::of(site)?;
+fn noted_in(repo: &RepositoryContext, shelf: &BankFiles, word: Option<&str>) -> Result<String, CliError> {
+    let past = EntryHistory::load(repo)?;
     let feature = match word {
-        Some(word) => Some(meant(&past, Some(word), site)?),
-        None => here(&past, site),
+        Some(word) => Some(meant(&past, Some(word), repo)?),
+        None => here(&past, repo),
     };
     let retro = feature.map(|feature| format!("docs/features/{}/retro.md", folder(feature)));
     Ok(retro.filter(|path| shelf.has(path)).unwrap_or_else(|| RETIRED_FILE.to_owned()))
 }
 
 pub(super) fn backfill(
-    site: &Site,
+    repo: &RepositoryContext,
     write: bool,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let _lock = if write { Some(site.lock_repository(around, console)?) } else { None };
-    let shelf = Shelf::read(site)?;
-    let past = Past::of(site)?;
-    let missing = |entry: &&Entry| {
+) -> Result<ErrorCode, CliError> {
+    let _lock = if write { Some(repo.lock_repository(process, console)?) } else { None };
+    let shelf = BankFiles::read(repo)?;
+    let past = EntryHistory::load(repo)?;
+    let missing = |entry: &&BankEntry| {
         entry.kind.lives() && (entry.fields.last_observed.is_none() || entry.fields.count.is_none())
     };
-    let missing: Vec<&Entry> = shelf.bank.entries.iter().filter(missing).collect();
-    let entered = past.entered(&missing, site)?;
-    let active = |entry: &Entry| entered.get(&(entry.kind, entry.line)).copied();
+    let missing: Vec<&BankEntry> = shelf.bank.entries.iter().filter(missing).collect();
+    let entered = past.entered(&missing, repo)?;
+    let active = |entry: &BankEntry| entered.get(&(entry.kind, entry.line)).copied();
     let (changes, unknown) = bank::backfill(&shelf.bank, &past.order, &active);
     let mut filled: Vec<FilledJson> = Vec::new();
     let mut left: Vec<FilledJson> =
-        unknown.iter().map(|entry| FilledJson::of(entry, "no feature is known for it")).collect();
-    for kind in Kind::ALL {
-        let of_kind: Vec<&(&Entry, Change)> =
+        unknown.iter().map(|entry| FilledJson::new(entry, "no feature is known for it")).collect();
+    for kind in BankFile::ALL {
+        let of_kind: Vec<&(&BankEntry, BankChange)> =
             changes.iter().filter(|(entry, _)| entry.kind == kind).collect();
-        let list: Vec<Change> = of_kind.iter().map(|(_, change)| change.clone()).collect();
+        let list: Vec<BankChange> = of_kind.iter().map(|(_, change)| change.clone()).collect();
         let applied = shelf.apply(kind, &list);
         for (entry, change) in of_kind {
             let refused = applied.refused.iter().find(|refused| entry.is_called(&refused.name));
             match (change, refused) {
-                (_, Some(refused)) => left.push(FilledJson::of(entry, &refused.why.to_string())),
-                (Change::Backfill { observed, .. }, None) => filled.push(FilledJson::of(entry, observed)),
+                (_, Some(refused)) => left.push(FilledJson::new(entry, &refused.why.to_string())),
+                (BankChange::Backfill { observed, .. }, None) => {
+                    filled.push(FilledJson::new(entry, observed))
+                }
                 (_, None) => {}
             }
         }
@@ -135,11 +144,11 @@ pub(super) fn backfill(
         }
     }
     let complete = left.is_empty();
-    report::filled(write, filled, left, around, console);
-    Ok(if complete { Code::Done } else { Code::NotApproved })
+    report::filled(write, filled, left, process, console);
+    Ok(if complete { ErrorCode::Done } else { ErrorCode::NotApproved })
 }
 
-fn checked(applied: Applied, entry: &Entry) -> Result<Applied, CliError> {
+fn checked(applied: Applied, entry: &BankEntry) -> Result<Applied, CliError> {
     match applied.refused.first() {
         Some(refused) => {
             let error = CliError::usage(format!("`{}` is left as it is: {}", entry.name, refused.why));
@@ -150,10 +159,14 @@ fn checked(applied: Applied, entry: &Entry) -> Result<Applied, CliError> {
 }
 
 /// The feature an observation belongs to: the one that is named, that of this worktree, else the one created last.
-fn meant<'a>(past: &'a Past, word: Option<&str>, site: &Site) -> Result<&'a Born, CliError> {
+fn meant<'a>(
+    past: &'a EntryHistory,
+    word: Option<&str>,
+    repo: &RepositoryContext,
+) -> Result<&'a FeatureCreation, CliError> {
     let features = past.order.features();
     let Some(word) = word else {
-        return here(past, site).or(past.order.latest()).ok_or_else(|| {
+        return here(past, repo).or(past.order.latest()).ok_or_else(|| {
             CliError::usage("no feature is known here, so none can have observed the entry")
                 .hint("begin one: redraft new \"your idea\"")
         });
@@ -167,8 +180,8 @@ fn meant<'a>(past: &'a Past, word: Option<&str>, site: &Site) -> Result<&'a Born
     })
 }
 
-fn here<'a>(past: &'a Past, site: &Site) -> Option<&'a Born> {
+fn here<'a>(past: &'a EntryHistory, repo: &RepositoryContext) -> Option<&'a FeatureCreation> {
     let ids: Vec<FeatureId> = past.order.features().iter().map(|feature| feature.id).collect();
-    let id = site.feature_here(&ids)?;
+    let id = repo.feature_here(&ids)?;
     past.order.features().iter().rev().find(|feature| feature.id == id)
 }

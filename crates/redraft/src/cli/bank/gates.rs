@@ -2,9 +2,10 @@
 
 use redraft_agents::config::Config;
 use redraft_documents::bank::{Bank, CheckedBy, raised};
-use redraft_documents::lint::{Level, Settings};
+use redraft_documents::lint::{Level, LintSettings};
 use redraft_frame::errors::CliError;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 
 /// What checks an entry, and whether it stands in the way of anything.
 pub(super) struct Gate {
@@ -15,11 +16,15 @@ pub(super) struct Gate {
 }
 
 /// For each entry.
-pub(super) fn of(bank: &Bank, site: &Site, around: &Surroundings) -> Result<Vec<Vec<Gate>>, CliError> {
+pub(super) fn evaluate(
+    bank: &Bank,
+    repo: &RepositoryContext,
+    process: &ProcessContext,
+) -> Result<Vec<Vec<Gate>>, CliError> {
     if bank.entries.iter().all(|entry| entry.fields.checked_by.is_empty()) {
         return Ok(bank.entries.iter().map(|_| Vec::new()).collect());
     }
-    let config = site.config(around)?;
+    let config = repo.config(process)?;
     let accepted = config.is_accepted();
     let settings = raised(&config.lint, bank);
     let gate = |by: &CheckedBy| {
@@ -29,7 +34,7 @@ pub(super) fn of(bank: &Bank, site: &Site, around: &Surroundings) -> Result<Vec<
     Ok(bank.entries.iter().map(|entry| entry.fields.checked_by.iter().map(gate).collect()).collect())
 }
 
-fn judged(by: &CheckedBy, config: &Config, settings: &Settings, accepted: bool) -> (bool, String) {
+fn judged(by: &CheckedBy, config: &Config, settings: &LintSettings, accepted: bool) -> (bool, String) {
     match (by, by.rule()) {
         (CheckedBy::Lint(name), None) => (false, format!("there is no lint rule `{name}`")),
         (_, Some(rule)) => match settings.level(rule) {

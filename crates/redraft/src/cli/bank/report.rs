@@ -3,11 +3,11 @@
 use super::Aged;
 use super::gates::Gate;
 use redraft_adapters::shell_word::quoted;
-use redraft_documents::bank::{Entry, FOLDER, Kind, Life, Used};
+use redraft_documents::bank::{BankEntry, BankFile, EntryLife, FOLDER, Used};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::indented;
 use redraft_frame::console::Console;
-use redraft_frame::site::Surroundings;
+use redraft_frame::process_context::ProcessContext;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -65,12 +65,12 @@ struct GateJson {
 }
 
 impl EntryJson {
-    fn of(Aged { entry, life, used, gates }: &Aged<'_>) -> EntryJson {
+    fn new(Aged { entry, life, used, gates }: &Aged<'_>) -> EntryJson {
         let gate = |gate: &Gate| GateJson { by: gate.by.clone(), gate: gate.is_gate, why: gate.why.clone() };
         let (since, changed) = match life {
-            Life::Current { later } => (Some(*later), Vec::new()),
-            Life::Stale { later, changed } => (*later, changed.clone()),
-            Life::Exempt | Life::Unknown => (None, Vec::new()),
+            EntryLife::Current { later } => (Some(*later), Vec::new()),
+            EntryLife::Stale { later, changed } => (*later, changed.clone()),
+            EntryLife::Exempt | EntryLife::Unknown => (None, Vec::new()),
         };
         let fields = &entry.fields;
         let raw = |seen: &redraft_documents::bank::Seen| seen.raw.clone();
@@ -99,17 +99,17 @@ impl EntryJson {
     }
 }
 
-pub(super) fn list(shown: &[&Aged<'_>], total: usize, around: &Surroundings, console: &Console) {
+pub(super) fn list(shown: &[&Aged<'_>], total: usize, process: &ProcessContext, console: &Console) {
     let stale: Vec<&&Aged<'_>> = shown.iter().filter(|aged| aged.life.is_stale()).collect();
-    let unknown = shown.iter().filter(|aged| aged.life == Life::Unknown).count();
+    let unknown = shown.iter().filter(|aged| aged.life == EntryLife::Unknown).count();
     let next = match (total, stale.first()) {
-        (0, _) => around.next("redraft new \"your idea\""),
-        (_, Some(aged)) => around.next(&format!("redraft bank keep {}", quoted(&aged.entry.name))),
-        (_, None) if unknown > 0 => around.next("redraft bank backfill"),
-        (_, None) => around.next("redraft status"),
+        (0, _) => process.next("redraft new \"your idea\""),
+        (_, Some(aged)) => process.next(&format!("redraft bank keep {}", quoted(&aged.entry.name))),
+        (_, None) if unknown > 0 => process.next("redraft bank backfill"),
+        (_, None) => process.next("redraft status"),
     };
     if console.json {
-        let entries = shown.iter().map(|aged| EntryJson::of(aged)).collect();
+        let entries = shown.iter().map(|aged| EntryJson::new(aged)).collect();
         console.object(&ListJson { v: 1, entries, total, stale: stale.len(), next });
         return;
     }
@@ -118,7 +118,7 @@ pub(super) fn list(shown: &[&Aged<'_>], total: usize, around: &Surroundings, con
         console.data(&format!("next: {next}"));
         return;
     }
-    for kind in Kind::ALL {
+    for kind in BankFile::ALL {
         let of_kind: Vec<&&Aged<'_>> = shown.iter().filter(|aged| aged.entry.kind == kind).collect();
         if !of_kind.is_empty() {
             console.data(kind.path());
@@ -141,9 +141,9 @@ pub(super) fn list(shown: &[&Aged<'_>], total: usize, around: &Surroundings, con
 /// Two lines: what it is, and why it stands where it stands.
 fn row(Aged { entry, life, used, gates }: &Aged<'_>) -> String {
     let state = match life {
-        Life::Stale { .. } => "stale",
-        Life::Unknown => "?",
-        Life::Current { .. } | Life::Exempt => "",
+        EntryLife::Stale { .. } => "stale",
+        EntryLife::Unknown => "?",
+        EntryLife::Current { .. } | EntryLife::Exempt => "",
     };
     let mut told = vec![life.to_string()];
     if let Some(seen) = &entry.fields.last_observed {
@@ -187,15 +187,15 @@ fn entries_of(number: usize) -> String {
     if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
 }
 
-pub(super) fn one(aged: &Aged<'_>, around: &Surroundings, console: &Console) {
-    let json = EntryJson::of(aged);
+pub(super) fn one(aged: &Aged<'_>, process: &ProcessContext, console: &Console) {
+    let json = EntryJson::new(aged);
     let mut text = format!("{} ({}, {}:{})\n\n", json.name, json.kind, json.file, json.line);
     if !json.text.is_empty() {
         text.push_str(&format!("  {}\n\n", indented(&json.text, 2)));
     }
     let state = match aged.life {
-        Life::Stale { .. } => format!("stale: {}", json.why),
-        Life::Current { .. } | Life::Exempt | Life::Unknown => json.why.clone(),
+        EntryLife::Stale { .. } => format!("stale: {}", json.why),
+        EntryLife::Current { .. } | EntryLife::Exempt | EntryLife::Unknown => json.why.clone(),
     };
     text.push_str(&format!("{state}\n"));
     let mut field = |label: &str, value: Option<&str>| {
@@ -223,7 +223,7 @@ pub(super) fn one(aged: &Aged<'_>, around: &Surroundings, console: &Console) {
             };
             text.push_str(&format!(
                 "next: {}{rest}\n",
-                around.next(&format!("redraft bank {command} {name}"))
+                process.next(&format!("redraft bank {command} {name}"))
             ));
         }
     }
@@ -247,8 +247,8 @@ pub(super) struct ChangedJson {
 }
 
 impl ChangedJson {
-    pub(super) fn of(
-        entry: &Entry,
+    pub(super) fn new(
+        entry: &BankEntry,
         done: &'static str,
         feature: Option<FeatureId>,
         changed: bool,
@@ -267,12 +267,12 @@ impl ChangedJson {
     }
 }
 
-pub(super) fn changed(json: &ChangedJson, around: &Surroundings, console: &Console) {
+pub(super) fn changed(json: &ChangedJson, process: &ProcessContext, console: &Console) {
     let ChangedJson { done, name, file, .. } = json;
     let by = json.feature.as_ref().map(|id| format!(", last observed in feature {id}")).unwrap_or_default();
     let again = if json.changed { "" } else { " (it was already)" };
     let noted = json.noted_in.as_ref().map(|path| format!("\nnoted in {path}")).unwrap_or_default();
-    let next = around.next("redraft bank");
+    let next = process.next("redraft bank");
     console.show(&format!("{done}: {name}{by}{again}\nfile: {file}{noted}\nnext: {next}"), json);
 }
 
@@ -296,7 +296,7 @@ pub(super) struct FilledJson {
 }
 
 impl FilledJson {
-    pub(super) fn of(entry: &Entry, what: &str) -> FilledJson {
+    pub(super) fn new(entry: &BankEntry, what: &str) -> FilledJson {
         FilledJson {
             kind: entry.kind.name(),
             name: entry.name.clone(),
@@ -311,12 +311,12 @@ pub(super) fn filled(
     written: bool,
     filled: Vec<FilledJson>,
     left: Vec<FilledJson>,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) {
     let next = match (filled.is_empty(), written) {
-        (false, false) => around.next("redraft bank backfill --write"),
-        (_, _) => around.next("redraft bank"),
+        (false, false) => process.next("redraft bank backfill --write"),
+        (_, _) => process.next("redraft bank"),
     };
     let mut text = String::new();
     for entry in &filled {

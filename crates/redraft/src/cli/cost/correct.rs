@@ -7,9 +7,10 @@ use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::Usd;
 use redraft_frame::args::CorrectArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::project;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -27,14 +28,14 @@ struct CorrectedJson<'a> {
 /// The corrections of a feature, a line each.
 pub(super) fn told(entries: &[Entry]) -> impl Iterator<Item = String> + '_ {
     let corrected = |entry: &&Entry| matches!(entry.event, Event::CostCorrected(_));
-    entries.iter().filter(corrected).map(|entry| project::line(&entry.event))
+    entries.iter().filter(corrected).map(|entry| projections::line(&entry.event))
 }
 
 pub(super) fn correct(
     args: &CorrectArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let Some(cost) = dollars(&args.usd) else {
         let message = format!("`{}` is not a cost: dollars from 0 to 1,000,000 are accepted", args.usd);
         return Err(CliError::usage(message).hint("write it as 0.12 or 0"));
@@ -44,17 +45,17 @@ pub(super) fn correct(
             CliError::usage("a correction needs a reason").hint("add --why \"the vendor's bill says so\"")
         );
     }
-    let site = Site::find(&around.folder)?;
-    let ledger = site.writer()?;
-    let scope = site.meant(&ledger, Some(&args.feature), around)?;
-    let _lock = site.lock(&scope.to_string(), around)?;
-    let mut journal = around.journal(&ledger, scope.clone())?;
+    let repo = RepositoryContext::find(&process.folder)?;
+    let ledger = repo.writer()?;
+    let scope = repo.resolve_scope(&ledger, Some(&args.feature), process)?;
+    let _lock = repo.lock(&scope.to_string(), process)?;
+    let mut journal = process.journal(&ledger, scope.clone())?;
     let ticket = named(&args.ticket, &scope)?;
     let was = recorded(journal.state(), &ticket, journal.entries())?;
     if was == cost {
         return Err(CliError::usage(format!("{ticket} is recorded at {cost} already")));
     }
-    let corrected = journal.correct_cost(ticket.clone(), (was, cost), &around.user, &args.why)?;
+    let corrected = journal.correct_cost(ticket.clone(), (was, cost), &process.user, &args.why)?;
     let counted = journal.state().money.counted();
     let shown = CorrectedJson {
         v: 1,
@@ -65,12 +66,12 @@ pub(super) fn correct(
         why: &corrected.why,
         counted_micro_usd: counted,
     };
-    let show = around.next(&format!("redraft cost {scope}"));
+    let show = process.next(&format!("redraft cost {scope}"));
     let text = format!(
         "{ticket}: corrected from {was} to {cost}; the budget counts {counted} for {scope} now\nnext: {show}"
     );
     console.show(&text, &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// The dispatch that is meant: with its feature before it, or as the receipt of that feature names it.

@@ -3,15 +3,15 @@
 use super::Feature;
 use super::prices::Price;
 use super::savings::{Loop, Replay};
+use redraft_core::attribution::RoleAttribution;
 use redraft_core::bills::Bill;
-use redraft_core::players::PlayedBy;
 use redraft_cost::cost::CERTAIN;
 use redraft_facts::choice::Prediction;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usage;
-use redraft_reports::project::Warning;
-use redraft_reports::project::costs::{
-    Accuracy, Costs, Dispatch, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
+use redraft_reports::projections::Warning;
+use redraft_reports::projections::costs::{
+    Accuracy, Costs, Dispatch, MeasureOfRole, Replayed, RoleRules, Sum, hit_percent, not_cached,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ pub(super) struct FeatureJson<'a> {
     document: Option<&'a str>,
     slug: &'a str,
     status: &'a str,
-    judged_by: &'a [PlayedBy],
+    judged_by: &'a [RoleAttribution],
     rehearsed: bool,
     sum: Value,
     phases: Vec<Value>,
@@ -43,7 +43,7 @@ pub(super) struct FeatureJson<'a> {
 pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
     let Feature { scope, document, status, costs, agents, rules, loops, warnings, notes, deferred, .. } =
         shown;
-    let phase = |one: &redraft_reports::project::costs::PhaseCosts| {
+    let phase = |one: &redraft_reports::projections::costs::PhaseCosts| {
         let roles: Vec<Value> = one
             .roles
             .iter()
@@ -192,8 +192,8 @@ fn estimate(usage: &Usage) -> Map<String, Value> {
 }
 
 fn role_rules(one: &RoleRules) -> Value {
-    let rule = |rule: &Rule| {
-        let Rule { measure, resumed, longer, worst, five_resumed, five_fresh } = rule;
+    let rule = |rule: &MeasureOfRole| {
+        let MeasureOfRole { measure, resumed, longer, worst, five_resumed, five_fresh } = rule;
         json!({
             "measure": measure.name(), "resumed": resumed,
             "nfr1": {"met": rule.is_shorter(), "not_shorter": longer, "worst": worst.0, "its_first": worst.1},

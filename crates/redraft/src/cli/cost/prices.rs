@@ -2,10 +2,11 @@
 
 use redraft_agents::config::{AgentConfig, Config};
 use redraft_agents::pull::HOST;
-use redraft_cost::price::{Basis, Card, Cards};
+use redraft_cost::price::{Card, Cards, PriceBasis};
 use redraft_facts::ids::AgentName;
-use redraft_frame::site::{Site, Surroundings};
-use redraft_frame::{cast, own_state, trust};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::{agent_registry, own_state, trust};
 
 /// The agents of the configuration with their cards.
 pub(super) struct Prices {
@@ -37,8 +38,8 @@ pub(super) enum Price {
 const LOCAL: &str = "local";
 
 impl Prices {
-    pub(super) fn of(site: &Site, around: &Surroundings) -> Prices {
-        let config = site.config(around).map_err(|error| error.message);
+    pub(super) fn load(repo: &RepositoryContext, process: &ProcessContext) -> Prices {
+        let config = repo.config(process).map_err(|error| error.message);
         Prices { config: config.map(|config| (config.clone(), config.cards())) }
     }
 
@@ -69,9 +70,9 @@ impl Prices {
                 Ok(card) => Price::Rehearsal(card.clone()),
                 Err(unknown) => Price::Missing(unknown.to_string()),
             },
-            Some(AgentConfig::Model(model)) => match cast::card(cards, model) {
+            Some(AgentConfig::Model(model)) => match agent_registry::card(cards, model) {
                 Err(why) => Price::Missing(why),
-                Ok(card) if card.basis == Basis::Unknown => Price::Assumed,
+                Ok(card) if card.basis == PriceBasis::Unknown => Price::Assumed,
                 Ok(card) if card.is_free() => Price::Free { model: model.model.clone(), card },
                 Ok(card) => Price::Listed { model: model.model.clone(), card },
             },

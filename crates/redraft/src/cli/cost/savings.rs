@@ -7,7 +7,7 @@ use super::super::replay::ledger::{pace, paces, with_texts};
 use super::prices::{Price, Prices};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::bills::Bill;
-use redraft_cost::cost::replay::{Asked, Assumed, Reviewed, Reviewer, as_sent, reviewed};
+use redraft_cost::cost::replay::{AskedLifetime, Assumed, RecordedPass, Reviewer, as_sent, reviewed};
 use redraft_cost::cost::{BOUNDARIES_MAX, CERTAIN, Marking, Pace, Terms, lifetimes};
 use redraft_cost::price::Card;
 use redraft_documents::tokens::{Family, Ratios};
@@ -18,8 +18,8 @@ use redraft_facts::ids::AgentName;
 use redraft_facts::ticket::{Purpose, Scope};
 use redraft_facts::usage::{Usage, grouped};
 use redraft_frame::errors::CliError;
-use redraft_frame::site::Site;
-use redraft_reports::project::costs::{Costs, Dispatch, Replayed, not_cached, played, replayed};
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections::costs::{Costs, Dispatch, Replayed, not_cached, played, replayed};
 use std::collections::BTreeSet;
 
 /// One reviewer's reviews in one pass.
@@ -46,7 +46,7 @@ pub(super) fn loops(
     entries: &[Entry],
     costs: &Costs,
     prices: &Prices,
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
 ) -> Result<Vec<Loop>, CliError> {
     let found = reviewed(entries);
@@ -54,9 +54,9 @@ pub(super) fn loops(
         return Ok(Vec::new());
     }
     // A worktree that is gone leaves the bills; only the texts are missing then.
-    let workspace = site.created_in(ledger, scope.clone()).and_then(|created| site.workspace(&created));
+    let workspace = repo.created_in(ledger, scope.clone()).and_then(|created| repo.workspace(&created));
     let paces = paces(ledger, found.iter())?;
-    let replay = |one: &Reviewed| match &workspace {
+    let replay = |one: &RecordedPass| match &workspace {
         Ok(workspace) => replay(one, costs, prices, workspace, &pace(&paces, one)),
         Err(error) => Err(error.message.clone()),
     };
@@ -69,7 +69,7 @@ pub(super) fn loops(
 }
 
 fn replay(
-    one: &Reviewed,
+    one: &RecordedPass,
     costs: &Costs,
     prices: &Prices,
     workspace: &dyn Workspace,
@@ -107,13 +107,14 @@ fn replay(
     let ttl = offered.last().copied().unwrap_or(card.lifetime.is);
     let hit_rate =
         sent.iter().filter_map(|one| one.prediction()).next_back().map_or(CERTAIN, |one| one.hit_rate);
-    let terms = Terms::of(card, ttl).with_hit_rate(hit_rate).with_context(card.context_for(model).tokens);
+    let terms =
+        Terms::from_card(card, ttl).with_hit_rate(hit_rate).with_context(card.context_for(model).tokens);
     let terms = terms.marked_by(marking, &offered);
     let reviewer = one.reviewer();
     let knowledge = policy.map_or_else(Default::default, |phase| phase.knowledge);
     let measured = with_texts(one, workspace)?.measured();
-    let ratios = Ratios::measured(Family::of(model));
-    let usual = Assumed { reviewer, knowledge, asked: Asked::Usual, ..Assumed::default() };
+    let ratios = Ratios::measured(Family::for_model(model));
+    let usual = Assumed { reviewer, knowledge, asked: AskedLifetime::Usual, ..Assumed::default() };
     let assumed = assumed(usual, &sent, &billed, measured.first(), &ratios);
     let all = replayed(&measured, &terms, &ratios, &assumed, pace);
     let others = all.into_iter().filter(|one| one.played != own).collect();
@@ -136,7 +137,7 @@ fn replay(
 
 /// How the agent marks and for how long, from the marks it was sent; where nothing was written down, as a service that
 /// is told every place.
-fn asked_for(one: &Reviewed, card: &Card) -> (Marking, Vec<Lifetime>) {
+fn asked_for(one: &RecordedPass, card: &Card) -> (Marking, Vec<Lifetime>) {
     let marks: Vec<Marks> = one.reviews.iter().filter_map(|review| review.marks).collect();
     let asked: BTreeSet<Lifetime> =
         marks.iter().flat_map(|marks| [marks.system, marks.stable, marks.tail]).flatten().collect();
@@ -192,7 +193,7 @@ fn is_near(replayed: &Usage, billed: &Usage, free: bool) -> bool {
 }
 
 /// The dispatches that were replayed: the answered reviews and validations, and what failed on the way to them.
-fn of_loop<'a>(one: &Reviewed, costs: &'a Costs) -> Vec<&'a Dispatch> {
+fn of_loop<'a>(one: &RecordedPass, costs: &'a Costs) -> Vec<&'a Dispatch> {
     let of_loop = |dispatch: &&Dispatch| {
         let ticket = &dispatch.ticket;
         let name = format!("{}/{}.{}/{}", ticket.scope, ticket.phase, ticket.pass, ticket.role);

@@ -17,15 +17,15 @@ use redraft_facts::choice::{Prediction, Strategy};
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Usage, Usd, grouped};
-use redraft_frame::whole_file::Own;
-use redraft_reports::project::costs::{Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
+use redraft_frame::whole_file::OwnFiles;
+use redraft_reports::projections::costs::{Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
 use std::fmt::Write;
 
 /// What tells a drawing of this command from any other file.
 const MADE_BY: &str = "data-made-by=\"redraft cost\"";
 
 /// The files that this command may replace.
-pub(super) const OWN: Own = Own {
+pub(super) const OWN: OwnFiles = OwnFiles {
     called: "drawing",
     such_as: "cost.svg",
     temporary: ".redraft-cost-",
@@ -72,9 +72,9 @@ fn picture(whom: &str, costs: &Costs) -> String {
     let panels: Vec<Panel<'_>> = costs
         .phases
         .iter()
-        .flat_map(|phase| phase.roles.iter().map(move |role| Panel::of(phase, role)))
+        .flat_map(|phase| phase.roles.iter().map(move |role| Panel::new(phase, role)))
         .collect();
-    let unit = Unit::of(costs);
+    let unit = Unit::new(costs);
     let columns = panels.iter().map(|panel| panel.dispatches.len()).max().unwrap_or(0);
     let width = WIDTH_MIN.max(LEFT + columns * COLUMN + RIGHT);
     let height = HEAD + panels.len().max(1) * (NAME + PLOT + FEET) + 8;
@@ -111,7 +111,7 @@ enum Unit {
 }
 
 impl Unit {
-    fn of(costs: &Costs) -> Unit {
+    fn new(costs: &Costs) -> Unit {
         let sum = &costs.sum;
         let others = costs.dispatches().filter_map(Dispatch::prediction).flat_map(|one| &one.alternatives);
         let money = sum.billed.cost > Usd(0) || sum.prediction.cost > Usd(0) || sum.unknown > 0;
@@ -152,7 +152,7 @@ struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    fn of(phase: &PhaseCosts, role: &'a RoleCosts) -> Panel<'a> {
+    fn new(phase: &PhaseCosts, role: &'a RoleCosts) -> Panel<'a> {
         let left_out = role.dispatches.len().saturating_sub(COLUMNS_MAX);
         let name = format!("{} ({}, pass {})", role.role, phase.phase, phase.pass);
         Panel { name, dispatches: &role.dispatches[left_out..], left_out }

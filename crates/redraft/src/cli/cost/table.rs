@@ -2,13 +2,13 @@
 
 /// Which way the cells of a column lean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lean {
+pub(crate) enum Align {
     Left,
     Right,
 }
 
 /// Rows as text, one a line; a row may be shorter than the list of columns.
-pub(crate) fn table(columns: &[Lean], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(columns: &[Align], rows: &[Vec<String>]) -> String {
     let wide = |text: &String| text.chars().count();
     let widths: Vec<usize> = (0..columns.len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(wide).max().unwrap_or(0))
@@ -19,8 +19,8 @@ pub(crate) fn table(columns: &[Lean], rows: &[Vec<String>]) -> String {
         for ((cell, width), lean) in row.iter().zip(&widths).zip(columns) {
             let pad = " ".repeat(width.saturating_sub(wide(cell)));
             line.push_str(&match lean {
-                Lean::Left => format!("{cell}{pad}  "),
-                Lean::Right => format!("{pad}{cell}  "),
+                Align::Left => format!("{cell}{pad}  "),
+                Align::Right => format!("{pad}{cell}  "),
             });
         }
         out.push_str(line.trim_end());
@@ -37,6 +37,6 @@ mod tests {
     fn numbers_lean_right_and_nothing_trails() {
         let rows = [["a", "1", "x"], ["bcd", "22", ""]];
         let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
-        assert_eq!(table(&[Lean::Left, Lean::Right, Lean::Left], &rows), "a     1  x\nbcd  22\n");
+        assert_eq!(table(&[Align::Left, Align::Right, Align::Left], &rows), "a     1  x\nbcd  22\n");
     }
 }

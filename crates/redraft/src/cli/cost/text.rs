@@ -1,18 +1,18 @@
 //! The receipt as people read it. Whatever is an estimate has a `~` before it.
 
 use super::savings::{Loop, Replay};
-use super::table::{Lean, table};
+use super::table::{Align, table};
 use super::{Billed, Feature};
+use redraft_core::attribution::in_words;
 use redraft_core::bills::Bill;
-use redraft_core::players::in_words;
 use redraft_cost::cost::CERTAIN;
-use redraft_cost::cost::replay::Played;
+use redraft_cost::cost::replay::ReplayMode;
 use redraft_facts::choice::{Prediction, Strategy};
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Money, Payment, Usage, Usd, grouped};
-use redraft_reports::project::costs::{
-    Accuracy, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
+use redraft_reports::projections::costs::{
+    Accuracy, Costs, Dispatch, MeasureOfRole, PhaseCosts, Replayed, RoleRules, Sum, hit_percent, not_cached,
 };
 use std::cmp::Ordering;
 
@@ -59,8 +59,8 @@ pub(super) fn features(features: &[(Scope, String, Costs, bool)]) -> String {
         rows.push(sum_row(vec![name, status.clone(), grouped(costs.sum.dispatches.into())], &costs.sum));
     }
     rows.push(sum_row(vec!["total".to_owned(), String::new(), grouped(total.dispatches.into())], &total));
-    let mut columns = vec![Lean::Left, Lean::Left];
-    columns.extend([Lean::Right; 8]);
+    let mut columns = vec![Align::Left, Align::Left];
+    columns.extend([Align::Right; 8]);
     let more = "more of one: redraft cost FEATURE";
     format!("{}\n{}\n{more}\n", table(&columns, &rows), spent(&total))
 }
@@ -73,7 +73,7 @@ fn told(sum: &Sum) -> String {
 fn spent(sum: &Sum) -> String {
     let money = sum.money();
     let mut text = format!("spent {}; orchestration: 0 tokens", money.spent);
-    let apart = money.apart();
+    let apart = money.not_simply_spent();
     apart.iter().for_each(|line| text.push_str(&format!("\n{line}")));
     if !apart.is_empty() {
         text.push_str(&format!("\nthe budget counts all of that: {}", money.counted()));
@@ -95,9 +95,9 @@ fn phase_table(phase: &PhaseCosts) -> String {
     if roles.len() > 1 {
         rows.push(sum_row(vec!["sum".to_owned(), String::new()], sum));
     }
-    let mut columns = vec![Lean::Left, Lean::Left];
-    columns.extend([Lean::Right; 7]);
-    columns.push(Lean::Left);
+    let mut columns = vec![Align::Left, Align::Left];
+    columns.extend([Align::Right; 7]);
+    columns.push(Align::Left);
     format!("\n{name}, pass {pass}, policy {}\n{}", policy.name(), table(&columns, &rows))
 }
 
@@ -174,7 +174,7 @@ fn attempts(costs: &Costs) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    format!("\nattempts that came to nothing\n{}", table(&[Lean::Left; 4], &rows))
+    format!("\nattempts that came to nothing\n{}", table(&[Align::Left; 4], &rows))
 }
 
 /// What each strategy was expected to cost in this dispatch alone.
@@ -199,7 +199,7 @@ fn alternatives(costs: &Costs, agents: &[Billed]) -> String {
         }));
         rows.push(row);
     }
-    let columns = [Lean::Left, Lean::Left, Lean::Right, Lean::Right, Lean::Right, Lean::Right];
+    let columns = [Align::Left, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right];
     let mut out = format!(
         "\npredicted alternatives: estimates of the dispatch alone, in dollars, or in tokens not read from the cache\n{}",
         table(&columns, &rows)
@@ -251,15 +251,15 @@ fn resumed(rules: &[RoleRules]) -> String {
         }
     }
     let columns = [
-        Lean::Left,
-        Lean::Left,
-        Lean::Right,
-        Lean::Right,
-        Lean::Left,
-        Lean::Right,
-        Lean::Right,
-        Lean::Right,
-        Lean::Left,
+        Align::Left,
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Left,
     ];
     format!(
         "\nresumed prompts\n  NFR1: each is shorter than the first of its conversation (the worst is shown)\n  NFR3: five \
@@ -268,7 +268,7 @@ fn resumed(rules: &[RoleRules]) -> String {
     )
 }
 
-fn rule_row(name: String, rule: &Rule) -> Vec<String> {
+fn rule_row(name: String, rule: &MeasureOfRole) -> Vec<String> {
     let met = |met: bool| if met { "met".to_owned() } else { "not met".to_owned() };
     let share = (rule.five_resumed * 100).checked_div(rule.five_fresh).unwrap_or(0);
     vec![
@@ -316,11 +316,11 @@ fn replay_text(name: &str, reviews: &str, replay: &Replay) -> String {
     );
     let row = |other: &Replayed| {
         let amount = estimate(&other.usage, !free);
-        let less = if other.played == Played::Digest { "; a reviewer that knows less" } else { "" };
+        let less = if other.played == ReplayMode::Digest { "; a reviewer that knows less" } else { "" };
         vec![format!("    {}", other.name()), amount, format!("{}{less}", compared(own, other, *free))]
     };
     let rows: Vec<Vec<String>> = others.iter().map(row).collect();
-    out.push_str(&table(&[Lean::Left, Lean::Right, Lean::Left], &rows));
+    out.push_str(&table(&[Align::Left, Align::Right, Align::Left], &rows));
     out
 }
 

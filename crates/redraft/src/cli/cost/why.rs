@@ -6,13 +6,13 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_core::bills::Bill;
 use redraft_cost::cost::CERTAIN;
 use redraft_engine::ports::Store;
-use redraft_facts::choice::{Cached, Entry as Kept, Marks, Policy, Prediction, Strategy};
+use redraft_facts::choice::{Cached, CachedPrefix as Kept, Marks, Policy, Prediction, Strategy};
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::{Usage, Usd, grouped};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::Site;
-use redraft_reports::project::costs::{Accuracy, Costs, Dispatch};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections::costs::{Accuracy, Costs, Dispatch};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -28,12 +28,17 @@ struct WhyJson<'a> {
     text: &'a str,
 }
 
-pub(super) fn why(word: &str, site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
+pub(super) fn why(
+    word: &str,
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     let ticket: Ticket =
         word.parse().map_err(|error: redraft_facts::ids::BadId| CliError::usage(error.to_string()))?;
     let (scope, first) = match &ticket.scope {
         Scope::Feature(id) => {
-            site.feature(ledger, Some(&id.to_string()))?;
+            repo.feature(ledger, Some(&id.to_string()))?;
             (&ticket.scope, format!("redraft run {id}"))
         }
         Scope::Review(_) => (&ticket.scope, "redraft review FILE".to_owned()),
@@ -42,7 +47,7 @@ pub(super) fn why(word: &str, site: &Site, ledger: &Ledger, console: &Console) -
             return Err(error.hint("what probes cost is in `redraft log`"));
         }
     };
-    let costs = super::costs_of(scope, &ledger.read(scope.clone())?, site);
+    let costs = super::costs_of(scope, &ledger.read(scope.clone())?, repo);
     let Some(dispatch) = costs.dispatch(&ticket) else {
         let sent: Vec<String> = costs.dispatches().map(|one| one.ticket.to_string()).collect();
         let error = CliError::usage(format!("{ticket} was not sent"));
@@ -51,7 +56,7 @@ pub(super) fn why(word: &str, site: &Site, ledger: &Ledger, console: &Console) -
             sent => error.hint(format!("sent so far: {}", sent.join(" "))),
         });
     };
-    let accuracy = super::accuracies(ledger)?.of(&dispatch.agent);
+    let accuracy = super::accuracies(ledger)?.for_agent(&dispatch.agent);
     let told = Told { dispatch, policy: policy(&costs, &ticket), cache: cache(&costs, dispatch), accuracy };
     let text = told.text();
     let shown = WhyJson {
@@ -64,7 +69,7 @@ pub(super) fn why(word: &str, site: &Site, ledger: &Ledger, console: &Console) -
         text: &text,
     };
     console.show(&text, &shown);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn policy(costs: &Costs, ticket: &Ticket) -> Option<Policy> {

@@ -11,13 +11,13 @@ use redraft_facts::ticket::Scope;
 use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
 use redraft_frame::prepare::hold_place;
-use redraft_frame::site::Surroundings;
+use redraft_frame::process_context::ProcessContext;
 
 /// Stores it in every feature that can go on and is worked on by the agent, and writes those features' files anew.
 pub(super) fn tell(
     report: &AgentReport,
     place: &Place,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
     if report.probed_at_ms.is_none() {
@@ -26,9 +26,9 @@ pub(super) fn tell(
     let agent = AgentName::new(report.name.clone());
     let (version, resume, why) = (report.version.clone(), report.resume, report.why.clone());
     let met = MetAgent { agent, version, resume, why };
-    for id in place.site.features(&place.ledger)? {
-        if news(id, &met, place, around)?.is_some() {
-            tell_one(id, &met, place, around, console)?;
+    for id in place.repo.features(&place.ledger)? {
+        if news(id, &met, place, process)?.is_some() {
+            tell_one(id, &met, place, process, console)?;
         }
     }
     Ok(())
@@ -38,13 +38,13 @@ fn tell_one(
     id: FeatureId,
     met: &MetAgent,
     place: &Place,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<(), CliError> {
-    let Place { site, ledger, .. } = place;
-    let created = site.created(ledger, id)?;
+    let Place { repo, ledger, .. } = place;
+    let created = repo.created(ledger, id)?;
     let locks =
-        site.lock(&id.to_string(), around).and_then(|lock| Ok((lock, hold_place(site, &created, around)?)));
+        repo.lock(&id.to_string(), process).and_then(|lock| Ok((lock, hold_place(repo, &created, process)?)));
     let Ok(_locks) = locks else {
         console.say(&format!(
             "feature {id} is being driven; what was found about {} is left to that run",
@@ -53,10 +53,10 @@ fn tell_one(
         return Ok(());
     };
     // It may have gone on until it was ours.
-    let Some((mut journal, event)) = news(id, met, place, around)? else { return Ok(()) };
+    let Some((mut journal, event)) = news(id, met, place, process)? else { return Ok(()) };
     journal.record(event)?;
-    if site.is_there(&created)? {
-        write_projections(&site.workspace(&created)?, &journal, &around.boundaries)?;
+    if repo.is_there(&created)? {
+        write_projections(&repo.workspace(&created)?, &journal, &process.boundaries)?;
     }
     Ok(())
 }
@@ -66,9 +66,9 @@ fn news<'a>(
     id: FeatureId,
     met: &MetAgent,
     place: &'a Place,
-    around: &'a Surroundings,
+    process: &'a ProcessContext,
 ) -> Result<Option<(Journal<'a>, AgentsMet)>, CliError> {
-    let journal = around.journal(&place.ledger, Scope::Feature(id))?;
+    let journal = process.journal(&place.ledger, Scope::Feature(id))?;
     let state = journal.state();
     if state.cancelled || state.phase().is_none() {
         return Ok(None);

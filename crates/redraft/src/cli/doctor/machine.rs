@@ -7,8 +7,9 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::{self, Config, Want};
 use redraft_facts::text::count;
 use redraft_facts::usage::grouped;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use std::fs;
 use std::path::Path;
 
@@ -23,7 +24,7 @@ pub(super) struct Machine {
 
 /// Where probes are made and stored.
 pub(super) struct Place {
-    pub(super) site: Site,
+    pub(super) repo: RepositoryContext,
     pub(super) config: Config,
     pub(super) ledger: Ledger,
     /// Outside of a repository everything happens in here, and is gone afterwards.
@@ -37,13 +38,13 @@ impl Place {
 }
 
 /// Stops where the state folder is somebody else's; everything else is told in lines.
-pub(super) fn look(around: &Surroundings) -> Result<Machine, CliError> {
+pub(super) fn look(process: &ProcessContext) -> Result<Machine, CliError> {
     let mut lines = Vec::new();
-    let place = see(around, &mut lines)?;
+    let place = see(process, &mut lines)?;
     Ok(Machine { lines, place })
 }
 
-fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Result<Option<Place>, CliError> {
+fn see(process: &ProcessContext, lines: &mut Vec<Line>) -> Result<Option<Place>, CliError> {
     match Git::default().check_version() {
         Ok(version) => lines.push(Line::ok("git", format!("{version}; {MINIMUM} or newer is needed"))),
         Err(error) => {
@@ -52,13 +53,13 @@ fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Result<Option<Place>, Cl
             return Ok(None);
         }
     }
-    let Some((site, throw_away)) = site(around, lines) else { return Ok(None) };
-    match site.require_own_state() {
-        Err(error) if error.code == Code::Waiting => return Err(error),
+    let Some((repo, throw_away)) = repo(process, lines) else { return Ok(None) };
+    match repo.require_own_state() {
+        Err(error) if error.code == ErrorCode::Waiting => return Err(error),
         Err(error) => return Ok(told("state folder", error, lines)),
         Ok(()) => {}
     }
-    let state = site.state.clone();
+    let state = repo.state.clone();
     lines.push(match writable(&state) {
         Ok(()) => Line::ok("state folder", format!("{} can be written", state.display())),
         Err(error) => {
@@ -73,7 +74,7 @@ fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Result<Option<Place>, Cl
         }
         Err(error) => Line::bad("free space", error.to_string(), "look at the disk and its rights"),
     });
-    let ledger = match site.writer().and_then(|ledger| Ok((ledger.tip()?, ledger))) {
+    let ledger = match repo.writer().and_then(|ledger| Ok((ledger.tip()?, ledger))) {
         Ok((tip, ledger)) => {
             let events = count(usize::try_from(tip.seq).unwrap_or(usize::MAX), "event");
             lines.push(Line::ok("ledger", format!("{events}, all checksums hold")));
@@ -82,25 +83,28 @@ fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Result<Option<Place>, Cl
         Err(error) => told("ledger", error, lines),
     };
     let config = match throw_away.is_some() {
-        true => elsewhere(around, lines),
-        false => configuration(&site, around, lines),
+        true => elsewhere(process, lines),
+        false => configuration(&repo, process, lines),
     };
-    let place = |(config, ledger)| Place { site, config, ledger, throw_away };
+    let place = |(config, ledger)| Place { repo, config, ledger, throw_away };
     Ok(config.zip(ledger).map(place))
 }
 
 /// The repository we are in, or a throw-away one where there is none.
-fn site(around: &Surroundings, lines: &mut Vec<Line>) -> Option<(Site, Option<tempfile::TempDir>)> {
-    match Repository::discover(&around.folder) {
+fn repo(
+    process: &ProcessContext,
+    lines: &mut Vec<Line>,
+) -> Option<(RepositoryContext, Option<tempfile::TempDir>)> {
+    match Repository::discover(&process.folder) {
         Ok(repository) => {
             lines.push(Line::ok("repository", repository.main_checkout().display().to_string()));
-            Some((Site::of(repository), None))
+            Some((RepositoryContext::open(repository), None))
         }
         Err(GitError::NotARepository(folder)) => {
             let detail = format!("{} is in none, so nothing is stored", folder.display());
             lines.push(Line::ok("repository", detail));
             throw_away()
-                .map(|(site, folder)| (site, Some(folder)))
+                .map(|(repo, folder)| (repo, Some(folder)))
                 .map_err(|error| {
                     lines.push(Line::bad("temporary folder", error.message, error.hints.join("; ")));
                 })
@@ -110,27 +114,31 @@ fn site(around: &Surroundings, lines: &mut Vec<Line>) -> Option<(Site, Option<te
     }
 }
 
-fn throw_away() -> Result<(Site, tempfile::TempDir), CliError> {
+fn throw_away() -> Result<(RepositoryContext, tempfile::TempDir), CliError> {
     let folder = tempfile::Builder::new().prefix("redraft-doctor-").tempdir();
     let folder = folder.map_err(|error| CliError::usage(format!("no temporary folder: {error}")))?;
     let repository = new_repository(folder.path())?;
     // Nobody but the doctor has made it.
-    Ok((Site { is_own: true, ..Site::of(repository) }, folder))
+    Ok((RepositoryContext { is_own: true, ..RepositoryContext::open(repository) }, folder))
 }
 
 /// What holds outside of a repository: the user's own file.
-fn elsewhere(around: &Surroundings, lines: &mut Vec<Line>) -> Option<Config> {
+fn elsewhere(process: &ProcessContext, lines: &mut Vec<Line>) -> Option<Config> {
     let roles = redraft_roles::profile::roles();
-    match Config::parse(b"", Path::new(config::FILE), &roles, &around.own) {
+    match Config::parse(b"", Path::new(config::FILE), &roles, &process.own) {
         Ok(found) => Some(found),
         Err(error) => told("your configuration", error.into(), lines),
     }
 }
 
-fn configuration(site: &Site, around: &Surroundings, lines: &mut Vec<Line>) -> Option<Config> {
-    match site.config(around) {
+fn configuration(
+    repo: &RepositoryContext,
+    process: &ProcessContext,
+    lines: &mut Vec<Line>,
+) -> Option<Config> {
+    match repo.config(process) {
         Ok(found) => {
-            let there = site.repository.main_checkout().join(config::FILE).exists();
+            let there = repo.repository.main_checkout().join(config::FILE).exists();
             let what = if there { "is valid" } else { "is not there; the defaults and your own file hold" };
             let unaccepted: Vec<String> = found.unaccepted(|_| true).into_iter().map(Want::line).collect();
             lines.push(match unaccepted.is_empty() {

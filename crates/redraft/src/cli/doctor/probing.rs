@@ -15,17 +15,18 @@ use redraft_facts::probed::{Probed, Resume};
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_prompts::probe::Records;
-use redraft_reports::project;
+use redraft_reports::projections;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) struct Probing<'a> {
     pub(super) place: &'a Place,
-    pub(super) around: &'a Surroundings,
+    pub(super) process: &'a ProcessContext,
     pub(super) console: &'a Console,
     /// What each probe may cost.
     pub(super) budget: Usd,
@@ -33,24 +34,24 @@ pub(super) struct Probing<'a> {
 
 /// What came of trying.
 pub(super) struct Tried {
-    pub(super) code: Code,
+    pub(super) code: ErrorCode,
     /// Why there is no result, or why it is not whole.
     pub(super) note: String,
 }
 
 /// The folder a probe of this agent works in.
-pub(super) fn folder(site: &Site, agent: &AgentName) -> PathBuf {
-    site.state.join("probes").join(agent.as_str())
+pub(super) fn folder(repo: &RepositoryContext, agent: &AgentName) -> PathBuf {
+    repo.state.join("probes").join(agent.as_str())
 }
 
 impl Probing<'_> {
     /// Ends what a killed probe left behind: its open dispatch and its folder.
     pub(super) fn recover(&self, name: &AgentName, agent: Option<&dyn Agent>) -> Result<(), CliError> {
-        let (ledger, clock) = (&self.place.ledger, &self.around.clock);
+        let (ledger, clock) = (&self.place.ledger, &self.process.clock);
         let Recovered { adopted, lost, reserved } =
-            recover(ledger, clock, &self.around.redactor, name, agent)?;
+            recover(ledger, clock, &self.process.redactor, name, agent)?;
         // Only now is nobody left who could be at work in it.
-        drop(Room(folder(&self.place.site, name)));
+        drop(Room(folder(&self.place.repo, name)));
         if lost > 0 {
             self.console.say(&format!(
                 "{name}: an earlier probe was cut off; what it cost is unknown, at most {reserved}"
@@ -65,34 +66,36 @@ impl Probing<'_> {
     }
 
     pub(super) fn probe(&self, agent: &Arc<dyn Agent>) -> Result<Tried, CliError> {
-        let Place { site, config, ledger, .. } = self.place;
-        let room = Room::make(folder(site, &agent.name()))?;
+        let Place { repo, config, ledger, .. } = self.place;
+        let room = Room::make(folder(repo, &agent.name()))?;
         let repository = new_repository(&room.0)?;
         let workspace = GitWorkspace::open(&repository, repository.main_checkout(), "main")?;
         let parts = ProbeParts {
             store: ledger,
             workspace: &workspace,
-            clock: &self.around.clock,
-            boundaries: &self.around.boundaries,
+            clock: &self.process.clock,
+            boundaries: &self.process.boundaries,
             progress: self.console,
-            redactor: &self.around.redactor,
+            redactor: &self.process.redactor,
         };
         let deadlines = deadlines(config.dispatch_minutes * 60_000);
         let probe = Probe::load(parts, Arc::clone(agent), self.budget, deadlines)?;
         Ok(match probe.run() {
             // Ctrl-C reaches git as well.
-            Err(_) if self.around.stopped() => interrupted(),
+            Err(_) if self.process.stopped() => interrupted(),
             Err(error) => return Err(error.into()),
             Ok(ProbeEnd::Interrupted) => interrupted(),
             Ok(ProbeEnd::OverBudget(over)) => Tried {
-                code: Code::Limit,
+                code: ErrorCode::Limit,
                 note: format!("{over}; without one a probe is held to `budget` of redraft.toml"),
             },
-            Ok(ProbeEnd::Probed { trouble: Some(trouble), .. }) => Tried { code: Code::Agent, note: trouble },
-            Ok(ProbeEnd::Probed { probed, trouble: None }) if probed.has_failed() => {
-                Tried { code: Code::NotApproved, note: String::new() }
+            Ok(ProbeEnd::Probed { trouble: Some(trouble), .. }) => {
+                Tried { code: ErrorCode::Agent, note: trouble }
             }
-            Ok(ProbeEnd::Probed { .. }) => Tried { code: Code::Done, note: String::new() },
+            Ok(ProbeEnd::Probed { probed, trouble: None }) if probed.has_failed() => {
+                Tried { code: ErrorCode::NotApproved, note: String::new() }
+            }
+            Ok(ProbeEnd::Probed { .. }) => Tried { code: ErrorCode::Done, note: String::new() },
         })
     }
 
@@ -107,7 +110,7 @@ impl Probing<'_> {
         let able = agent.is_none_or(|agent| agent.abilities().resume != Resume::No);
         let known = records.resumable(&name, &version);
         let last = last(&entries, &version);
-        let receipt = project::receipt(&entries);
+        let receipt = projections::receipt(&entries);
         Ok(AgentReport {
             resume: if able { known.resume } else { Resume::No },
             why: if able { known.why } else { "V2: the agent keeps no conversations".to_owned() },
@@ -138,7 +141,10 @@ fn last<'a>(entries: &'a [Entry], version: &str) -> Option<(&'a Probed, i64)> {
 }
 
 fn interrupted() -> Tried {
-    Tried { code: Code::Interrupted, note: "interrupted; the same command begins a new probe".to_owned() }
+    Tried {
+        code: ErrorCode::Interrupted,
+        note: "interrupted; the same command begins a new probe".to_owned(),
+    }
 }
 
 /// A folder that is removed with everything in it.
@@ -146,8 +152,9 @@ struct Room(PathBuf);
 
 impl Room {
     fn make(folder: PathBuf) -> Result<Room, CliError> {
-        let named =
-            |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", folder.display()));
+        let named = |error: std::io::Error| {
+            CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display()))
+        };
         fs::create_dir_all(&folder).map_err(named)?;
         let folder = fs::canonicalize(&folder).map_err(named)?;
         Ok(Room(folder))

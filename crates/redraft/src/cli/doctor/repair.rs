@@ -11,16 +11,17 @@ use redraft_adapters::shell_word::quoted_path;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
-use redraft_engine::{last_commit, require_together, standing};
+use redraft_engine::{last_commit, require_ledger_matches_branch, standing};
 use redraft_facts::event::{Entry, Event, FeatureCreated, Lost, TreeMark, WentBack};
 use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::project;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections;
 use serde::Serialize;
 use std::path::Path;
 
@@ -60,58 +61,58 @@ struct Sick {
     began_on_lost: bool,
 }
 
-pub(super) fn repair(yes: bool, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let Some(reader) = site.reader()? else {
+pub(super) fn repair(yes: bool, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let Some(reader) = repo.reader()? else {
         return Err(CliError::usage("there are no features here, so nothing to repair"));
     };
-    let features = site.features(&reader)?;
+    let features = repo.features(&reader)?;
     drop(reader);
     // Nobody else may work on a feature meanwhile.
     let mut locks = Vec::new();
     for id in &features {
-        locks.push(site.lock(&id.to_string(), around)?);
+        locks.push(repo.lock(&id.to_string(), process)?);
     }
-    let ledger = site.writer()?;
-    let damage = site.repository.damage()?;
+    let ledger = repo.writer()?;
+    let damage = repo.repository.damage()?;
     let mut found = Vec::new();
     for id in features {
-        found.extend(examine(&site, &ledger, id, &damage)?);
+        found.extend(examine(&repo, &ledger, id, &damage)?);
     }
     let mut text = summary(&damage, &found);
     if found.is_empty() && damage.files.is_empty() {
         let next = "redraft status".to_owned();
         let json = RepairJson { v: 1, damaged_objects: 0, features: &[], repaired: false, kept: None, next };
         console.show(&text, &json);
-        return Ok(Code::Done);
+        return Ok(ErrorCode::Done);
     }
     let next =
         found.first().map_or("redraft status".to_owned(), |one| format!("redraft run {}", one.feature));
     let damaged_objects = damage.files.len();
-    if !yes && !agreed(&text, around, console) {
-        let again = around.next("redraft doctor --repair --yes");
+    if !yes && !agreed(&text, process, console) {
+        let again = process.next("redraft doctor --repair --yes");
         text.push_str(&format!("\nnothing was changed\nnext: {again}"));
         let json =
             RepairJson { v: 1, damaged_objects, features: &found, repaired: false, kept: None, next: again };
         console.show(&text, &json);
-        return Ok(Code::Waiting);
+        return Ok(ErrorCode::Waiting);
     }
-    let aside = site.state.join("damaged").join(around.clock.now_ms().to_string());
-    site.repository.set_aside(&damage, &aside)?;
+    let aside = repo.state.join("damaged").join(process.clock.now_ms().to_string());
+    repo.repository.set_aside(&damage, &aside)?;
     for one in &mut found {
-        Surgery { site: &site, ledger: &ledger, aside: &aside, around }.perform(one)?;
+        Surgery { repo: &repo, ledger: &ledger, aside: &aside, process }.perform(one)?;
         let created = &one.sick.created;
         let entries = ledger.read(created.scope())?;
         let last =
-            last_commit(&entries).filter(|last| !matches!(site.repository.commit_named(last), Ok(Some(_))));
+            last_commit(&entries).filter(|last| !matches!(repo.repository.commit_named(last), Ok(Some(_))));
         if let Some(last) = last {
-            site.repository.do_without(last, &created.base_commit)?;
+            repo.repository.do_without(last, &created.base_commit)?;
         }
     }
-    let left = site.repository.damage()?;
+    let left = repo.repository.damage()?;
     for one in &mut found {
         let created = &one.sick.created;
-        let still = lost_of(&site, &ledger.read(created.scope())?, &created.base_commit, &left)?;
+        let still = lost_of(&repo, &ledger.read(created.scope())?, &created.base_commit, &left)?;
         if let Some(back @ 1..) = one.lost.len().checked_sub(still.len()) {
             one.done.push(format!("of what was lost, {back} of {} came back with its files", one.lost.len()));
         }
@@ -123,18 +124,18 @@ pub(super) fn repair(yes: bool, around: &Surroundings, console: &Console) -> Res
     if let Some(kept) = &kept {
         text.push_str(&format!("\nwhat was damaged or replaced is kept in {kept}"));
     }
-    let next = around.next(&next);
+    let next = process.next(&next);
     text.push_str(&format!("\nnext: {next}"));
     console.show(&text, &RepairJson { v: 1, damaged_objects, features: &found, repaired: true, kept, next });
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
-fn agreed(text: &str, around: &Surroundings, console: &Console) -> bool {
+fn agreed(text: &str, process: &ProcessContext, console: &Console) -> bool {
     if !console.can_ask() {
         return false;
     }
     console.say_before_asking(text);
-    let word = console.ask("repair this? yes or no: ", &around.clock);
+    let word = console.ask("repair this? yes or no: ", &process.clock);
     word.is_some_and(|word| word == "yes" || word == "y")
 }
 
@@ -167,21 +168,22 @@ fn summary(damage: &Damage, found: &[Finding]) -> String {
 
 /// Compares what the ledger names with what git has; none where the feature can go on as it is.
 fn examine(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     id: FeatureId,
     damage: &Damage,
 ) -> Result<Option<Finding>, CliError> {
     let entries = ledger.read(Scope::Feature(id))?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let created = site.created(ledger, id)?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
+    let created = repo.created(ledger, id)?;
     if state.cancelled || state.merged.is_some() || created.branch.is_empty() {
         return Ok(None);
     }
-    let git = &site.repository;
+    let git = &repo.repository;
     let base = created.base_commit.as_str();
     let tree_is_whole = |tree: &str| git.is_whole(tree, None, damage);
-    let mut lost = lost_of(site, &entries, base, damage)?;
+    let mut lost = lost_of(repo, &entries, base, damage)?;
     let commits: Vec<&str> =
         entries.iter().filter_map(|entry| Some(named(&entry.event)?.2)).filter(|id| !id.is_empty()).collect();
     let mut began_on_lost = false;
@@ -205,7 +207,7 @@ fn examine(
         }
         if back_to.is_none() {
             let message = format!("commit {base}, on which feature {id} began, cannot be read");
-            return Err(CliError::new(Code::Config, message)
+            return Err(CliError::new(ErrorCode::Config, message)
                 .hint("get it from another clone, e.g. git fetch origin; then the same command again"));
         }
     }
@@ -222,10 +224,12 @@ fn examine(
     );
     let has_needed =
         needed.try_fold(true, |all, tree| Ok::<bool, CliError>(all && tree_is_whole(tree.as_str())?))?;
-    let index_reads = !site.is_there(&created)?
-        || site.workspace(&created).is_ok_and(|place| place.uncommitted_files().is_ok());
-    let belongs = || match site.is_there(&created)? {
-        true => Ok(require_together(&site.workspace(&created)?, &created, &state, &entries).is_ok()),
+    let index_reads = !repo.is_there(&created)?
+        || repo.workspace(&created).is_ok_and(|place| place.uncommitted_files().is_ok());
+    let belongs = || match repo.is_there(&created)? {
+        true => {
+            Ok(require_ledger_matches_branch(&repo.workspace(&created)?, &created, &state, &entries).is_ok())
+        }
         false => Ok::<bool, CliError>(true),
     };
     let is_fine = tip_is_whole && broken_refs.is_empty() && has_needed && !began_on_lost && index_reads;
@@ -238,8 +242,13 @@ fn examine(
 }
 
 /// What events name and git cannot read.
-fn lost_of(site: &Site, entries: &[Entry], base: &str, damage: &Damage) -> Result<Vec<String>, CliError> {
-    let git = &site.repository;
+fn lost_of(
+    repo: &RepositoryContext,
+    entries: &[Entry],
+    base: &str,
+    damage: &Damage,
+) -> Result<Vec<String>, CliError> {
+    let git = &repo.repository;
     let short = |id: &str| id.get(..10).unwrap_or(id).to_owned();
     let mut lost = Vec::new();
     for entry in entries {
@@ -271,20 +280,20 @@ fn named(event: &Event) -> Option<(String, &Revision, &str)> {
 }
 
 struct Surgery<'a> {
-    site: &'a Site,
+    repo: &'a RepositoryContext,
     ledger: &'a Ledger,
     aside: &'a Path,
-    around: &'a Surroundings,
+    process: &'a ProcessContext,
 }
 
 impl Surgery<'_> {
     fn perform(&self, one: &mut Finding) -> Result<(), CliError> {
         let Finding { feature, back_to, broken_refs, done, sick, .. } = one;
-        let (git, created) = (&self.site.repository, &sick.created);
+        let (git, created) = (&self.repo.repository, &sick.created);
         for name in broken_refs.iter() {
             git.drop_ref(name, self.aside)?;
         }
-        let worktree = self.site.worktree(created)?;
+        let worktree = self.repo.worktree(created)?;
         if let Some(commit) = back_to {
             git.put_branch(&created.branch, commit, &worktree, self.aside)?;
             let short = commit.get(..10).unwrap_or(commit);
@@ -301,13 +310,13 @@ impl Surgery<'_> {
                 }
             }
         }
-        if self.site.is_there(created)? {
-            let place = self.site.workspace(created)?;
+        if self.repo.is_there(created)? {
+            let place = self.repo.workspace(created)?;
             place.reset_index(self.aside)?;
             let gone_back = self.settle_files(&place, sick, done)?;
             if let Some(phase) = gone_back {
                 if at_rest {
-                    let (by, why) = (self.around.user.clone(), "git lost what was approved".to_owned());
+                    let (by, why) = (self.process.user.clone(), "git lost what was approved".to_owned());
                     events.push(WentBack { phase, by, why }.into());
                     done.push(format!("{phase} is passed through again, because what was approved is lost"));
                 } else {
@@ -322,29 +331,29 @@ impl Surgery<'_> {
     /// where they are not. Returns the first phase whose approved document is gone.
     fn settle_files(
         &self,
-        place: &GitWorkspace,
+        workspace: &GitWorkspace,
         sick: &Sick,
         done: &mut Vec<String>,
     ) -> Result<Option<Phase>, CliError> {
         let Sick { created, state, .. } = sick;
-        let ours: Vec<String> = project::FILES.iter().map(|name| created.path_of(name)).collect();
-        let mut files = place.uncommitted_files()?;
+        let ours: Vec<String> = projections::FILES.iter().map(|name| created.path_of(name)).collect();
+        let mut files = workspace.uncommitted_files()?;
         files.retain(|file| !ours.contains(file));
         let open = state.open.as_ref().filter(|open| open.finishing.is_none());
         let as_known = match open.map(|open| (open, open.revision.as_ref())) {
-            Some((open, Some(known))) => standing(place, created, &open.opened)?.as_ref() == Some(known),
+            Some((open, Some(known))) => standing(workspace, created, &open.opened)?.as_ref() == Some(known),
             Some((_, None)) => true,
-            None => lost_phase(place, state, created)?.is_none(),
+            None => lost_phase(workspace, state, created)?.is_none(),
         };
-        if !files.is_empty() && as_known && lost_phase(place, state, created)?.is_none() {
+        if !files.is_empty() && as_known && lost_phase(workspace, state, created)?.is_none() {
             let trailers = Trailers { seq: state.seq, ..Trailers::default() };
-            place.commit(&files, "redraft: what a repair found in the worktree", &trailers)?;
+            workspace.commit(&files, "redraft: what a repair found in the worktree", &trailers)?;
             done.push(format!(
                 "committed again from its worktree, as it was: {}",
                 count(files.len(), "file")
             ));
         } else if !files.is_empty() {
-            place.put_files_back(&files, self.aside)?;
+            workspace.put_files_back(&files, self.aside)?;
             let kept = quoted_path(self.aside.join("worktree"));
             done.push(format!(
                 "put back to that commit: {}; a copy is in {kept}",
@@ -352,26 +361,26 @@ impl Surgery<'_> {
             ));
         }
         if let Some((open, known)) = open.and_then(|open| Some((open, open.revision.as_ref()?)))
-            && standing(place, created, &open.opened)?.as_ref() == Some(known)
+            && standing(workspace, created, &open.opened)?.as_ref() == Some(known)
         {
             let (phase, pass, epoch) = (open.opened.phase, open.opened.pass, open.epoch);
-            place.keep(&format!("{}/{phase}.{pass}/{epoch}", created.scope()), known)?;
+            workspace.keep(&format!("{}/{phase}.{pass}/{epoch}", created.scope()), known)?;
         }
-        lost_phase(place, state, created)
+        lost_phase(workspace, state, created)
     }
 
     fn store(&self, created: &FeatureCreated, events: Vec<Event>) -> Result<(), CliError> {
         if events.is_empty() {
             return Ok(());
         }
-        self.around.journal(self.ledger, created.scope())?.append(events, &[])?;
+        self.process.journal(self.ledger, created.scope())?.append(events, &[])?;
         Ok(())
     }
 }
 
 /// The first phase that is over and whose document or code is not in the worktree as it was approved.
 fn lost_phase(
-    place: &GitWorkspace,
+    workspace: &GitWorkspace,
     state: &Pipeline,
     created: &FeatureCreated,
 ) -> Result<Option<Phase>, CliError> {
@@ -387,7 +396,7 @@ fn lost_phase(
             // The last phase compares that itself before anything is merged.
             continue;
         }
-        if standing(place, created, &past.opened)?.as_ref() != Some(&closed.revision) {
+        if standing(workspace, created, &past.opened)?.as_ref() != Some(&closed.revision) {
             return Ok(Some(phase));
         }
     }

@@ -1,9 +1,9 @@
 //! What `redraft doctor` says, for people and for programs.
 
-use redraft_facts::probed::{Check, CheckResult, Resume};
+use redraft_facts::probed::{ProbeCheck, ProbeResult, Resume};
 use redraft_facts::text::utc;
 use redraft_facts::usage::Usd;
-use redraft_frame::errors::Code;
+use redraft_frame::errors::ErrorCode;
 use redraft_frame::own_state::ACCEPT;
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub(super) struct AgentReport {
     pub(super) resume: Resume,
     pub(super) why: String,
     /// Of the last probe of this version; empty without one.
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<ProbeCheck>,
     pub(super) cache_share: Option<u8>,
     pub(super) probed_at_ms: Option<i64>,
     pub(super) cost: Usd,
@@ -54,7 +54,7 @@ pub(super) struct AgentReport {
     pub(super) expected: Usd,
     pub(super) reserved: Usd,
     pub(super) note: String,
-    pub(super) code: Code,
+    pub(super) code: ErrorCode,
 }
 
 impl Line {
@@ -114,7 +114,7 @@ impl AgentReport {
     fn text(&self) -> String {
         let mut text = format!("\nagent {} ({})\n", self.name, self.kind);
         self.setup.iter().for_each(|line| text.push_str(&line.text()));
-        for Check { id, result, detail } in &self.checks {
+        for ProbeCheck { id, result, detail } in &self.checks {
             text.push_str(&format!("  {:<9}  {:<10} {detail}\n", result.name(), id.name()));
         }
         if let Some(at_ms) = self.probed_at_ms {
@@ -123,7 +123,7 @@ impl AgentReport {
         if !self.note.is_empty() {
             text.push_str(&format!("  {}\n", self.note));
         }
-        if self.code == Code::Waiting {
+        if self.code == ErrorCode::Waiting {
             let AgentReport { name, expected, reserved, .. } = self;
             text.push_str(&format!(
                 "  a probe costs about {expected} and sets {reserved} aside: redraft doctor --agent {name} --yes\n"
@@ -141,12 +141,12 @@ impl AgentReport {
     }
 
     fn json(&self) -> AgentJson<'_> {
-        let passed = |result: CheckResult| match result {
-            CheckResult::Passed => Some(true),
-            CheckResult::Failed => Some(false),
-            CheckResult::NotTried => None,
+        let passed = |result: ProbeResult| match result {
+            ProbeResult::Passed => Some(true),
+            ProbeResult::Failed => Some(false),
+            ProbeResult::NotTried => None,
         };
-        let check = |check: &Check| CheckJson {
+        let check = |check: &ProbeCheck| CheckJson {
             id: check.id.name(),
             passed: passed(check.result),
             detail: check.detail.clone(),

@@ -5,14 +5,14 @@ use super::report::{Line, Offer};
 use redraft_adapters::child::Environment;
 use redraft_agents::api;
 use redraft_agents::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
-use redraft_cost::price::{Basis, Card, Cards};
+use redraft_cost::price::{Card, Cards, PriceBasis};
 use redraft_engine::ports::Agent;
 use redraft_facts::ids::AgentName;
 use redraft_facts::usage::Usd;
 use redraft_frame::agent_choice::DEFAULT_ROLE;
-use redraft_frame::cast;
+use redraft_frame::agent_registry;
 use redraft_frame::own_state::ACCEPT;
-use redraft_frame::site::Surroundings;
+use redraft_frame::process_context::ProcessContext;
 use redraft_reports::estimate;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct Setup {
     pub(super) expected: Usd,
 }
 
-pub(super) fn of(
+pub(super) fn check(
     cards: &Cards,
     settings: Option<&AgentConfig>,
     made: &Result<Arc<dyn Agent>, String>,
@@ -63,7 +63,8 @@ pub(super) fn of(
         if made.is_ok() {
             setup.lines.extend(key(model));
         }
-        if let (Ok(card), false) = (cast::card(cards, model), setup.lines.iter().any(Line::wants_acceptance))
+        if let (Ok(card), false) =
+            (agent_registry::card(cards, model), setup.lines.iter().any(Line::wants_acceptance))
         {
             setup.lines.push(Line::ok("price", priced(model, &card)));
             setup.expected = estimate::probe(&card, frame_tokens(model.kind));
@@ -81,7 +82,7 @@ pub(super) fn reachable(base_url: &str) -> Line {
 }
 
 /// Kinds of agents that are not configured, and what it takes to use them.
-pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
+pub(super) fn offers(config: &Config, process: &ProcessContext) -> Vec<Offer> {
     let models = || {
         config.agents.iter().filter(|(name, _)| is_used(config, name)).filter_map(|(name, settings)| {
             match settings {
@@ -101,7 +102,7 @@ pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
         })
     };
     let program = |kind: &'static str, package: &str| {
-        let found = around.find_program(kind);
+        let found = process.find_program(kind);
         let install = match &found {
             Some(path) => format!("found at {}", path.display()),
             None => format!("npm install -g {package}"),
@@ -110,7 +111,7 @@ pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
         Offer { kind, found: found.is_some(), hint }
     };
     let service = |kind: &'static str, variable: &str| {
-        let found = around.environment.0.get(OsStr::new(variable)).is_some_and(|value| !value.is_empty());
+        let found = process.environment.0.get(OsStr::new(variable)).is_some_and(|value| !value.is_empty());
         let key = if found {
             format!("{variable} is set")
         } else {
@@ -175,10 +176,10 @@ fn key(model: &ModelAgent) -> Option<Line> {
 fn priced(model: &ModelAgent, card: &Card) -> String {
     let name = model.price.as_ref().unwrap_or(&model.model);
     match card.basis {
-        Basis::Listed if card.is_free() => format!("{name}: free"),
-        Basis::Listed => format!("the card of {name}, read in {}", card.date),
-        Basis::Configured => format!("the card of {name}, as configured"),
-        Basis::Unknown => "unknown, counted as the dearest".to_owned(),
+        PriceBasis::Listed if card.is_free() => format!("{name}: free"),
+        PriceBasis::Listed => format!("the card of {name}, read in {}", card.date),
+        PriceBasis::Configured => format!("the card of {name}, as configured"),
+        PriceBasis::Unknown => "unknown, counted as the dearest".to_owned(),
     }
 }
 

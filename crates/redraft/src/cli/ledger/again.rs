@@ -8,19 +8,20 @@ use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
 use redraft_facts::redact::Typed;
 use redraft_frame::errors::CliError;
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::project;
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections;
 
 /// Goes back to `implement` where the approved code of a feature that is not merged was written anew. The old objects must
 /// still be there.
 pub(super) fn go_back_where_code_changed(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     created: &FeatureCreated,
     rewritten: &Rewritten,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(), CliError> {
-    let mut journal = around.journal(ledger, created.scope())?;
+    let mut journal = process.journal(ledger, created.scope())?;
     let state = journal.state();
     let Some(closed) = state.closed(Phase::Implement).filter(|_| state.merged.is_none()) else {
         return Ok(());
@@ -29,13 +30,13 @@ pub(super) fn go_back_where_code_changed(
     let Some((old, _)) = ids.find(|(_, new)| new.as_str() == closed.revision.as_str()) else {
         return Ok(());
     };
-    let changed = site.workspace(created)?.all_changed(&Revision::new(old.as_str()), &closed.revision)?;
-    let own = project::not_code(created);
+    let changed = repo.workspace(created)?.all_changed(&Revision::new(old.as_str()), &closed.revision)?;
+    let own = projections::not_code(created);
     if changed.iter().all(|path| own.contains(path)) {
         return Ok(());
     }
     let why = Typed::from("a secret was taken out of the code that was approved");
     // Where it has not come to rest, what is under way is about the new code.
-    journal.go_back(Phase::Implement, &around.user, &why)?;
+    journal.go_back(Phase::Implement, &process.user, &why)?;
     Ok(())
 }

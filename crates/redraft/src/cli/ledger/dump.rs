@@ -3,13 +3,14 @@
 use super::{hold_all, scopes};
 use crate::cli::status::fold_board;
 use redraft_adapters::shell_word::quoted_path;
-use redraft_adapters::sqlite::{Export, Ledger, Mode, Resumed};
+use redraft_adapters::sqlite::{Export, Ledger, OpenMode, Resumed};
 use redraft_engine::ports::Clock;
 use redraft_facts::text::{count, one_line};
 use redraft_frame::args::{LedgerExportArgs, LedgerImportArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -29,26 +30,26 @@ struct ExportJson {
 
 pub(super) fn export(
     args: &LedgerExportArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
     let to_stdout = args.file == Path::new("-");
     if to_stdout && console.json {
         return Err(CliError::usage("with --json standard output is for the report; name a file"));
     }
-    if !Ledger::file(&site.state).exists() {
+    if !Ledger::file(&repo.state).exists() {
         return Err(CliError::usage("there is no ledger here").hint("`redraft new` begins the first feature"));
     }
     let mut bytes = Vec::new();
-    let export = Ledger::export(&site.state, &mut bytes)?;
+    let export = Ledger::export(&repo.state, &mut bytes)?;
     if to_stdout {
         console.data(String::from_utf8_lossy(&bytes).trim_end());
     } else {
-        write_new(&around.folder.join(&args.file), &bytes)?;
+        write_new(&process.folder.join(&args.file), &bytes)?;
     }
     report(&export, &args.file, to_stdout, console);
-    Ok(if export.lost.is_empty() { Code::Done } else { Code::NotApproved })
+    Ok(if export.lost.is_empty() { ErrorCode::Done } else { ErrorCode::NotApproved })
 }
 
 fn report(export: &Export, file: &Path, to_stdout: bool, console: &Console) {
@@ -79,7 +80,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => CliError::usage(format!("{} exists already", path.display()))
             .hint("name another file; nothing was written"),
-        _ => CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()))
+        _ => CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))
             .hint("name a file in a folder that exists and can be written"),
     };
     let mut file = File::options().write(true).create_new(true).open(path).map_err(failed)?;
@@ -98,23 +99,24 @@ struct ImportJson {
 
 pub(super) fn import(
     args: &LedgerImportArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    let path = Ledger::file(&site.state);
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let path = Ledger::file(&repo.state);
     let is_there = path.symlink_metadata().is_ok();
     if is_there && !args.move_aside {
         return Err(CliError::usage(format!("there is a ledger already: {}", path.display()))
             .hint("to give it another name and put the imported one in its place: --move-aside"));
     }
-    let known = Ledger::open(&site.state, Mode::ReadOnly).map(|ledger| scopes(&ledger)).unwrap_or_default();
-    let _locks = hold_all(&site, known, around, console)?;
-    let now_ms = around.clock.now_ms();
+    let known =
+        Ledger::open(&repo.state, OpenMode::ReadOnly).map(|ledger| scopes(&ledger)).unwrap_or_default();
+    let _locks = hold_all(&repo, known, process, console)?;
+    let now_ms = process.clock.now_ms();
     // Made beside the old one and put in its place when it is whole.
-    let folder = site.state.join("importing");
+    let folder = repo.state.join("importing");
     let failed = |error: io::Error| {
-        CliError::new(Code::Config, format!("{}: {error}", folder.display())).hint("nothing was changed")
+        CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display())).hint("nothing was changed")
     };
     match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
@@ -123,13 +125,13 @@ pub(super) fn import(
     let resumed = match args.file.as_path() {
         file if file == Path::new("-") => Ledger::import(&folder, &mut io::stdin().lock(), now_ms)?,
         file => {
-            let file = around.folder.join(file);
+            let file = process.folder.join(file);
             let opened = File::open(&file)
                 .map_err(|error| CliError::usage(format!("{} cannot be read: {error}", file.display())))?;
             Ledger::import(&folder, &mut BufReader::new(opened), now_ms)?
         }
     };
-    fold_board(&Ledger::open(&folder, Mode::Write)?)?;
+    fold_board(&Ledger::open(&folder, OpenMode::Write)?)?;
     let moved_aside = if is_there { Some(move_aside(&path, now_ms).map_err(failed)?) } else { None };
     fs::rename(Ledger::file(&folder), &path).map_err(failed)?;
     // Nothing but its own leftovers is in it.
@@ -137,7 +139,7 @@ pub(super) fn import(
     Ok(told(resumed, moved_aside, console))
 }
 
-fn told(resumed: Resumed, moved_aside: Option<PathBuf>, console: &Console) -> Code {
+fn told(resumed: Resumed, moved_aside: Option<PathBuf>, console: &Console) -> ErrorCode {
     let Resumed { events, blobs, lost } = resumed;
     let mut text = format!("made a ledger of {}", count(events as usize, "event"));
     text.push_str(&format!(" and {}", count(blobs as usize, "blob")));
@@ -152,7 +154,7 @@ fn told(resumed: Resumed, moved_aside: Option<PathBuf>, console: &Console) -> Co
     text.push_str("\nnext: redraft status");
     let moved_aside = moved_aside.map(|path| path.display().to_string());
     console.show(&text, &ImportJson { v: 1, events, blobs, lost, moved_aside });
-    if lost > 0 { Code::NotApproved } else { Code::Done }
+    if lost > 0 { ErrorCode::NotApproved } else { ErrorCode::Done }
 }
 
 /// Gives the ledger another name, with what stands beside it; returns that name.

@@ -5,12 +5,12 @@
 //! removed. The same objects always become the same new ones, so whoever begins again arrives at the same end. While it is
 //! under way a file says so, and no other command writes.
 
-use super::secret::{self, Meant};
+use super::secret::{self, SecretToRemove};
 use super::{again, hold_all, scopes};
 use crate::cli::status::{fold_board, write_files};
 use redraft_adapters::git::{Rewritten, Survey};
 use redraft_adapters::plain_file;
-use redraft_adapters::sqlite::{Ledger, Mode, Redaction};
+use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
 use redraft_agents::config;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
@@ -23,10 +23,11 @@ use redraft_facts::text::{count, hash};
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::RedactArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{REDACTING, Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::{REDACTING, RepositoryContext};
 use redraft_frame::whole_file;
-use redraft_reports::project;
+use redraft_reports::projections;
 use redraft_roles::profile;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,24 +57,28 @@ struct RedactJson {
     left: Vec<String>,
 }
 
-pub(super) fn redact(args: &RedactArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    site.refuse_lost_ledger()?;
-    if !Ledger::file(&site.state).exists() {
+pub(super) fn redact(
+    args: &RedactArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let repo = RepositoryContext::find(&process.folder)?;
+    repo.refuse_lost_ledger()?;
+    if !Ledger::file(&repo.state).exists() {
         return Err(CliError::usage("there is no ledger here, so nothing was stored"));
     }
-    site.require_own_state()?;
-    let ledger = Ledger::open(&site.state, Mode::Write)?;
-    let Meant { removal, can_ask } = secret::meant(args, &ledger, around, console)?;
-    let _locks = hold_all(&site, scopes(&ledger), around, console)?;
+    repo.require_own_state()?;
+    let ledger = Ledger::open(&repo.state, OpenMode::Write)?;
+    let SecretToRemove { removal, can_ask } = secret::meant(args, &ledger, process, console)?;
+    let _locks = hold_all(&repo, scopes(&ledger), process, console)?;
     ledger.verify()?;
     refuse_own_words(&removal)?;
     let features = features(&ledger)?;
-    let named = named_by_it(&site, &removal, &features)?;
+    let named = named_by_it(&repo, &removal, &features)?;
     let removal = removal.except_in(named.iter().flat_map(names));
-    let job = Job { site: &site, ledger: &ledger, removal: &removal, features, named };
+    let job = Job { repo: &repo, ledger: &ledger, removal: &removal, features, named };
     let found = job.look()?;
-    let marker = site.state.join(REDACTING);
+    let marker = repo.state.join(REDACTING);
     if found.is_nothing() && !marker.exists() {
         let left = job.left(&found, Vec::new());
         let json = RedactJson {
@@ -87,9 +92,9 @@ pub(super) fn redact(args: &RedactArgs, around: &Surroundings, console: &Console
             left: left.clone(),
         };
         console.show(&format!("it is nowhere in what redraft keeps{}", told_left(&left)), &json);
-        return Ok(if left.is_empty() { Code::Done } else { Code::NotApproved });
+        return Ok(if left.is_empty() { ErrorCode::Done } else { ErrorCode::NotApproved });
     }
-    let agreed = args.yes || (can_ask && agreed(&found, around, console));
+    let agreed = args.yes || (can_ask && agreed(&found, process, console));
     if !agreed {
         let left = job.left(&found, Vec::new());
         let text = format!(
@@ -98,22 +103,22 @@ pub(super) fn redact(args: &RedactArgs, around: &Surroundings, console: &Console
             told_left(&left)
         );
         console.show(&text, &found.json(false, None, left));
-        return Ok(Code::Waiting);
+        return Ok(ErrorCode::Waiting);
     }
     let ready = job.prepare(&found)?;
-    let signed = Marker::begin(&marker, &ready.rewritten, around)?;
-    let (event, pruned) = job.take_out(&found, &ready, &signed, args, around)?;
+    let signed = Marker::begin(&marker, &ready.rewritten, process)?;
+    let (event, pruned) = job.take_out(&found, &ready, &signed, args, process)?;
     // Gone only when everything else is done, so that an interrupted attempt is noticed.
     let removed = fs::remove_file(&marker);
-    removed.map_err(|error| CliError::new(Code::Config, format!("{}: {error}", marker.display())))?;
+    removed.map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", marker.display())))?;
     let left = job.left(&job.look()?, pruned);
     let recorded = event.map(|event| format!(" (event {event})")).unwrap_or_default();
     let mut text = found.in_words("taken out of", &recorded);
     text.push_str(&told_left(&left));
     text.push_str("\nrevoke the secret: whoever has seen it has it still");
     console.show(&text, &found.json(true, event, left.clone()));
-    console.say_all(&agents_homes(around));
-    Ok(if left.is_empty() { Code::Done } else { Code::NotApproved })
+    console.say_all(&agents_homes(process));
+    Ok(if left.is_empty() { ErrorCode::Done } else { ErrorCode::NotApproved })
 }
 
 /// What holds the secret.
@@ -169,19 +174,19 @@ struct Marker {
 }
 
 impl Marker {
-    fn begin(path: &Path, rewritten: &Rewritten, around: &Surroundings) -> Result<Marker, CliError> {
+    fn begin(path: &Path, rewritten: &Rewritten, process: &ProcessContext) -> Result<Marker, CliError> {
         let before = plain_file::kept(path).ok();
         let before = before.and_then(|bytes| serde_json::from_slice::<Marker>(&bytes).ok());
         let mut old = before.map(|marker| marker.old).unwrap_or_default();
         old.extend(rewritten.renamed.0.keys().cloned());
-        let marker = Marker { v: 1, by: around.user.clone(), since_ms: around.clock.now_ms(), old };
+        let marker = Marker { v: 1, by: process.user.clone(), since_ms: process.clock.now_ms(), old };
         whole_file::keep(path, &serde_json::to_string(&marker).unwrap_or_default())?;
         Ok(marker)
     }
 }
 
 struct Job<'a> {
-    site: &'a Site,
+    repo: &'a RepositoryContext,
     ledger: &'a Ledger,
     removal: &'a Removal,
     features: Vec<FeatureCreated>,
@@ -195,7 +200,7 @@ impl Job<'_> {
     }
 
     fn look(&self) -> Result<Found, CliError> {
-        let repository = &self.site.repository;
+        let repository = &self.repo.repository;
         let mut events = Vec::new();
         self.ledger.each_body(&mut |seq, _, _, _, body| {
             if self.cleaned_body(&Renamed::default(), &body).is_some() {
@@ -214,7 +219,7 @@ impl Job<'_> {
 
     /// Makes everything new that will take the place of something; nothing names it yet.
     fn prepare(&self, found: &Found) -> Result<Ready, CliError> {
-        let repository = &self.site.repository;
+        let repository = &self.repo.repository;
         let rewritten = repository.rewrite(self.removal, &found.survey, &self.branches(), &self.named()?)?;
         let ready = self.amendments(rewritten)?;
         self.require_sense(&ready.bodies)?;
@@ -228,24 +233,24 @@ impl Job<'_> {
         ready: &Ready,
         marker: &Marker,
         args: &RedactArgs,
-        around: &Surroundings,
+        process: &ProcessContext,
     ) -> Result<(Option<u64>, Vec<String>), CliError> {
-        let repository = &self.site.repository;
+        let repository = &self.repo.repository;
         let Ready { rewritten, bodies, blobs } = ready;
-        around.boundaries.pass("before the ledger is changed");
+        process.boundaries.pass("before the ledger is changed");
         let nothing = bodies.is_empty() && blobs.is_empty() && found.is_nothing();
         let event = match nothing {
             true => None,
             false => {
                 let clean = |text: Typed| {
-                    let text = text.clean(&around.redactor);
+                    let text = text.clean(&process.redactor);
                     let without = self.removal.apply(text.as_bytes());
                     without.map_or(text, |(bytes, _)| String::from_utf8_lossy(&bytes).into_owned())
                 };
                 Some(self.ledger.redact(&Redaction {
                     decided_on: self.ledger.tip()?.seq,
-                    at_ms: around.clock.now_ms(),
-                    by: &clean(Typed::from(around.user.as_str())),
+                    at_ms: process.clock.now_ms(),
+                    by: &clean(Typed::from(process.user.as_str())),
                     why: &clean(args.why.clone()),
                     bodies,
                     blobs,
@@ -255,34 +260,34 @@ impl Job<'_> {
                 })?)
             }
         };
-        around.boundaries.pass("before refs and files follow");
+        process.boundaries.pass("before refs and files follow");
         repository.follow(self.removal, rewritten)?;
-        around.boundaries.pass("before our own files follow");
+        process.boundaries.pass("before our own files follow");
         repository.clean_own_files(self.removal, rewritten)?;
-        around.boundaries.pass("before the ledger is written anew");
+        process.boundaries.pass("before the ledger is written anew");
         self.ledger.scrub()?;
-        around.boundaries.pass("before the board is folded");
+        process.boundaries.pass("before the board is folded");
         fold_board(self.ledger)?;
-        around.boundaries.pass("before the records are written");
+        process.boundaries.pass("before the records are written");
         for created in &self.features {
-            if !created.is_review() && self.site.is_there(created)? {
-                again::go_back_where_code_changed(self.site, self.ledger, created, rewritten, around)?;
+            if !created.is_review() && self.repo.is_there(created)? {
+                again::go_back_where_code_changed(self.repo, self.ledger, created, rewritten, process)?;
                 self.write_records(created)?;
             }
         }
-        around.boundaries.pass("before old objects are removed");
+        process.boundaries.pass("before old objects are removed");
         let pruned = repository.prune(self.removal, rewritten, &marker.old)?;
-        around.boundaries.pass("before it is said to be done");
+        process.boundaries.pass("before it is said to be done");
         Ok((event, pruned.left))
     }
 
     /// Writes the records of a feature anew, which name ids that are others now, and commits those that were committed.
     fn write_records(&self, created: &FeatureCreated) -> Result<(), CliError> {
         let entries = self.ledger.read(created.scope())?;
-        write_files(self.site, created, &entries)?;
-        let workspace = self.site.workspace(created)?;
-        let paths: Vec<String> = project::FILES.iter().map(|name| created.path_of(name)).collect();
-        let tracked = self.site.repository.tracked_of(workspace.root(), &paths)?;
+        write_files(self.repo, created, &entries)?;
+        let workspace = self.repo.workspace(created)?;
+        let paths: Vec<String> = projections::FILES.iter().map(|name| created.path_of(name)).collect();
+        let tracked = self.repo.repository.tracked_of(workspace.root(), &paths)?;
         let seq = entries.last().map_or(0, |entry| entry.seq);
         let trailers = Trailers { ticket: format!("{}/redact", created.id), seq, ..Trailers::default() };
         if !tracked.is_empty() {
@@ -391,10 +396,10 @@ impl Job<'_> {
         if found.survey.in_names {
             left.push("the name of a file in git's history".to_owned());
         }
-        left.extend(self.site.repository.settings_holding(self.removal));
+        left.extend(self.repo.repository.settings_holding(self.removal));
         left.extend(found.ignored.iter().map(|file| format!("{file}, which git ignores")));
         left.extend(
-            copies(&self.site.state)
+            copies(&self.repo.state)
                 .into_iter()
                 .map(|path| format!("{}, perhaps: a copy of the ledger", path.display())),
         );
@@ -418,14 +423,14 @@ fn refuse_own_words(removal: &Removal) -> Result<(), CliError> {
 
 /// Features that are found by a name that holds the secret, as long as they have a branch.
 fn named_by_it(
-    site: &Site,
+    repo: &RepositoryContext,
     removal: &Removal,
     features: &[FeatureCreated],
 ) -> Result<Vec<FeatureCreated>, CliError> {
     let mut found = Vec::new();
     for created in features {
         let holds = !created.is_review() && removal.is_in(created.slug.as_bytes());
-        if holds && site.repository.has_branch(&created.branch)? {
+        if holds && repo.repository.has_branch(&created.branch)? {
             found.push(created.clone());
         }
     }
@@ -456,10 +461,10 @@ fn features(ledger: &Ledger) -> Result<Vec<FeatureCreated>, CliError> {
     Ok(features)
 }
 
-fn agreed(found: &Found, around: &Surroundings, console: &Console) -> bool {
+fn agreed(found: &Found, process: &ProcessContext, console: &Console) -> bool {
     console.say_before_asking(&found.in_words("it stands in", ""));
     let question = "take it out? this cannot be undone; yes or no: ";
-    console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
+    console.ask(question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
 }
 
 fn told_left(left: &[String]) -> String {
@@ -479,8 +484,8 @@ fn copies(state: &Path) -> Vec<PathBuf> {
 }
 
 /// Folders in which agents keep conversations of their own; nothing there is read or changed.
-fn agents_homes(around: &Surroundings) -> Vec<String> {
-    let home = around.environment.0.get(OsStr::new("HOME")).map(PathBuf::from).unwrap_or_default();
+fn agents_homes(process: &ProcessContext) -> Vec<String> {
+    let home = process.environment.0.get(OsStr::new("HOME")).map(PathBuf::from).unwrap_or_default();
     let folders = [".claude", ".codex"].map(|name| home.join(name));
     let told = folders.iter().filter(|folder| folder.is_dir()).map(|folder| {
         format!("{} may hold it, too: an agent keeps its own conversations there", folder.display())

@@ -8,8 +8,8 @@ use redraft_facts::redact::Redactor;
 use redraft_facts::removal::Removal;
 use redraft_frame::args::RedactArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::Surroundings;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use serde_json::Value;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -21,7 +21,7 @@ const SECRET_BYTES_MAX: u64 = 64 * 1024;
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What to take out, and whether a person can still be asked.
-pub(super) struct Meant {
+pub(super) struct SecretToRemove {
     pub(super) removal: Removal,
     pub(super) can_ask: bool,
 }
@@ -29,25 +29,25 @@ pub(super) struct Meant {
 pub(super) fn meant(
     args: &RedactArgs,
     ledger: &Ledger,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Meant, CliError> {
+) -> Result<SecretToRemove, CliError> {
     let (texts, can_ask) = match (args.event, &args.file) {
-        (Some(seq), _) => (in_event(seq, ledger, &around.redactor)?, console.can_ask()),
-        (None, Some(place)) => (in_file(place, around)?, console.can_ask()),
-        (None, None) if console.can_ask() => (vec![asked(around, console)?], true),
+        (Some(seq), _) => (in_event(seq, ledger, &process.redactor)?, console.can_ask()),
+        (None, Some(place)) => (in_file(place, process)?, console.can_ask()),
+        (None, None) if console.can_ask() => (vec![asked(process, console)?], true),
         (None, None) => (vec![read()?], false),
     };
     let unfit = |unfit| CliError::usage(format!("the text cannot be taken out: {unfit}"));
-    let mut removals = texts.iter().map(|text| Removal::of(text).map_err(unfit));
-    let first = removals.next().unwrap_or_else(|| Removal::of("").map_err(unfit))?;
+    let mut removals = texts.iter().map(|text| Removal::new(text).map_err(unfit));
+    let first = removals.next().unwrap_or_else(|| Removal::new("").map_err(unfit))?;
     let removal = removals.try_fold(first, |all, one| Ok::<_, CliError>(all.and(one?)))?;
-    Ok(Meant { removal, can_ask })
+    Ok(SecretToRemove { removal, can_ask })
 }
 
-fn asked(around: &Surroundings, console: &Console) -> Result<String, CliError> {
-    let answer = console.ask_hidden("the secret (it is not shown): ", &around.clock);
-    answer.ok_or_else(|| CliError::new(Code::Interrupted, "stopped; nothing was changed"))
+fn asked(process: &ProcessContext, console: &Console) -> Result<String, CliError> {
+    let answer = console.ask_hidden("the secret (it is not shown): ", &process.clock);
+    answer.ok_or_else(|| CliError::new(ErrorCode::Interrupted, "stopped; nothing was changed"))
 }
 
 fn read() -> Result<String, CliError> {
@@ -84,15 +84,15 @@ fn in_event(seq: u64, ledger: &Ledger, redactor: &Redactor) -> Result<Vec<String
     named(texts, &format!("event {seq}"))
 }
 
-fn in_file(place: &str, around: &Surroundings) -> Result<Vec<String>, CliError> {
+fn in_file(place: &str, process: &ProcessContext) -> Result<Vec<String>, CliError> {
     let parts = place.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<usize>().ok()?)));
     let (path, line) = parts.ok_or_else(|| {
         CliError::usage(format!("`{place}` is not a path and a line")).hint("as in --file src/main.rs:12")
     })?;
-    let file = around.folder.join(Path::new(path));
+    let file = process.folder.join(Path::new(path));
     let text = plain_file::read_text(&file, FILE_BYTES_MAX)
         .map_err(|error| CliError::usage(format!("{}: {error}", file.display())))?;
-    let (_, hits) = around.redactor.redact(&text);
+    let (_, hits) = process.redactor.redact(&text);
     let on_line = |start: usize| text[..start].matches('\n').count() + 1 == line;
     let found = hits.into_iter().filter(|hit| on_line(hit.range.start));
     named(found.map(|hit| text[hit.range].to_owned()).collect(), &format!("line {line} of {path}"))

@@ -5,19 +5,19 @@ use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Store, Workspace};
-use redraft_engine::require_together;
+use redraft_engine::require_ledger_matches_branch;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::fold;
-use redraft_frame::site::Site;
-use redraft_reports::project::{self, BoardRow};
+use redraft_reports::projections::{self, BoardRow};
 use std::collections::BTreeMap;
 
 /// Checks the whole ledger, its board and the records in worktrees. Returns how many events there are.
-pub(crate) fn verify(site: &Site, ledger: &Ledger, console: &Console) -> Result<u64, CliError> {
+pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Console) -> Result<u64, CliError> {
     let events = ledger.verify()?.seq;
     let mut differing = Vec::new();
     let board: BTreeMap<String, (u64, String)> =
@@ -32,7 +32,7 @@ pub(crate) fn verify(site: &Site, ledger: &Ledger, console: &Console) -> Result<
         }
         let Scope::Feature(id) = scope else { continue };
         // A run writes them itself, and may be about to.
-        if Lock::holder(&site.state, &id.to_string()).is_some() {
+        if Lock::holder(&repo.state, &id.to_string()).is_some() {
             console.say(&format!("feature {id} is being driven; its files are left to that run"));
             continue;
         }
@@ -42,14 +42,14 @@ pub(crate) fn verify(site: &Site, ledger: &Ledger, console: &Console) -> Result<
         });
         let Some(created) = created else { continue };
         // Who is there without a worktree that can be asked has no records to compare.
-        if !site.is_there(created).unwrap_or(false) {
+        if !repo.is_there(created).unwrap_or(false) {
             continue;
         }
-        let workspace = site.workspace(created)?;
+        let workspace = repo.workspace(created)?;
         if let Ok(state) = Pipeline::replay(&entries) {
-            require_together(&workspace, created, &state, &entries)?;
+            require_ledger_matches_branch(&workspace, created, &state, &entries)?;
         }
-        for (name, text) in project::files(&entries) {
+        for (name, text) in projections::files(&entries) {
             let path = format!("{}/{name}", created.folder());
             // One that is missing is made again by the next run.
             let Some(found) = workspace.read(&path)?.filter(|found| found != text.as_bytes()) else {
@@ -72,7 +72,7 @@ pub(crate) fn verify(site: &Site, ledger: &Ledger, console: &Console) -> Result<
     }
     let what = differing.join(", ");
     let verb = if differing.len() == 1 { "is" } else { "are" };
-    Err(CliError::new(Code::Config, format!("{what} {verb} not what the ledger's events give"))
+    Err(CliError::new(ErrorCode::Config, format!("{what} {verb} not what the ledger's events give"))
         .hint("the events are in order; to write it again from them: redraft status --rebuild"))
 }
 
@@ -82,7 +82,7 @@ const EARLIER_MAX: usize = 500;
 /// Whether a record is what it was after an earlier event.
 fn is_earlier(entries: &[Entry], name: &str, found: &[u8]) -> bool {
     (1..entries.len()).rev().take(EARLIER_MAX).any(|len| {
-        let files = project::files(&entries[..len]);
+        let files = projections::files(&entries[..len]);
         files.iter().any(|(other, text)| *other == name && text.as_bytes() == found)
     })
 }

@@ -2,10 +2,10 @@
 
 use super::Place;
 use redraft_adapters::plain_file;
-use redraft_documents::lint::Kind;
+use redraft_documents::lint::ArtifactKind;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
     let groups: Vec<Group> = folders(parent)?.iter().filter_map(|folder| artifacts(folder)).collect();
     if groups.is_empty() {
         // Somebody says that documents are here: the one everything begins with is missing.
-        let files = vec![path.join(Kind::Spec.file())];
+        let files = vec![path.join(ArtifactKind::Spec.file())];
         return Ok(vec![Group { folder: path.to_owned(), root: None, files }]);
     }
     Ok(groups)
@@ -109,10 +109,12 @@ pub(in crate::cli) fn feature(number: FeatureId, place: &Place) -> Result<Option
 /// finished, and the specification where something was built on it.
 fn artifacts(folder: &Path) -> Option<Group> {
     let finished = finished(folder);
-    let there = |kind: Kind| folder.join(kind.file()).symlink_metadata().is_ok();
-    let built_on = [Kind::Design, Kind::Plan, Kind::Tasks].into_iter().any(there);
-    let needed = |kind: Kind| finished.contains(&kind.file().to_owned()) || (kind == Kind::Spec && built_on);
-    let kinds = Kind::ALL.into_iter().filter(|kind| there(*kind) || needed(*kind));
+    let there = |kind: ArtifactKind| folder.join(kind.file()).symlink_metadata().is_ok();
+    let built_on = [ArtifactKind::Design, ArtifactKind::Plan, ArtifactKind::Tasks].into_iter().any(there);
+    let needed = |kind: ArtifactKind| {
+        finished.contains(&kind.file().to_owned()) || (kind == ArtifactKind::Spec && built_on)
+    };
+    let kinds = ArtifactKind::ALL.into_iter().filter(|kind| there(*kind) || needed(*kind));
     let files: Vec<PathBuf> = kinds.map(|kind| folder.join(kind.file())).collect();
     (!files.is_empty()).then(|| Group { folder: folder.to_owned(), root: None, files })
 }
@@ -130,7 +132,7 @@ fn finished(folder: &Path) -> Vec<String> {
 /// The folders of a folder by name; none where it is not there.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let unreadable = |error: std::io::Error| {
-        CliError::new(Code::Config, format!("{} cannot be read: {error}", folder.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be read: {error}", folder.display()))
             .hint("look at its rights, then run again")
     };
     let entries = match std::fs::read_dir(folder) {

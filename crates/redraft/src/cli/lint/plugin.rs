@@ -4,10 +4,10 @@
 //! where they stay in the folder; hidden folders and installed packages are not looked into. What is in the files is not
 //! known here. Start at [`read`].
 
-use redraft_adapters::plain_file::{self, Unreadable};
+use redraft_adapters::plain_file::{self, UnreadableFile};
 use redraft_frame::errors::CliError;
-use redraft_frame::site::Surroundings;
-use redraft_integrations::plugin_lint::{Held, Plugin, is_read};
+use redraft_frame::process_context::ProcessContext;
+use redraft_integrations::plugin_lint::{Plugin, PluginFile, is_read};
 use std::path::{Path, PathBuf};
 
 /// Some hundred times what a plugin has; a folder with more is a checkout, a home or a disk.
@@ -30,7 +30,7 @@ struct Walk<'a> {
     bytes: usize,
 }
 
-pub(super) fn read(folder: &Path, around: &Surroundings) -> Result<Plugin, CliError> {
+pub(super) fn read(folder: &Path, process: &ProcessContext) -> Result<Plugin, CliError> {
     let unreadable = |error: std::io::Error| {
         CliError::usage(format!("{} is no folder that can be read: {error}", folder.display()))
             .hint("name the folder that holds .claude-plugin/plugin.json")
@@ -40,9 +40,9 @@ pub(super) fn read(folder: &Path, around: &Surroundings) -> Result<Plugin, CliEr
     let mut walk = Walk { root: &root, plugin: Plugin::default(), bytes: 0 };
     let mut waiting: Vec<(PathBuf, String, usize)> = vec![(root.clone(), String::new(), 0)];
     while let Some((place, name, depth)) = waiting.pop() {
-        if around.stopped() {
+        if process.stopped() {
             return Err(CliError::new(
-                redraft_frame::errors::Code::Interrupted,
+                redraft_frame::errors::ErrorCode::Interrupted,
                 "stopped before everything was read",
             ));
         }
@@ -78,29 +78,29 @@ impl Walk<'_> {
                 let is_read = !is_loop && !hidden && !SKIPPED.contains(&own);
                 return Ok(is_read.then(|| place.to_owned()));
             }
-            (false, is_folder) if is_folder || is_read(path) => Held::Unreadable(LEADS_OUT.to_owned()),
+            (false, is_folder) if is_folder || is_read(path) => PluginFile::Unreadable(LEADS_OUT.to_owned()),
             (true, false) if is_read(path) => self.text(&target)?,
-            (_, _) => Held::NotRead,
+            (_, _) => PluginFile::NotRead,
         };
         self.plugin.files.insert(path.to_owned(), content);
         Ok(None)
     }
 
-    fn text(&mut self, file: &Path) -> Result<Held, CliError> {
+    fn text(&mut self, file: &Path) -> Result<PluginFile, CliError> {
         let content = match plain_file::read(file, FILE_BYTES_MAX) {
             Ok(bytes) => match String::from_utf8(bytes) {
-                Ok(text) => Held::Text(text),
-                Err(_) => Held::Unreadable("it is not UTF-8 text".to_owned()),
+                Ok(text) => PluginFile::Text(text),
+                Err(_) => PluginFile::Unreadable("it is not UTF-8 text".to_owned()),
             },
             Err(
-                error @ (Unreadable::Io(_)
-                | Unreadable::NotAFile(_)
-                | Unreadable::TooLarge { .. }
-                | Unreadable::LeadsOut(_)
-                | Unreadable::IntoGit(_)),
-            ) => Held::Unreadable(error.to_string()),
+                error @ (UnreadableFile::Io(_)
+                | UnreadableFile::NotAFile(_)
+                | UnreadableFile::TooLarge { .. }
+                | UnreadableFile::LeadsOut(_)
+                | UnreadableFile::IntoGit(_)),
+            ) => PluginFile::Unreadable(error.to_string()),
         };
-        if let Held::Text(text) = &content {
+        if let PluginFile::Text(text) = &content {
             self.bytes += text.len();
         }
         if self.bytes > BYTES_MAX {

@@ -1,7 +1,7 @@
 //! How faults look: as lines, JSON, SARIF 2.1.0 or annotations of GitHub.
 
-use redraft_documents::lint::{Fault, Level, Rule, Settings};
-use redraft_facts::shown;
+use redraft_documents::lint::{Fault, Level, LintSettings, Rule};
+use redraft_facts::harmless;
 use redraft_facts::text::count;
 use redraft_frame::annotate;
 use redraft_frame::console::Console;
@@ -70,7 +70,7 @@ pub(super) fn show(faults: &[Fault], checked: &Checked<'_>, form: Form, console:
         Form::Sarif => console.object(&sarif(faults, checked)),
         Form::Github => faults.iter().for_each(|fault| console.data(&annotation(fault, checked))),
         Form::Plain if console.json => {
-            let faults = faults.iter().map(FaultJson::of).collect();
+            let faults = faults.iter().map(FaultJson::new).collect();
             let (features, documents) = (checked.groups, checked.documents);
             console.object(&LintJson { v: 1, features, documents, errors, warnings, faults });
         }
@@ -84,7 +84,7 @@ pub(super) fn show(faults: &[Fault], checked: &Checked<'_>, form: Form, console:
     ));
 }
 
-pub(super) fn rules(settings: &Settings, console: &Console) {
+pub(super) fn rules(settings: &LintSettings, console: &Console) {
     let rules = Rule::ALL.map(|rule| RuleJson {
         name: rule.name(),
         level: settings.level(rule).name(),
@@ -99,7 +99,7 @@ pub(super) fn rules(settings: &Settings, console: &Console) {
 }
 
 impl<'a> FaultJson<'a> {
-    fn of(fault: &'a Fault) -> FaultJson<'a> {
+    fn new(fault: &'a Fault) -> FaultJson<'a> {
         FaultJson {
             path: &fault.path,
             line: fault.line,
@@ -113,7 +113,7 @@ impl<'a> FaultJson<'a> {
 
 fn line(fault: &Fault) -> String {
     let Fault { rule, level, path, line, message, hint } = fault;
-    let (path, message) = (shown::name(path), shown::name(message));
+    let (path, message) = (harmless::name(path), harmless::name(message));
     format!("{path}:{line}: {level} [{rule}] {message}\n  hint: {hint}")
 }
 

@@ -9,9 +9,10 @@ use redraft_facts::text::{count, one_line, utc};
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::LogArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
-use redraft_reports::decisions::{self, Kind, Resolution, Standing, Tied, Work};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::decisions::{self, DecisionKind, DecisionStatus, ReportedWork, Resolution, Tied};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,55 +30,56 @@ struct Of {
 
 pub(super) fn decisions(
     args: &LogArgs,
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let scopes = match &args.feature {
-        Some(word) => vec![site.meant(ledger, Some(word), around)?],
-        None => site.features(ledger)?.into_iter().map(Scope::Feature).collect(),
+        Some(word) => vec![repo.resolve_scope(ledger, Some(word), process)?],
+        None => repo.features(ledger)?.into_iter().map(Scope::Feature).collect(),
     };
     let mut features = Vec::new();
     for scope in scopes {
-        let created = site.created_in(ledger, scope.clone())?;
+        let created = repo.created_in(ledger, scope.clone())?;
         let all = decisions::resolutions(&scope, &ledger.read(scope.clone())?);
         features.push(Of { name: format!("{scope}-{}", created.slug), all });
     }
     let written = match &args.export {
         Some(folder) => {
-            let here = site.repository.here();
+            let here = repo.repository.here();
             let folder = match folder {
-                Some(folder) => around.folder.join(folder),
+                Some(folder) => process.folder.join(folder),
                 None => here.join(FOLDER),
             };
-            plain_file::check_named(here, &folder)
-                .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", folder.display())))?;
+            plain_file::check_named(here, &folder).map_err(|error| {
+                CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display()))
+            })?;
             Some(export(&features, &folder)?)
         }
         None => None,
     };
     show(&features, written.as_deref(), console);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 /// Writes a record for everything that has none, and says which files came into being.
 fn export(features: &[Of], folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let failed = |path: &Path, error: &std::io::Error| {
-        CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))
             .hint("records that were written before stay; mend it and run again, nothing is written twice")
     };
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let (mut next, known) = records(folder).map_err(|error| failed(folder, &error))?;
     let mut written = Vec::new();
     for feature in features {
-        let worth = |one: &&Resolution| one.kind.is_recorded() && one.standing != Standing::Dropped;
+        let worth = |one: &&Resolution| one.kind.is_recorded() && one.standing != DecisionStatus::Dropped;
         for one in feature.all.iter().filter(worth) {
             if known.contains(&decisions::marker(one)) {
                 continue;
             }
             let of_same_work = |other: &&Resolution| {
-                other.kind == Kind::Concern && other.at_ms == one.at_ms && other.work == one.work
+                other.kind == DecisionKind::Concern && other.at_ms == one.at_ms && other.work == one.work
             };
             let concerns: Vec<&Resolution> = feature.all.iter().filter(of_same_work).collect();
             let path = folder.join(decisions::file_name(next, one));
@@ -119,12 +121,12 @@ fn create(path: &Path, text: &str) -> std::io::Result<()> {
 fn show(features: &[Of], written: Option<&[PathBuf]>, console: &Console) {
     if console.json {
         let written = written.map(|files| files.iter().map(|file| file.display().to_string()).collect());
-        let features = features.iter().map(FeatureJson::of).collect();
+        let features = features.iter().map(FeatureJson::new).collect();
         console.object(&DecisionsJson { v: 1, features, written });
         return;
     }
     if let Some(written) = written {
-        written.iter().for_each(|file| console.data(&redraft_facts::shown::name(&file.to_string_lossy())));
+        written.iter().for_each(|file| console.data(&redraft_facts::harmless::name(&file.to_string_lossy())));
         console.say(&match written.len() {
             0 => "no record to write: every decision has one already, or there is none".to_owned(),
             some => format!("{} written", count(some, "record")),
@@ -144,8 +146,8 @@ fn show(features: &[Of], written: Option<&[PathBuf]>, console: &Console) {
 fn line(one: &Resolution) -> String {
     const CHARS_MAX: usize = 300;
     let work = match &one.work {
-        Some(Work { task: Some(task), .. }) => format!("task {task}"),
-        Some(Work { title, .. }) => title.clone(),
+        Some(ReportedWork { task: Some(task), .. }) => format!("task {task}"),
+        Some(ReportedWork { title, .. }) => title.clone(),
         None => one.phase.to_string(),
     };
     let findings: Vec<&str> = one.findings.iter().map(|finding| finding.id.as_str()).collect();
@@ -153,7 +155,7 @@ fn line(one: &Resolution) -> String {
         true => String::new(),
         false => format!(
             " ({}: {})",
-            if one.kind == Kind::Ruling { "settles" } else { "see" },
+            if one.kind == DecisionKind::Ruling { "settles" } else { "see" },
             findings.join(", ")
         ),
     };
@@ -206,13 +208,13 @@ struct TiedJson<'a> {
 }
 
 impl<'a> FeatureJson<'a> {
-    fn of(feature: &'a Of) -> FeatureJson<'a> {
-        FeatureJson { name: &feature.name, decisions: feature.all.iter().map(ResolutionJson::of).collect() }
+    fn new(feature: &'a Of) -> FeatureJson<'a> {
+        FeatureJson { name: &feature.name, decisions: feature.all.iter().map(ResolutionJson::new).collect() }
     }
 }
 
 impl<'a> ResolutionJson<'a> {
-    fn of(one: &'a Resolution) -> ResolutionJson<'a> {
+    fn new(one: &'a Resolution) -> ResolutionJson<'a> {
         let tied = |tied: &'a Tied| TiedJson {
             phase: tied.phase.name(),
             id: tied.id.as_str(),

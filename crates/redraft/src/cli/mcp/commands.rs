@@ -1,7 +1,7 @@
 //! The tools that are commands: what people type, with `--json`. Nothing is answered here that a command would not say.
 
 use super::reply::{Costs, InFile, OfPhase, Reply, Spent, TOKENS_MAX, tokens};
-use super::{CliError, Desk, Site, tools};
+use super::{CliError, McpService, RepositoryContext, tools};
 use clap::Parser as _;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store as _;
@@ -9,9 +9,9 @@ use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
 use redraft_frame::args::Cli;
 use redraft_frame::console::Console;
-use redraft_frame::errors::Code;
+use redraft_frame::errors::ErrorCode;
 use redraft_frame::whole_file;
-use redraft_reports::project::costs::{Sum, costs};
+use redraft_reports::projections::costs::{Sum, costs};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::ffi::OsString;
@@ -47,7 +47,11 @@ struct LintArgs {
     target: Option<String>,
 }
 
-pub(super) fn perform(desk: &Desk, tool: &str, arguments: &Map<String, Value>) -> Result<Reply, CliError> {
+pub(super) fn perform(
+    desk: &McpService,
+    tool: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Reply, CliError> {
     let words: Vec<OsString> = match tool {
         "status" => typed("status", [], tools::read::<Of>(tool, arguments)?.feature),
         "findings" => {
@@ -59,7 +63,7 @@ pub(super) fn perform(desk: &Desk, tool: &str, arguments: &Map<String, Value>) -
             let given = answers.into_iter().map(|answer| format!("--answer={answer}"));
             let flags = std::iter::once(format!("--why={why}")).chain(given);
             // Named, or a choice that is none would be taken for a feature.
-            let id = desk.feature(&Site::find(&desk.around.folder)?, feature.as_deref())?;
+            let id = desk.feature(&RepositoryContext::find(&desk.process.folder)?, feature.as_deref())?;
             typed("decide", flags, [id.to_string(), choice])
         }
         "context" => {
@@ -77,7 +81,7 @@ pub(super) fn perform(desk: &Desk, tool: &str, arguments: &Map<String, Value>) -
     let all = [vec!["redraft".into(), "--json".into()], words].concat();
     let cli = Cli::try_parse_from(all).map_err(|error| redraft_frame::usage::explained(&error))?;
     let console = Console::kept();
-    match crate::cli::perform(cli, &desk.around, &console) {
+    match crate::cli::perform(cli, &desk.process, &console) {
         // What a command answers with another code is an answer all the same: findings, a question.
         Ok(_) => bounded(desk, tool, Reply::printed(&console)),
         Err(error) => Err(error),
@@ -95,12 +99,12 @@ fn typed(
 }
 
 /// The folder that holds a feature's documents.
-fn folder(desk: &Desk, feature: Option<&str>) -> Result<String, CliError> {
-    let site = Site::find(&desk.around.folder)?;
-    let id = desk.feature(&site, feature)?;
-    let Some(ledger) = site.reader()? else { return Ok(String::new()) };
-    let created = site.created(&ledger, id)?;
-    let folder = site.worktree(&created)?.join(created.folder());
+fn folder(desk: &McpService, feature: Option<&str>) -> Result<String, CliError> {
+    let repo = RepositoryContext::find(&desk.process.folder)?;
+    let id = desk.feature(&repo, feature)?;
+    let Some(ledger) = repo.reader()? else { return Ok(String::new()) };
+    let created = repo.created(&ledger, id)?;
+    let folder = repo.worktree(&created)?.join(created.folder());
     if !folder.join("tasks.md").is_file() {
         return Err(CliError::usage(format!("feature {id} has no tasks.md yet"))
             .hint("it is written in the phase create-tasks; `next` goes on"));
@@ -109,13 +113,14 @@ fn folder(desk: &Desk, feature: Option<&str>) -> Result<String, CliError> {
 }
 
 /// The sums of a feature's receipt; its lines are what `redraft cost` is for.
-fn cost(desk: &Desk, args: &Of) -> Result<Reply, CliError> {
-    let site = Site::find(&desk.around.folder)?;
-    let id = desk.feature(&site, args.feature.as_deref())?;
-    let Some(ledger) = site.reader()? else { return Err(CliError::usage("there is no feature here yet")) };
+fn cost(desk: &McpService, args: &Of) -> Result<Reply, CliError> {
+    let repo = RepositoryContext::find(&desk.process.folder)?;
+    let id = desk.feature(&repo, args.feature.as_deref())?;
+    let Some(ledger) = repo.reader()? else { return Err(CliError::usage("there is no feature here yet")) };
     let entries = ledger.read(Scope::Feature(id))?;
     let costs = costs(&entries);
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let sum = |sum: &Sum| Spent {
         dispatches: sum.dispatches,
         billed: sum.money().spent.to_string(),
@@ -138,19 +143,19 @@ fn cost(desk: &Desk, args: &Of) -> Result<Reply, CliError> {
         phases: phases.collect(),
         judged_by: state.judged_by(),
         rehearsed: state.is_rehearsed(),
-        more: desk.around.next(&format!("redraft cost {id}")),
+        more: desk.process.next(&format!("redraft cost {id}")),
     }))
 }
 
 /// What is too long for a conversation becomes a file, which a host reads as far as it needs.
-fn bounded(desk: &Desk, tool: &str, reply: Reply) -> Result<Reply, CliError> {
+fn bounded(desk: &McpService, tool: &str, reply: Reply) -> Result<Reply, CliError> {
     let long = tokens(&reply.text);
     if long <= TOKENS_MAX {
         return Ok(reply);
     }
-    let site = Site::find(&desk.around.folder)?;
-    site.require_own_state()?;
-    let file = site.state.join("mcp").join(format!("{tool}.json"));
+    let repo = RepositoryContext::find(&desk.process.folder)?;
+    repo.require_own_state()?;
+    let file = repo.state.join("mcp").join(format!("{tool}.json"));
     whole_file::keep(&file, &reply.text)?;
     Ok(Reply::new(&InFile { v: 1, file: file.display().to_string(), tokens: long }))
 }

@@ -5,21 +5,21 @@
 //! submitted or expires.
 
 use super::reply::{Reply, State};
-use super::{CliError, Desk, Site, Surroundings};
+use super::{CliError, McpService, ProcessContext, RepositoryContext};
 use crate::cli::board;
-use crate::cli::run::{Players, Stage, Wish, require_trusted_checks, tidy, with_run};
+use crate::cli::run::{RunContext, RunRequest, WorkSource, require_trusted_checks, tidy, with_run};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Moment, Store as _};
-use redraft_engine::{Owed, Progress, Run, Stop, Work};
+use redraft_engine::{HostWork, Owed, Progress, Run, Stop};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::{AgentName, FeatureId};
 use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::RunArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::Code;
+use redraft_frame::errors::ErrorCode;
 use redraft_frame::whole_file;
-use redraft_reports::project::BoardRow;
+use redraft_reports::projections::BoardRow;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -90,9 +90,9 @@ impl Progress for Doing {
     }
 }
 
-pub(super) fn next(desk: &Arc<Desk>, args: NextArgs) -> Result<Reply, CliError> {
-    let site = Site::find(&desk.around.folder)?;
-    let id = desk.feature(&site, args.feature.as_deref())?;
+pub(super) fn next(desk: &Arc<McpService>, args: NextArgs) -> Result<Reply, CliError> {
+    let repo = RepositoryContext::find(&desk.process.folder)?;
+    let id = desk.feature(&repo, args.feature.as_deref())?;
     let beside: Vec<Ticket> = args.beside.iter().filter_map(|name| name.parse().ok()).collect();
     let Some(_turn) = Turn::take(desk, id) else {
         let (feature, what) = (id.to_string(), "another call of `next`".to_owned());
@@ -106,7 +106,7 @@ pub(super) fn next(desk: &Arc<Desk>, args: NextArgs) -> Result<Reply, CliError> 
             let Rest { state, seq } = awaited(desk, id, job)?;
             // It was driven for an earlier call: the feature may have gone on since, or the host have it in hand.
             let had = matches!(&state, State::Work { ticket, .. } if args.beside.contains(ticket));
-            let moved = !matches!(state, State::Wait { .. }) && last_seq(&site, id)? != Some(seq);
+            let moved = !matches!(state, State::Wait { .. }) && last_seq(&repo, id)? != Some(seq);
             if had || moved { awaited(desk, id, begun())?.state } else { state }
         }
     };
@@ -114,31 +114,31 @@ pub(super) fn next(desk: &Arc<Desk>, args: NextArgs) -> Result<Reply, CliError> 
 }
 
 /// The last event of a feature.
-fn last_seq(site: &Site, id: FeatureId) -> Result<Option<u64>, CliError> {
-    let Some(ledger) = site.reader()? else { return Ok(None) };
+fn last_seq(repo: &RepositoryContext, id: FeatureId) -> Result<Option<u64>, CliError> {
+    let Some(ledger) = repo.reader()? else { return Ok(None) };
     Ok(ledger.read(Scope::Feature(id))?.last().map(|entry| entry.seq))
 }
 
 /// Waits for a job as long as the host is patient; one that goes on is left for the next call.
-fn awaited(desk: &Arc<Desk>, id: FeatureId, job: Job) -> Result<Rest, CliError> {
+fn awaited(desk: &Arc<McpService>, id: FeatureId, job: Job) -> Result<Rest, CliError> {
     match job.end.recv_timeout(desk.patience) {
         Ok(end) => {
             job.join();
-            let command = desk.around.next(&format!("redraft run {id}"));
+            let command = desk.process.next(&format!("redraft run {id}"));
             let told = |error: CliError| {
-                let state = State::of_error(id.to_string(), error.typed_here(&desk.around), command)?;
+                let state = State::of_error(id.to_string(), error.typed_here(&desk.process), command)?;
                 // Nothing came of it, so nothing has changed.
-                let seq = last_seq(&Site::find(&desk.around.folder)?, id)?.unwrap_or_default();
+                let seq = last_seq(&RepositoryContext::find(&desk.process.folder)?, id)?.unwrap_or_default();
                 Ok(Rest { state, seq })
             };
             end.or_else(told)
         }
         Err(RecvTimeoutError::Disconnected) => {
             job.join();
-            Err(CliError::new(Code::Bug, format!("driving feature {id} on ended in a panic")))
+            Err(CliError::new(ErrorCode::Bug, format!("driving feature {id} on ended in a panic")))
         }
         Err(RecvTimeoutError::Timeout) => {
-            let waited_s = desk.around.clock.moment().ms_since(job.began) / 1000;
+            let waited_s = desk.process.clock.moment().ms_since(job.began) / 1000;
             let what = job.doing.now();
             desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).insert(id, job);
             // The longer it takes, the less often it is worth a turn to ask.
@@ -151,13 +151,13 @@ fn awaited(desk: &Arc<Desk>, id: FeatureId, job: Job) -> Result<Rest, CliError> 
 
 /// One call of `next` for a feature at a time: two would hold it against each other.
 struct Turn<'a> {
-    desk: &'a Desk,
+    desk: &'a McpService,
     id: FeatureId,
 }
 
 impl<'a> Turn<'a> {
     /// Waits as long as the host is patient, but always a moment.
-    fn take(desk: &'a Desk, id: FeatureId) -> Option<Turn<'a>> {
+    fn take(desk: &'a McpService, id: FeatureId) -> Option<Turn<'a>> {
         let turns = desk.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = desk.patience.max(MOMENT);
         let waited = desk.turned.wait_timeout_while(turns, patience, |turns| turns.contains(&id));
@@ -177,42 +177,54 @@ impl Drop for Turn<'_> {
     }
 }
 
-fn begin(desk: &Arc<Desk>, id: FeatureId, beside: Vec<Ticket>) -> Job {
+fn begin(desk: &Arc<McpService>, id: FeatureId, beside: Vec<Ticket>) -> Job {
     let (tell, end) = sync_channel(1);
     let doing = Arc::new(Doing::default());
     doing.set("redraft's own work");
     let (inside, told) = (Arc::clone(desk), Arc::clone(&doing));
     let thread = std::thread::spawn(move || {
         // Nobody listens any more once the host has gone; what was handed out is given again.
-        let _ = tell.send(drive(&inside.around, id, &beside, &told));
+        let _ = tell.send(drive(&inside.process, id, &beside, &told));
     });
-    Job { thread, end, doing, began: desk.around.clock.moment() }
+    Job { thread, end, doing, began: desk.process.clock.moment() }
 }
 
-fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing) -> Result<Rest, CliError> {
-    let (site, console) = (Site::find(&around.folder)?, Console::kept());
+fn drive(
+    process: &ProcessContext,
+    id: FeatureId,
+    beside: &[Ticket],
+    doing: &Doing,
+) -> Result<Rest, CliError> {
+    let (repo, console) = (RepositoryContext::find(&process.folder)?, Console::kept());
     let args = RunArgs::default();
     let progress: &dyn Progress = doing;
-    let wish =
-        Wish { site: &site, id, args: &args, players: Players::Host, progress, around, console: &console };
-    let since = around.clock.moment();
+    let wish = RunRequest {
+        repo: &repo,
+        id,
+        args: &args,
+        players: WorkSource::Host,
+        progress,
+        process,
+        console: &console,
+    };
+    let since = process.clock.moment();
     loop {
         let state = with_run(&wish, |run, stage| {
-            require_trusted_checks(run.state(), stage.site, stage.config, &args, around, &console)?;
-            let state = advance(run, stage, beside, around)?;
+            require_trusted_checks(run.state(), stage.repo, stage.config, &args, process, &console)?;
+            let state = advance(run, stage, beside, process)?;
             tidy(stage.inbox, &Scope::Feature(id), run.entries(), &console);
             Ok(Rest { state, seq: run.state().seq })
         });
-        let waited_ms = around.clock.moment().ms_since(since);
+        let waited_ms = process.clock.moment().ms_since(since);
         match state {
             // Another server, a submission or a command has it for a moment.
-            Err(error) if error.code == Code::Held && waited_ms < HELD_MS => {
-                if !around.clock.wait_ms(LOOK_AGAIN_MS) {
+            Err(error) if error.code == ErrorCode::Held && waited_ms < HELD_MS => {
+                if !process.clock.wait_ms(LOOK_AGAIN_MS) {
                     return Err(error);
                 }
             }
             // Nobody is asked about cost where nothing is sent.
-            done => return done?.ok_or_else(|| CliError::new(Code::Bug, "a host was asked about cost")),
+            done => return done?.ok_or_else(|| CliError::new(ErrorCode::Bug, "a host was asked about cost")),
         }
     }
 }
@@ -220,19 +232,19 @@ fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing)
 /// Goes on until somebody else is needed.
 fn advance(
     run: &mut Run<'_>,
-    stage: &Stage<'_>,
+    stage: &RunContext<'_>,
     beside: &[Ticket],
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<State, CliError> {
     let id = stage.created.id;
     let feature = id.to_string();
-    let command = || around.next(&format!("redraft run {id}"));
+    let command = || process.next(&format!("redraft run {id}"));
     loop {
         return Ok(match run.drive()? {
             Stop::Host(Owed { out, hosts, others }) => {
                 if let Some(order) = hosts.first() {
                     if let Err(over) = run.hand_out(order)? {
-                        let command = around.next(&format!("redraft run {id} --budget USD"));
+                        let command = process.next(&format!("redraft run {id} --budget USD"));
                         return Ok(State::Stopped { feature, reason: over.to_string(), command });
                     }
                     if let Some(work) = run.work(&order.ticket)? {
@@ -264,14 +276,14 @@ fn advance(
                 State::Decide { feature, question: question.text, options }
             }
             Stop::Done => {
-                let row = BoardRow::of(run.state(), around.clock.now_ms());
-                let next = board::next_after(stage.site, stage.ledger, id, around)?;
+                let row = BoardRow::new(run.state(), process.clock.now_ms());
+                let next = board::next_after(stage.repo, stage.ledger, id, process)?;
                 let outcome = if row.merged { "merged".to_owned() } else { row.status };
                 let (judged_by, rehearsed) = (run.state().judged_by(), row.rehearsed);
                 State::Done { feature, outcome, judged_by, rehearsed, next }
             }
             Stop::OverBudget { ticket, over } => {
-                let command = around.next(&format!("redraft run {id} --budget USD"));
+                let command = process.next(&format!("redraft run {id} --budget USD"));
                 State::Stopped { feature, reason: format!("{ticket}: {over}"), command }
             }
             Stop::Parked(until_ms) => {
@@ -283,7 +295,7 @@ fn advance(
                 State::Stopped {
                     feature,
                     reason,
-                    command: around.next(&format!("redraft show findings {id}")),
+                    command: process.next(&format!("redraft show findings {id}")),
                 }
             }
             Stop::Interrupted => State::Stopped {
@@ -296,9 +308,9 @@ fn advance(
 }
 
 /// A piece of work as the host reads it.
-fn given(stage: &Stage<'_>, work: &Work) -> Result<State, CliError> {
-    let own = stage.site.state.join("runs").join(work.ticket.to_string());
-    let folder = match work.folder == stage.site.worktree(stage.created)? {
+fn given(stage: &RunContext<'_>, work: &HostWork) -> Result<State, CliError> {
+    let own = stage.repo.state.join("runs").join(work.ticket.to_string());
+    let folder = match work.folder == stage.repo.worktree(stage.created)? {
         true => work.folder.clone(),
         // A folder apart is gone with the run that made it, and a host is slower than that.
         false => kept_apart(&work.folder, &own.join("folder"))?,
@@ -329,7 +341,7 @@ fn written(file: &Path, text: &str) -> Result<String, CliError> {
 /// Copies a folder that holds a few documents.
 fn kept_apart(from: &Path, to: &Path) -> Result<PathBuf, CliError> {
     let failed = |error: std::io::Error| {
-        CliError::new(Code::Config, format!("{} cannot be written: {error}", to.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", to.display()))
     };
     for entry in std::fs::read_dir(from).map_err(failed)? {
         let entry = entry.map_err(failed)?;

@@ -2,11 +2,11 @@
 //! a file.
 
 use clap::CommandFactory as _;
-use redraft_core::players::PlayedBy;
+use redraft_core::attribution::RoleAttribution;
 use redraft_documents::tokens::{Family, Ratios, kinds};
 use redraft_frame::args::Cli;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
 use serde::Serialize;
 
 /// A result of more tokens is given as a file.
@@ -75,7 +75,7 @@ pub(super) struct Costs {
     pub(super) feature: String,
     pub(super) sum: Spent,
     pub(super) phases: Vec<OfPhase>,
-    pub(super) judged_by: Vec<PlayedBy>,
+    pub(super) judged_by: Vec<RoleAttribution>,
     pub(super) rehearsed: bool,
     pub(super) more: String,
 }
@@ -145,7 +145,7 @@ pub(super) enum State {
         feature: String,
         outcome: String,
         /// Who gave the verdicts that stand.
-        judged_by: Vec<PlayedBy>,
+        judged_by: Vec<RoleAttribution>,
         rehearsed: bool,
         next: String,
     },
@@ -160,12 +160,12 @@ impl State {
     /// What could not be gone on with, and what to type about it.
     pub(super) fn of_error(feature: String, error: CliError, command: String) -> Result<State, CliError> {
         match error.code {
-            Code::Usage => Err(error),
+            ErrorCode::Usage => Err(error),
             // Another server is at it, for this host or another; that passes.
-            Code::Held if error.message.contains("redraft mcp") => {
+            ErrorCode::Held if error.message.contains("redraft mcp") => {
                 Ok(State::Wait { feature, what: error.message, retry_after_s: 5 })
             }
-            Code::Held => Ok(State::Held { feature, by: error.message }),
+            ErrorCode::Held => Ok(State::Held { feature, by: error.message }),
             _ => {
                 let told = error.hints.iter().find_map(|hint| command_in(hint));
                 let reason = [vec![error.message], error.hints.clone()].concat().join("; ");
@@ -186,5 +186,5 @@ fn command_in(hint: &str) -> Option<String> {
 
 /// About how many tokens a text has, the same for everybody.
 pub(super) fn tokens(text: &str) -> u64 {
-    Ratios::measured(Family::of("claude")).all_tokens(&kinds(text))
+    Ratios::measured(Family::for_model("claude")).all_tokens(&kinds(text))
 }

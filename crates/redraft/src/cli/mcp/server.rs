@@ -1,9 +1,9 @@
 //! The protocol: the only asynchronous code there is. One thread reads and writes messages; every call is answered by a
 //! thread of its own, so that a long one holds up none.
 
-use super::inlet::{Inlet, MESSAGE_BYTES_MAX, TOO_LARGE};
+use super::bounded_reader::{BoundedReader, MESSAGE_BYTES_MAX, TOO_LARGE};
 use super::reply::Reply;
-use super::{Desk, tools};
+use super::{McpService, tools};
 use redraft_engine::ports::Clock as _;
 use redraft_facts::usage::grouped;
 use rmcp::model::{
@@ -17,22 +17,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 struct Server {
-    desk: Arc<Desk>,
+    desk: Arc<McpService>,
 }
 
 /// How often the signal that ends the server is looked for.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Serves until standard input ends or a signal comes.
-pub(super) fn serve(desk: &Arc<Desk>) -> Result<(), String> {
+pub(super) fn serve(desk: &Arc<McpService>) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let served = runtime.block_on(async {
         let server = Server { desk: Arc::clone(desk) };
         let (input, output) = rmcp::transport::stdio();
-        let running = server.serve((Inlet::new(input), output));
+        let running = server.serve((BoundedReader::new(input), output));
         let stopped = async {
-            while !desk.around.clock.stopped() {
+            while !desk.process.clock.stopped() {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         };
@@ -102,7 +102,7 @@ impl ServerHandler for Server {
         if let Some(host) = context.peer.peer_info() {
             let Implementation { name, version, .. } = &host.client_info;
             // It said so once; whoever calls again is the same.
-            let _ = desk.around.host.set((name.clone(), version.clone()));
+            let _ = desk.process.host.set((name.clone(), version.clone()));
         }
         let called = move || desk.call(&request.name, &request.arguments.unwrap_or_default());
         let answered = tokio::task::spawn_blocking(called).await;

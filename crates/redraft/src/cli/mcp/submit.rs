@@ -1,18 +1,18 @@
 //! The tool `submit`: what came of a piece of work is stored, and nothing else happens; `next` finds out what it means.
 
 use super::reply::{Reply, Submitted, UndoneJson};
-use super::{CliError, Desk, Site};
-use crate::cli::run::{Players, Wish, with_run};
+use super::{CliError, McpService, RepositoryContext};
+use crate::cli::run::{RunRequest, WorkSource, with_run};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Store as _};
-use redraft_engine::{Refusal, Submission, Undone};
+use redraft_engine::{Submission, SubmissionRefusal, Undone};
 use redraft_facts::event::Entry;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::RunArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::Code;
+use redraft_frame::errors::ErrorCode;
 use serde::Deserialize;
 
 /// More than any answer has.
@@ -30,7 +30,7 @@ pub(super) struct SubmitArgs {
     conversation: String,
 }
 
-pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> {
+pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliError> {
     if args.conversation.trim().is_empty() {
         let error = CliError::usage("`conversation` is empty");
         return Err(error.hint("name the conversation in which the work was done; each subagent has its own"));
@@ -40,60 +40,60 @@ pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> 
         return Err(CliError::usage(format!("`text` has {size} bytes, and at most {most} are taken"))
             .hint("submit the answer, not the files that were written"));
     }
-    let unknown = |why: String| refused(Refusal::Unknown, why);
+    let unknown = |why: String| refused(SubmissionRefusal::Unknown, why);
     let Ok(ticket) = args.ticket.parse::<Ticket>() else {
         return Ok(unknown(format!("`{}` is no ticket; `next` gives them", args.ticket)));
     };
     let Scope::Feature(id) = ticket.scope else {
         return Ok(unknown(format!("{ticket} is not about a feature, and nothing else is handed out")));
     };
-    let site = Site::find(&desk.around.folder)?;
-    let around = &desk.around;
+    let repo = RepositoryContext::find(&desk.process.folder)?;
+    let process = &desk.process;
     let given = Submission { ticket: &ticket, text: &args.text, conversation: &args.conversation };
-    let Some(ledger) = site.reader()? else { return Ok(unknown(format!("there is no feature {id} here"))) };
+    let Some(ledger) = repo.reader()? else { return Ok(unknown(format!("there is no feature {id} here"))) };
     // Read first: what is refused is refused at once, whoever drives the feature.
     let now = || standing(&ledger, &ticket.scope);
     let (state, entries) = now()?;
-    if let Some((refusal, why)) = given.refused(&state, &entries, &around.redactor, around.clock.now_ms()) {
+    if let Some((refusal, why)) = given.refused(&state, &entries, &process.redactor, process.clock.now_ms()) {
         return Ok(refused(refusal, why));
     }
-    let (console, since) = (Console::kept(), around.clock.moment());
+    let (console, since) = (Console::kept(), process.clock.moment());
     loop {
-        let wish = Wish {
-            site: &site,
+        let wish = RunRequest {
+            repo: &repo,
             id,
             args: &RunArgs::default(),
-            players: Players::Host,
+            players: WorkSource::Host,
             progress: &console,
-            around,
+            process,
             console: &console,
         };
         let done = with_run(&wish, |run, _| {
             let taken = run.submit(&given)?;
             Ok(taken.map(|()| run.undone().to_vec()))
         });
-        let waited_ms = around.clock.moment().ms_since(since);
+        let waited_ms = process.clock.moment().ms_since(since);
         match done {
             Ok(Some(Ok(undone))) => return Ok(accepted(&undone)),
             Ok(Some(Err((refusal, why)))) => return Ok(refused(refusal, why)),
             // Nobody is asked about cost where nothing is sent.
-            Ok(None) => return Err(CliError::new(Code::Bug, "a host was asked about cost")),
-            Err(error) if error.code == Code::Held && waited_ms < HELD_MS => {
-                if !around.clock.wait_ms(LOOK_AGAIN_MS) {
+            Ok(None) => return Err(CliError::new(ErrorCode::Bug, "a host was asked about cost")),
+            Err(error) if error.code == ErrorCode::Held && waited_ms < HELD_MS => {
+                if !process.clock.wait_ms(LOOK_AGAIN_MS) {
                     return Err(error);
                 }
             }
-            Err(error) if error.code == Code::Held => {
+            Err(error) if error.code == ErrorCode::Held => {
                 // Whoever drives the feature stores what is kept; a run may be at work on something else for long.
                 let (state, entries) = now()?;
-                let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
-                let kept = given.keep(&state, &entries, &inbox, &around.redactor, around.clock.now_ms())?;
+                let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
+                let kept = given.keep(&state, &entries, &inbox, &process.redactor, process.clock.now_ms())?;
                 let (state, entries) = now()?;
-                let gone = given.refused(&state, &entries, &around.redactor, around.clock.now_ms());
+                let gone = given.refused(&state, &entries, &process.redactor, process.clock.now_ms());
                 return Ok(match (kept, gone) {
                     (Ok(_), None) => accepted(&[]),
                     // It was taken by whoever drives it, between the two looks.
-                    (Ok(_), Some((Refusal::Repeated, _))) => accepted(&[]),
+                    (Ok(_), Some((SubmissionRefusal::Repeated, _))) => accepted(&[]),
                     (Err((refusal, why)), _) | (Ok(_), Some((refusal, why))) => refused(refusal, why),
                 });
             }
@@ -105,7 +105,8 @@ pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> 
 /// A feature as its events tell it now.
 fn standing(ledger: &Ledger, scope: &Scope) -> Result<(Pipeline, Vec<Entry>), CliError> {
     let entries = ledger.read(scope.clone())?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     Ok((state, entries))
 }
 
@@ -116,7 +117,7 @@ fn accepted(undone: &[Undone]) -> Reply {
     Reply::new(&Submitted { v: 1, accepted: Some(true), refused: None, why: None, undone: told.collect() })
 }
 
-fn refused(refusal: Refusal, why: String) -> Reply {
+fn refused(refusal: SubmissionRefusal, why: String) -> Reply {
     let (refused, why) = (Some(refusal.name()), Some(why));
     Reply::new(&Submitted { v: 1, accepted: None, refused, why, undone: Vec::new() })
 }

@@ -5,9 +5,9 @@
 //! it leads to, ends the export before it begins.
 
 use redraft_adapters::plain_file;
-use redraft_frame::errors::{CliError, Code};
+use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::whole_file;
-use redraft_integrations::plugin::{INVENTORY, Plan, What};
+use redraft_integrations::plugin::{ExportStepKind, INVENTORY, Plan};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;
@@ -77,7 +77,7 @@ impl Folder<'_> {
         }
         let read = plain_file::read(&place, BYTES_MAX);
         read.map(Some).map_err(|error| {
-            CliError::new(Code::Config, format!("{path} in {}: {error}", self.shown))
+            CliError::new(ErrorCode::Config, format!("{path} in {}: {error}", self.shown))
                 .hint("nothing was changed; make it readable, or move it away")
         })
     }
@@ -88,8 +88,10 @@ impl Folder<'_> {
         let mut made = Made(Vec::new());
         let mut staged: Vec<(&str, NamedTempFile)> = Vec::new();
         let texts = plan.steps.iter().filter_map(|step| match &step.what {
-            What::Write(text) | What::SetAside(text) => Some((step.path.as_str(), text.as_str())),
-            What::Unchanged | What::Keep(_) | What::Remove => None,
+            ExportStepKind::Write(text) | ExportStepKind::SetAside(text) => {
+                Some((step.path.as_str(), text.as_str()))
+            }
+            ExportStepKind::Unchanged | ExportStepKind::Keep(_) | ExportStepKind::Remove => None,
         });
         for (path, text) in texts.chain([(INVENTORY, inventory.as_str())]) {
             if found.get(path).is_some_and(|there| there == text.as_bytes()) {
@@ -101,7 +103,7 @@ impl Folder<'_> {
         // From here on every step leaves the folder in a state that the same command goes on from.
         made.0.clear();
         let mut aside = BTreeMap::new();
-        for step in plan.steps.iter().filter(|step| matches!(step.what, What::SetAside(_))) {
+        for step in plan.steps.iter().filter(|step| matches!(step.what, ExportStepKind::SetAside(_))) {
             aside.insert(step.path.clone(), self.set_aside(&step.path)?);
         }
         for (path, file) in staged {
@@ -113,7 +115,7 @@ impl Folder<'_> {
             };
             written.map_err(|error| self.half_way(path, &error.error))?;
         }
-        for step in plan.steps.iter().filter(|step| step.what == What::Remove) {
+        for step in plan.steps.iter().filter(|step| step.what == ExportStepKind::Remove) {
             self.remove(&step.path)?;
         }
         Ok(aside)
@@ -133,8 +135,11 @@ impl Folder<'_> {
         for step in &plan.steps {
             if self.read(&step.path)?.as_ref() != found.get(&step.path) {
                 let (path, shown) = (&step.path, &self.shown);
-                return Err(CliError::new(Code::Held, format!("{path} in {shown} has just been changed"))
-                    .hint("nothing was changed by this command; run it again"));
+                return Err(CliError::new(
+                    ErrorCode::Held,
+                    format!("{path} in {shown} has just been changed"),
+                )
+                .hint("nothing was changed by this command; run it again"));
             }
         }
         Ok(())
@@ -153,8 +158,10 @@ impl Folder<'_> {
                 Err(error) => return Err(self.half_way(&aside, &error)),
             }
         }
-        let error =
-            CliError::new(Code::Config, format!("{path} was set aside {ASIDE_MAX} times in {}", self.shown));
+        let error = CliError::new(
+            ErrorCode::Config,
+            format!("{path} was set aside {ASIDE_MAX} times in {}", self.shown),
+        );
         Err(error.hint(format!("remove what you do not need of {path}.mine…, then run again")))
     }
 
@@ -176,12 +183,12 @@ impl Folder<'_> {
 
     fn failed(&self, what: &str, path: &str, error: &io::Error) -> CliError {
         let place = if path.is_empty() { String::new() } else { format!("{path} in ") };
-        CliError::new(Code::Config, format!("{place}{} {what}: {error}", self.shown))
+        CliError::new(ErrorCode::Config, format!("{place}{} {what}: {error}", self.shown))
             .hint("nothing was changed; name a folder that can be written, or make this one so")
     }
 
     fn half_way(&self, path: &str, error: &io::Error) -> CliError {
-        CliError::new(Code::Config, format!("{path} in {} cannot be written: {error}", self.shown))
+        CliError::new(ErrorCode::Config, format!("{path} in {} cannot be written: {error}", self.shown))
             .hint("some files were written before it, each of them whole; mend the cause and run the same command again")
     }
 }

@@ -1,7 +1,7 @@
 //! What an export did, or would do, for people and for programs.
 
 use redraft_adapters::shell_word::quoted_path;
-use redraft_integrations::plugin::{Kept, Plan, Target, VERSION, What};
+use redraft_integrations::plugin::{ExportStepKind, Kept, Plan, PluginTarget, VERSION};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,8 +36,8 @@ struct AsideJson {
 }
 
 impl Report {
-    pub(super) fn of(
-        target: Target,
+    pub(super) fn new(
+        target: PluginTarget,
         plan: &Plan,
         aside: &BTreeMap<String, String>,
         folder: &Path,
@@ -59,18 +59,18 @@ impl Report {
         for step in &plan.steps {
             let path = step.path.clone();
             match &step.what {
-                What::Write(_) => report.written.push(path),
-                What::SetAside(_) => {
+                ExportStepKind::Write(_) => report.written.push(path),
+                ExportStepKind::SetAside(_) => {
                     let to = aside.get(&path).cloned();
                     report.set_aside.push(AsideJson { path: path.clone(), to });
                     report.written.push(path);
                 }
-                What::Unchanged => report.unchanged.push(path),
-                What::Keep(kept) => {
+                ExportStepKind::Unchanged => report.unchanged.push(path),
+                ExportStepKind::Keep(kept) => {
                     let edited = *kept != Kept::SaysItAlready;
                     report.kept.push(KeptJson { path, edited, why: why(*kept) });
                 }
-                What::Remove => report.removed.push(path),
+                ExportStepKind::Remove => report.removed.push(path),
             }
         }
         report
@@ -118,12 +118,12 @@ fn why(kept: Kept) -> &'static str {
     }
 }
 
-fn next(target: Target, folder: &Path) -> String {
+fn next(target: PluginTarget, folder: &Path) -> String {
     let place = quoted_path(folder);
     match target {
-        Target::Claude => format!("claude --plugin-dir {place}"),
-        Target::Codex => format!("codex -C {place} (it reads .codex only in a project you trust)"),
-        Target::Opencode => format!("opencode {place}"),
-        Target::AgentsMd => format!("look at the section in {}", quoted_path(folder.join("AGENTS.md"))),
+        PluginTarget::Claude => format!("claude --plugin-dir {place}"),
+        PluginTarget::Codex => format!("codex -C {place} (it reads .codex only in a project you trust)"),
+        PluginTarget::Opencode => format!("opencode {place}"),
+        PluginTarget::AgentsMd => format!("look at the section in {}", quoted_path(folder.join("AGENTS.md"))),
     }
 }

@@ -1,28 +1,28 @@
 //! Gathers what the roles of a feature are told about its project. What is made of it, the core decides.
 
 use super::{PROJECTS, folder_of, text};
-use crate::cli::dependencies::Lives;
+use crate::cli::dependencies::FeatureStandings;
 use redraft_adapters::sqlite::Ledger;
-use redraft_documents::project_context::{Dependency, ProjectFacts, project_block};
+use redraft_documents::project_context::{EarlierFeature, ProjectFacts, project_block};
 use redraft_facts::event::FeatureCreated;
 use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
-use redraft_frame::site::Site;
+use redraft_frame::repository_context::RepositoryContext;
 
 /// What the roles of a feature are told about its project; nothing for one that has none. What cannot be found is said.
 pub(crate) fn project_context(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     created: &FeatureCreated,
     console: &Console,
 ) -> Result<Option<String>, CliError> {
     let Some(id) = &created.project else { return Ok(None) };
-    let found = folder_of(site, id)?;
-    let root = site.repository.main_checkout();
+    let found = folder_of(repo, id)?;
+    let root = repo.repository.main_checkout();
     let read = |file: &str| found.as_ref().and_then(|name| text(root, &format!("{PROJECTS}/{name}/{file}")));
     let (prd, roadmap) = (read("prd.md"), read("roadmap.md"));
-    let lives = Lives::of(site, ledger)?;
-    let dependencies: Vec<Dependency> =
+    let lives = FeatureStandings::load(repo, ledger)?;
+    let dependencies: Vec<EarlierFeature> =
         created.depends_on.iter().map(|name| lives.dependency(name)).collect();
     let own = created.folder();
     let block = project_block(&ProjectFacts {

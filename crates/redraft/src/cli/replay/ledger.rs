@@ -1,32 +1,33 @@
 //! Loops out of our own ledger: who reviewed which revision when, with the texts as git keeps them.
 
 use redraft_adapters::sqlite::Ledger;
-use redraft_cost::cost::replay::{Measured, Recorded, Review, Reviewed, Reviewer, reviewed};
+use redraft_cost::cost::replay::{Measured, RecordedLoop, RecordedPass, Review, Reviewer, reviewed};
 use redraft_cost::cost::{Pace, Paces};
 use redraft_engine::ports::{Store, Workspace};
 use redraft_facts::event::Event;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
 use redraft_frame::errors::CliError;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands the loops of one feature, or of all, to `take`; what cannot be read is a note.
 pub(super) fn read(
-    around: &Surroundings,
+    process: &ProcessContext,
     feature: Option<&str>,
     take: &mut dyn FnMut(&Measured, Reviewer, &Pace),
     fault: &mut dyn FnMut(String),
 ) -> Result<(), CliError> {
-    let site = Site::find(&around.folder)?;
-    let Some(ledger) = site.reader()? else {
+    let repo = RepositoryContext::find(&process.folder)?;
+    let Some(ledger) = repo.reader()? else {
         return Err(
             CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
         );
     };
     let features: Vec<FeatureId> = match feature {
-        Some(word) => vec![site.feature(&ledger, Some(word))?],
-        None => site.features(&ledger)?,
+        Some(word) => vec![repo.feature(&ledger, Some(word))?],
+        None => repo.features(&ledger)?,
     };
     let mut loops = Vec::new();
     for id in features {
@@ -34,7 +35,7 @@ pub(super) fn read(
     }
     let paces = paces(&ledger, loops.iter().flat_map(|(_, loops)| loops))?;
     for (id, loops) in loops {
-        let workspace = site.workspace(&site.created(&ledger, id)?)?;
+        let workspace = repo.workspace(&repo.created(&ledger, id)?)?;
         for one in loops {
             match with_texts(&one, &workspace) {
                 Ok(recorded) => take(&recorded.measured(), one.reviewer(), &pace(&paces, &one)),
@@ -48,15 +49,15 @@ pub(super) fn read(
 /// What earlier loops of the ledger had shown when each of these began, by its first dispatch.
 pub(crate) fn paces<'a>(
     ledger: &Ledger,
-    loops: impl Iterator<Item = &'a Reviewed>,
+    loops: impl Iterator<Item = &'a RecordedPass>,
 ) -> Result<BTreeMap<Ticket, Pace>, CliError> {
-    let mut wanted: BTreeSet<&Ticket> = loops.filter_map(Reviewed::first).collect();
+    let mut wanted: BTreeSet<&Ticket> = loops.filter_map(RecordedPass::first).collect();
     let (mut paces, mut found) = (Paces::default(), BTreeMap::new());
     ledger.each_of(&Paces::KINDS, &mut |scope, entry| {
         if let Event::Started(fact) = &entry.event
             && wanted.remove(&fact.ticket)
         {
-            found.insert(fact.ticket.clone(), paces.of(false).clone());
+            found.insert(fact.ticket.clone(), paces.for_role(false).clone());
         }
         paces.take(scope, entry.at_ms, &entry.event);
     })?;
@@ -64,12 +65,12 @@ pub(crate) fn paces<'a>(
 }
 
 /// That of one of them.
-pub(crate) fn pace(paces: &BTreeMap<Ticket, Pace>, one: &Reviewed) -> Pace {
+pub(crate) fn pace(paces: &BTreeMap<Ticket, Pace>, one: &RecordedPass) -> Pace {
     one.first().and_then(|ticket| paces.get(ticket)).cloned().unwrap_or_default()
 }
 
 /// A loop with the texts that its reviewers saw.
-pub(crate) fn with_texts(one: &Reviewed, workspace: &dyn Workspace) -> Result<Recorded, String> {
+pub(crate) fn with_texts(one: &RecordedPass, workspace: &dyn Workspace) -> Result<RecordedLoop, String> {
     let text = |revision, path: &str| -> Result<String, String> {
         let bytes = workspace.read_at(revision, path).map_err(|error| CliError::from(error).message)?;
         Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
@@ -89,7 +90,7 @@ pub(crate) fn with_texts(one: &Reviewed, workspace: &dyn Workspace) -> Result<Re
         one.upstream.iter().map(|path| text(&last.sees, path)).collect();
     let is_validation = |review: &Review| review.ticket.purpose == Purpose::Validate;
     let validations = one.reviews.iter().enumerate().filter(|(_, review)| is_validation(review));
-    Ok(Recorded {
+    Ok(RecordedLoop {
         name: one.name.clone(),
         artifact: one.artifact.clone(),
         upstream: upstream?.into_iter().filter(|text| !text.is_empty()).collect(),

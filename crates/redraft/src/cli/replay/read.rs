@@ -3,7 +3,7 @@
 //! Whatever is wrong with a line is told with its number, and the next line is read. Start at [`read`].
 
 use flate2::bufread::MultiGzDecoder;
-use redraft_cost::cost::replay::Recorded;
+use redraft_cost::cost::replay::RecordedLoop;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,7 +25,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Hands every loop of a file to `take`, and every fault, with its line, to `fault`.
 pub(super) fn read(
     path: &Path,
-    take: &mut dyn FnMut(Recorded),
+    take: &mut dyn FnMut(RecordedLoop),
     fault: &mut dyn FnMut(String),
 ) -> io::Result<()> {
     let mut file = BufReader::new(File::open(path)?);
@@ -33,7 +33,7 @@ pub(super) fn read(
     let mut lines: Box<dyn BufRead> =
         if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
     let shown = path.to_string_lossy();
-    let name = redraft_facts::shown::name(&shown);
+    let name = redraft_facts::harmless::name(&shown);
     let mut number: u64 = 0;
     loop {
         number += 1;
@@ -112,7 +112,7 @@ struct Stored {
     times: Vec<i64>,
 }
 
-fn recorded(line: &[u8]) -> Result<Recorded, String> {
+fn recorded(line: &[u8]) -> Result<RecordedLoop, String> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return Err("not a loop: it is no JSON object".to_owned());
     }
@@ -143,7 +143,7 @@ fn recorded(line: &[u8]) -> Result<Recorded, String> {
     }
     let times: Result<Vec<u64>, _> = stored.times.iter().map(|time| u64::try_from(*time)).collect();
     let times = times.map_err(|_| "a time is negative".to_owned())?;
-    Ok(Recorded {
+    Ok(RecordedLoop {
         name: stored.r#loop,
         artifact: stored.artifact,
         upstream: stored.upstream.into_values().collect(),

@@ -1,7 +1,7 @@
 //! What a replay shows: a table for people, one object for programs.
 
 use super::{CardSum, LoopSum};
-use redraft_cost::cost::replay::{Outcome, Played};
+use redraft_cost::cost::replay::{ReplayMode, ReplayOutcome};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::text::count;
 use redraft_facts::usage::{Usd, grouped};
@@ -14,7 +14,7 @@ pub(super) fn text(card: &CardSum, reviews: usize, loops: usize) -> String {
     let (loops, reviews) = (count(loops, "loop"), count(reviews, "review"));
     let mut out = format!("{model}, lifetimes up to {ttl}: {loops}, {reviews}\n\n");
     out.push_str("policy        input    output  of bound    uncached     written        read  strategies\n");
-    let bound = card.sum(Played::Bound).bill.input_amount.0;
+    let bound = card.sum(ReplayMode::Bound).bill.input_amount.0;
     for (policy, outcome) in &card.outcomes {
         let bill = &outcome.bill;
         let ratio = (bill.input_amount.0 as f64) / (bound.max(1) as f64);
@@ -114,7 +114,7 @@ pub(super) fn object(card: &CardSum) -> CardObject<'_> {
     }
 }
 
-fn policy_object<'a>(card: &CardSum, outcome: &'a Outcome) -> PolicyObject<'a> {
+fn policy_object<'a>(card: &CardSum, outcome: &'a ReplayOutcome) -> PolicyObject<'a> {
     let usage = outcome.bill.usage(&card.terms);
     PolicyObject {
         input_usd: dollars(card.terms.usd(outcome.bill.input_amount)),

@@ -13,13 +13,18 @@ use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::{DocumentKind, ReviewArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use std::path::Path;
 
 /// What the document will be judged as; nothing is stored to find that out.
-pub(super) fn phase_of(site: &Site, args: &ReviewArgs, document: &Document) -> Result<Phase, CliError> {
-    let known = match site.reader()? {
+pub(super) fn phase_of(
+    repo: &RepositoryContext,
+    args: &ReviewArgs,
+    document: &Document,
+) -> Result<Phase, CliError> {
+    let known = match repo.reader()? {
         Some(ledger) => newest(&ledger, &|created| document.is_of(created))?.0,
         None => None,
     };
@@ -34,24 +39,24 @@ fn judged_by(args: &ReviewArgs, known: Option<&FeatureCreated>, document: &Docum
 
 /// The review of this document that goes on, or a new one.
 pub(super) fn begun(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     args: &ReviewArgs,
     document: &Document,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<FeatureCreated, CliError> {
-    let _lock = site.lock_repository(around, console)?;
+    let _lock = repo.lock_repository(process, console)?;
     let (known, id) = newest(ledger, &|created| document.is_of(created))?;
     // What it was judged as is kept, also by a review that begins anew.
     let phase = judged_by(args, known.as_ref(), document);
     if let Some(known) = known.filter(|_| !args.again) {
         return Ok(known);
     }
-    if !site.repository.has_identity()? {
+    if !repo.repository.has_identity()? {
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
-    let head = site.repository.head()?;
+    let head = repo.repository.head()?;
     let stem = Path::new(&document.path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let slug = slug(stem);
     let created = FeatureCreated {
@@ -61,7 +66,7 @@ pub(super) fn begun(
         lane: Lane::Standard,
         base_branch: head.branch.unwrap_or_default(),
         base_commit: head.commit,
-        branch: site.repository.review_place(id, &slug)?.branch,
+        branch: repo.repository.review_place(id, &slug)?.branch,
         slug,
         prd: None,
         in_place: false,
@@ -73,7 +78,7 @@ pub(super) fn begun(
         brainstorm_source: None,
         change: None,
     };
-    store(ledger, &created, around)?;
+    store(ledger, &created, process)?;
     Ok(created)
 }
 
@@ -88,8 +93,8 @@ pub(super) fn newest(
         let Scope::Review(id) = scope else { continue };
         last = last.max(id.0);
         let entries = ledger.read(Scope::Review(id))?;
-        let state =
-            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+        let state = Pipeline::replay(&entries)
+            .map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
         let found = state.created.filter(|created| same(created) && !state.cancelled && id > newest);
         if found.is_some() {
             (known, newest) = (found, id);
@@ -102,9 +107,9 @@ pub(super) fn newest(
 pub(super) fn store(
     ledger: &Ledger,
     created: &FeatureCreated,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<(), CliError> {
-    around.journal(ledger, created.scope())?.record(created.clone())?;
+    process.journal(ledger, created.scope())?.record(created.clone())?;
     Ok(())
 }
 
@@ -115,10 +120,10 @@ pub(super) fn judged_as(
     created: FeatureCreated,
     args: &ReviewArgs,
     document: &Document,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<FeatureCreated, CliError> {
-    let mut journal = around.journal(ledger, created.scope())?;
+    let mut journal = process.journal(ledger, created.scope())?;
     let created = journal.state().created.clone().unwrap_or(created);
     let asked = args.kind.map(phase_for);
     let phase = asked.unwrap_or(created.until);
@@ -132,7 +137,7 @@ pub(super) fn judged_as(
         return Ok(created);
     }
     let why = Typed::from(format!("review --as {}", kind_of(phase)));
-    if !journal.set_lane(created.lane, phase, &around.user, &why)? {
+    if !journal.set_lane(created.lane, phase, &process.user, &why)? {
         let error = CliError::usage(format!("the last review of {} is not over", document.path));
         return Err(error.hint(format!("let it come to its end first: {}", typed(args))));
     }

@@ -5,9 +5,9 @@
 //! reviewers that know the change, and shows them what is new in it. What it is judged by is in [`super::grounds`].
 
 use super::begin::{newest, store};
-use super::grounds::Grounds;
 use super::range::Range;
 use super::report::{self, Report};
+use super::setup::ReviewSetup;
 use super::{FOR_FEATURES, driven, outcome, run_args};
 use crate::cli::run::{self, tidy};
 use redraft_adapters::checks::ShellChecks;
@@ -18,133 +18,135 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
 use redraft_documents::delta::{self, Hidden};
 use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoMerging, Store, Workspace};
-use redraft_engine::{Estimating, Parts, Reviewed, Rules, Run, Stop};
+use redraft_engine::{ChangeUnderReview, Estimating, Rules, Run, RunPorts, Stop};
 use redraft_facts::event::{Entry, Event, FeatureCreated, ReviewedChange};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{FeatureId, slug};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::text::count;
 use redraft_frame::agent_choice::{self, Wanted};
+use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::{FindingsForm, ReviewArgs};
-use redraft_frame::cast::Cast;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::once::Once;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::no_repeat::NoRepeat;
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::{annotate, consent, trust};
 use redraft_prompts::prompt::unnamed;
-use redraft_reports::project;
+use redraft_reports::projections;
 
 pub(super) fn review(
-    site: &Site,
+    repo: &RepositoryContext,
     base: &str,
     args: &ReviewArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
-) -> Result<Code, CliError> {
+) -> Result<ErrorCode, CliError> {
     let form = form(args, console)?;
     let quiet = Console::new(true, true);
     // With --format json nothing but the object is printed, as with --json.
     let console = if form == FindingsForm::Json { &quiet } else { console };
     if args.change.uncommitted {
         // What is not committed is kept there before it is looked at.
-        site.require_own_state()?;
+        repo.require_own_state()?;
     }
-    site.refuse_foreign_state()?;
-    let mut range = Range::find(site, base, &args.change, around)?;
+    repo.refuse_foreign_state()?;
+    let mut range = Range::find(repo, base, &args.change, process)?;
     if range.is_empty() {
         console.say_all(&range.notes);
         report::nothing(&range, form, console);
-        return Ok(Code::Done);
+        return Ok(ErrorCode::Done);
     }
-    site.require_own_state()?;
+    repo.require_own_state()?;
     let lane = lane(args)?;
-    let mut grounds = Grounds::of(site, &range, lane.unwrap_or(Lane::Standard), &run_args(args), around)?;
+    let mut grounds =
+        ReviewSetup::new(repo, &range, lane.unwrap_or(Lane::Standard), &run_args(args), process)?;
     range.notes.extend(grounds.notes.iter().cloned());
     console.say_all(&range.notes);
     let command = format!("redraft review --base {}", quoted(base));
-    trust::require_for_agents(site, &grounds.config, &grounds.roles, &command, around)
+    trust::require_for_agents(repo, &grounds.config, &grounds.roles, &command, process)
         .map_err(|error| error.hint(accepting(&range)))?;
-    trust::require_programs(site, &command, around)?;
-    let wanted = Wanted { site, roles: &grounds.roles, command: &command, yes: args.yes };
-    grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), around, console)?;
-    let ledger = site.writer()?;
-    let created = begun(site, &ledger, &range, lane, args, around, console)?;
-    let _lock = site.lock(&created.scope().to_string(), around)?;
-    let command = typed(site, &created, args);
-    Call { site, range, grounds, ledger, created, command, args, around, console, form }.go_on()
+    trust::require_programs(repo, &command, process)?;
+    let wanted = Wanted { repo, roles: &grounds.roles, command: &command, yes: args.yes };
+    grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), process, console)?;
+    let ledger = repo.writer()?;
+    let created = begun(repo, &ledger, &range, lane, args, process, console)?;
+    let _lock = repo.lock(&created.scope().to_string(), process)?;
+    let command = typed(repo, &created, args);
+    Call { repo, range, grounds, ledger, created, command, args, process, console, form }.go_on()
 }
 
 /// One call, whose review is ours alone.
 struct Call<'a> {
-    site: &'a Site,
+    repo: &'a RepositoryContext,
     range: Range,
-    grounds: Grounds,
+    grounds: ReviewSetup,
     ledger: Ledger,
     created: FeatureCreated,
     /// What was typed, as far as the next call needs it.
     command: String,
     args: &'a ReviewArgs,
-    around: &'a Surroundings,
+    process: &'a ProcessContext,
     console: &'a Console,
     form: FindingsForm,
 }
 
 impl Call<'_> {
-    fn go_on(&self) -> Result<Code, CliError> {
-        let Call { site, range, grounds, ledger, created, args, around, console, .. } = self;
+    fn go_on(&self) -> Result<ErrorCode, CliError> {
+        let Call { repo, range, grounds, ledger, created, args, process, console, .. } = self;
         let scope = created.scope();
         let entries = ledger.read(scope.clone())?;
         let rules = self.rules(&entries)?;
-        let agents = Cast::new(site, &grounds.config, around);
+        let agents = AgentRegistry::new(repo, &grounds.config, process);
         if !self.may_send(&agents, &rules)? {
-            console.say(&format!("nothing was sent\nnext: {}", around.next(&self.command)));
+            console.say(&format!("nothing was sent\nnext: {}", process.next(&self.command)));
             if self.form == FindingsForm::Sarif {
                 console.object(&annotate::sarif_failed(
                     "nobody was asked: the question what it may cost was not answered",
                 ));
             }
-            return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
+            return Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting });
         }
-        let repository_lock = site.lock_repository(around, console)?;
-        site.repository.ensure_detached(&range.commit, &site.worktree(created)?)?;
+        let repository_lock = repo.lock_repository(process, console)?;
+        repo.repository.ensure_detached(&range.commit, &repo.worktree(created)?)?;
         drop(repository_lock);
-        site.repository.fetch_left_out(&range.from, &range.to)?;
-        let workspace = site.workspace(created)?;
+        repo.repository.fetch_left_out(&range.from, &range.to)?;
+        let workspace = repo.workspace(created)?;
         workspace.sweep();
         let hidden = self.require_shown(&workspace)?;
-        let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
+        let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
         inbox.sweep(&created.scope());
         let shell = ShellChecks {
-            worker: &around.exe,
-            out: site.state.join("checks").join(scope.to_string()),
-            environment: &around.environment,
-            redactor: &around.redactor,
+            worker: &process.exe,
+            out: repo.state.join("checks").join(scope.to_string()),
+            environment: &process.environment,
+            redactor: &process.redactor,
             limit_ms: grounds.config.check_minutes * 60_000,
-            clock: &around.clock,
+            clock: &process.clock,
         };
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
-        let progress = Once::new(console);
-        let check_folder = site.check_folder(created, &grounds.config);
-        let parts = Parts {
+        let progress = NoRepeat::new(console);
+        let check_folder = repo.check_folder(created, &grounds.config);
+        let parts = RunPorts {
             check_folder: &check_folder,
             merging: &NoMerging,
             store: ledger,
             workspace: &workspace,
             inbox: &inbox,
-            clock: &around.clock,
-            boundaries: &around.boundaries,
+            clock: &process.clock,
+            boundaries: &process.boundaries,
             progress: &progress,
             checks,
             agents: &agents,
-            redactor: &around.redactor,
+            redactor: &process.redactor,
         };
         let mut run = Run::load_scope(parts, rules, scope.clone())?;
         run.review(self.reviewed(&entries)?);
         if args.budget.is_some() {
             run.keep_budget()?;
         }
-        let stop = driven(&mut run, args.yes, around, console)?;
+        let stop = driven(&mut run, args.yes, process, console)?;
         // SARIF has no place for a check that failed.
         progress.end(stop == Stop::Findings && self.form != FindingsForm::Sarif);
         tidy(&inbox, &scope, run.entries(), console);
@@ -165,7 +167,7 @@ impl Call<'_> {
             return Err(CliError::usage(message)
                 .hint("review it in parts: --head REV, with an earlier commit of the branch"));
         }
-        let notes = hidden(&delta::hidden(&diff, &self.around.redactor));
+        let notes = hidden(&delta::hidden(&diff, &self.process.redactor));
         self.console.say_all(&notes);
         Ok(notes)
     }
@@ -174,9 +176,9 @@ impl Call<'_> {
     fn rules(&self, entries: &[Entry]) -> Result<Rules, CliError> {
         let Call { grounds, ledger, created, args, .. } = self;
         let state =
-            Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+            Pipeline::replay(entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
         let profiles = grounds.profiles.clone();
-        let mut rules = run::rules_with(profiles, &grounds.config, &run_args(args), self.around)?;
+        let mut rules = run::rules_with(profiles, &grounds.config, &run_args(args), self.process)?;
         (rules.revises, rules.extras) = (false, Vec::new());
         if !self.runs_checks(&state)? {
             rules.checks.clear();
@@ -201,33 +203,33 @@ impl Call<'_> {
         if !asked || there.is_empty() {
             return Ok(false);
         }
-        trust::require_for_checks(self.site, &self.grounds.config, &self.command, self.around)
+        trust::require_for_checks(self.repo, &self.grounds.config, &self.command, self.process)
             .map_err(|error| error.hint(accepting(&self.range)))?;
         Ok(true)
     }
 
     /// Whether every reviewer is there, and a person agrees where one costs money.
-    fn may_send(&self, agents: &Cast<'_>, rules: &Rules) -> Result<bool, CliError> {
-        let Call { grounds, ledger, created, command, args, around, console, .. } = self;
+    fn may_send(&self, agents: &AgentRegistry<'_>, rules: &Rules) -> Result<bool, CliError> {
+        let Call { grounds, ledger, created, command, args, process, console, .. } = self;
         for role in &grounds.roles {
-            agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
+            agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
         }
         // There are no documents beside a change.
         let estimating = Estimating { store: ledger, agents, rules, read: &|_| None };
-        let asked = consent::Asked { site: self.site, created, command, yes: args.yes };
-        consent::given(&asked, estimating, agents, around, console)
+        let asked = consent::ConsentSubject { repo: self.repo, created, command, yes: args.yes };
+        consent::given(&asked, estimating, agents, process, console)
     }
 
     /// How the change stands now.
-    fn reviewed(&self, entries: &[Entry]) -> Result<Reviewed, CliError> {
+    fn reviewed(&self, entries: &[Entry]) -> Result<ChangeUnderReview, CliError> {
         let last = entries.iter().rev().find_map(|entry| match &entry.event {
             Event::Edited(edited) => Some(edited.commit.as_str()),
             _ => None,
         });
-        let (intent, said) = self.range.intent(self.site, &self.args.change, last, self.around)?;
+        let (intent, said) = self.range.intent(self.repo, &self.args.change, last, self.process)?;
         let Range { commit, to, from, .. } = &self.range;
         let (commit, revision, base) = (commit.clone(), to.clone(), from.clone());
-        Ok(Reviewed { commit, revision, base, intent, said, again: true })
+        Ok(ChangeUnderReview { commit, revision, base, intent, said, again: true })
     }
 
     fn report(
@@ -237,15 +239,15 @@ impl Call<'_> {
         stop: &Stop,
         sent: usize,
         hidden: Vec<String>,
-    ) -> Result<Code, CliError> {
-        let Call { command, around, .. } = self;
+    ) -> Result<ErrorCode, CliError> {
+        let Call { command, process, .. } = self;
         let mut range = self.range.clone();
         range.notes.extend(hidden);
         let range = &range;
         let findings = run.state().latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
         let gate = run.state().open.as_ref().and_then(Loop::failed_gate);
         let (outcome, code) = outcome(stop);
-        let next = around.next(&match stop {
+        let next = process.next(&match stop {
             Stop::Done | Stop::Findings => format!("{command} (after the next commit)"),
             Stop::Asking(_) => format!("{command} --again"),
             Stop::OverBudget { .. } => format!("{command} --budget USD"),
@@ -262,7 +264,7 @@ impl Call<'_> {
             files: workspace.changed(&range.from, &range.to)?,
             gate: gate.filter(|_| *stop == Stop::Findings),
             sent,
-            receipt: project::receipt(run.entries()),
+            receipt: projections::receipt(run.entries()),
             asked: match stop {
                 Stop::Asking(question) => question.text.clone(),
                 Stop::OverBudget { ticket, over } => format!("{ticket}: {over}"),
@@ -323,15 +325,15 @@ fn lane(args: &ReviewArgs) -> Result<Option<Lane>, CliError> {
 
 /// The review of this change that goes on, or a new one.
 fn begun(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     range: &Range,
     lane: Option<Lane>,
     args: &ReviewArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<FeatureCreated, CliError> {
-    let _lock = site.lock_repository(around, console)?;
+    let _lock = repo.lock_repository(process, console)?;
     let same = |created: &FeatureCreated| created.change.as_ref().is_some_and(|change| range.is(change));
     let (known, id) = newest(ledger, &same)?;
     let another =
@@ -342,11 +344,11 @@ fn begun(
             range.base, range.name
         ));
     }
-    let documents = range.documents(site, args.change.feature.as_deref())?;
+    let documents = range.documents(repo, args.change.feature.as_deref())?;
     if let Some(known) = known.filter(|_| !args.again && another != Some(true)) {
         let other = |what: &str, was: &str| {
             CliError::usage(format!("{} was begun {what} {was}, and keeps that", known.scope()))
-                .hint(format!("to begin anew: {} --again", typed(site, &known, args)))
+                .hint(format!("to begin anew: {} --again", typed(repo, &known, args)))
         };
         if lane.is_some_and(|lane| lane != known.lane) {
             return Err(other("in lane", known.lane.name()));
@@ -384,14 +386,15 @@ fn begun(
         brainstorm_source: None,
         change: Some(change),
     };
-    store(ledger, &created, around)?;
+    store(ledger, &created, process)?;
     Ok(created)
 }
 
 /// Whether what is compared now is the tree that a review knows, but with another base: an approval is about both.
 fn is_another(ledger: &Ledger, known: &FeatureCreated, range: &Range) -> Result<bool, CliError> {
     let entries = ledger.read(known.scope())?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let open = state.open.as_ref();
     Ok(open.is_some_and(|open| open.revision.as_ref() == Some(&range.to) && open.base() != Some(&range.from)))
 }
@@ -416,10 +419,10 @@ fn standing(findings: &[Finding], workspace: &dyn Workspace, range: &Range) -> V
 }
 
 /// The command that goes on with the same review.
-fn typed(site: &Site, created: &FeatureCreated, args: &ReviewArgs) -> String {
+fn typed(repo: &RepositoryContext, created: &FeatureCreated, args: &ReviewArgs) -> String {
     let Some(change) = &created.change else { return "redraft review".to_owned() };
-    let mut command = site.reviewing_change(change);
-    let here = site.repository.head().ok().and_then(|head| head.branch);
+    let mut command = repo.reviewing_change(change);
+    let here = repo.repository.head().ok().and_then(|head| head.branch);
     if args.change.head.is_none() && here.as_deref() == Some(change.head.as_str()) {
         let base = quoted(&change.base);
         command = format!("redraft review --base {base}");

@@ -4,8 +4,8 @@ use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Store, Workspace};
 use redraft_facts::event::{Entry, Event, FeatureCreated};
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::Site;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::repository_context::RepositoryContext;
 use std::path::{Path, PathBuf};
 
 /// More than any document; a larger file is a mistake.
@@ -37,7 +37,7 @@ impl Document {
         })
     }
 
-    pub(super) fn read(site: &Site, file: &Path) -> Result<Document, CliError> {
+    pub(super) fn read(repo: &RepositoryContext, file: &Path) -> Result<Document, CliError> {
         let named = |what: String| CliError::usage(format!("{}: {what}", file.display()));
         let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| named(error.to_string()))?;
         if std::str::from_utf8(&bytes).is_err() {
@@ -47,8 +47,8 @@ impl Document {
             return Err(named("it is empty, so there is nothing to review".to_owned()));
         }
         let file = std::fs::canonicalize(file).map_err(|error| named(error.to_string()))?;
-        let here = std::fs::canonicalize(site.repository.here())
-            .unwrap_or_else(|_| site.repository.here().to_owned());
+        let here = std::fs::canonicalize(repo.repository.here())
+            .unwrap_or_else(|_| repo.repository.here().to_owned());
         let path = file.strip_prefix(&here).ok().and_then(Path::to_str).map(str::to_owned);
         let path = path.ok_or_else(|| {
             named(format!("it is not in the repository {}", here.display()))
@@ -61,7 +61,7 @@ impl Document {
 /// Copies the user's file into the worktree, with the files it builds on. Where the user has changed nothing since the last
 /// time, what an author wrote meanwhile stays.
 pub(super) fn bring_in(
-    site: &Site,
+    repo: &RepositoryContext,
     ledger: &Ledger,
     workspace: &dyn Workspace,
     created: &FeatureCreated,
@@ -81,7 +81,7 @@ pub(super) fn bring_in(
     }
     for name in created.until.upstream() {
         let path = created.path_of(name);
-        let bytes = match plain_file::read_inside(site.repository.here(), &path, BYTES_MAX) {
+        let bytes = match plain_file::read_inside(repo.repository.here(), &path, BYTES_MAX) {
             Ok(bytes) => bytes,
             Err(error) if error.is_elsewhere() => return Err(CliError::usage(format!("{path}: {error}"))),
             Err(_) => continue,
@@ -101,8 +101,9 @@ pub(super) fn bring_back(
     let Some(revised) = workspace.read(&document.path)?.filter(|bytes| *bytes != document.bytes) else {
         return Ok((false, Vec::new()));
     };
-    let named =
-        |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", document.file.display()));
+    let named = |error: std::io::Error| {
+        CliError::new(ErrorCode::Config, format!("{}: {error}", document.file.display()))
+    };
     if std::fs::read(&document.file).map_err(named)? != document.bytes {
         let place = workspace.folder().join(&document.path);
         return Ok((

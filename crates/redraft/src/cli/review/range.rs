@@ -3,15 +3,16 @@
 //! As a pull request shows it: from where the branch left its base, not from where the base is now. Nothing is stored or
 //! changed here.
 
-use redraft_adapters::git::Meant;
+use redraft_adapters::git::CommitLookup;
 use redraft_adapters::plain_file;
 use redraft_facts::event::ReviewedChange;
 use redraft_facts::ids::Revision;
 use redraft_facts::text::count;
 use redraft_frame::args::ChangeArgs;
 use redraft_frame::errors::{CliError, ambiguous};
-use redraft_frame::meant::HEAD;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::resolve::HEAD;
 
 /// So many commits are asked for what they say; a change with more has said enough by then.
 const COMMITS_MAX: usize = 50;
@@ -44,19 +45,19 @@ pub(super) struct Range {
 
 impl Range {
     pub(super) fn find(
-        site: &Site,
+        repo: &RepositoryContext,
         base: &str,
         args: &ChangeArgs,
-        around: &Surroundings,
+        process: &ProcessContext,
     ) -> Result<Range, CliError> {
-        let repository = &site.repository;
+        let repository = &repo.repository;
         let here = repository.head()?;
-        let (base_ref, tip) = commit(site, base, "--base")?;
+        let (base_ref, tip) = commit(repo, base, "--base")?;
         let committed = match &args.head {
-            Some(head) => commit(site, head, "--head")?.1,
+            Some(head) => commit(repo, head, "--head")?.1,
             None => here.commit,
         };
-        let name = args.name.as_ref().map(|name| name.clean(&around.redactor));
+        let name = args.name.as_ref().map(|name| name.clean(&process.redactor));
         let name = name.or_else(|| args.head.clone()).or(here.branch);
         let name = name.map(|name| name.trim().to_owned()).unwrap_or_else(|| HEAD.to_owned());
         if name.is_empty() {
@@ -72,7 +73,7 @@ impl Range {
         let mut commit = committed.clone();
         if args.uncommitted {
             commit = repository.commit_of_checkout(&committed)?.unwrap_or(commit);
-            notes.extend(staged(&repository.staged_apart(&committed)?));
+            notes.extend(staged(&repository.staged_differently(&committed)?));
         } else if args.head.is_none() && repository.is_dirty()? {
             notes.push(
                 "what is not committed yet is left out; --uncommitted has it reviewed as well".to_owned(),
@@ -80,7 +81,7 @@ impl Range {
         }
         if bases.len() > 1 {
             // Compared with one of them, what the change takes out of the others would not be seen.
-            commit = merged(site, &tip, &commit, base, &name)?;
+            commit = merged(repo, &tip, &commit, base, &name)?;
             merge_base.clone_from(&tip);
             notes.push(format!(
                 "{name} and {base} were merged into each other and have {} merge bases, so what merging {name} would \
@@ -105,8 +106,12 @@ impl Range {
 
     /// The folder of the documents that the change is held to: those of the feature that was named or that its branch is
     /// of.
-    pub(super) fn documents(&self, site: &Site, feature: Option<&str>) -> Result<Option<String>, CliError> {
-        let names = site.repository.names_at(&self.commit, FEATURES)?;
+    pub(super) fn documents(
+        &self,
+        repo: &RepositoryContext,
+        feature: Option<&str>,
+    ) -> Result<Option<String>, CliError> {
+        let names = repo.repository.names_at(&self.commit, FEATURES)?;
         let path = |name: &String| format!("{FEATURES}/{name}");
         let Some(word) = feature else {
             let own = self.name.strip_prefix("feature/").map(str::to_owned);
@@ -128,26 +133,26 @@ impl Range {
     /// What whoever asks and the commits say of the change, and what is said of its commits after `last`.
     pub(super) fn intent(
         &self,
-        site: &Site,
+        repo: &RepositoryContext,
         args: &ChangeArgs,
         last: Option<&str>,
-        around: &Surroundings,
+        process: &ProcessContext,
     ) -> Result<(String, String), CliError> {
         let told = match (&args.intent, &args.intent_file) {
-            (Some(text), _) => text.clean(&around.redactor),
+            (Some(text), _) => text.clean(&process.redactor),
             (None, Some(file)) => {
                 let named = |error| CliError::usage(format!("{}: {error}", file.display()));
-                let (here, place) = (site.repository.here(), around.folder.join(file));
+                let (here, place) = (repo.repository.here(), process.folder.join(file));
                 let bytes = plain_file::read_named(here, &place, INTENT_BYTES_MAX).map_err(named)?;
                 String::from_utf8_lossy(&bytes).into_owned()
             }
             (None, None) => String::new(),
         };
-        let all = site.repository.messages(&self.merge_base, &self.committed, COMMITS_MAX)?;
+        let all = repo.repository.messages(&self.merge_base, &self.committed, COMMITS_MAX)?;
         // A commit that was rewritten since may be gone.
-        let new = last.map(|last| site.repository.messages(last, &self.committed, COMMITS_MAX));
+        let new = last.map(|last| repo.repository.messages(last, &self.committed, COMMITS_MAX));
         let new = new.and_then(Result::ok).unwrap_or_default();
-        let clean = |text: String| around.redactor.redact(&text).0.into_owned();
+        let clean = |text: String| process.redactor.redact(&text).0.into_owned();
         Ok((clean(said(&told, &all)), clean(said("", &new))))
     }
 }
@@ -168,8 +173,14 @@ fn staged(files: &[String]) -> Option<String> {
 }
 
 /// The commit of what merging the change would give.
-fn merged(site: &Site, tip: &str, commit: &str, base: &str, name: &str) -> Result<String, CliError> {
-    site.repository.commit_of_merge(tip, commit)?.map_err(|files| {
+fn merged(
+    repo: &RepositoryContext,
+    tip: &str,
+    commit: &str,
+    base: &str,
+    name: &str,
+) -> Result<String, CliError> {
+    repo.repository.commit_of_merge(tip, commit)?.map_err(|files| {
         let files = files.join(", ");
         CliError::usage(format!(
             "{name} and {base} have several merge bases, and merging them conflicts in {files}"
@@ -179,12 +190,12 @@ fn merged(site: &Site, tip: &str, commit: &str, base: &str, name: &str) -> Resul
 }
 
 /// The whole name and the commit of a name that was typed.
-fn commit(site: &Site, name: &str, option: &str) -> Result<(String, String), CliError> {
-    let repository = &site.repository;
+fn commit(repo: &RepositoryContext, name: &str, option: &str) -> Result<(String, String), CliError> {
+    let repository = &repo.repository;
     match repository.commit_meant(name)? {
-        Meant::One { name, commit } => return Ok((name, commit)),
-        Meant::Several(all) => return Err(ambiguous(&format!("{option} {name}"), &all)),
-        Meant::None => {}
+        CommitLookup::One { name, commit } => return Ok((name, commit)),
+        CommitLookup::Several(all) => return Err(ambiguous(&format!("{option} {name}"), &all)),
+        CommitLookup::None => {}
     }
     let error = CliError::usage(format!("`{option} {name}` names no commit of this repository"));
     let remote = format!("origin/{name}");

@@ -3,7 +3,7 @@
 //! With SARIF and annotations, stdout holds nothing else; what a person wants to know then goes to stderr.
 
 use super::range::Range;
-use redraft_core::players::{self, PlayedBy};
+use redraft_core::attribution::{self, RoleAttribution};
 use redraft_facts::event::{Checked, REHEARSED};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::text::{count, hash, indented, one_line};
@@ -11,7 +11,7 @@ use redraft_facts::verdict::Severity;
 use redraft_frame::annotate::{self, Execution};
 use redraft_frame::args::FindingsForm;
 use redraft_frame::console::Console;
-use redraft_reports::project::Receipt;
+use redraft_reports::projections::Receipt;
 use redraft_roles::profile;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) struct Report<'a> {
     pub(super) range: &'a Range,
     pub(super) outcome: &'static str,
     /// Who gave the verdicts that stand.
-    pub(super) judged_by: Vec<PlayedBy>,
+    pub(super) judged_by: Vec<RoleAttribution>,
     /// What is to be said where the rehearsal agent played any of them.
     pub(super) rehearsed: Option<String>,
     /// Those that are not settled, the gravest first.
@@ -56,7 +56,7 @@ struct ReportJson<'a> {
     /// `approved`, `findings`, `nothing`, `waiting`, `parked`, `over budget` or `interrupted`.
     outcome: &'static str,
     /// Who gave the verdicts that stand; nobody where there was nothing to review.
-    judged_by: &'a [PlayedBy],
+    judged_by: &'a [RoleAttribution],
     rehearsed: bool,
     /// Those that are not settled.
     findings: &'a [Finding],
@@ -86,7 +86,7 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
             sent: *sent,
             receipt: Some(receipt),
             next,
-            ..ReportJson::of(range)
+            ..ReportJson::new(range)
         }),
         FindingsForm::Sarif => console.object(&sarif(findings, files, &report.execution())),
         FindingsForm::Github => {
@@ -138,7 +138,7 @@ impl Report<'_> {
 
     /// The same as an annotation beside no line; none where nobody judged.
     fn judged(&self) -> Option<String> {
-        let judges = players::in_words(&self.judged_by);
+        let judges = attribution::in_words(&self.judged_by);
         match (&self.rehearsed, judges.is_empty()) {
             (Some(notice), _) => Some(annotate::annotation("warning", "", 0, REHEARSED, notice)),
             (None, false) => Some(annotate::annotation("notice", "", 0, "judged by", &judges)),
@@ -151,7 +151,7 @@ impl Report<'_> {
 pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
     let text = format!("{} changes nothing since {}: nothing to review", range.name, range.base);
     match form {
-        FindingsForm::Json => console.object(&ReportJson { outcome: "nothing", ..ReportJson::of(range) }),
+        FindingsForm::Json => console.object(&ReportJson { outcome: "nothing", ..ReportJson::new(range) }),
         FindingsForm::Sarif => {
             let notes = std::iter::once(text.clone()).chain(range.notes.iter().cloned()).collect();
             console.object(&sarif(&[], &[], &Execution { notes, ..Execution::default() }));
@@ -165,7 +165,7 @@ pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
 }
 
 impl<'a> ReportJson<'a> {
-    fn of(range: &'a Range) -> ReportJson<'a> {
+    fn new(range: &'a Range) -> ReportJson<'a> {
         ReportJson {
             v: 1,
             review: None,
@@ -319,7 +319,7 @@ fn rule(finding: &Finding) -> String {
 fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value {
     let panels = profile::panels(redraft_facts::phase::Phase::Implement);
     let roles = panels.iter().flat_map(|panel| &panel.roles).map(|seat| &seat.role);
-    let of = |role| profile::of(redraft_facts::phase::Phase::Implement, role);
+    let of = |role| profile::find(redraft_facts::phase::Phase::Implement, role);
     let mut rules: Vec<String> = Vec::new();
     for profile in roles.filter_map(of) {
         rules.extend(profile.categories.iter().map(|category| format!("{}/{category}", profile.role)));

@@ -10,13 +10,18 @@ use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
 use redraft_frame::args::RunArgs;
 use redraft_frame::errors::CliError;
+use redraft_frame::process_context::ProcessContext;
 use redraft_frame::profiles;
-use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::repository_context::RepositoryContext;
 use std::collections::BTreeMap;
 
 /// What redraft.toml says, with every role played by `--agent`.
-pub(crate) fn config(site: &Site, args: &RunArgs, around: &Surroundings) -> Result<Config, CliError> {
-    played(site.config(around)?, args)
+pub(crate) fn config(
+    repo: &RepositoryContext,
+    args: &RunArgs,
+    process: &ProcessContext,
+) -> Result<Config, CliError> {
+    played(repo.config(process)?, args)
 }
 
 /// The same for a configuration from elsewhere.
@@ -34,12 +39,12 @@ pub(crate) fn played(config: Config, args: &RunArgs) -> Result<Config, CliError>
 }
 
 pub(crate) fn rules(
-    site: &Site,
+    repo: &RepositoryContext,
     config: &Config,
     args: &RunArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<Rules, CliError> {
-    rules_with(profiles::read(site)?, config, args, around)
+    rules_with(profiles::read(repo)?, config, args, process)
 }
 
 /// The same with role texts from elsewhere.
@@ -47,7 +52,7 @@ pub(crate) fn rules_with(
     profiles: BTreeMap<Role, String>,
     config: &Config,
     args: &RunArgs,
-    around: &Surroundings,
+    process: &ProcessContext,
 ) -> Result<Rules, CliError> {
     let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
     let policy = match &args.policy {
@@ -75,7 +80,7 @@ pub(crate) fn rules_with(
         config: config.hash.clone(),
         deadlines: deadlines(config.dispatch_minutes * 60_000),
         budget,
-        person: around.user.clone(),
+        person: process.user.clone(),
         revises: true,
         lint: config.lint.clone(),
         checks: config.checks.clone(),

@@ -1,16 +1,16 @@
 //! `redraft show tasks`, `show section` and `show context`: how documents are read, without a repository or a ledger.
 
-use redraft_adapters::git::Glance;
-use redraft_adapters::plain_file::{self, Unreadable};
+use redraft_adapters::git::CheckoutLocation;
+use redraft_adapters::plain_file::{self, UnreadableFile};
 use redraft_documents::context::{self, Artifacts, Context};
 use redraft_documents::tasks::{self, Task, TaskList};
-use redraft_documents::trace::{Basis, Found, Kind, Target, Targets};
-use redraft_facts::shown::name;
+use redraft_documents::trace::{CountsWhen, FoundTarget, Target, TargetDocument, Targets};
+use redraft_facts::harmless::name;
 use redraft_facts::text::{count, one_line};
 use redraft_frame::args::{ContextArgs, SectionArgs, TasksArgs};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code};
-use redraft_frame::site::Surroundings;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use serde::Serialize;
 use std::path::Path;
 
@@ -55,13 +55,17 @@ struct RefJson<'a> {
     tentative: bool,
 }
 
-pub(crate) fn tasks(args: TasksArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let path = around.folder.join(&args.file);
+pub(crate) fn tasks(
+    args: TasksArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let path = process.folder.join(&args.file);
     let file = if path.is_dir() { args.file.join("tasks.md") } else { args.file };
-    let text = read(&around.folder, &file)?;
+    let text = read(&process.folder, &file)?;
     let list = list(&file, &text)?;
     let notes = list.notes.iter().map(|note| format!("line {}: {}", note.line, note.text)).collect();
-    let json = TasksJson { v: 1, tasks: list.tasks.iter().map(TaskJson::of).collect(), notes };
+    let json = TasksJson { v: 1, tasks: list.tasks.iter().map(TaskJson::new).collect(), notes };
     let mut shown = format!("{} in {}\n\n", count(list.tasks.len(), "task"), name(&file.to_string_lossy()));
     for task in &list.tasks {
         shown.push_str(&told(task));
@@ -70,17 +74,17 @@ pub(crate) fn tasks(args: TasksArgs, around: &Surroundings, console: &Console) -
         shown.push_str(&format!("note: {note}\n"));
     }
     console.show(shown.trim_end(), &json);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 impl<'a> TaskJson<'a> {
-    fn of(task: &'a Task) -> TaskJson<'a> {
+    fn new(task: &'a Task) -> TaskJson<'a> {
         let refs = task.refs.iter().map(|one| RefJson {
             raw: &one.raw,
             kind: one.kind.name(),
             id: &one.id,
             inherited: one.inherited,
-            tentative: one.basis != Basis::Plain,
+            tentative: one.basis != CountsWhen::Plain,
         });
         TaskJson {
             id: &task.id,
@@ -113,7 +117,7 @@ fn told(task: &Task) -> String {
         text.push_str(&format!("    depends on {}\n", task.depends_on.join(", ")));
     }
     // What counts only where a document defines it is for `show context` to tell.
-    let plain = task.refs.iter().filter(|one| one.basis == Basis::Plain);
+    let plain = task.refs.iter().filter(|one| one.basis == CountsWhen::Plain);
     let refs: Vec<String> = plain.map(|one| format!("{} {}", one.kind.name(), one.id)).collect();
     if !refs.is_empty() {
         text.push_str(&format!("    refers to {}\n", refs.join(", ")));
@@ -136,17 +140,21 @@ struct SectionJson<'a> {
     also: Vec<u32>,
 }
 
-pub(crate) fn section(args: SectionArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn section(
+    args: SectionArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
     if !args.id.contains(char::is_alphanumeric) {
         return Err(CliError::usage("the id of the section is missing")
             .hint("name what to find: 3.2, C9, \"Component 2\", \"Success Criteria\""));
     }
-    let text = read(&around.folder, &args.file)?;
-    let found = Targets::of(&text).resolve(&args.id);
+    let text = read(&process.folder, &args.file)?;
+    let found = Targets::find(&text).resolve(&args.id);
     let (first, also): (Option<Target>, Vec<u32>) = match &found {
-        Found::None => (None, Vec::new()),
-        Found::One(target) => (Some(*target), Vec::new()),
-        Found::Several(targets) => {
+        FoundTarget::None => (None, Vec::new()),
+        FoundTarget::One(target) => (Some(*target), Vec::new()),
+        FoundTarget::Several(targets) => {
             (targets.first().copied(), targets.iter().skip(1).map(|target| target.line).collect())
         }
     };
@@ -163,7 +171,7 @@ pub(crate) fn section(args: SectionArgs, around: &Surroundings, console: &Consol
                 ));
             }
             console.say(&format!("{file}:{}-{}, {}", target.line, target.end_line, target.how.name()));
-            let part = context::Part { line: target.line, end_line: target.end_line, refs: Vec::new() };
+            let part = context::LineRange { line: target.line, end_line: target.end_line, refs: Vec::new() };
             lines(&text, &part)
         }
         None => {
@@ -181,10 +189,10 @@ pub(crate) fn section(args: SectionArgs, around: &Surroundings, console: &Consol
         also,
     };
     console.show(shown.trim_end(), &json);
-    Ok(if first.is_some() { Code::Done } else { Code::NotApproved })
+    Ok(if first.is_some() { ErrorCode::Done } else { ErrorCode::NotApproved })
 }
 
-fn lines(text: &str, part: &context::Part) -> String {
+fn lines(text: &str, part: &context::LineRange) -> String {
     let wanted = (part.line as usize).saturating_sub(1)..part.end_line as usize;
     text.lines().skip(wanted.start).take(wanted.len()).collect::<Vec<_>>().join("\n")
 }
@@ -213,14 +221,18 @@ struct PartJson {
     reference: String,
 }
 
-pub(crate) fn context(args: ContextArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let folder = around.folder.join(&args.folder);
+pub(crate) fn context(
+    args: ContextArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let folder = process.folder.join(&args.folder);
     if !folder.is_dir() {
         return Err(CliError::usage(format!("{} is no folder", args.folder.display()))
             .hint("name the folder that holds tasks.md and the documents beside it"));
     }
     let file = args.folder.join("tasks.md");
-    let text = read(&around.folder, &file)?;
+    let text = read(&process.folder, &file)?;
     let list = list(&file, &text)?;
     let Some(task) = list.find(&args.task) else {
         const SHOWN_MAX: usize = 20;
@@ -229,10 +241,10 @@ pub(crate) fn context(args: ContextArgs, around: &Surroundings, console: &Consol
         return Err(CliError::usage(format!("there is no task `{}` in {}", args.task, file.display()))
             .hint(format!("its tasks are {}{more}", ids.join(", "))));
     };
-    let prd = beside(around, &args.folder, Kind::Prd)?;
-    let spec = beside(around, &args.folder, Kind::Spec)?;
-    let design = beside(around, &args.folder, Kind::Design)?;
-    let plan = beside(around, &args.folder, Kind::Plan)?;
+    let prd = beside(process, &args.folder, TargetDocument::Prd)?;
+    let spec = beside(process, &args.folder, TargetDocument::Spec)?;
+    let design = beside(process, &args.folder, TargetDocument::Design)?;
+    let plan = beside(process, &args.folder, TargetDocument::Plan)?;
     let artifacts = Artifacts {
         prd: prd.as_deref(),
         spec: spec.as_deref(),
@@ -241,11 +253,11 @@ pub(crate) fn context(args: ContextArgs, around: &Surroundings, console: &Consol
     };
     let selected = context::select(task, &artifacts);
     show_context(task, &selected, console);
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
 fn show_context(task: &Task, selected: &Context, console: &Console) {
-    let part = |part: &context::Part| PartJson {
+    let part = |part: &context::LineRange| PartJson {
         line: part.line,
         end_line: part.end_line,
         reference: part.refs.join(", "),
@@ -276,25 +288,32 @@ fn show_context(task: &Task, selected: &Context, console: &Console) {
 
 fn list(file: &Path, text: &str) -> Result<TaskList, CliError> {
     tasks::read(text).map_err(|error| {
-        CliError::new(Code::NotApproved, format!("{}: {error}", file.display())).hint(tasks::NoTasks::HINT)
+        CliError::new(ErrorCode::NotApproved, format!("{}: {error}", file.display()))
+            .hint(tasks::NoTasks::HINT)
     })
 }
 
 /// A document that may be absent.
-fn beside(around: &Surroundings, folder: &Path, kind: Kind) -> Result<Option<String>, CliError> {
+fn beside(process: &ProcessContext, folder: &Path, kind: TargetDocument) -> Result<Option<String>, CliError> {
     let file = folder.join(kind.file());
-    match plain_file::read_named(&Glance::checkout_of(&around.folder), &around.folder.join(&file), BYTES_MAX)
-    {
-        Err(error) if error.is_absent(&around.folder.join(&file)) => Ok(None),
+    match plain_file::read_named(
+        &CheckoutLocation::checkout_of(&process.folder),
+        &process.folder.join(&file),
+        BYTES_MAX,
+    ) {
+        Err(error) if error.is_absent(&process.folder.join(&file)) => Ok(None),
         other => text_of(&file, other).map(Some),
     }
 }
 
 fn read(folder: &Path, file: &Path) -> Result<String, CliError> {
-    text_of(file, plain_file::read_named(&Glance::checkout_of(folder), &folder.join(file), BYTES_MAX))
+    text_of(
+        file,
+        plain_file::read_named(&CheckoutLocation::checkout_of(folder), &folder.join(file), BYTES_MAX),
+    )
 }
 
-fn text_of(file: &Path, bytes: Result<Vec<u8>, Unreadable>) -> Result<String, CliError> {
+fn text_of(file: &Path, bytes: Result<Vec<u8>, UnreadableFile>) -> Result<String, CliError> {
     let bytes = bytes.map_err(|error| {
         CliError::usage(format!("{}: {error}", file.display())).hint("name a file of Markdown text")
     })?;

@@ -3,20 +3,23 @@
 //! What belongs to what is `reports::matrix`'s; here it is found out what is meant, and shown.
 
 use crate::cli::lint::{Place, find};
-use redraft_adapters::git::Glance;
+use redraft_adapters::git::CheckoutLocation;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::{count, one_line, utc};
 use redraft_frame::args::TraceArgs;
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, Code, unknown_feature};
-use redraft_frame::gather::Gathered;
-use redraft_frame::site::{Site, Surroundings};
-use redraft_frame::whole_file::{self, Own};
-use redraft_reports::matrix::{self, Matrix, Part, Requirement, Row, Run, State, What, Work};
+use redraft_frame::errors::{CliError, ErrorCode, unknown_feature};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::trace_inputs::TraceInputs;
+use redraft_frame::whole_file::{self, OwnFiles};
+use redraft_reports::matrix::{
+    self, CodeWork, CodeWorkKind, DocumentPart, Matrix, RecordedCheck, Requirement, Row, State,
+};
 use serde::Serialize;
 
 /// The pages that this command may replace.
-const OWN: Own = Own {
+const OWN: OwnFiles = OwnFiles {
     called: "page",
     such_as: "trace.html",
     temporary: ".redraft-trace-",
@@ -24,8 +27,12 @@ const OWN: Own = Own {
     made_by: matrix::MADE_BY,
 };
 
-pub(crate) fn trace(args: TraceArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let (gathered, id) = meant(&args.words, around)?;
+pub(crate) fn trace(
+    args: TraceArgs,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let (gathered, id) = meant(&args.words, process)?;
     let whole = gathered.matrix();
     let matrix = match &id {
         Some(id) => whole.only(id),
@@ -42,65 +49,68 @@ pub(crate) fn trace(args: TraceArgs, around: &Surroundings, console: &Console) -
                 "requirements have ids, such as `- **FR-1:** …` in spec.md".to_owned(),
             ),
         };
-        return Err(CliError::new(Code::NotApproved, message).hint(hint));
+        return Err(CliError::new(ErrorCode::NotApproved, message).hint(hint));
     }
     if args.html {
         let page = matrix::html(&matrix, &gathered.name);
         match &args.output {
             Some(file) => {
-                let path = around.folder.join(file);
+                let path = process.folder.join(file);
                 whole_file::write(&path, &page, args.force, &OWN)?;
-                console.say(&format!("wrote {}", redraft_facts::shown::name(&path.to_string_lossy())));
+                console.say(&format!("wrote {}", redraft_facts::harmless::name(&path.to_string_lossy())));
             }
             None => console.data(page.trim_end()),
         }
     } else if args.markdown {
         console.data(matrix::markdown(&matrix).trim_end());
     } else {
-        console.show(&text(&matrix), &TraceJson::of(&matrix, &gathered));
+        console.show(&text(&matrix), &TraceJson::new(&matrix, &gathered));
     }
     console.say(&format!("{}; {}", matrix.reached_in_words(), count(matrix.orphans.len(), "orphan")));
-    Ok(Code::Done)
+    Ok(ErrorCode::Done)
 }
 
-fn folder_or_number(gathered: &Gathered) -> String {
+fn folder_or_number(gathered: &TraceInputs) -> String {
     let folder = || redraft_adapters::shell_word::quoted_path(gathered.folder.clone());
     gathered.feature.map_or_else(folder, |id| id.to_string())
 }
 
 /// A folder, a feature, an id, or the first two with one.
-fn meant(words: &[String], around: &Surroundings) -> Result<(Gathered, Option<String>), CliError> {
-    let Some(first) = words.first() else { return Ok((feature(None, around)?, None)) };
+fn meant(words: &[String], process: &ProcessContext) -> Result<(TraceInputs, Option<String>), CliError> {
+    let Some(first) = words.first() else { return Ok((feature(None, process)?, None)) };
     let second = words.get(1).cloned();
-    let folder = around.folder.join(first);
+    let folder = process.folder.join(first);
     if folder.is_dir() {
-        return Ok((Gathered::of_folder(&Glance::checkout_of(&around.folder), &folder)?, second));
+        return Ok((
+            TraceInputs::of_folder(&CheckoutLocation::checkout_of(&process.folder), &folder)?,
+            second,
+        ));
     }
     let number = first.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
     match (number, second) {
-        (Some(number), second) => match feature(Some(number), around) {
+        (Some(number), second) => match feature(Some(number), process) {
             // `3` may be a task's id where no feature has that number.
-            Err(error) if second.is_none() => match feature(None, around) {
+            Err(error) if second.is_none() => match feature(None, process) {
                 Ok(gathered) => Ok((gathered, Some(first.clone()))),
                 Err(_) => Err(error),
             },
             other => other.map(|gathered| (gathered, second)),
         },
-        (None, None) => Ok((feature(None, around)?, Some(first.clone()))),
+        (None, None) => Ok((feature(None, process)?, Some(first.clone()))),
         (None, Some(_)) => Err(CliError::usage(format!("there is no folder or feature `{first}`"))
             .hint("name the feature or folder first, then the id")),
     }
 }
 
 /// A feature of the ledger, or one that only has a folder here.
-fn feature(number: Option<FeatureId>, around: &Surroundings) -> Result<Gathered, CliError> {
-    let place = Place::of(around)?;
-    if let Ok(site) = Site::find(&around.folder)
-        && let Some(ledger) = site.reader()?
+fn feature(number: Option<FeatureId>, process: &ProcessContext) -> Result<TraceInputs, CliError> {
+    let place = Place::find(process)?;
+    if let Ok(repo) = RepositoryContext::find(&process.folder)
+        && let Some(ledger) = repo.reader()?
     {
         let word = number.map(|number| number.to_string());
-        match (site.feature(&ledger, word.as_deref()), number) {
-            (Ok(id), _) => return Gathered::of_feature(&site, &ledger, id),
+        match (repo.feature(&ledger, word.as_deref()), number) {
+            (Ok(id), _) => return TraceInputs::of_feature(&repo, &ledger, id),
             (Err(error), None) => return Err(error),
             (Err(_), Some(_)) => {}
         }
@@ -110,7 +120,7 @@ fn feature(number: Option<FeatureId>, around: &Surroundings) -> Result<Gathered,
             .hint("name a folder of documents: redraft show trace docs/features/001-x"));
     };
     match find::feature(number, &place)? {
-        Some(group) => Gathered::of_folder(&place.root, &group.folder),
+        Some(group) => TraceInputs::of_folder(&place.root, &group.folder),
         None => Err(unknown_feature(&number.to_string())),
     }
 }
@@ -126,7 +136,7 @@ fn text(matrix: &Matrix) -> String {
         });
         out.push_str(&parts("design", &row.sections));
         out.push_str(&parts("plan", &row.steps));
-        let works: Vec<&Work> = matrix.works_of(row).collect();
+        let works: Vec<&CodeWork> = matrix.works_of(row).collect();
         if works.is_empty() {
             out.push_str("    task    none\n");
         }
@@ -141,13 +151,13 @@ fn text(matrix: &Matrix) -> String {
     out
 }
 
-fn parts(name: &str, parts: &[Part]) -> String {
+fn parts(name: &str, parts: &[DocumentPart]) -> String {
     const CHARS_MAX: usize = 60;
     let all: Vec<String> = parts.iter().map(|part| one_line(&part.name(), CHARS_MAX)).collect();
     if all.is_empty() { String::new() } else { format!("    {name:<7} {}\n", all.join("; ")) }
 }
 
-fn told(work: &Work, built: bool) -> String {
+fn told(work: &CodeWork, built: bool) -> String {
     const CHARS_MAX: usize = 80;
     let name = format!("{} {}", work.what.name(), one_line(&work.title, CHARS_MAX));
     let mut out = format!("    task    {}", name.trim_end());
@@ -171,7 +181,7 @@ fn told(work: &Work, built: bool) -> String {
     out
 }
 
-fn ran(run: &Run) -> String {
+fn ran(run: &RecordedCheck) -> String {
     let how = if run.passed { "passed" } else { "failed" };
     format!("{} {how}, {}", run.gate, utc(run.at_ms))
 }
@@ -255,7 +265,7 @@ struct OrphanJson<'a> {
 }
 
 impl<'a> TraceJson<'a> {
-    fn of(matrix: &'a Matrix, gathered: &'a Gathered) -> TraceJson<'a> {
+    fn new(matrix: &'a Matrix, gathered: &'a TraceInputs) -> TraceJson<'a> {
         let (requirements, criteria) = matrix.reached();
         let orphans = matrix.orphans.iter().map(|orphan| OrphanJson {
             rule: orphan.rule.name(),
@@ -274,16 +284,16 @@ impl<'a> TraceJson<'a> {
             reached: requirements.reached,
             criteria: criteria.all,
             criteria_reached: criteria.reached,
-            rows: matrix.rows.iter().map(|row| RowJson::of(row, matrix)).collect(),
-            works: matrix.works.iter().map(WorkJson::of).collect(),
+            rows: matrix.rows.iter().map(|row| RowJson::new(row, matrix)).collect(),
+            works: matrix.works.iter().map(WorkJson::new).collect(),
             orphans: orphans.collect(),
         }
     }
 }
 
 impl<'a> RowJson<'a> {
-    fn of(row: &'a Row, matrix: &Matrix) -> RowJson<'a> {
-        let part = |part: &'a Part| PartJson { id: &part.id, title: &part.title, line: part.line };
+    fn new(row: &'a Row, matrix: &Matrix) -> RowJson<'a> {
+        let part = |part: &'a DocumentPart| PartJson { id: &part.id, title: &part.title, line: part.line };
         RowJson {
             requirement: row.requirement.as_ref().map(|one| RequirementJson {
                 id: &one.id,
@@ -301,19 +311,19 @@ impl<'a> RowJson<'a> {
 }
 
 impl<'a> WorkJson<'a> {
-    fn of(work: &'a Work) -> WorkJson<'a> {
+    fn new(work: &'a CodeWork) -> WorkJson<'a> {
         let (kind, line) = match &work.what {
-            What::Task { line, .. } => ("task", *line),
-            What::Simplification => ("simplification", None),
-            What::Deepening => ("deepening", None),
-            What::Fixes => ("fixes", None),
-            What::Edits => ("edits", None),
+            CodeWorkKind::Task { line, .. } => ("task", *line),
+            CodeWorkKind::Simplification => ("simplification", None),
+            CodeWorkKind::Deepening => ("deepening", None),
+            CodeWorkKind::Fixes => ("fixes", None),
+            CodeWorkKind::Edits => ("edits", None),
         };
         let why = match &work.state {
             State::Blocked { why } => Some(why.as_str()),
             State::Unknown | State::Open | State::Done => None,
         };
-        let run = |run: &'a Run| RunJson {
+        let run = |run: &'a RecordedCheck| RunJson {
             gate: &run.gate,
             command: &run.command,
             passed: run.passed,

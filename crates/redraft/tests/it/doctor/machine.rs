@@ -28,7 +28,7 @@ fn a_machine_with_no_agent_installed_is_told_what_to_install_and_the_rehearsal_a
     let bare = |words: &[&str]| {
         let mut command = scratch.redraft(words);
         command.env("PATH", &bin).env_remove("ANTHROPIC_API_KEY").env_remove("OPENAI_API_KEY");
-        Ran::of(command.output().unwrap())
+        Ran::new(command.output().unwrap())
     };
     let ran = bare(&["doctor"]).expect(0);
     for words in [
@@ -123,7 +123,7 @@ fn what_is_wrong_with_the_machine_is_named_with_the_way_out() {
     bad(&scratch, "state folder");
     let scratch = Scratch::repository(PROGRAM);
     let mut command = scratch.redraft(["doctor", "--json"]);
-    let (report, code) = read(&Ran::of(command.env("PATH", scratch.outside()).output().unwrap()));
+    let (report, code) = read(&Ran::new(command.env("PATH", scratch.outside()).output().unwrap()));
     assert_eq!(
         (code, &report["machine"][0]["check"], &report["machine"][0]["ok"]),
         (3, &"git".into(), &false.into())
@@ -153,7 +153,7 @@ fn an_agent_that_lacks_something_is_named_and_stands_in_nobody_elses_way() {
     let ran = scratch.run(["doctor", "--agent", "nobody"]).expect(2);
     assert!(ran.stderr.contains("anthropic, claude, codex, gone, openai, rehearsal"), "{}", ran.stderr);
     let mut inside = scratch.redraft(["doctor"]);
-    let ran = Ran::of(inside.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
+    let ran = Ran::new(inside.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
     assert!(ran.expect(2).stderr.contains("cannot start a probe"));
 }
 
@@ -239,7 +239,7 @@ fn ctrl_c_ends_a_probe_cleanly() {
     assert!(ran.stderr.contains("`redraft doctor` of Test Person"), "{}", ran.stderr);
     let sent = scratch.command("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
-    let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);
+    let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);
     assert!(ran.stdout.contains("interrupted"), "{}", ran.stdout);
     let events = events(&scratch);
     assert_eq!((bodies(&events, "lost").count(), bodies(&events, "probed").count()), (1, 0));

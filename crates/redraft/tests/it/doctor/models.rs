@@ -3,7 +3,8 @@
 use super::{agent, checks, read};
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::provider::{
-    Entry, Provider, Recorded, Reply, forgetting, last_user_text, miscounting, tool_results, was_tool_used,
+    FieldToDamage, Provider, RecordedRequest, Reply, forgetting, last_user_text, miscounting, tool_results,
+    was_tool_used,
 };
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ enum Fault {
 }
 
 /// Plays a probe by what is in the conversation; it knows nothing that the conversation does not hold.
-fn prober(fault: Fault) -> impl FnMut(&Recorded, usize) -> Reply + Send {
+fn prober(fault: Fault) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send {
     move |request, _| {
         let last = last_user_text(request);
         let seen = tool_results(request);
@@ -85,8 +86,12 @@ fn verdict(issues: Vec<Value>, said: &[(&str, String)]) -> Reply {
 
 fn with_agent(settings: &str, fault: Fault) -> (Scratch, Provider) {
     let provider = match fault {
-        Fault::Forgets => Provider::start(forgetting(prober(fault), Entry::new(FIRST_LINE, "result"))),
-        Fault::Miscounts => Provider::start(miscounting(prober(fault), Entry::new(FINDINGS, "result"))),
+        Fault::Forgets => {
+            Provider::start(forgetting(prober(fault), FieldToDamage::new(FIRST_LINE, "result")))
+        }
+        Fault::Miscounts => {
+            Provider::start(miscounting(prober(fault), FieldToDamage::new(FINDINGS, "result")))
+        }
         Fault::None | Fault::Pretends | Fault::Refuses | Fault::Peeks | Fault::Chats => {
             Provider::start(prober(fault))
         }
@@ -103,7 +108,7 @@ fn write(scratch: &Scratch, provider: &Provider, settings: &str) {
 
 fn run(scratch: &Scratch, words: &[&str]) -> Ran {
     let mut command = scratch.redraft(["doctor", "--agent", "model"]);
-    Ran::of(command.args(words).env("TEST_MODEL_KEY", KEY).output().unwrap())
+    Ran::new(command.args(words).env("TEST_MODEL_KEY", KEY).output().unwrap())
 }
 
 fn probe(scratch: &Scratch) -> (Value, i32) {

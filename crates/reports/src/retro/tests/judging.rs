@@ -32,7 +32,7 @@ fn finding(id: &str, description: &str) -> Finding {
 }
 
 /// A feature with one finding, one decision and two changed files.
-fn feature() -> (Pipeline, Vec<Entry>, Change) {
+fn feature() -> (Pipeline, Vec<Entry>, FeatureChange) {
     let created = FeatureCreated {
         id: FeatureId(31),
         uuid: redraft_facts::ids::FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
@@ -93,8 +93,9 @@ fn feature() -> (Pipeline, Vec<Entry>, Change) {
         notes: Vec::new(),
     };
     let entries = vec![Entry { seq: 1, at_ms: 0, event: built.into() }];
-    let change =
-        Change { files: vec![("src/counter.rs".to_owned(), 41, 0), ("src/gateway.rs".to_owned(), 6, 1)] };
+    let change = FeatureChange {
+        files: vec![("src/counter.rs".to_owned(), 41, 0), ("src/gateway.rs".to_owned(), 6, 1)],
+    };
     (pipeline, entries, change)
 }
 

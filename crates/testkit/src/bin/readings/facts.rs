@@ -1,6 +1,6 @@
 //! What the readers make of one document, a fact in a line.
 
-use redraft_documents::bank::{Bank, Kind};
+use redraft_documents::bank::{Bank, BankFile};
 use redraft_documents::context::{Artifacts, select};
 use redraft_documents::project_context::{goals, milestones};
 use redraft_documents::sections::Outline;
@@ -9,7 +9,7 @@ use redraft_documents::tokens::kinds;
 use redraft_reports::matrix::{Sources, build};
 
 /// Lines are counted from 1.
-pub(super) fn of(text: &str) -> Vec<String> {
+pub(super) fn list(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     outline(text, &mut out);
     tasks_of(text, &mut out);
@@ -24,7 +24,7 @@ pub(super) fn of(text: &str) -> Vec<String> {
 }
 
 fn outline(text: &str, out: &mut Vec<String>) {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     for section in outline.sections() {
         let (first, end) = (section.lines.start + 1, section.lines.end);
         out.push(format!(
@@ -43,7 +43,7 @@ fn tasks_of(text: &str, out: &mut Vec<String>) {
         Ok(list) => list,
         Err(none) => return out.push(format!("no tasks: {none}")),
     };
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let artifacts = Artifacts { prd: None, spec: None, design: Some(text), plan: Some(text) };
     for task in &list.tasks {
         let (first, end, form) = (task.line, task.end_line, task.form.name());
@@ -81,7 +81,7 @@ fn ids(text: &str, out: &mut Vec<String>) {
 }
 
 fn entries(text: &str, out: &mut Vec<String>) {
-    for entry in Bank::read(&[(Kind::Pattern, text.to_owned())]).entries {
+    for entry in Bank::read(&[(BankFile::Pattern, text.to_owned())]).entries {
         let chars = entry.text.chars().count();
         out.push(format!("entry {}-{} {chars} characters {}", entry.line, entry.end_line, entry.name));
     }

@@ -9,7 +9,7 @@
 
 mod facts;
 
-use redraft_documents::lint::{Content, Document, Documents, Kind, Settings, check};
+use redraft_documents::lint::{ArtifactKind, Document, Documents, LintSettings, LintedContent, check};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -46,12 +46,12 @@ fn write_all(features: &Path, out: &Path) -> Result<usize, String> {
     let mut count = 0;
     for folder in sorted(features)?.into_iter().filter(|path| path.is_dir()) {
         let documents = documents(&folder)?;
-        let faults = check(&documents, &Settings::default());
+        let faults = check(&documents, &LintSettings::default());
         let feature = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for document in &documents.documents {
-            let Content::Text(text) = &document.content else { continue };
+            let LintedContent::Text(text) = &document.content else { continue };
             let file = out.join(format!("{feature}--{}.txt", document.path));
-            let mut lines = facts::of(text);
+            let mut lines = facts::list(text);
             for fault in faults.iter().filter(|fault| fault.path == document.path) {
                 lines.push(format!("lint {} {} {}", fault.line, fault.rule, fault.message));
             }
@@ -66,11 +66,13 @@ fn write_all(features: &Path, out: &Path) -> Result<usize, String> {
 /// The documents of a feature that are there.
 fn documents(folder: &Path) -> Result<Documents, String> {
     let mut documents = Documents::default();
-    for kind in Kind::ALL {
+    for kind in ArtifactKind::ALL {
         let file = folder.join(kind.file());
         if file.is_file() {
             let text = std::fs::read_to_string(&file).map_err(told(&file))?;
-            documents.documents.push(Document { path: kind.file().to_owned(), content: Content::Text(text) });
+            documents
+                .documents
+                .push(Document { path: kind.file().to_owned(), content: LintedContent::Text(text) });
         }
     }
     Ok(documents)

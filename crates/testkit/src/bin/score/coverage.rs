@@ -2,7 +2,7 @@
 
 use super::share;
 use redraft_documents::tasks;
-use redraft_documents::trace::{self, Found, Kind, Reference, Targets};
+use redraft_documents::trace::{self, FoundTarget, Reference, TargetDocument, Targets};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -27,26 +27,27 @@ pub(crate) fn score(features: &Path, wanted: impl Fn(&str) -> bool, misses: bool
                 continue;
             }
         };
-        let texts: BTreeMap<Kind, String> = (Kind::ALL.into_iter())
+        let texts: BTreeMap<TargetDocument, String> = (TargetDocument::ALL.into_iter())
             .filter_map(|kind| Some((kind, std::fs::read_to_string(folder.join(kind.file())).ok()?)))
             .collect();
-        let targets: BTreeMap<Kind, Targets<'_>> =
-            texts.iter().map(|(kind, text)| (*kind, Targets::of(text))).collect();
+        let targets: BTreeMap<TargetDocument, Targets<'_>> =
+            texts.iter().map(|(kind, text)| (*kind, Targets::find(text))).collect();
         count += list.tasks.len();
         for task in &list.tasks {
             // A document that is not there cannot be looked into.
             let located = task.refs.iter().zip(trace::locate_all(&task.refs, &targets));
             // Nor is a name or a group of tasks a reference to what no document defines.
-            let counts =
-                |reference: &Reference, found: &Found| reference.must_lead() || *found != Found::None;
+            let counts = |reference: &Reference, found: &FoundTarget| {
+                reference.must_lead() || *found != FoundTarget::None
+            };
             for (reference, located) in
                 located.filter(|(one, (kind, found))| targets.contains_key(kind) && counts(one, found))
             {
                 references += 1;
                 match located {
-                    (_, Found::One(_)) => one += 1,
+                    (_, FoundTarget::One(_)) => one += 1,
                     (kind, found) => {
-                        several += usize::from(found != Found::None);
+                        several += usize::from(found != FoundTarget::None);
                         let (id, raw, kind) = (&reference.id, &reference.raw, kind.name());
                         told.push_str(&format!(
                             "{name} {}: {kind} {id}, written `{raw}`: {found:?}\n",

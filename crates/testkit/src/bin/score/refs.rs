@@ -3,7 +3,7 @@
 use super::{read, share};
 use redraft_documents::task_id;
 use redraft_documents::tasks::{self, Task, TaskList};
-use redraft_documents::trace::{self, Found, Kind, Targets};
+use redraft_documents::trace::{self, FoundTarget, TargetDocument, Targets};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -79,11 +79,11 @@ pub(crate) fn score(labels: &[Labelled], features: &Path, misses: bool) -> Resul
             told.push_str(&format!("{feature}: {error}\n"));
             TaskList { tasks: Vec::new(), notes: Vec::new() }
         });
-        let texts: BTreeMap<Kind, String> = (Kind::ALL.into_iter())
+        let texts: BTreeMap<TargetDocument, String> = (TargetDocument::ALL.into_iter())
             .filter_map(|kind| Some((kind, std::fs::read_to_string(folder.join(kind.file())).ok()?)))
             .collect();
-        let targets: BTreeMap<Kind, Targets<'_>> =
-            texts.iter().map(|(kind, text)| (*kind, Targets::of(text))).collect();
+        let targets: BTreeMap<TargetDocument, Targets<'_>> =
+            texts.iter().map(|(kind, text)| (*kind, Targets::find(text))).collect();
         for label in labels {
             let name = format!("{feature} {}", label.task_id);
             let Some(task) = list.find(&label.task_id) else {
@@ -142,13 +142,13 @@ fn references(
     name: &str,
     label: &Labelled,
     task: &Task,
-    targets: &BTreeMap<Kind, Targets<'_>>,
+    targets: &BTreeMap<TargetDocument, Targets<'_>>,
     counts: &mut Counts,
     told: &mut String,
 ) {
     let mut right: BTreeSet<(&str, u32)> = BTreeSet::new();
     // What was read, where each reference leads.
-    let mut read: Vec<(String, &str, Found)> = Vec::new();
+    let mut read: Vec<(String, &str, FoundTarget)> = Vec::new();
     for (one, (kind, found)) in task.refs.iter().zip(trace::locate_all(&task.refs, targets)) {
         read.push((format!("{} {}", kind.name(), one.id), kind.file(), found));
     }
@@ -158,19 +158,21 @@ fn references(
         let lines: Vec<u32> = [line].into_iter().chain(one.alt_lines.iter().copied()).collect();
         right.extend(lines.iter().map(|line| (file, *line)));
         let id = one.id.as_deref().unwrap_or(&one.raw);
-        let leads = |found: &Found| matches!(found, Found::One(target) if lines.contains(&target.line));
+        let leads =
+            |found: &FoundTarget| matches!(found, FoundTarget::One(target) if lines.contains(&target.line));
         if read.iter().any(|(_, at, found)| *at == file && leads(found)) {
             counts.reached += 1;
         } else {
             let same = |words: &str| words.rsplit(' ').next() == id.rsplit(' ').next();
-            let wrong = read.iter().find(|(words, _, found)| same(words) && matches!(found, Found::One(_)));
+            let wrong =
+                read.iter().find(|(words, _, found)| same(words) && matches!(found, FoundTarget::One(_)));
             counts.elsewhere += usize::from(wrong.is_some());
             told.push_str(&format!("{name} {} ({}) is in {file}:{line}, read {read:?}\n", one.raw, one.kind));
         }
-        let kind = Kind::ALL.into_iter().find(|kind| kind.file() == file);
+        let kind = TargetDocument::ALL.into_iter().find(|kind| kind.file() == file);
         match kind.and_then(|kind| targets.get(&kind)).map(|targets| targets.resolve(id)) {
             Some(found) if leads(&found) => counts.asked += 1,
-            Some(Found::One(target)) => {
+            Some(FoundTarget::One(target)) => {
                 counts.asked_wrong += 1;
                 told.push_str(&format!("{name} asked for {id} in {file}:{line}, found {}\n", target.line));
             }
@@ -178,7 +180,7 @@ fn references(
         }
     }
     for (words, file, found) in &read {
-        if let Found::One(target) = found {
+        if let FoundTarget::One(target) = found {
             counts.resolved += 1;
             let labelled = right.contains(&(*file, target.line));
             counts.unlabelled += usize::from(!labelled);

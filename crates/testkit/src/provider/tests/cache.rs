@@ -1,6 +1,6 @@
 //! Anthropic's cache rules: two requests, and what the second one is charged.
 
-use super::super::{Provider, Recorded, Reply, Settings};
+use super::super::{Provider, ProviderSettings, RecordedRequest, Reply};
 use super::{Client, MESSAGES};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -198,7 +198,7 @@ fn an_entry_counts_from_the_start_of_its_request() {
 
 #[test]
 fn an_entry_is_readable_only_once_the_answer_begins() {
-    let provider = Provider::start(|request: &Recorded, _: usize| match request.json["messages"][1] {
+    let provider = Provider::start(|request: &RecordedRequest, _: usize| match request.json["messages"][1] {
         Value::Null => Reply::text("ok").held(),
         _ => Reply::text("ok"),
     });
@@ -276,7 +276,7 @@ fn the_order_of_keys_counts_and_a_bare_string_is_one_text_block() {
 
 #[test]
 fn the_smallest_size_can_be_set() {
-    let settings = Settings { minimum_cacheable: 512, ..Settings::default() };
+    let settings = ProviderSettings { minimum_cacheable: 512, ..ProviderSettings::default() };
     let provider = Provider::start_with(settings, |_: &_, _: usize| Reply::text("ok"));
     let mut client = Client::connect(&provider);
     assert_eq!(charge(&mut client, &request(&[('S', "rules", 511, "5m"), QUESTION]))[1], 0);

@@ -1,6 +1,6 @@
 //! What scripts can read out of a conversation, in each protocol.
 
-use super::super::{Recorded, all_text, last_user_text, tool_names, tool_results, was_tool_used};
+use super::super::{RecordedRequest, all_text, last_user_text, tool_names, tool_results, was_tool_used};
 use serde_json::{Value, json};
 
 #[test]
@@ -40,8 +40,8 @@ fn a_request_without_a_conversation_says_nothing() {
     assert!(tool_results(&request).is_empty() && tool_names(&request).is_empty());
 }
 
-fn recorded(json: Value) -> Recorded {
-    Recorded {
+fn recorded(json: Value) -> RecordedRequest {
+    RecordedRequest {
         order: 0,
         method: "POST".to_owned(),
         path: "/".to_owned(),

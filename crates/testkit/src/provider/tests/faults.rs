@@ -1,6 +1,6 @@
 //! What goes wrong on purpose, as a client sees it.
 
-use super::super::{Bill, Provider, Recorded, Reply};
+use super::super::{Charge, Provider, RecordedRequest, Reply};
 use super::{ALL, CHAT, Client, MESSAGES, RESPONSES, answered, small};
 use serde_json::json;
 use std::io::Read;
@@ -145,7 +145,7 @@ fn a_refusal_is_said_where_each_protocol_says_it_and_is_no_text_of_an_answer() {
 
 #[test]
 fn an_answer_that_states_its_bill_is_billed_that() {
-    let bill = Bill { uncached: 7, written_5m: 6, written_1h: 5, read: 4, ..Bill::default() };
+    let bill = Charge { uncached: 7, written_5m: 6, written_1h: 5, read: 4, ..Charge::default() };
     let provider = Provider::answering(vec![Reply::text("hello").billed(bill, 300)]);
     let usage = Client::connect(&provider).post(MESSAGES, &small(MESSAGES, false)).json()["usage"].clone();
     let told = |field: &str| usage[field].as_u64().unwrap();
@@ -230,10 +230,11 @@ fn a_pause_of_an_hour_ends_when_the_provider_is_dropped() {
 
 #[test]
 fn a_held_reply_waits_for_its_release_while_others_are_served() {
-    let provider = Provider::start(|request: &Recorded, _: usize| match request.json["model"].as_str() {
-        Some("held") => Reply::text("late").held(),
-        _ => Reply::text("early"),
-    });
+    let provider =
+        Provider::start(|request: &RecordedRequest, _: usize| match request.json["model"].as_str() {
+            Some("held") => Reply::text("late").held(),
+            _ => Reply::text("early"),
+        });
     let (mut first, mut second) = (Client::connect(&provider), Client::connect(&provider));
     let mut held = small(CHAT, false);
     held["model"] = json!("held");
@@ -271,7 +272,7 @@ fn dropping_the_provider_ends_every_kind_of_wait() {
 
 #[test]
 fn an_assertion_in_a_script_fails_the_test_that_owns_the_provider() {
-    let provider = Provider::start(|request: &Recorded, _: usize| {
+    let provider = Provider::start(|request: &RecordedRequest, _: usize| {
         assert_eq!(request.json["model"], "another", "the model of the test");
         Reply::text("never")
     });

@@ -1,6 +1,6 @@
 //! What a well-behaved answer looks like in each protocol.
 
-use super::super::{Call, Provider, Reply, Settings};
+use super::super::{Call, Provider, ProviderSettings, Reply};
 use super::{ALL, CHAT, Client, MESSAGES, RESPONSES, answered, small};
 use serde_json::{Value, json};
 
@@ -185,7 +185,8 @@ fn a_truncated_text_says_so_in_every_protocol() {
 
 #[test]
 fn the_paths_beside_the_model_answer_without_asking_the_script() {
-    let settings = Settings { models: vec!["one".to_owned(), "two".to_owned()], ..Settings::default() };
+    let settings =
+        ProviderSettings { models: vec!["one".to_owned(), "two".to_owned()], ..ProviderSettings::default() };
     let provider = Provider::start_with(settings, |_: &_, index: usize| Reply::text(format!("{index}")));
     let mut client = Client::connect(&provider);
     client.send(b"HEAD / HTTP/1.1\r\n\r\n");

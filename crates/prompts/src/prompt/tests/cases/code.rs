@@ -1,12 +1,12 @@
 //! Every kind of dispatch about the code of the made-up feature.
 
 use super::{Case, PROJECT, Show, settled, without_tools};
-use crate::prompt::brief::{Absent, Brief, Place, Prd};
-use crate::prompt::code::{CheckResult, Code, Dependency, LeftOut, TaskArtifact, TaskPapers};
+use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd};
+use crate::prompt::code::{CheckResult, CodeBrief, Dependency, LeftOut, TaskArtifact, TaskBrief};
 use crate::prompt::example::change;
 use crate::prompt::example::code::{PHASE, Texts, code};
 use crate::prompt::example::feature::{DESIGN, PLAN, PRD, PRD_TEXT};
-use redraft_documents::context::Mode;
+use redraft_documents::context::ContextMode;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Finding;
 use redraft_facts::ids::Role;
@@ -36,8 +36,8 @@ fn of(role: &str, purpose: Purpose) -> &'static Profile {
 
 fn tasks(show: Show<'_>) {
     let profile = of("implementer", Purpose::Implement);
-    let texts = Texts::of(profile);
-    let code = Code {
+    let texts = Texts::for_profile(profile);
+    let code = CodeBrief {
         task: Some(&change::TASK),
         wanted: Some(change::WANTED),
         constraints: Some(change::CONSTRAINTS),
@@ -48,22 +48,25 @@ fn tasks(show: Show<'_>) {
     show("task", task);
     show("task, inline", Brief { strategy: inline, ..task });
     show("task, in a project", Brief { project: Some(PROJECT), ..task });
-    let no_prd = Place { prd: Prd::None, ..task.place };
-    show("task, without a PRD", Brief { place: no_prd, code: Some(Code { wanted: None, ..code }), ..task });
-    let untraced = Some(Code { task: Some(&UNTRACED), ..code });
+    let no_prd = FeaturePaths { prd: Prd::None, ..task.place };
+    show(
+        "task, without a PRD",
+        Brief { place: no_prd, code: Some(CodeBrief { wanted: None, ..code }), ..task },
+    );
+    let untraced = Some(CodeBrief { task: Some(&UNTRACED), ..code });
     show("task, untraced", Brief { code: untraced, ..task });
     show("task, untraced and inline", Brief { code: untraced, strategy: inline, ..task });
     show("task, where nothing can be run", Brief { missing: &["Run".to_owned()], ..task });
-    let begun = TaskPapers { begun: true, ..change::TASK };
+    let begun = TaskBrief { begun: true, ..change::TASK };
     let failed =
-        Brief { gate: Some(change::FAILED), code: Some(Code { task: Some(&begun), ..code }), ..task };
+        Brief { gate: Some(change::FAILED), code: Some(CodeBrief { task: Some(&begun), ..code }), ..task };
     show("task, after a failed check", failed);
     show("task, resumed after a failed check", Brief { strategy: Strategy::Resume, ..failed });
 }
 
 fn fixes(show: Show<'_>) {
     let profile = of("implementer", Purpose::Revise);
-    let texts = Texts::of(profile);
+    let texts = Texts::for_profile(profile);
     let findings: Vec<&Finding> = texts.findings.iter().collect();
     let fix = Brief { purpose: Purpose::Revise, findings: &findings, ..texts.brief(profile) };
     let resumed = Brief { strategy: Strategy::Resume, round: 2, findings: &findings[..1], ..fix };
@@ -73,7 +76,7 @@ fn fixes(show: Show<'_>) {
     show("fix, resumed after changes by others", Brief { delta: Some(change::FIXES), ..resumed });
     let failed = Brief { findings: &[], gate: Some(change::FAILED), ..resumed };
     show("fix, resumed after a failed check", failed);
-    let diverges = Some(Code { diverges: true, ..code(change::FIRST) });
+    let diverges = Some(CodeBrief { diverges: true, ..code(change::FIRST) });
     show("fix, tests disagree", Brief { findings: &[], gate: Some(change::FAILED), code: diverges, ..fix });
     show("fix, nothing changed", Brief { unchanged: true, ..resumed });
 }
@@ -81,26 +84,26 @@ fn fixes(show: Show<'_>) {
 fn extras(show: Show<'_>) {
     let inline = Strategy::Inline;
     let simplifier = of("code-simplifier", Purpose::Simplify);
-    let texts = Texts::of(simplifier);
+    let texts = Texts::for_profile(simplifier);
     let simplify = Brief { purpose: Purpose::Simplify, ..texts.brief(simplifier) };
     show("simplify", simplify);
     show("simplify, inline", Brief { strategy: inline, ..simplify });
     let outliner = of("test-deepener", Purpose::Outline);
-    let texts = Texts::of(outliner);
+    let texts = Texts::for_profile(outliner);
     let outline = Brief { purpose: Purpose::Outline, ..texts.brief(outliner) };
     show("outline", outline);
     show("outline, inline", Brief { strategy: inline, ..outline });
-    let code = Code { outline: Some(change::OUTLINE), ..code(change::FIRST) };
+    let code = CodeBrief { outline: Some(change::OUTLINE), ..code(change::FIRST) };
     let deepener = of("test-deepener", Purpose::Tests);
     let tests = Brief { profile: deepener, purpose: Purpose::Tests, code: Some(code), ..outline };
     show("tests", tests);
     show("tests, inline", Brief { strategy: inline, ..tests });
     let written = [change::TEST_FILES.to_owned()];
-    show("tests, once more", Brief { code: Some(Code { tests: &written, ..code }), ..tests });
+    show("tests, once more", Brief { code: Some(CodeBrief { tests: &written, ..code }), ..tests });
 }
 
 fn reviewer(profile: &Profile, show: Show<'_>) {
-    let texts = Texts::of(profile);
+    let texts = Texts::for_profile(profile);
     let findings: Vec<&Finding> =
         texts.findings.iter().filter(|one| one.role.as_str() == profile.role).collect();
     let others: Vec<&str> = ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"]
@@ -135,8 +138,12 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
         let failed = [CheckResult { passed: false, ..change::PASSED[0] }];
         let left_out = [LEFT_OUT];
         let done_before = [DONE_BEFORE];
-        let code =
-            Code { results: &failed, left_out: &left_out, done_before: &done_before, ..code(change::FIRST) };
+        let code = CodeBrief {
+            results: &failed,
+            left_out: &left_out,
+            done_before: &done_before,
+            ..code(change::FIRST)
+        };
         show("review, after decisions of a person", Brief { code: Some(code), ..first });
         let settled = [settled()];
         show("review, with settled matters", Brief { settled: &settled, ..first });
@@ -150,7 +157,7 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
 
 /// A change that is reviewed by itself, again after it went on.
 fn by_itself(profile: &Profile, show: Show<'_>) {
-    let texts = Texts { upstream: Vec::new(), ..Texts::of(profile) };
+    let texts = Texts { upstream: Vec::new(), ..Texts::for_profile(profile) };
     let findings: Vec<&Finding> =
         texts.findings.iter().filter(|one| one.role.as_str() == profile.role).collect();
     let first = texts.brief_by_itself(profile, false);
@@ -172,11 +179,11 @@ fn alone(show: Show<'_>) {
     let panels = profile::panels_in(PHASE, Lane::Express);
     let role = Role::new("implementation-reviewer");
     let Some(profile) = profile::of_dispatch(PHASE, &role, Purpose::Review, &panels) else { return };
-    let texts = Texts::of(profile);
+    let texts = Texts::for_profile(profile);
     let why = "phase skipped, lane express";
     let absent = ["design.md", "plan.md", "tasks.md"].map(|name| Absent { name, why });
     let first = texts.brief(profile);
-    let first = Brief { place: Place { absent: &absent, ..first.place }, ..first };
+    let first = Brief { place: FeaturePaths { absent: &absent, ..first.place }, ..first };
     show("review, alone in lane express", first);
 }
 
@@ -189,12 +196,18 @@ static IN_FULL: [TaskArtifact<'static>; 3] = [
     TaskArtifact {
         name: "design.md",
         path: DESIGN.path,
-        mode: Mode::Full,
+        mode: ContextMode::Full,
         text: DESIGN.mended,
         reason: UNUSABLE,
     },
-    TaskArtifact { name: "plan.md", path: PLAN.path, mode: Mode::Full, text: PLAN.mended, reason: UNUSABLE },
-    TaskArtifact { name: "prd.md", path: PRD, mode: Mode::Full, text: PRD_TEXT, reason: UNUSABLE },
+    TaskArtifact {
+        name: "plan.md",
+        path: PLAN.path,
+        mode: ContextMode::Full,
+        text: PLAN.mended,
+        reason: UNUSABLE,
+    },
+    TaskArtifact { name: "prd.md", path: PRD, mode: ContextMode::Full, text: PRD_TEXT, reason: UNUSABLE },
 ];
 
 const UNUSABLE: &str = "no reference of the task can be followed";
@@ -205,8 +218,8 @@ static DEPENDS: [Dependency<'static>; 2] = [
 ];
 
 /// The same where its references lead nowhere.
-static UNTRACED: TaskPapers<'static> =
-    TaskPapers { artifacts: &IN_FULL, done: None, depends: &DEPENDS, text: UNTRACED_TEXT, ..change::TASK };
+static UNTRACED: TaskBrief<'static> =
+    TaskBrief { artifacts: &IN_FULL, done: None, depends: &DEPENDS, text: UNTRACED_TEXT, ..change::TASK };
 
 const UNTRACED_TEXT: &str = "\
 ### Task 1.1: Count the requests of a key

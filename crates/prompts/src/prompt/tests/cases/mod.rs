@@ -6,19 +6,19 @@
 mod code;
 pub(super) mod retro;
 
-use crate::prompt::brief::{Absent, Brief, DomainOutcome, DomainResult, Place, Prd};
+use crate::prompt::brief::{Absent, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd};
 use crate::prompt::build::build;
 use crate::prompt::example::feature::document;
 use crate::prompt::example::{ANSWER, first_of, revision};
 use redraft_facts::choice::Strategy;
-use redraft_facts::findings::{Finding, Ruling, Settled, Threshold};
+use redraft_facts::findings::{Finding, Ruling, SettledFinding, Threshold};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 use redraft_facts::verdict::Severity;
-use redraft_roles::profile::{self, Kind, Profile};
+use redraft_roles::profile::{self, Profile, ProfileKind};
 
 pub(super) use crate::prompt::example::feature::{ARTIFACT, SPECIFICATION};
 
@@ -42,12 +42,12 @@ pub(super) struct Case<'a> {
 /// Every case of every role of the first phase, and of the later ones what differs there, in reading order.
 pub(super) fn each(visit: &mut dyn FnMut(&Case<'_>)) {
     for phase in Phase::DOCUMENTS {
-        for profile in profile::cast(phase).iter().copied() {
+        for profile in profile::participants(phase).iter().copied() {
             let mut show = |name: &str, brief: Brief<'_>| visit(&Case { phase, name, brief });
             match (profile.kind, phase) {
-                (Kind::Author, Phase::Specify) => author(profile, &mut show),
-                (Kind::Author, _) => later_author(phase, profile, &mut show),
-                (Kind::Domain | Kind::Phase, _) => reviewer(phase, profile, &mut show),
+                (ProfileKind::Author, Phase::Specify) => author(profile, &mut show),
+                (ProfileKind::Author, _) => later_author(phase, profile, &mut show),
+                (ProfileKind::Domain | ProfileKind::Phase, _) => reviewer(phase, profile, &mut show),
             }
         }
     }
@@ -65,7 +65,7 @@ fn author(profile: &Profile, show: Show<'_>) {
     let draft = Brief { purpose: Purpose::Draft, artifact: None, ..first(profile) };
     let fresh = Brief { purpose: Purpose::Revise, findings: &findings, ..first(profile) };
     let resumed = Brief { strategy: Strategy::Resume, round: 2, ..fresh };
-    let no_prd = Place { prd: Prd::None, ..draft.place };
+    let no_prd = FeaturePaths { prd: Prd::None, ..draft.place };
     let answers = [ANSWER];
     let lint = [LINT.to_owned()];
     show("draft", draft);
@@ -104,11 +104,11 @@ fn later_author(phase: Phase, profile: &Profile, show: Show<'_>) {
 }
 
 fn reviewer(phase: Phase, profile: &Profile, show: Show<'_>) {
-    let [_, domain, handoff] = profile::cast(phase) else { return };
+    let [_, domain, handoff] = profile::participants(phase) else { return };
     let (domain_role, revision) = (Role::new(domain.role), revision());
     let result = DomainResult::Approved { round: 2, max: 5, revision: &revision };
     let approved = DomainOutcome { reviewer: &domain_role, result, unresolved: &[] };
-    let hands_off = profile.kind == Kind::Phase;
+    let hands_off = profile.kind == ProfileKind::Phase;
     let document = document(phase);
     let finding = document.finding(phase, profile);
     let findings = [&finding];
@@ -157,7 +157,7 @@ fn reviewer(phase: Phase, profile: &Profile, show: Show<'_>) {
 /// What is the same in every phase and shown in the first one.
 fn only_once(first: Brief<'_>, resumed: Brief<'_>, show: Show<'_>) {
     let lint = [LINT.to_owned()];
-    let no_prd = Place { prd: Prd::None, ..first.place };
+    let no_prd = FeaturePaths { prd: Prd::None, ..first.place };
     let inline = Strategy::Inline;
     show("review, with lint warnings", Brief { lint: &lint, ..first });
     show("review, resumed with lint warnings", Brief { lint: &lint, ..resumed });
@@ -187,13 +187,13 @@ fn without_tools(first: Brief<'_>, show: Show<'_>) {
 fn by_itself(visit: &mut dyn FnMut(&Case<'_>)) {
     let phase = Phase::Document;
     let document = document(phase);
-    for profile in profile::cast(phase) {
+    for profile in profile::participants(phase) {
         let mut show = |name: &str, brief: Brief<'_>| visit(&Case { phase, name, brief });
         let finding = document.finding(phase, profile);
         let (findings, diff, summary) = ([&finding], document.diff, [document.summary(phase, profile)]);
         let first = first_of(phase, profile);
         let resume = Strategy::Resume;
-        if profile.kind == Kind::Author {
+        if profile.kind == ProfileKind::Author {
             let revise = Brief { purpose: Purpose::Revise, findings: &findings, ..first };
             show("revise, fresh", revise);
             show("revise, inline", Brief { strategy: Strategy::Inline, ..revise });
@@ -223,9 +223,9 @@ pub(super) fn first(profile: &Profile) -> Brief<'_> {
 }
 
 /// Something a person has accepted in the specification.
-fn settled() -> Settled {
+fn settled() -> SettledFinding {
     let phase = Phase::Specify;
-    let raised = document(phase).finding(phase, profile::cast(phase)[1]);
+    let raised = document(phase).finding(phase, profile::participants(phase)[1]);
     let finding = Finding {
         severity: Severity::Warning,
         line: 5,
@@ -234,18 +234,18 @@ fn settled() -> Settled {
         ..raised
     };
     let (by, why) = ("ann".to_owned(), "nobody has more than three keys".to_owned());
-    Settled { finding, ruling: Ruling { phase, pass: 1, number: 1, by, why } }
+    SettledFinding { finding, ruling: Ruling { phase, pass: 1, number: 1, by, why } }
 }
 
 /// The same feature, with the design left out.
-fn without_a_design(place: Place<'_>) -> Place<'_> {
-    Place { absent: &[Absent { name: "design.md", why: "phase skipped, lane express" }], ..place }
+fn without_a_design(place: FeaturePaths<'_>) -> FeaturePaths<'_> {
+    FeaturePaths { absent: &[Absent { name: "design.md", why: "phase skipped, lane express" }], ..place }
 }
 
 /// A finding on the specification, for tests that need one.
 pub(super) fn finding(letter: char, description: &str) -> Finding {
     let phase = Phase::Specify;
-    let of = document(phase).finding(phase, profile::cast(phase)[1]);
+    let of = document(phase).finding(phase, profile::participants(phase)[1]);
     let id = redraft_facts::ids::FindingId::new(format!("{letter}1"));
     Finding { id, description: description.to_owned(), ..of }
 }
@@ -264,7 +264,7 @@ impl Sent {
     /// one it is.
     pub(super) fn label(&self) -> String {
         let shared =
-            Phase::DOCUMENTS.iter().filter(|phase| profile::of(**phase, &Role::new(self.role)).is_some());
+            Phase::DOCUMENTS.iter().filter(|phase| profile::find(**phase, &Role::new(self.role)).is_some());
         let phase = if shared.count() > 1 { format!("{} ", self.phase) } else { String::new() };
         format!("{phase}{}: {}", self.role, self.name)
     }

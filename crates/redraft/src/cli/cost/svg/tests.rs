@@ -1,10 +1,10 @@
 use super::*;
 use redraft_facts::choice::{Cached, Choice, Knowledge, Marks, Policy, Predicted};
-use redraft_facts::event::Player;
+use redraft_facts::event::AgentIdentity;
 use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::usage::Payment;
-use redraft_reports::project::costs::Sum;
+use redraft_reports::projections::costs::Sum;
 
 fn usage(uncached: u64, cost: u64) -> Usage {
     Usage { uncached, cost: Usd(cost), ..Usage::default() }
@@ -30,7 +30,7 @@ fn dispatch(round: usize, strategy: Strategy, bill: Bill, guesses: &[(Strategy, 
     Dispatch {
         ticket: format!("001/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
         agent: AgentName::new("model"),
-        player: Player::default(),
+        player: AgentIdentity::default(),
         at_ms: 0,
         choice: Choice { prediction, ..Choice::new(strategy, "w") },
         prompt_chars: 1,

@@ -1,0 +1,294 @@
+//! How code comes to be before it is reviewed: one task after the other, then what is done to the whole of it.
+//!
+//! ```text
+//!   task ──► gates ──► task ──► gates ──► … ──► simplify ──► gates ──► outline ──► tests ──► gates ──► reviewers
+//!     ▲        │                                                                     ▲         │
+//!     └────────┘ at most as often as gates may fail in a row                  code mended ◄────┘ at most twice
+//! ```
+//!
+//! The same split as in the rest of the loop: here is what is remembered and what is owed; [`super::step()`] says how
+//! facts change it. Every task is carried out in a conversation of its own. A task that cannot be carried out becomes
+//! a question; what comes after the tasks never does, because the review can do without it.
+
+use super::ask::ask;
+use super::plan::{Effect, Need};
+use super::state::{Loop, Seat, SeatStatus};
+use redraft_facts::event::{About, Extra, Limits, LoopOpened, PlannedTask};
+use redraft_facts::ids::{BlobId, Revision, TaskId};
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::{Purpose, Unit};
+
+/// How often code is mended because tests that were written from the documents fail.
+const MENDED_MAX: u16 = 2;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Implementing {
+    /// In the order they are carried out.
+    pub tasks: Vec<TaskWork>,
+    pub simplifier: Option<Seat>,
+    pub outliner: Option<Seat>,
+    pub tester: Option<Seat>,
+    pub simplified: bool,
+    pub outlined: bool,
+    /// Whether the tests are written for the code as it was last mended.
+    pub tested: bool,
+    /// What the outliner thought of; none where it thought of nothing.
+    pub outline: Option<BlobId>,
+    pub tests: Option<WrittenFiles>,
+    /// How often the code was mended because of those tests.
+    pub mended: u16,
+    /// What a person went on without: it goes.
+    pub taken_out: Option<WrittenFiles>,
+}
+
+/// What somebody wrote, so that it can be taken out again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenFiles {
+    /// The revision before the first of it.
+    pub before: Revision,
+    pub files: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskWork {
+    pub id: TaskId,
+    pub title: String,
+    pub text: BlobId,
+    pub seat: Seat,
+    /// Whether something was built that the gates have not passed yet.
+    pub built: bool,
+    pub wrote: Option<WrittenFiles>,
+    pub end: Option<TaskEnd>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskEnd {
+    Done,
+    /// It was done before the feature was adopted, not by us.
+    Before,
+    /// A person went on without it.
+    Blocked {
+        why: String,
+    },
+}
+
+/// Who works on code that is not reviewed yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeRole {
+    /// A task, by its place in the list.
+    Task(usize),
+    Simplifier,
+    Outliner,
+    Tester,
+}
+
+impl WrittenFiles {
+    /// Adds to what was written, or begins with it.
+    pub(super) fn add(wrote: &mut Option<WrittenFiles>, before: Revision, files: &[String]) {
+        let wrote = wrote.get_or_insert_with(|| WrittenFiles { before, files: BTreeSet::new() });
+        wrote.files.extend(files.iter().cloned());
+    }
+}
+
+impl Implementing {
+    /// What a loop begins with; none where nothing is built. Tasks that an earlier pass has carried out stay so, unless
+    /// they say something else now, and tasks that were done before the feature was adopted are not carried out at all.
+    pub fn new(opened: &LoopOpened, earlier: Option<&Implementing>) -> Option<Implementing> {
+        if opened.tasks.is_empty() {
+            return None;
+        }
+        let done = |planned: &PlannedTask| {
+            let same = |task: &&TaskWork| task.id == planned.id && task.text == planned.text;
+            let known = earlier.iter().flat_map(|earlier| &earlier.tasks).find(same);
+            let done = known.and_then(|task| task.end.clone()).filter(|end| *end == TaskEnd::Done);
+            done.or_else(|| planned.ticked.then_some(TaskEnd::Before))
+        };
+        let tasks = opened.tasks.iter().map(|task| TaskWork {
+            id: task.id.clone(),
+            title: task.title.clone(),
+            text: task.text.clone(),
+            seat: Seat { unit: Unit::Task(task.id.clone()), ..Seat::new(opened.author.clone(), 'A', 0) },
+            built: false,
+            wrote: None,
+            end: done(task),
+        });
+        let helper = |extra| opened.extras.get(&extra).map(|role| Seat::new(role.clone(), 'A', 0));
+        Some(Implementing {
+            tasks: tasks.collect(),
+            simplifier: helper(Extra::Simplify),
+            outliner: helper(Extra::Deepen),
+            tester: helper(Extra::Deepen),
+            simplified: earlier.is_some_and(|earlier| earlier.simplified),
+            outlined: earlier.is_some_and(|earlier| earlier.outlined),
+            tested: earlier.is_some_and(|earlier| earlier.tested),
+            outline: earlier.and_then(|earlier| earlier.outline.clone()),
+            tests: None,
+            mended: 0,
+            taken_out: None,
+        })
+    }
+
+    pub(super) fn seats(&self) -> impl Iterator<Item = &Seat> {
+        let helpers = [&self.simplifier, &self.outliner, &self.tester].into_iter().flatten();
+        self.tasks.iter().map(|task| &task.seat).chain(helpers)
+    }
+
+    pub(super) fn seats_mut(&mut self) -> impl Iterator<Item = &mut Seat> {
+        let helpers = [&mut self.simplifier, &mut self.outliner, &mut self.tester].into_iter().flatten();
+        self.tasks.iter_mut().map(|task| &mut task.seat).chain(helpers)
+    }
+
+    pub(super) fn seat(&self, maker: CodeRole) -> Option<&Seat> {
+        match maker {
+            CodeRole::Task(place) => self.tasks.get(place).map(|task| &task.seat),
+            CodeRole::Simplifier => self.simplifier.as_ref(),
+            CodeRole::Outliner => self.outliner.as_ref(),
+            CodeRole::Tester => self.tester.as_ref(),
+        }
+    }
+
+    /// The seat of a ticket that is about to be sent.
+    pub(super) fn seat_for(&mut self, unit: &Unit, purpose: Purpose) -> Option<&mut Seat> {
+        match (unit, purpose) {
+            (Unit::Task(id), Purpose::Implement) => {
+                self.tasks.iter_mut().find(|task| task.id == *id).map(|task| &mut task.seat)
+            }
+            (Unit::Whole, Purpose::Simplify) => self.simplifier.as_mut(),
+            (Unit::Whole, Purpose::Outline) => self.outliner.as_mut(),
+            (Unit::Whole, Purpose::Tests) => self.tester.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// The task that is being carried out or comes next, with its place.
+    pub fn current(&self) -> Option<(usize, &TaskWork)> {
+        self.tasks.iter().enumerate().find(|(_, task)| task.end.is_none())
+    }
+
+    pub(super) fn current_mut(&mut self) -> Option<&mut TaskWork> {
+        self.tasks.iter_mut().find(|task| task.end.is_none())
+    }
+
+    /// How many tasks are done and how many a person went on without.
+    pub fn tally(&self) -> (usize, usize) {
+        let is_done = |task: &&TaskWork| matches!(task.end, Some(TaskEnd::Done | TaskEnd::Before));
+        let done = self.tasks.iter().filter(is_done).count();
+        let blocked =
+            self.tasks.iter().filter(|task| matches!(task.end, Some(TaskEnd::Blocked { .. }))).count();
+        (done, blocked)
+    }
+
+    /// Whether the tests are to be written once more, for code that was mended because of them.
+    fn tests_again(&self, limits: &Limits) -> bool {
+        self.tests.is_some() && !self.tested && able(self.tester.as_ref(), limits)
+    }
+
+    /// What is left to do to the whole of the code.
+    fn extra(&self, limits: &Limits) -> Option<(Purpose, CodeRole)> {
+        if !self.simplified && able(self.simplifier.as_ref(), limits) {
+            return Some((Purpose::Simplify, CodeRole::Simplifier));
+        }
+        if !self.outlined && able(self.outliner.as_ref(), limits) {
+            return Some((Purpose::Outline, CodeRole::Outliner));
+        }
+        let outlined = self.outline.is_some() && !self.tested;
+        (outlined && able(self.tester.as_ref(), limits)).then_some((Purpose::Tests, CodeRole::Tester))
+    }
+}
+
+/// Whether there is somebody who can still be asked: what helps is not waited for.
+fn able(seat: Option<&Seat>, limits: &Limits) -> bool {
+    seat.is_some_and(|seat| seat.work.as_ref().is_none_or(|work| !work.is_spent(limits)))
+}
+
+/// What is owed for the tasks, while one is left.
+pub(super) fn task_need(state: &Loop) -> Option<Need> {
+    let (place, task) = state.making.as_ref()?.current()?;
+    let again = || Need::Maker(Purpose::Implement, CodeRole::Task(place));
+    if !task.built {
+        return Some(again());
+    }
+    // After the last task of all the review is next.
+    let more = state.making.as_ref()?.tasks.iter().skip(place + 1).any(|task| task.end.is_none());
+    let empty = !more && extra_need(state).is_none();
+    gate_need(state, state.revision.as_ref()?, empty, again)
+}
+
+/// What is owed for the gates of a revision; none when all have passed. `empty` says whether a result counts only if it is
+/// one of the commit alone, `mend` who is told when one failed.
+pub(super) fn gate_need(
+    state: &Loop,
+    revision: &Revision,
+    empty: bool,
+    mend: impl FnOnce() -> Need,
+) -> Option<Need> {
+    let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
+    for gate in &state.opened.gates {
+        match state.gates.get(gate) {
+            Some(check)
+                if check.revision == *revision
+                    && check.passed
+                    && (!empty || check.is_of_the_commit_alone()) => {}
+            Some(check) if check.revision == *revision && !check.passed => {
+                return Some(match () {
+                    () if diverges(state) && mended(state) >= MENDED_MAX => ask(About::Divergence),
+                    () if !diverges(state) && state.failed_gates >= state.opened.limits.gates => {
+                        ask(About::Gate)
+                    }
+                    () if state.unchanged >= super::plan::UNCHANGED_MAX => ask(About::Unchanged),
+                    () => mend(),
+                });
+            }
+            _ => {
+                let (revision, gate) = (revision.clone(), gate.clone());
+                return Some(Need::Effect(Effect::Check { revision, gate, empty }));
+            }
+        }
+    }
+    None
+}
+
+/// What comes before everything else: what a person went on without is taken out.
+pub(super) fn take_out_need(state: &Loop) -> Option<Need> {
+    let WrittenFiles { before, files } = state.making.as_ref()?.taken_out.as_ref()?;
+    let (before, files) = (before.clone(), files.iter().cloned().collect());
+    Some(Need::Effect(Effect::TakeOut { before, files }))
+}
+
+/// What comes before the gates of the whole: tests that are written once more.
+pub(super) fn tests_need(state: &Loop) -> Option<Need> {
+    let making = state.making.as_ref()?;
+    making.tests_again(&state.opened.limits).then_some(Need::Maker(Purpose::Tests, CodeRole::Tester))
+}
+
+/// What comes between the last task and the first review, once the gates have passed.
+pub(super) fn extra_need(state: &Loop) -> Option<Need> {
+    let begun =
+        state.reviewers.iter().any(|seat| seat.standing != SeatStatus::Unasked || seat.work.is_some());
+    let making = state.making.as_ref().filter(|_| !begun)?;
+    making.extra(&state.opened.limits).map(|(purpose, maker)| Need::Maker(purpose, maker))
+}
+
+/// Whether the gates fail because of tests that were written from the documents: nothing else has changed since they
+/// passed, but for what was mended because of those tests.
+pub fn diverges(state: &Loop) -> bool {
+    let unseen = state.reviewers.iter().all(|seat| seat.standing == SeatStatus::Unasked);
+    let wrote = |making: &Implementing| making.tests.is_some();
+    unseen && state.failed_gate().is_some() && state.making.as_ref().is_some_and(wrote)
+}
+
+fn mended(state: &Loop) -> u16 {
+    state.making.as_ref().map_or(0, |making| making.mended)
+}
+
+/// Ends the task that was built, once every gate has passed for what it is now.
+pub(super) fn settle(state: &mut Loop) {
+    let Some(revision) = state.revision.clone() else { return };
+    let passed =
+        |gate: &String| state.gates.get(gate).is_some_and(|check| check.passed && check.revision == revision);
+    let all = state.opened.gates.iter().all(passed);
+    let task = state.making.as_mut().and_then(Implementing::current_mut).filter(|task| task.built && all);
+    if let Some(task) = task {
+        task.end = Some(TaskEnd::Done);
+    }
+}

@@ -1,0 +1,265 @@
+//! The repository a command works in: its ledger, configuration, locks, features and worktrees.
+//! Start at [`RepositoryContext::find`].
+
+use crate::console::Console;
+use crate::errors::{CliError, ErrorCode, ambiguous, unknown_feature};
+use crate::process_context::ProcessContext;
+use redraft_adapters::git::{CommitLookup, GitCheckFolder, GitWorkspace, Repository};
+use redraft_adapters::lock::{Holder, Lock, LockError};
+use redraft_adapters::sqlite::{Ledger, OpenMode};
+use redraft_agents::config::{self, Config};
+use redraft_engine::ports::{CheckFolder as _, Clock, Store};
+use redraft_facts::event::{Event, FeatureCreated};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::Scope;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// How long the repository's lock is waited for: longer than making a worktree takes, shorter than anybody's patience.
+const REPOSITORY_WAIT_MS: u64 = 10_000;
+const REPOSITORY_TOLD_MS: u64 = 1_000;
+const REPOSITORY_PAUSE_MS: u64 = 20;
+
+/// While a secret is taken out, a file of this name in the state folder says so.
+pub const REDACTING: &str = "redacting";
+
+/// More than any configuration has.
+const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A repository and what Redraft knows of it.
+pub struct RepositoryContext {
+    pub repository: Repository,
+    pub state: PathBuf,
+    /// Whether this program has made it, with all that its redraft.toml says.
+    pub is_own: bool,
+    /// Set once it is known that the state folder is the user's own.
+    pub state_checked: OnceLock<()>,
+}
+
+impl RepositoryContext {
+    pub fn find(folder: &Path) -> Result<Self, CliError> {
+        Ok(Self::open(Repository::discover(folder)?))
+    }
+
+    pub fn open(repository: Repository) -> Self {
+        let state = repository.state_dir();
+        Self { repository, state, is_own: false, state_checked: OnceLock::new() }
+    }
+
+    /// What redraft.toml and the user's own file say together.
+    pub fn config(&self, process: &ProcessContext) -> Result<Config, CliError> {
+        let (folder, roles) = (self.repository.main_checkout(), redraft_roles::profile::roles());
+        Ok(self.with_acceptance(Config::load(folder, &roles, &process.own)?, process))
+    }
+
+    /// What a person has accepted of it holds. A file of acceptances that cannot be used accepts nothing; whoever then
+    /// misses one is told why.
+    fn with_acceptance(&self, config: Config, process: &ProcessContext) -> Config {
+        let place = self.repository.known_as();
+        let accepted = !config.wants.is_empty()
+            && (self.is_own || process.trust.has(place, &config.wants_hash()).unwrap_or(false));
+        if accepted { config.accept() } else { config }
+    }
+
+    /// The same as a branch, tag or commit has it.
+    pub fn config_of(&self, name: &str, process: &ProcessContext) -> Result<Config, CliError> {
+        match self.repository.commit_meant(name)? {
+            CommitLookup::One { commit, .. } => self.config_at(&commit, process),
+            CommitLookup::Several(all) => Err(ambiguous(name, &all)),
+            CommitLookup::None => {
+                Err(CliError::usage(format!("`{name}` names no commit of this repository")))
+            }
+        }
+    }
+
+    pub fn config_at(&self, commit: &str, process: &ProcessContext) -> Result<Config, CliError> {
+        let bytes = self.repository.file_at(commit, config::FILE, CONFIG_BYTES_MAX)?.unwrap_or_default();
+        let path = self.repository.main_checkout().join(config::FILE);
+        let parsed = Config::parse(&bytes, &path, &redraft_roles::profile::roles(), &process.own);
+        parsed.map(|config| self.with_acceptance(config, process)).map_err(|error| {
+            if error.path != path {
+                return CliError::from(error);
+            }
+            let short = commit.get(..10).unwrap_or(commit);
+            CliError::from(error)
+                .hint(format!("this is the file as commit {short} has it, not your checkout's"))
+        })
+    }
+
+    /// The ledger to read; a repository without one has no features yet.
+    pub fn reader(&self) -> Result<Option<Ledger>, CliError> {
+        let file = Ledger::file(&self.state);
+        if std::fs::metadata(&file).map_or(!file.exists(), |found| found.is_file() && found.len() == 0) {
+            self.refuse_lost_ledger()?;
+            return Ok(None);
+        }
+        let ledger = Ledger::open_begun(&self.state)?;
+        if ledger.is_none() {
+            self.refuse_lost_ledger()?;
+        }
+        Ok(ledger)
+    }
+
+    /// The ledger to write. What was added since the last look is checked here, before more is added to it; what
+    /// is older is checked when it is read.
+    pub fn writer(&self) -> Result<Ledger, CliError> {
+        self.refuse_lost_ledger()?;
+        self.refuse_unfinished_redaction()?;
+        self.require_own_state()?;
+        if self.state.is_dir() {
+            self.repository.clear_after_cut()?;
+        }
+        let ledger = Ledger::open(&self.state, OpenMode::Write)?.behind(self.repository.barrier());
+        ledger.check()?;
+        Ok(ledger)
+    }
+
+    /// Half of what names a secret's old places may name new ones already; whoever went on would mix them.
+    pub fn refuse_unfinished_redaction(&self) -> Result<(), CliError> {
+        if self.state.join(REDACTING).symlink_metadata().is_err() {
+            return Ok(());
+        }
+        Err(CliError::new(
+            ErrorCode::Config,
+            "a secret is being taken out of this repository, or that was interrupted",
+        )
+        .hint("wait for it, or finish it with the same secret: redraft ledger redact"))
+    }
+
+    /// A ledger that is missing or empty in a repository where features were worked on was lost, not never there.
+    pub fn refuse_lost_ledger(&self) -> Result<(), CliError> {
+        let file = Ledger::file(&self.state);
+        let empty = std::fs::metadata(&file).map_or(true, |found| found.is_file() && found.len() == 0);
+        if !empty || !self.repository.has_anchors()? {
+            return Ok(());
+        }
+        let message =
+            format!("the ledger {} is missing or empty, but features were worked on here", file.display());
+        Err(CliError::new(ErrorCode::Config, message)
+            .hint("restore it from a backup; nothing was changed")
+            .hint("to begin anew without it, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"))
+    }
+
+    pub fn lock(&self, name: &str, process: &ProcessContext) -> Result<Lock, CliError> {
+        self.require_own_state()?;
+        let holder = Holder {
+            pid: std::process::id(),
+            user: process.user.clone(),
+            since_ms: process.clock.now_ms(),
+            // What was typed may be an idea with a key in it.
+            command: process.redactor.redact(&process.command).0.into_owned(),
+        };
+        Lock::take(&self.state, name, &holder).map_err(|error| match error {
+            LockError::Held(_) if name.parse::<FeatureId>().is_ok() => {
+                let held = CliError::from(error);
+                CliError { message: format!("feature {name} is {}", held.message), ..held }
+            }
+            error => error.into(),
+        })
+    }
+
+    /// The repository's lock, which others hold for moments only: numbers, worktrees. So it is waited for, but not for long.
+    pub fn lock_repository(&self, process: &ProcessContext, console: &Console) -> Result<Lock, CliError> {
+        let begun = process.clock.moment();
+        let mut told = false;
+        loop {
+            let held = match self.lock("repo", process) {
+                Err(error) if error.code == ErrorCode::Held => error,
+                taken => return taken,
+            };
+            let waited_ms = process.clock.moment().ms_since(begun);
+            if !told && waited_ms >= REPOSITORY_TOLD_MS {
+                console.say(&format!("waiting for the repository: {}", held.message));
+                told = true;
+            }
+            if waited_ms >= REPOSITORY_WAIT_MS || !process.clock.wait_ms(REPOSITORY_PAUSE_MS) {
+                return Err(held);
+            }
+        }
+    }
+
+    /// Brings a checkout that a killed process left between two commits to one of them.
+    pub fn recover_interrupted_move(&self, console: &Console) -> Result<(), CliError> {
+        self.require_own_state()?;
+        if let Some(settled) = self.repository.recover_interrupted_move()? {
+            console.say(&settled.to_string());
+        }
+        Ok(())
+    }
+
+    /// Whether there are folders of features in the main checkout, whoever made them.
+    pub fn has_folders(&self) -> bool {
+        let entries = std::fs::read_dir(self.repository.main_checkout().join("docs/features"));
+        entries.is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
+    }
+
+    /// Branches on which others have begun features, as in a new clone. A git that cannot tell knows of none.
+    pub fn branches_of_others(&self) -> Vec<String> {
+        let branches = self.repository.feature_branches().unwrap_or_default();
+        branches.into_iter().map(|branch| branch.name).collect()
+    }
+
+    pub fn created(&self, ledger: &Ledger, id: FeatureId) -> Result<FeatureCreated, CliError> {
+        self.created_in(ledger, Scope::Feature(id))
+    }
+
+    /// The same for the review of a document.
+    pub fn created_in(&self, ledger: &Ledger, scope: Scope) -> Result<FeatureCreated, CliError> {
+        let entries = ledger.read(scope.clone())?;
+        let created = entries.into_iter().find_map(|entry| match entry.event {
+            Event::FeatureCreated(created) => Some(created),
+            _ => None,
+        });
+        created.ok_or_else(|| unknown_feature(&scope.to_string()))
+    }
+
+    /// The folder a feature is worked on in.
+    pub fn worktree(&self, created: &FeatureCreated) -> Result<PathBuf, CliError> {
+        if created.in_place {
+            return Ok(self.repository.main_checkout().to_owned());
+        }
+        let place = match created.scope() {
+            Scope::Review(id) => self.repository.review_place(id, &created.slug)?,
+            _ => self.repository.feature_place(created.id, &created.slug)?,
+        };
+        Ok(place.worktree)
+    }
+
+    /// Where the checks of a feature or a review run.
+    pub fn check_folder(&self, created: &FeatureCreated, config: &Config) -> GitCheckFolder<'_> {
+        let (setup, copy) = (config.workspace.setup.clone(), config.workspace.copy.clone());
+        GitCheckFolder::new(&self.repository, &check_name(created), setup, copy)
+    }
+
+    /// Removes that folder, once nothing is checked any more.
+    pub fn put_checks_away(&self, created: &FeatureCreated) {
+        let folder = GitCheckFolder::new(&self.repository, &check_name(created), None, Vec::new());
+        // A folder that stays is in nobody's way.
+        let _ = folder.put_away();
+    }
+
+    /// Whether that folder is there and holds the feature; the main checkout may be on another branch.
+    pub fn is_there(&self, created: &FeatureCreated) -> Result<bool, CliError> {
+        if created.in_place {
+            return Ok(self.repository.is_in_place(&created.branch)?);
+        }
+        Ok(self.worktree(created)?.is_dir())
+    }
+
+    pub fn workspace(&self, created: &FeatureCreated) -> Result<GitWorkspace, CliError> {
+        let root = self.worktree(created)?;
+        // A change is reviewed on no branch.
+        let name = match created.change {
+            Some(_) => created.scope().to_string(),
+            None => created.branch.clone(),
+        };
+        Ok(GitWorkspace::open(&self.repository, &root, &name)?)
+    }
+}
+
+fn check_name(created: &FeatureCreated) -> String {
+    match created.scope() {
+        Scope::Review(id) => format!("review-{id}-{}", created.slug),
+        _ => format!("{}-{}", created.id, created.slug),
+    }
+}

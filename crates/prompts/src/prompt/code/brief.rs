@@ -1,0 +1,96 @@
+//! What a dispatch about code is made of beside what every dispatch has, as the engine hands it over.
+
+use redraft_documents::context::ContextMode;
+use redraft_facts::prelude::*;
+
+/// The part of a brief that only code has.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CodeBrief<'a> {
+    /// The change: the unified diff from the base of the phase to the revision seen.
+    pub change: &'a str,
+    /// The project's checks, in the order they are run. The same all through a loop.
+    pub checks: &'a [ProjectCheck<'a>],
+    /// For a reviewer: how they ended on the revision seen.
+    pub results: &'a [CheckResult<'a>],
+    /// For a reviewer: tasks that a person went on without.
+    pub left_out: &'a [LeftOut<'a>],
+    /// For a reviewer: tasks that were done before the feature was adopted, each with its id and title.
+    pub done_before: &'a [(&'a str, &'a str)],
+    /// The problem and the goals, in the words of the PRD. The same for all tasks.
+    pub wanted: Option<&'a str>,
+    /// What the task list says of all its tasks. The same for all of them.
+    pub constraints: Option<&'a str>,
+    /// What is to be carried out, for who carries out a task.
+    pub task: Option<&'a TaskBrief<'a>>,
+    /// The tests that were thought of, for who writes them.
+    pub outline: Option<&'a str>,
+    /// Where tests were written from it before; the code was mended since.
+    pub tests: &'a [String],
+    /// Whether a check fails because tests that were written from the documents disagree with the code.
+    pub diverges: bool,
+    /// Whether the change is reviewed by itself: it need not be a feature's, and nobody answers its reviewers but whoever
+    /// goes on with it.
+    pub by_itself: bool,
+    /// Of such a change, for the reviewer that compares it with what was wanted: what is said of it, or in a continued
+    /// conversation, of what is new in it.
+    pub intent: Option<&'a str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProjectCheck<'a> {
+    pub name: &'a str,
+    pub command: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckResult<'a> {
+    pub check: ProjectCheck<'a>,
+    /// False where a person decided to go on with a check that fails.
+    pub passed: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeftOut<'a> {
+    pub id: &'a str,
+    pub title: &'a str,
+    pub why: &'a str,
+}
+
+/// One task, with what of the documents concerns it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskBrief<'a> {
+    pub id: &'a str,
+    pub title: &'a str,
+    /// The file it stands in.
+    pub file: &'a str,
+    /// Its block of that file.
+    pub text: &'a str,
+    /// Its done criteria, where the block says which they are.
+    pub done: Option<&'a str>,
+    /// What of the documents goes with it.
+    pub artifacts: &'a [TaskArtifact<'a>],
+    /// The tasks it depends on.
+    pub depends: &'a [Dependency<'a>],
+    /// Whether an earlier turn has worked on it, and its work is in the files.
+    pub begun: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskArtifact<'a> {
+    /// `design.md`
+    pub name: &'a str,
+    pub path: &'a str,
+    pub mode: ContextMode,
+    /// The sections, the whole text, or nothing, by the mode.
+    pub text: &'a str,
+    /// Why this much of it is given.
+    pub reason: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dependency<'a> {
+    pub id: &'a str,
+    pub title: &'a str,
+    /// Why a person went on without it; none where it is done.
+    pub left_out: Option<&'a str>,
+}

@@ -1,0 +1,171 @@
+//! Puts together what a run of a feature needs, in the order in which it can fail without harm: nothing is sent before
+//! all of it is there. Start at [`with_run`].
+
+use super::{config, kept_budget, rules};
+use crate::cli::dependencies::require_unblocked;
+use crate::cli::project::project_context;
+use redraft_adapters::checks::ShellChecks;
+use redraft_adapters::git::{GitMerging, GitWorkspace};
+use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::sqlite::Ledger;
+use redraft_agents::config::Config;
+use redraft_core::pipeline::Pipeline;
+use redraft_engine::ports::{Agents, Store as _, Workspace};
+use redraft_engine::{Estimating, Progress, Run, RunPorts};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::ids::{FeatureId, Role};
+use redraft_facts::ticket::Scope;
+use redraft_frame::agent_choice::{self, Wanted};
+use redraft_frame::agent_registry::AgentRegistry;
+use redraft_frame::args::RunArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::prepare::{forget_ready, hold_place, prepare};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::{consent, trust};
+use redraft_roles::profile;
+
+/// Who does the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorkSource {
+    /// The agents of the configuration; who is asked to pay has been asked first.
+    Configured,
+    /// A host that comes for it: for the roles that the configuration leaves to hosts, or for all where it leaves none.
+    Host,
+}
+
+/// What is to be driven, as whom, and who is told.
+#[derive(Clone, Copy)]
+pub(crate) struct RunRequest<'a> {
+    pub(crate) repo: &'a RepositoryContext,
+    pub(crate) id: FeatureId,
+    pub(crate) args: &'a RunArgs,
+    pub(crate) players: WorkSource,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) process: &'a ProcessContext,
+    pub(crate) console: &'a Console,
+}
+
+/// What a run stands on, for whoever drives it.
+#[derive(Clone, Copy)]
+pub(crate) struct RunContext<'a> {
+    pub(crate) repo: &'a RepositoryContext,
+    pub(crate) config: &'a Config,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) created: &'a FeatureCreated,
+    pub(crate) workspace: &'a GitWorkspace,
+    pub(crate) inbox: &'a FileInbox,
+}
+
+/// The roles of the phases that are not over; nobody else has to be there.
+fn roles_left(repo: &RepositoryContext, id: FeatureId) -> Result<Vec<Role>, CliError> {
+    let Some(ledger) = repo.reader()? else { return Ok(Vec::new()) };
+    let entries = ledger.read(Scope::Feature(id))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
+    let left = state.phases().filter(|phase| !state.is_over(*phase) && !state.cancelled);
+    let mut roles: Vec<Role> =
+        left.flat_map(profile::participants).map(|profile| Role::new(profile.role)).collect();
+    roles.sort();
+    roles.dedup();
+    Ok(roles)
+}
+
+/// Takes the feature's lock, loads the run and hands it over; none where a person who was asked about the cost said no.
+pub(crate) fn with_run<T>(
+    wish: &RunRequest<'_>,
+    act: impl FnOnce(&mut Run<'_>, &RunContext<'_>) -> Result<T, CliError>,
+) -> Result<Option<T>, CliError> {
+    let RunRequest { repo, id, args, players, progress, process, console } = *wish;
+    let command = format!("redraft run {id}");
+    let roles = roles_left(repo, id)?;
+    let mut config = config(repo, args, process)?;
+    let used = if players == WorkSource::Configured { roles.as_slice() } else { &[] };
+    trust::require_for_agents(repo, &config, used, &command, process)?;
+    trust::require_programs(repo, &command, process)?;
+    if players == WorkSource::Configured {
+        let wanted = Wanted { repo, roles: &roles, command: &command, yes: args.yes };
+        config = agent_choice::settled(&wanted, config, process, console)?;
+    }
+    let mut rules = rules(repo, &config, args, process)?;
+    let _lock = repo.lock(&id.to_string(), process)?;
+    repo.recover_interrupted_move(console)?;
+    let ledger = repo.writer()?;
+    let created = repo.created(&ledger, id)?;
+    if args.budget.is_none() {
+        rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
+    }
+    rules.project = project_context(repo, &ledger, &created, console)?;
+    require_unblocked(repo, &ledger, id, args.unblock.as_ref(), process, console)?;
+    let _place = hold_place(repo, &created, process)?;
+    prepare(repo, &ledger, &created, &config, process, console)?;
+    let workspace = repo.workspace(&created)?;
+    workspace.sweep();
+    let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
+    inbox.sweep(&created.scope());
+    let agents = match players {
+        WorkSource::Configured => AgentRegistry::new(repo, &config, process),
+        WorkSource::Host => AgentRegistry::for_host(repo, &config, process),
+    };
+    if players == WorkSource::Configured {
+        for role in &roles {
+            // A configuration that cannot work is told before anything is sent.
+            agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
+        }
+        let read = |path: &str| workspace.read(path).ok().flatten();
+        let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
+        let asked = consent::ConsentSubject { repo, created: &created, command: &command, yes: args.yes };
+        if !consent::given(&asked, estimating, &agents, process, console)? {
+            return Ok(None);
+        }
+    }
+    let checks = ShellChecks {
+        worker: &process.exe,
+        out: repo.state.join("checks").join(id.to_string()),
+        environment: &process.environment,
+        redactor: &process.redactor,
+        limit_ms: config.check_minutes * 60_000,
+        clock: &process.clock,
+    };
+    let merging = GitMerging {
+        repository: &repo.repository,
+        branch: created.branch.clone(),
+        boundaries: &process.boundaries,
+    };
+    let check_folder = repo.check_folder(&created, &config);
+    let parts = RunPorts {
+        check_folder: &check_folder,
+        merging: &merging,
+        store: &ledger,
+        workspace: &workspace,
+        inbox: &inbox,
+        clock: &process.clock,
+        boundaries: &process.boundaries,
+        checks: &checks,
+        progress,
+        agents: &agents,
+        redactor: &process.redactor,
+    };
+    let mut run = Run::load(parts, rules, id)?;
+    if players == WorkSource::Host {
+        run.serve();
+    }
+    let stage = RunContext {
+        repo,
+        config: &config,
+        ledger: &ledger,
+        created: &created,
+        workspace: &workspace,
+        inbox: &inbox,
+    };
+    let done = act(&mut run, &stage);
+    if run.state().cancelled {
+        repo.put_checks_away(&created);
+    }
+    if workspace.was_made_anew() {
+        // What was copied and set up there went with it; the next run brings it again.
+        forget_ready(repo, &created)?;
+    }
+    done.map(Some)
+}

@@ -1,0 +1,365 @@
+//! One row per feature, stored beside its events so that `status` need not fold any.
+
+use redraft_core::attribution::RoleAttribution;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::review::{self, Effect, Implementing, Loop, LoopEnd, Seat};
+use redraft_core::tally::Tally;
+use redraft_facts::event::{BudgetReached, FeatureCreated, FeatureLife, ReviewedChange, Started};
+use redraft_facts::forecast::Forecast;
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::text;
+use redraft_facts::ticket::Purpose;
+use redraft_facts::usage::{Money, Usd};
+use serde::{Deserialize, Serialize};
+
+/// What `status` shows of a feature. Stored as JSON; an older or newer form is simply computed again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoardRow {
+    pub v: u16,
+    pub id: String,
+    pub slug: String,
+    pub idea: String,
+    pub branch: String,
+    pub lane: String,
+    /// `active`, `waiting`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer) or `abandoned`; of a
+    /// review also `findings`.
+    pub status: String,
+    pub phase: String,
+    pub pass: u16,
+    /// The review round of the stage that is under way.
+    pub round: u16,
+    pub rounds_max: u16,
+    pub open_findings: u32,
+    pub deferred_findings: u32,
+    /// What a person is asked, and what can be answered.
+    pub question: Option<String>,
+    pub choices: Vec<String>,
+    pub dispatches: u32,
+    /// Billed.
+    pub spent_micro_usd: u64,
+    pub updated_ms: i64,
+    /// What is watched over several features.
+    pub tally: Tally,
+    /// Until when an agent's usage limit lasts, if one was reached and nothing was sent to that agent since. It may be
+    /// over: whoever shows the row knows the time.
+    pub parked_until_ms: Option<i64>,
+    /// `planned`, `active`, `completed` or `abandoned`.
+    pub life: String,
+    /// The phases it passes through, with those that are over.
+    pub phases: Vec<String>,
+    pub done: Vec<String>,
+    /// Approvals that were given after a domain review had failed.
+    pub after_failure: u32,
+    /// The project it belongs to, and the features that come before it without those that a person goes on without.
+    /// Whether they are in its way, their own rows tell.
+    pub project: Option<String>,
+    pub waits_for: Vec<String>,
+    /// The document that is reviewed by itself: this is then the row of a review.
+    pub document: Option<String>,
+    /// What became of the tasks, once they are being carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TaskTally>,
+    /// The change that is reviewed by itself: this is then the row of a review, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<ReviewedChange>,
+    /// Whether its branch is ready to be merged, and whether it was.
+    pub ready: bool,
+    pub merged: bool,
+    /// How many dispatches hosts were given, whose cost nobody here knows.
+    pub untold: u32,
+    /// What hosts have and have not brought back, with when it expires.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out: Vec<OutWork>,
+    /// Who gave the last verdicts in its phase, or in the last one that was judged.
+    pub judged_by: Vec<RoleAttribution>,
+    /// Whether the rehearsal agent wrote or judged any of what stands.
+    pub rehearsed: bool,
+    /// What may have been charged beside that and nobody knows, and for how many dispatches.
+    pub unknown_micro_usd: u64,
+    pub unknown_bills: u32,
+    /// What a subscription covered, and what went through a login that may be one, by the price list.
+    pub covered_micro_usd: u64,
+    pub login_micro_usd: u64,
+    /// What the budget counts: all of these.
+    pub counted_micro_usd: u64,
+    /// What is expected from here on, where a person is asked before code is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Forecast>,
+    /// The command that goes on from here.
+    pub next: String,
+}
+
+/// A piece of work that a host has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutWork {
+    pub ticket: String,
+    pub expires_ms: i64,
+}
+
+impl OutWork {
+    fn new(started: &Started) -> OutWork {
+        OutWork { ticket: started.ticket.to_string(), expires_ms: started.expires_ms }
+    }
+}
+
+/// What became of a feature's tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskTally {
+    pub done: usize,
+    /// Those a person went on without.
+    pub blocked: usize,
+    pub total: usize,
+}
+
+impl TaskTally {
+    pub(crate) fn new(making: &Implementing) -> TaskTally {
+        let (done, blocked) = making.tally();
+        TaskTally { done, blocked, total: making.tasks.len() }
+    }
+
+    /// Once all have come to an end it says nothing of how many there were.
+    pub fn in_words(&self) -> String {
+        let TaskTally { done, blocked, total } = *self;
+        match total > done + blocked {
+            true => format!("{done} of {} done, {blocked} skipped or blocked", text::count(total, "task")),
+            false => format!("{} done, {blocked} skipped or blocked", text::count(done, "task")),
+        }
+    }
+}
+
+const VERSION: u16 = 1;
+
+/// The row as stored JSON.
+pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
+    let row = BoardRow::new(state, at_ms);
+    serde_json::to_string(&row).expect("a row holds only strings, numbers and lists")
+}
+
+impl BoardRow {
+    /// Whether it has the form of this program; another one lacks something or has too much.
+    pub fn is_current(&self) -> bool {
+        self.v == VERSION
+    }
+
+    /// What its dispatches came to.
+    pub fn money(&self) -> Money {
+        Money {
+            spent: Usd(self.spent_micro_usd),
+            covered: Usd(self.covered_micro_usd),
+            login: Usd(self.login_micro_usd),
+            unknown: Usd(self.unknown_micro_usd),
+            unknown_bills: self.unknown_bills,
+        }
+    }
+
+    /// As its folder is called.
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.id, self.slug)
+    }
+
+    /// What is reviewed by itself, as people would name it; none for a feature.
+    pub fn subject(&self) -> Option<String> {
+        self.document.clone().or_else(|| self.change.as_ref().map(ToString::to_string))
+    }
+
+    /// The status as a sentence ends with it.
+    pub fn status_in_words(&self) -> &str {
+        match (self.status.as_str(), self.ready, self.merged) {
+            ("closed", ..) => "closed by gates only, no reviewer",
+            ("approved", _, true) => "approved and merged",
+            ("approved", true, _) => "approved and ready to merge",
+            ("accepted", _, true) => "accepted and merged",
+            ("accepted", true, _) => "accepted and ready to merge",
+            (status, ..) => status,
+        }
+    }
+
+    /// Whether something is left to do.
+    pub fn is_open(&self) -> bool {
+        matches!(self.status.as_str(), "active" | "waiting")
+    }
+
+    /// Whether nothing more is sent before a person allows more money: that is then part of its next command.
+    pub fn lacks_budget(&self) -> bool {
+        self.is_open() && self.next.contains(" --budget ")
+    }
+
+    /// Whether a person can go on from its result.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.status.as_str(), "approved" | "accepted" | "closed")
+    }
+
+    pub fn new(state: &Pipeline, at_ms: i64) -> BoardRow {
+        let created = state.created.as_ref();
+        let text = |pick: fn(&FeatureCreated) -> String| created.map(pick).unwrap_or_default();
+        let latest = state.latest();
+        let question = state.open.as_ref().and_then(review::question);
+        let count = |wanted: redraft_facts::findings::Status| {
+            let findings = state.relevant().flat_map(|one| &one.findings);
+            findings.filter(|finding| finding.status == wanted).count() as u32
+        };
+        // What ends a feature has no reviewers; what it ends was judged before. Gates of the end may be ruled about, too.
+        let ends = latest.filter(|latest| latest.finishing.is_some());
+        let judged = || state.standing().filter(|one| one.finishing.is_none()).last().into_iter().chain(ends);
+        let judged_last = || state.standing().filter(|one| one.finishing.is_none()).last();
+        let status = match (&question, state.phase()) {
+            _ if state.life() == FeatureLife::Abandoned => "abandoned",
+            (Some(_), _) => "waiting",
+            (None, None) if judged().any(by_ruling) || on_a_word(state) || without_code(state) => "accepted",
+            (None, None) if judged_last().is_some_and(by_gates_only) => "closed",
+            (None, None) => "approved",
+            (None, Some(_)) if created.is_some_and(FeatureCreated::is_review) => by_itself(state),
+            (None, Some(_)) => "active",
+        };
+        let has_base = created.is_some_and(|created| !created.base_branch.is_empty());
+        let ready = state.is_over(Phase::Finish)
+            && state.merged.is_none()
+            && !state.cancelled
+            && has_base
+            && state.closed(Phase::Finish).is_some();
+        let names = |phases: Vec<Phase>| phases.into_iter().map(|phase| phase.name().to_owned()).collect();
+        let passed: Vec<Phase> = state.phases().filter(|phase| state.is_over(*phase)).collect();
+        let id = text(|created| created.id.to_string());
+        let choices =
+            question.as_ref().map(|question| question.choices.iter().map(|c| c.name().to_owned()).collect());
+        BoardRow {
+            v: VERSION,
+            slug: text(|created| created.slug.clone()),
+            idea: text(|created| created.idea.clone()),
+            branch: text(|created| created.branch.clone()),
+            lane: text(|created| created.lane.name().to_owned()),
+            status: status.to_owned(),
+            phase: phase(state).map(|phase| phase.name().to_owned()).unwrap_or_default(),
+            pass: latest.map_or(0, |latest| latest.opened.pass),
+            // A phase that has not begun has no rounds, whatever the one before used.
+            round: latest.filter(|_| state.open.is_some() || state.phase().is_none()).map_or(0, round),
+            rounds_max: latest.map_or(0, |latest| latest.opened.limits.rounds),
+            open_findings: count(redraft_facts::findings::Status::Open),
+            deferred_findings: count(redraft_facts::findings::Status::Deferred),
+            next: next(status, ready, &id, &choices, state.short.as_ref()),
+            ready,
+            merged: state.merged.is_some(),
+            question: question.map(|question| question.text),
+            choices: choices.unwrap_or_default(),
+            dispatches: state.dispatches,
+            spent_micro_usd: state.money.spent.0,
+            unknown_micro_usd: state.money.unknown.0,
+            unknown_bills: state.money.unknown_bills,
+            covered_micro_usd: state.money.covered.0,
+            login_micro_usd: state.money.login.0,
+            counted_micro_usd: state.money.counted().0,
+            estimate: state.estimate.clone(),
+            untold: state.untold,
+            judged_by: state.judged_last_by(),
+            rehearsed: state.is_rehearsed(),
+            out: state.open.iter().flat_map(Loop::handed_out).map(OutWork::new).collect(),
+            updated_ms: at_ms,
+            tally: state.tally,
+            life: state.life().name().to_owned(),
+            phases: names(state.phases().collect()),
+            done: names(passed),
+            after_failure: state.past.iter().chain(&state.open).map(Loop::approved_after_failure).sum(),
+            project: created.and_then(|created| created.project.clone()),
+            waits_for: state.waits_for().cloned().collect(),
+            document: created.and_then(|created| created.document.clone()),
+            tasks: state.standing().filter_map(|one| one.making.as_ref()).last().map(TaskTally::new),
+            change: created.and_then(|created| created.change.clone()),
+            parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
+            id,
+        }
+    }
+}
+
+/// Whether a person's ruling stood in for an approval.
+fn by_ruling(latest: &Loop) -> bool {
+    latest.reviewers.iter().any(Seat::ruled) || latest.goes_on_with_a_failed_check()
+}
+
+/// Where the review of a document by itself stands. It is never closed: what is approved rests until the next edit.
+fn by_itself(state: &Pipeline) -> &'static str {
+    let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
+    match pipeline::pending(state).as_slice() {
+        [Effect::ClosePhase { .. }] => "approved",
+        [Effect::Dispatch(order)] if writes(order.ticket.purpose) => "findings",
+        _ => "active",
+    }
+}
+
+/// Whether nobody but the program has read what it closed on.
+fn by_gates_only(one: &Loop) -> bool {
+    one.reviewers.is_empty() && matches!(one.end, Some(LoopEnd::Closed(_)))
+}
+
+/// Whether a person left out the phase in which code is written and reviewed.
+fn without_code(state: &Pipeline) -> bool {
+    state.skipped.contains(&Phase::Implement)
+}
+
+/// Whether documents were taken as they were found.
+fn on_a_word(state: &Pipeline) -> bool {
+    state
+        .adopted
+        .as_ref()
+        .is_some_and(|taken| !taken.accepted.is_empty() || taken.life == FeatureLife::Completed)
+}
+
+fn phase(state: &Pipeline) -> Option<Phase> {
+    let past = state.past.last().map(|past| past.opened.phase);
+    // One that was adopted may have no loop at all.
+    state.phase().or(past).or_else(|| state.phases().filter(|phase| state.is_over(*phase)).last())
+}
+
+/// A budget with which the next dispatch and another like it would fit, in whole dollars.
+fn enough(short: &BudgetReached) -> u64 {
+    let whole = |usd: u64| usd.div_ceil(1_000_000);
+    let spent = short.limit.0.saturating_sub(short.left.0);
+    // What is needed may be what a service told that tells nonsense.
+    whole(spent.saturating_add(short.needed.0.saturating_mul(2))).max(whole(short.limit.0) + 1)
+}
+
+/// The round of the first stage that is not closed, or of the last one.
+fn round(latest: &Loop) -> u16 {
+    let closed = matches!(latest.end, Some(LoopEnd::Closed(_)));
+    let running = latest.stages.iter().find(|stage| stage.closed.is_none() && !closed);
+    running.or(latest.stages.last()).map_or(0, |stage| stage.rounds)
+}
+
+fn next(
+    status: &str,
+    ready: bool,
+    id: &str,
+    choices: &Option<Vec<String>>,
+    short: Option<&BudgetReached>,
+) -> String {
+    match (status, choices) {
+        ("approved" | "accepted" | "closed", _) if ready => format!("redraft finish {id} --merge"),
+        // Without a choice it shows the question and what can be answered.
+        ("waiting", Some(_)) => format!("redraft decide {id}"),
+        ("abandoned" | "approved" | "accepted" | "closed", _) => "redraft new \"your idea\"".to_owned(),
+        _ => match short {
+            Some(short) => format!("redraft run {id} --budget {}", enough(short)),
+            None => format!("redraft run {id}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_read_as_it_was_stored_and_one_of_another_version_is_known_as_such() {
+        let row = BoardRow::new(&Pipeline::default(), 7);
+        assert!(row.is_current());
+        let stored = board_row(&Pipeline::default(), 7);
+        assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
+        let newer = stored.replacen("{\"v\":1,", "{\"v\":2,", 1);
+        assert!(!serde_json::from_str::<BoardRow>(&newer).unwrap().is_current());
+        let less = stored.replacen(",\"tally\":{", ",\"other\":{", 1);
+        assert!(less != stored && serde_json::from_str::<BoardRow>(&less).is_err(), "{less}");
+    }
+}

@@ -1,0 +1,328 @@
+//! What was sent, what it cost, and what resuming saved.
+
+use super::line::line;
+use redraft_core::bills::{Bill, Bills, EndedDispatch};
+use redraft_cost::price::{Cards, UNLIMITED_ANSWER_TOKENS};
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{AgentIdentity, Certify, Decided, Entry, Event, Judgement, PlayerKind, Started};
+use redraft_facts::ids::{AgentName, Role};
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::probed::Resume;
+use redraft_facts::text::count;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::{Money, Payment, Usage, Usd, grouped};
+use serde::Serialize;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Receipt {
+    pub v: u16,
+    pub lines: Vec<ReceiptLine>,
+    /// Who was sent to, in the order they were first.
+    pub agents: Vec<ReceiptAgent>,
+    /// Characters of all prompts as sent.
+    pub sent_chars: u64,
+    /// Characters the same dispatches would have sent with a fresh prompt each time.
+    pub fresh_chars: u64,
+    /// The tokens of all bills that are known, and what of them was charged.
+    pub spent: Usage,
+    /// What may have been charged beside that and nobody knows, and for how many dispatches.
+    pub unknown_micro_usd: Usd,
+    pub unknown_bills: u32,
+    /// What a subscription covered, and what went through a login that may be one, by the price list.
+    pub covered_micro_usd: Usd,
+    pub login_micro_usd: Usd,
+    /// What the budget counts: all of these.
+    pub counted_micro_usd: Usd,
+    /// How many dispatches a host did, which tells nobody what they cost.
+    pub unknown: u32,
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReceiptLine {
+    pub ticket: Ticket,
+    pub agent: AgentName,
+    pub strategy: String,
+    pub why: String,
+    pub prompt_chars: u64,
+    pub usage: Usage,
+    /// Whether nobody knows what it used and cost.
+    pub unknown: bool,
+    /// The most it may have cost beside what is known.
+    pub at_most_micro_usd: Usd,
+    /// Who pays for it: `key`, `subscription`, `login` or `unknown`.
+    pub payment: Payment,
+    /// Whether a person put right what it cost.
+    pub corrected: bool,
+    pub end: String,
+}
+
+/// An agent as it was when it was sent to, and how often it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReceiptAgent {
+    pub agent: AgentName,
+    #[serde(flatten)]
+    pub player: AgentIdentity,
+    pub dispatches: u32,
+}
+
+pub fn receipt(entries: &[Entry]) -> Receipt {
+    let mut lines: Vec<ReceiptLine> = Vec::new();
+    let mut bills = Bills::default();
+    let mut first: BTreeMap<(u16, String), u64> = BTreeMap::new();
+    let mut receipt = Receipt {
+        v: 1,
+        lines: Vec::new(),
+        agents: Vec::new(),
+        sent_chars: 0,
+        fresh_chars: 0,
+        spent: Usage::default(),
+        unknown_micro_usd: Usd(0),
+        unknown_bills: 0,
+        covered_micro_usd: Usd(0),
+        login_micro_usd: Usd(0),
+        counted_micro_usd: Usd(0),
+        unknown: 0,
+        notes: Vec::new(),
+    };
+    for entry in entries {
+        let ended = bills.take(&entry.event);
+        match &entry.event {
+            Event::LoopOpened(opened) => {
+                // A later pass has rules of its own.
+                let before = format!("{}: certify off", opened.phase);
+                receipt.notes.retain(|note| !note.starts_with(&before));
+                if opened.certify == Certify::Off && opened.phase != Phase::Finish {
+                    let what = match opened.panels.is_empty() {
+                        true => "closed by gates only, no reviewer reads it",
+                        false => "older approvals were not validated",
+                    };
+                    receipt.notes.push(format!("{before}, {what}"));
+                }
+            }
+            Event::Decided(Decided { revision: Some(revision), unseen, by, .. }) if !unseen.is_empty() => {
+                let names: Vec<&str> = unseen.iter().map(Role::as_str).collect();
+                let (names, revision) = (names.join(", "), revision.short());
+                receipt
+                    .notes
+                    .push(format!("{by} accepted revision {revision}, which {names} did not review"));
+            }
+            Event::AgentsMet(fact) => {
+                for met in fact.agents.iter().filter(|met| met.resume == Resume::No) {
+                    let note = format!("{}: conversations are not continued: {}", met.agent, met.why);
+                    if !receipt.notes.contains(&note) {
+                        receipt.notes.push(note);
+                    }
+                }
+            }
+            Event::Started(fact) => {
+                let key = (fact.ticket.pass, fact.ticket.role.to_string());
+                let resumed = fact.choice.strategy == Strategy::Resume;
+                if !resumed {
+                    first.insert(key.clone(), fact.prompt_chars);
+                }
+                receipt.sent_chars += fact.prompt_chars;
+                receipt.unknown += u32::from(fact.pull);
+                receipt.fresh_chars +=
+                    first.get(&key).copied().unwrap_or(fact.prompt_chars).max(fact.prompt_chars);
+                receipt.send(fact);
+                if let Some(note) = without_limit(fact).filter(|note| !receipt.notes.contains(note)) {
+                    receipt.notes.push(note);
+                }
+                lines.push(ReceiptLine {
+                    ticket: fact.ticket.clone(),
+                    agent: fact.agent.clone(),
+                    strategy: fact.choice.strategy.name().to_owned(),
+                    why: fact.choice.why.clone(),
+                    prompt_chars: fact.prompt_chars,
+                    usage: Usage::default(),
+                    unknown: fact.pull,
+                    at_most_micro_usd: Usd(0),
+                    payment: Payment::Unknown,
+                    corrected: false,
+                    end: "under way".to_owned(),
+                });
+            }
+            Event::Answered(fact) => {
+                let denied = fact.denials.iter().map(|what| format!("{}: denied: {what}", fact.ticket));
+                receipt.notes.extend(denied);
+                receipt.notes.extend(fact.notes.iter().map(|note| format!("{}: {note}", fact.ticket)));
+                if let Some(hand) = fact.hand.as_ref().filter(|hand| hand.same) {
+                    let (ticket, conversation) = (&fact.ticket, &hand.conversation);
+                    receipt.notes.push(format!("{ticket}: same hand: {conversation} reviewed what it wrote"));
+                }
+                end(&mut lines, ended, "answered");
+            }
+            Event::CostCorrected(fact) => {
+                let said = lines.iter().find(|line| line.ticket == fact.ticket).map(|line| line.end.clone());
+                end(&mut lines, ended, &said.unwrap_or_default());
+                if let Some(line) = lines.iter_mut().find(|line| line.ticket == fact.ticket) {
+                    line.corrected = true;
+                }
+                receipt.notes.push(line(&entry.event));
+            }
+            Event::Failed(_) => end(&mut lines, ended, "failed"),
+            Event::Lost(_) => end(&mut lines, ended, "lost"),
+            Event::Judged(fact) => {
+                let said = match fact.judgement {
+                    Judgement::Approved => "approved",
+                    Judgement::Rejected => "rejected",
+                    Judgement::Repair { .. } => "not usable",
+                    Judgement::NoVerdict { .. } => "no verdict",
+                };
+                if let Some(line) = lines.iter_mut().find(|line| line.ticket == fact.ticket) {
+                    line.end = said.to_owned();
+                }
+            }
+            Event::Drafted(fact) => {
+                let said = match (&fact.revision, fact.commit.is_empty()) {
+                    (None, _) => "wrote nothing",
+                    (Some(_), true) => "unchanged",
+                    (Some(_), false) => "written",
+                };
+                if let Some(line) = lines.iter_mut().find(|line| line.ticket == fact.ticket) {
+                    line.end = said.to_owned();
+                }
+            }
+            _ => {}
+        }
+    }
+    let money = bills.total();
+    lines.iter().for_each(|line| receipt.spent += line.usage);
+    receipt.spent.cost = money.spent;
+    receipt.unknown_micro_usd = money.unknown;
+    receipt.unknown_bills = money.unknown_bills;
+    receipt.covered_micro_usd = money.covered;
+    receipt.login_micro_usd = money.login;
+    receipt.counted_micro_usd = money.counted();
+    receipt.lines = lines;
+    receipt
+}
+
+/// That one answer can pass the budget, where the agent cannot limit how long it becomes; by how much, by the list.
+fn without_limit(fact: &Started) -> Option<String> {
+    if fact.player.kind != PlayerKind::Codex || fact.reserved == Usd(0) {
+        return None;
+    }
+    let tokens = grouped(UNLIMITED_ANSWER_TOKENS);
+    let beyond = match Cards::builtin().find(&fact.player.model) {
+        Ok(card) => format!(" by at most {}", card.beyond(UNLIMITED_ANSWER_TOKENS)),
+        Err(_) => String::new(),
+    };
+    let agent = &fact.agent;
+    Some(format!(
+        "{agent}: nothing limits an answer of Codex; one of more than {tokens} tokens can pass the budget{beyond}"
+    ))
+}
+
+fn end(lines: &mut [ReceiptLine], ended: Option<EndedDispatch>, said: &str) {
+    let Some(ended) = ended else { return };
+    let Some(line) = lines.iter_mut().find(|line| line.ticket == ended.ticket) else { return };
+    line.at_most_micro_usd = ended.money().unknown;
+    line.payment = ended.payment;
+    line.end = said.to_owned();
+    line.unknown = false;
+    match ended.bill {
+        Bill::Known(usage) => line.usage = usage,
+        Bill::Unknown { .. } => line.unknown = true,
+        Bill::UnderWay => {}
+    }
+}
+
+impl ReceiptLine {
+    fn cost(&self) -> String {
+        match (self.unknown, self.payment, self.at_most_micro_usd) {
+            (true, ..) => "unknown".to_owned(),
+            _ if self.corrected => format!("{} corrected", self.usage.cost),
+            (false, Payment::Subscription, Usd(0)) => format!("{} covered", self.usage.cost),
+            (false, Payment::Login, Usd(0)) => format!("{} login", self.usage.cost),
+            (false, _, Usd(0)) => self.usage.cost.to_string(),
+            (false, ..) => format!("{} + unknown", self.usage.cost),
+        }
+    }
+}
+
+impl Receipt {
+    fn send(&mut self, fact: &Started) {
+        let same = |one: &&mut ReceiptAgent| one.agent == fact.agent && one.player == fact.player;
+        match self.agents.iter_mut().find(same) {
+            Some(one) => one.dispatches += 1,
+            None => {
+                let (agent, player) = (fact.agent.clone(), fact.player.clone());
+                self.agents.push(ReceiptAgent { agent, player, dispatches: 1 });
+            }
+        }
+    }
+
+    fn money(&self) -> Money {
+        Money {
+            spent: self.spent.cost,
+            covered: self.covered_micro_usd,
+            login: self.login_micro_usd,
+            unknown: self.unknown_micro_usd,
+            unknown_bills: self.unknown_bills,
+        }
+    }
+
+    /// As people read it: one line a dispatch, then the sums.
+    pub fn text(&self) -> String {
+        let mut rows =
+            vec![["dispatch", "how", "characters", "tokens in", "out", "cost", "end"].map(str::to_owned)];
+        for line in &self.lines {
+            let name = line.ticket.to_string();
+            let known = |figure: String| if line.unknown { "-".to_owned() } else { figure };
+            rows.push([
+                name.split_once('/').map_or(name.as_str(), |(_, rest)| rest).to_owned(),
+                line.strategy.clone(),
+                grouped(line.prompt_chars),
+                known(grouped(line.usage.input())),
+                known(grouped(line.usage.output)),
+                line.cost(),
+                line.end.clone(),
+            ]);
+        }
+        let mut out = table(&rows);
+        let (sent, fresh) = (grouped(self.sent_chars), grouped(self.fresh_chars));
+        let percent = (self.sent_chars * 100).checked_div(self.fresh_chars).unwrap_or(100);
+        out.push_str(&format!(
+            "\nsent {sent} characters in {}; with a fresh prompt each time it would have been about {fresh} ({percent} %)\n",
+            count(self.lines.len(), "dispatch")
+        ));
+        let hosts = match self.unknown {
+            0 => String::new(),
+            some => format!(" and what {} of hosts cost, which is unknown", count(some as usize, "dispatch")),
+        };
+        out.push_str(&format!("spent {}{hosts}; orchestration: 0 tokens\n", self.spent.cost));
+        let apart = self.money().not_simply_spent();
+        apart.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        if !apart.is_empty() {
+            out.push_str(&format!("the budget counts all of that: {}\n", self.counted_micro_usd));
+        }
+        for ReceiptAgent { agent, player, dispatches } in &self.agents {
+            let dispatches = count(*dispatches as usize, "dispatch");
+            out.push_str(&format!("played by {}: {dispatches}\n", player.shown(agent)));
+        }
+        for note in &self.notes {
+            out.push_str(&format!("{note}\n"));
+        }
+        out
+    }
+}
+
+/// Columns padded to their widest cell; numbers to the right.
+fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let mut out = String::new();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(width(column) - cell.chars().count());
+            let number = (2..=5).contains(&column);
+            line.push_str(&if number { format!("{pad}{cell}  ") } else { format!("{cell}{pad}  ") });
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
