@@ -1,18 +1,18 @@
-//! How git itself is set up for a repository, compared and put back: hooks, configuration, and what stands in `info`.
+//! Compares how git itself is set up for a repository, and puts it back: hooks, configuration, and the files in `info`.
 //!
-//! None of this is part of a tree, so nobody reviews it, and all of it decides what git does for the person who works here
-//! next: which programs run, what is ignored, how files are read. An agent has no business there, nor have the checks,
-//! which run code of an agent's. So it is remembered before they begin and put back after them.
+//! None of this is part of a tree, so it is never reviewed, and all of it decides what git does for the next person who
+//! works here: which programs run, what is ignored, how files are read. Agents have no business there, and neither have
+//! the checks, which run code that agents wrote. So it is remembered before they begin and put back after them.
 //!
-//! A person may change it in the same minutes, and nothing tells the two apart. What is replaced is therefore kept, and
-//! the line that tells of it names the command that brings it back. One thing is let pass, because git and editors write
-//! it all day long and nothing is run from it: which branch follows which.
+//! A person may change it in the same minutes, and the two cannot be distinguished. What is replaced is therefore kept,
+//! and the line that reports it names the command that brings it back. One change is let pass, because git and editors
+//! make it all day long and nothing is run from it: which branch follows which.
 //!
-//! Where it decides which changes git sees (filters, attributes, patterns), nobody can tell what was hidden meanwhile. Then
-//! the whole attempt is undone.
+//! Where it decides which changes git sees (filters, attributes, patterns), it is unknown what was hidden meanwhile.
+//! Then the whole attempt is undone.
 //!
-//! What was remembered is kept in memory only. After a crash nobody knows how long ago the agent stopped, and what changed
-//! since is a person's far more likely than not, so nothing is compared then. (The same holds for [`super::refs`].)
+//! What was remembered is kept in memory only. After a crash it is unknown how long ago the agent stopped, and what
+//! changed since is far more likely a person's, so nothing is compared then. (The same holds for [`super::refs`].)
 
 use super::check_folder::remove_all;
 use super::error::GitError;
@@ -23,21 +23,23 @@ use crate::shell_word::quoted_path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-/// Hooks and patterns are short; what is longer is told apart by its length and its end alone.
+/// Hooks and patterns are short. A longer file is [`Entry::Other`]: it is compared by length and time, and moved away if
+/// it differs, but what it was before cannot be put back.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// So many files are looked at; nobody has this many hooks.
+/// At most this many files are looked at; no repository has this many hooks.
 const FILES_MAX: usize = 1_000;
 
-/// So many are named one by one; the rest is counted.
+/// At most this many are named one by one; the rest is counted.
 const NAMED_MAX: usize = 20;
 
 /// Keys of a branch that git sets as a matter of course and that name no program.
 const OF_BRANCHES: [&str; 6] =
     ["remote", "merge", "rebase", "pushremote", "description", "vscode-merge-base"];
 
-/// Beginnings of keys that decide how git looks at files.
+/// Prefixes of keys that decide how git looks at files.
 const OF_SIGHT: [&str; 6] = ["core.", "extensions.", "filter.", "include.", "includeif.", "index."];
 
 /// Keys among these that do not: programs, and what people read.
@@ -55,7 +57,10 @@ pub(super) enum Entry {
     },
     Link(PathBuf),
     /// A pipe, a device, or a file that is too long to be one of these.
-    Other,
+    Other {
+        bytes: u64,
+        modified: Option<SystemTime>,
+    },
 }
 
 pub(super) fn look(workspace: &GitWorkspace) -> Result<GitSetup, GitError> {
@@ -77,13 +82,13 @@ pub(super) fn look(workspace: &GitWorkspace) -> Result<GitSetup, GitError> {
 /// What was put back.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PutBack {
-    /// One for each thing.
+    /// One for each thing that was put back.
     pub(super) lines: Vec<String>,
-    /// Whether it decides which changes of files git sees: then nobody knows what it did not see.
+    /// Whether it decides which changes of files git sees: then it is unknown what git did not see.
     pub(super) blinds: bool,
 }
 
-/// Puts back what is not as it was remembered.
+/// Puts back what differs from what was remembered.
 pub(super) fn put_back(workspace: &GitWorkspace, name: &str) -> Result<PutBack, GitError> {
     let Some(then) = workspace.git_setup() else { return Ok(PutBack::default()) };
     let now = look(workspace)?;
@@ -104,10 +109,10 @@ pub(super) fn put_back(workspace: &GitWorkspace, name: &str) -> Result<PutBack, 
         blinds |= decides_what_is_seen(workspace, path, differ.as_deref());
         let kept = after.map(|entry| keep(workspace, name, path, entry)).transpose()?;
         match before {
+            Some(Entry::Other { .. }) | None => remove_all(path)?,
             Some(entry) => write(path, entry)?,
-            None => remove_all(path)?,
         }
-        lines.push(told(workspace, path, before.is_some(), kept.as_deref()));
+        lines.push(told(workspace, path, before, kept.as_deref()));
     }
     if let Some(more) = lines.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
         lines.truncate(NAMED_MAX);
@@ -148,7 +153,7 @@ fn take(path: &Path, found: &mut GitSetup) -> Result<(), GitError> {
     } else if metadata.is_file() && metadata.len() <= BYTES_MAX {
         Entry::File { bytes: fs::read(path).map_err(failed)?, executable: is_executable(&metadata) }
     } else {
-        Entry::Other
+        Entry::Other { bytes: metadata.len(), modified: metadata.modified().ok() }
     };
     found.insert(path.to_owned(), entry);
     Ok(())
@@ -187,7 +192,7 @@ fn decides_what_is_seen(workspace: &GitWorkspace, path: &Path, differ: Option<&[
     differ.iter().any(of)
 }
 
-/// Settings that stand on one side more often than on the other.
+/// Settings that occur more often on one side than on the other.
 fn one_sided<'a>(
     one: &'a BTreeMap<String, usize>,
     other: &'a BTreeMap<String, usize>,
@@ -205,7 +210,7 @@ fn follows(setting: &str) -> bool {
     name.is_some_and(|(_, key)| OF_BRANCHES.contains(&key)) && plain
 }
 
-/// Each setting of a configuration with how often it stands there; none where git cannot read it.
+/// Each setting of a configuration with how often it occurs; none where git cannot read it.
 fn settings(workspace: &GitWorkspace, bytes: &[u8]) -> Result<Option<BTreeMap<String, usize>>, GitError> {
     let call =
         workspace.git.call(&workspace.common, ["config", "--file", "-", "--no-includes", "--list", "-z"]);
@@ -225,7 +230,7 @@ fn lost_folder(workspace: &GitWorkspace, name: &str) -> PathBuf {
     workspace.common.join("redraft").join("lost").join(ref_name(name))
 }
 
-/// Keeps what is about to be replaced, and nothing that was kept before is lost.
+/// Keeps what is about to be replaced, without losing what was kept before.
 fn keep(workspace: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Result<PathBuf, GitError> {
     let inside = path.strip_prefix(&workspace.common).unwrap_or(path);
     let wanted = lost_folder(workspace, name).join(inside);
@@ -238,7 +243,13 @@ fn keep(workspace: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Res
         other.push(format!(".{again}"));
         target = other.into();
     }
-    write(&target, entry)?;
+    match (entry, target.parent()) {
+        (Entry::Other { .. }, Some(folder)) => {
+            fs::create_dir_all(folder).map_err(|error| GitError::file(folder, &error))?;
+            fs::rename(path, &target).map_err(|error| GitError::file(path, &error))?;
+        }
+        _ => write(&target, entry)?,
+    }
     Ok(target)
 }
 
@@ -258,7 +269,7 @@ fn write(path: &Path, entry: &Entry) -> Result<(), GitError> {
             set_executable(&temp, *executable).map_err(failed)?;
         }
         Entry::Link(target) => link(target, &temp).map_err(failed)?,
-        Entry::Other => return Ok(()),
+        Entry::Other { .. } => return Ok(()),
     }
     if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         remove_all(path)?;
@@ -289,17 +300,27 @@ fn link(target: &Path, path: &Path) -> std::io::Result<()> {
     fs::write(path, target.as_os_str().as_encoded_bytes())
 }
 
-fn told(workspace: &GitWorkspace, path: &Path, was_there: bool, kept: Option<&Path>) -> String {
+fn told(workspace: &GitWorkspace, path: &Path, before: Option<&Entry>, kept: Option<&Path>) -> String {
     let inside = path.strip_prefix(&workspace.common).unwrap_or(path).display();
     let path = quoted_path(path);
-    match (was_there, kept) {
-        (true, Some(kept)) => {
+    match (before, kept) {
+        (Some(Entry::Other { .. }), Some(kept)) => format!(
+            "removed .git/{inside}, which was changed meanwhile; it was too large to be kept before; to get back what \
+             it is now: cp {} {path}",
+            quoted_path(kept)
+        ),
+        (Some(Entry::Other { .. }), None) => {
+            format!(
+                ".git/{inside} was removed meanwhile; it was too large to be kept, so bring it back yourself"
+            )
+        }
+        (Some(_), Some(kept)) => {
             format!(
                 "put back .git/{inside}, which was changed meanwhile; to get it back: cp {} {path}",
                 quoted_path(kept)
             )
         }
-        (false, Some(kept)) => {
+        (None, Some(kept)) => {
             format!(
                 "removed .git/{inside}, which was made meanwhile; to get it back: cp {} {path}",
                 quoted_path(kept)

@@ -9,7 +9,7 @@ fn setup(bed: &TestRepository) -> BTreeMap<PathBuf, Entry> {
     look(&bed.feature_again()).unwrap()
 }
 
-/// What an agent does, what is told of it, and whether all of its attempt is undone.
+/// What an agent does, what is reported about it, and whether its whole attempt is undone.
 #[test]
 fn what_decides_about_git_is_put_back_kept_and_told_with_the_way_back() {
     let cases: [(&[&str], &str, bool); 12] = [
@@ -127,6 +127,33 @@ fn what_was_kept_before_is_kept_beside_it() {
     let kept = lost_folder(&place, NAME).join("hooks");
     assert_eq!(get(&kept, "pre-push").as_deref(), Some("first"));
     assert_eq!(get(&kept, "pre-push.2").as_deref(), Some("second"));
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_remembered_is_moved_away_when_it_changes_and_never_lost() {
+    let large = |letter: &str, more: u64| letter.repeat(usize::try_from(BYTES_MAX + more).unwrap());
+    let hook = ".git/hooks/pre-push";
+    for (before, after, told) in [
+        ("theirs".to_owned(), Some(large("b", 1)), "put back .git/hooks/pre-push, which was changed"),
+        (large("a", 1), Some("evil".to_owned()), "removed .git/hooks/pre-push, which was changed"),
+        (large("a", 1), Some(large("b", 2)), "removed .git/hooks/pre-push, which was changed"),
+        (large("a", 1), None, ".git/hooks/pre-push was removed meanwhile; it was too large to be kept"),
+    ] {
+        let bed = TestRepository::new();
+        bed.write(hook, &before);
+        let place = bed.feature();
+        place.mark(&[]).unwrap();
+        match &after {
+            Some(text) => bed.write(hook, text),
+            None => fs::remove_file(bed.root.join(hook)).unwrap(),
+        }
+        let lines = place.put_git_back(NAME).unwrap();
+        assert!(matches!(lines.as_slice(), [line] if line.starts_with(told)), "{lines:?}");
+        let kept = lost_folder(&place, NAME).join("hooks");
+        assert!(get(&kept, "pre-push") == after, "what the agent left is kept");
+        let now = get(&bed.root, hook);
+        assert!(now == (before == "theirs").then_some(before), "and does not stay");
+    }
 }
 
 #[test]
