@@ -1,9 +1,9 @@
 //! The point after which everything written so far is on disk.
 //!
-//! A system keeps what was written in memory for half a minute and more. Git syncs little of what it writes, in versions
-//! and places that differ, and never a folder. So nothing is left to it: before something is stored that names files
-//! elsewhere (an event, a ref, a kept answer), a [`Barrier`] brings whole file systems to disk. Why whole ones, and what
-//! that costs, is told in `docs/decisions/0013-the-file-system-is-synced-before-an-event.md`.
+//! A system keeps written data in memory for half a minute and more. Git syncs little of what it writes, differently
+//! between versions and places, and never a folder. So nothing is left to git: before something is stored that names
+//! files elsewhere (an event, a ref, a kept answer), a [`Barrier`] brings whole file systems to disk. Why whole ones,
+//! and what that costs, is explained in `docs/decisions/0013-the-file-system-is-synced-before-an-event.md`.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,12 +11,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Brings to disk whatever anybody wrote to the file systems of a few folders.
+/// Brings everything written to the file systems of a few folders to disk, whichever process wrote it.
 #[derive(Debug)]
 pub struct Barrier {
     folders: Vec<PathBuf>,
-    /// One open folder for each file system. They stay open: the system tells of a write that failed only to those who
-    /// had something open at the time.
+    /// One open folder for each file system. They stay open: the system reports a failed write only to those who had
+    /// something open at the time.
     open: Mutex<BTreeMap<u64, File>>,
 }
 
@@ -24,12 +24,12 @@ impl Barrier {
     /// For the file systems of these folders. A folder that is not there yet is looked for again each time.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Barrier {
         let barrier = Barrier { folders: folders.into_iter().collect(), open: Mutex::default() };
-        // What cannot be opened now is told by the first use.
+        // What cannot be opened now is reported at the first use.
         let _ = barrier.look(&mut barrier.open.lock().unwrap_or_else(PoisonError::into_inner));
         barrier
     }
 
-    /// Returns when all that was written before is on disk. After an error nobody can tell what is: the system may have
+    /// Returns when everything written before is on disk. After an error it is unknown what is: the system may have
     /// dropped what it could not write, so a second attempt would prove nothing.
     pub fn hold(&self) -> io::Result<()> {
         // A panic elsewhere leaves a map of open files, which is as good as before.
@@ -56,7 +56,7 @@ impl Barrier {
     }
 }
 
-/// Brings the names in a folder to disk. A file that was renamed there has its new name then, also after a power cut.
+/// Brings the names in a folder to disk. A file that was renamed there then has its new name, even after a power cut.
 #[cfg(unix)]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
@@ -73,8 +73,8 @@ fn sync_file_system(folder: &File) -> io::Result<()> {
     Ok(rustix::fs::syncfs(folder)?)
 }
 
-/// Elsewhere no call is for one file system. `sync` may return before all is written; a folder that is synced after it
-/// lets the drive write what it has got.
+/// Other systems have no call for one file system. `sync` may return before everything is written; syncing a folder
+/// after it makes the drive write what it has received.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn sync_file_system(folder: &File) -> io::Result<()> {
     rustix::fs::sync();

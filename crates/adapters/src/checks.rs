@@ -1,7 +1,7 @@
-//! The project's own checks: finds which a project has, and runs those that a person has accepted.
+//! Finds which checks a project has, and runs those that a person has accepted.
 //!
-//! A check is a command of `redraft.toml`, run by the shell in the feature's worktree, behind the same worker as agents are,
-//! so that it ends with the run. Its exit code decides; what it prints is evidence. Nothing here knows what a check is
+//! A check is a command of `redraft.toml`, run by the shell in the check folder through the same worker as agents, so
+//! that it ends with the run. Its exit code decides; what it prints is evidence. Nothing here knows what a check is
 //! for. Start at [`ShellChecks`]; [`detect`] is for `redraft init`.
 
 mod detect;
@@ -16,7 +16,7 @@ use redraft_facts::text::count;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// So much of what a check printed is kept: its end, where the failure usually stands.
+/// Only the end of what a check printed is kept, where the failure usually is.
 const TAIL_LINES: usize = 80;
 const TAIL_CHARS: usize = 8_000;
 

@@ -24,12 +24,12 @@ impl SystemClock {
         Self { stop, leave: Arc::default(), ahead_ms: 0, began: Instant::now() }
     }
 
-    /// The same, so far ahead of the machine's; for tests of what happens when something expires.
+    /// The same, ahead of the machine's clock by this much; for tests of what happens when something expires.
     pub fn ahead(self, ahead_ms: i64) -> Self {
         Self { ahead_ms, ..self }
     }
 
-    /// The same with a flag that is raised when nobody is there any more, so that nothing new shall be begun.
+    /// The same with a flag that is raised when the terminal is gone, so that nothing new is begun.
     pub fn leaving_with(self, leave: Arc<AtomicBool>) -> Self {
         Self { leave, ..self }
     }
@@ -56,7 +56,7 @@ impl Clock for SystemClock {
         while left > 0 && !self.stopped() {
             let slice = left.min(SLICE_MS);
             let Ok(guard) = never.0.lock() else { return false };
-            // Nobody notifies; this is a sleep that ends with the slice.
+            // Nothing ever notifies it; this is a sleep that ends with the slice.
             drop(never.1.wait_timeout(guard, Duration::from_millis(slice)));
             left -= slice;
         }
@@ -89,10 +89,10 @@ impl redraft_engine::ports::RunHandle for SystemClock {
         Clock::moment(self)
     }
 
-    /// There is nobody to tell where there is only a clock.
+    /// A mere clock has no one to tell.
     fn tell(&self, _doing: &str) {}
 
-    /// There is no budget where there is only a clock.
+    /// A mere clock has no budget.
     fn afford(&self, _total: Usd) -> bool {
         true
     }

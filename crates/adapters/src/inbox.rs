@@ -1,7 +1,7 @@
 //! Finished answers as files: `runs/TICKET/outcome.json` in the state folder.
 //!
-//! An answer is written whole under another name and then renamed, so a file that is there is complete. What its author
-//! wrote to the worktree is on disk before it: an answer that was kept is adopted, whatever became of the run.
+//! An answer is written whole under another name and then renamed, so a file that is there is complete. What the agent
+//! wrote to the worktree is on disk before its answer: an answer that was kept is adopted, whatever became of the run.
 
 use crate::barrier::{Barrier, sync_folder};
 use crate::plain_file::{self, UnreadableFile};
@@ -36,7 +36,7 @@ impl FileInbox {
         Self { runs: state.join("runs"), barrier: None }
     }
 
-    /// Lets every answer wait until what was written with it is on disk.
+    /// Makes every answer wait until what was written with it is on disk.
     #[must_use]
     pub fn behind(self, barrier: Arc<Barrier>) -> Self {
         Self { barrier: Some(barrier), ..self }
@@ -59,7 +59,7 @@ impl FileInbox {
         Ok(())
     }
 
-    /// Removes answers of a scope that were being written when everything ended. The caller holds the scope's lock.
+    /// Removes answers of a scope whose writing was interrupted. The caller holds the scope's lock.
     pub fn sweep(&self, scope: &Scope) {
         let mut folders = vec![self.runs.join(scope.to_string())];
         while let Some(folder) = folders.pop() {
@@ -89,7 +89,7 @@ impl Inbox for FileInbox {
         let kept = Kept { v: VERSION, session: session.to_owned(), outcome: outcome.clone() };
         let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
         let part = folder.join(PART);
-        // Opening a pipe would wait for a reader for ever.
+        // Opening a pipe would wait for a reader forever.
         if let Err(not @ UnreadableFile::NotAFile(_)) = plain_file::check(&part) {
             return Err(format!("{}: {not}; move it away", part.display()));
         }
@@ -112,7 +112,8 @@ impl Inbox for FileInbox {
         };
         match serde_json::from_slice::<Kept>(&bytes) {
             Ok(kept) if kept.v == VERSION && kept.session == session => Ok(Some(kept.outcome)),
-            // Another version's or another ledger's answer cannot be trusted to mean the same; the dispatch counts as lost.
+            // Another version's or another ledger's answer cannot be trusted to mean the same; the dispatch counts as
+            // lost.
             Ok(_) | Err(_) => Ok(None),
         }
     }
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Never changed: a run that a later program goes on with may have left it.
+    /// Never change this: a later program may continue a run that left it.
     const STORED: &str = concat!(
         r#"{"v":1,"session":"s","outcome":{"text":"yes","session":"c","usage":{"uncached":1,"written":2,"read":3,"#,
         r#""output":4,"cost":5},"opened":["a.md"],"denials":["Bash"],"notes":["n"],"formless":false,"asked_ms":6,"#,

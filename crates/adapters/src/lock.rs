@@ -86,8 +86,8 @@ impl Lock {
         }
     }
 
-    /// Who holds a lock right now, if anybody does. Looking never stands in the way of whoever takes it: the file is
-    /// tried only where a process that is alive has signed it, which is the holder, or by chance has its number.
+    /// Who holds a lock right now, if anybody does. Looking never gets in the way of a process that takes it: the file
+    /// is tried only where a living process has signed it, which is the holder, or by chance has its number.
     pub fn holder(state: &Path, name: &str) -> Option<Holder> {
         let path = state.join("locks").join(name);
         plain_file::check(&path).ok()?;
@@ -108,15 +108,15 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Nobody should be named as the holder in the moment between the next holder's lock and its signature.
-        // Should either call fail, closing the file still releases the lock.
+        // Nobody should be named as the holder between the moment the next holder locks the file and the moment it
+        // signs. Should either call fail, closing the file still releases the lock.
         let _ = self.file.set_len(0);
         let _ = self.file.unlock();
     }
 }
 
 impl Holder {
-    /// Who signed a lock and still runs, without touching the lock; none where nobody does.
+    /// Who signed a lock and is still running, without touching the lock; none where there is no such process.
     pub fn at_work(state: &Path, name: &str) -> Option<Holder> {
         let path = state.join("locks").join(name);
         plain_file::check(&path).ok()?;
@@ -130,8 +130,8 @@ impl Holder {
         Holder { pid: 0, user: "unknown".to_owned(), since_ms: 0, command: "unknown".to_owned() }
     }
 
-    /// Whether the process that signed is no more, as far as the system tells. The lock then hangs on a process it was
-    /// just starting, which lets go of it the moment it runs.
+    /// Whether the process that signed is gone, as far as the system knows. The lock is then held by a process it was
+    /// just starting, which releases it the moment it runs.
     fn is_gone(&self) -> bool {
         let known = self.pid != 0 && Path::new("/proc/self/stat").exists();
         let state = |stat: String| stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());

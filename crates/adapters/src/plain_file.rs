@@ -71,13 +71,14 @@ pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, UnreadableFile> 
     as_text(read(path, bytes_max)?)
 }
 
-/// The bytes of a file that a person named, or that stands beside one. What is named as part of the checkout at `root` must
-/// be part of it, because somebody else may have put a link there; a place elsewhere is the person's own word.
+/// The bytes of a file that a person named, or that stands next to one. A path written as part of the checkout at
+/// `root` must really be part of it, because somebody else may have put a link there; a path elsewhere is the person's
+/// own choice.
 pub fn read_named(root: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
     if is_named_below(root, path) { read_inside(root, path, bytes_max) } else { read(path, bytes_max) }
 }
 
-/// Fails where a path is named as part of the checkout at `root`, whether or not it is there, and is none.
+/// Fails where a path, whether or not it exists, is written as part of the checkout at `root` and leads out of it.
 pub fn check_named(root: &Path, path: &Path) -> Result<(), UnreadableFile> {
     if !is_named_below(root, path) {
         return Ok(());
@@ -94,7 +95,7 @@ pub fn make_folder_inside(root: &Path, folder: &Path) -> Result<(), UnreadableFi
     fs::create_dir_all(folder).map_err(UnreadableFile::Io)
 }
 
-/// Whether a path goes through `root` as it is written. Links before it lead to it, those behind it may lead anywhere.
+/// Whether a path goes through `root` as it is written. Links before it lead to it, those after it may lead anywhere.
 fn is_named_below(root: &Path, path: &Path) -> bool {
     let Ok(root) = fs::canonicalize(root) else { return false };
     let mut written = PathBuf::new();
@@ -108,8 +109,8 @@ fn is_named_below(root: &Path, path: &Path) -> bool {
     written.ancestors().any(|above| fs::canonicalize(above).is_ok_and(|real| real == root))
 }
 
-/// The bytes of a file of a repository, which somebody else may have filled: links are followed only as long as they stay
-/// below `root` and out of git's own folder.
+/// The bytes of a file of a repository, which somebody else may have filled: links are followed only as long as they
+/// stay below `root` and out of git's own folder.
 pub fn read_inside(root: &Path, path: impl AsRef<Path>, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
     all_of(open_inside(root, path.as_ref())?, bytes_max)
 }
@@ -133,7 +134,7 @@ pub enum Copied {
     Absent,
 }
 
-/// Copies a file from one folder to the same place in another, whole or not at all. Neither is left by a link.
+/// Copies a file from one folder to the same place in another, whole or not at all. No link leads out of either.
 pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, UnreadableFile> {
     let target = to.join(name);
     if target.symlink_metadata().is_ok() {
@@ -160,7 +161,8 @@ pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, Unreada
     written.map(|()| Copied::Done).map_err(UnreadableFile::Io)
 }
 
-/// Where a path below `root` really leads, if that is below `root` as well and not in git's own folder; both as real paths.
+/// Where a path below `root` really leads, if that is below `root` as well and not in git's own folder; both as real
+/// paths.
 pub fn inside(root: &Path, path: &Path) -> Result<(PathBuf, PathBuf), UnreadableFile> {
     let root = fs::canonicalize(root).map_err(UnreadableFile::Io)?;
     let real = fs::canonicalize(path).map_err(UnreadableFile::Io)?;
@@ -204,12 +206,12 @@ fn without_links(_root: &Path, real: &Path) -> io::Result<File> {
 fn all_of(file: File, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
     regular(file.metadata().map_err(UnreadableFile::Io)?.file_type())?;
     let mut bytes = Vec::new();
-    // The size that a file system states is not asked: some state 0 for what has no end.
+    // The size that a file system reports is not used: some report 0 for what has no end.
     file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(UnreadableFile::Io)?;
     if bytes.len() as u64 > bytes_max { Err(UnreadableFile::TooLarge { bytes_max }) } else { Ok(bytes) }
 }
 
-/// The bytes of a file of our own, however many. Somebody may have put something else under its name all the same.
+/// The bytes of a file of our own, however many. Something else may have been put under its name all the same.
 pub fn kept(path: &Path) -> io::Result<Vec<u8>> {
     match check(path) {
         Ok(()) => fs::read(path),
@@ -218,7 +220,7 @@ pub fn kept(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Fails unless a regular file is there. For files that are opened by others, who would wait for a pipe for ever.
+/// Fails unless a regular file is there. For files that are opened by others, who would wait for a pipe forever.
 pub fn check(path: &Path) -> Result<(), UnreadableFile> {
     regular(fs::metadata(path).map_err(UnreadableFile::Io)?.file_type())
 }

@@ -1,7 +1,7 @@
-//! Where programs are looked for: in those folders of the PATH that are the same ones wherever we are.
+//! Looks for programs only in those folders of the PATH that are the same wherever we are.
 //!
-//! An empty or relative entry means a folder of whichever repository a command is started in, and whoever made the
-//! repository has filled it. So such entries are passed over, by us and by what we start.
+//! An empty or relative entry means a folder in the repository that a command is started in, filled by the repository's
+//! author. So such entries are skipped, by us and by what we start.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
     folders(path).map(|folder| folder.join(name)).find(|file| is_program(file))
 }
 
-/// A PATH without the entries that are passed over; none where it has no others.
+/// A PATH without the entries that are skipped; none where it has no others.
 pub fn absolute(path: &OsStr) -> Option<OsString> {
     std::env::join_paths(folders(path)).ok().filter(|path| !path.is_empty())
 }

@@ -1,9 +1,10 @@
-//! What the user has accepted of each repository, in a file of their own: `trust.toml` in their folder for state.
+//! What the user has accepted of each repository, in a file of the user's own: `trust.toml` in their folder for state.
 //!
-//! It never stands in a repository, where whoever made the repository could have written it. A repository is known by
-//! the real path of its git folder, by that folder's identity and by its main checkout, so that another one at the same
-//! path, and another checkout that borrows the git folder, are asked about anew. What is accepted is known by its hash;
-//! its lines are kept only to be shown. `state` is about Redraft's own folder in the repository. Start at [`Trust`].
+//! It never stands in a repository, where the repository's author could have written it. A repository is known by the
+//! real path of its git folder, by that folder's identity and by its main checkout, so that a person is asked again
+//! about another one at the same path, and about another checkout that borrows the git folder. What is accepted is
+//! known by its hash; its lines are kept only to be shown. `state` is about Redraft's own folder in the repository.
+//! Start at [`Trust`].
 
 mod state;
 mod visible;
@@ -68,7 +69,7 @@ pub struct KnownRepository {
     /// Its main checkout, where that is not the folder around the git folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkout: Option<String>,
-    /// What tells that folder from another one at the same path.
+    /// Distinguishes that folder from another one at the same path.
     identity: String,
     /// The seal of its state folder, if that was made or accepted here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,7 +126,7 @@ impl TrustError {
 }
 
 impl Trust {
-    /// Where the environment says that it is: in `XDG_STATE_HOME`, else in `~/.local/state`.
+    /// Where the environment puts it: in `XDG_STATE_HOME`, else in `~/.local/state`.
     pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Trust {
         // A relative path would mean another file in every folder.
         let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -149,7 +150,7 @@ impl Trust {
         Ok(self.accepted(place)?.contains(wanted))
     }
 
-    /// Keeps that a person has accepted these.
+    /// Records that a person has accepted these.
     pub fn accept(&self, place: RepositoryPlace<'_>, new: Vec<Accepted>) -> Result<(), TrustError> {
         self.change(|stored| {
             let known = stored.known(place);
@@ -160,8 +161,8 @@ impl Trust {
         })
     }
 
-    /// Forgets all that is known of a git folder, whichever repository was there; how many acceptances that
-    /// were, that of the state folder included.
+    /// Forgets everything known about a git folder, whichever repository was there; returns how many acceptances that
+    /// were, including that of the state folder.
     pub fn forget(&self, git: &Path) -> Result<usize, TrustError> {
         let mut gone = 0;
         if self.read()?.repositories.iter().all(|known| known.git != name(git)) {
@@ -231,7 +232,8 @@ impl Trust {
         let folder = file.parent().unwrap_or(Path::new("/"));
         let stored = Stored { version: VERSION, ..stored };
         let text = toml::to_string(&stored).map_err(|error| failed(io::Error::other(error)))?;
-        // Only who holds the lock writes it, so its name can be fixed; what a killed process left is written over.
+        // Only the process that holds the lock writes it, so its name can be fixed; what a killed process left is
+        // overwritten.
         let part = folder.join("trust.part");
         let _ = fs::remove_file(&part);
         let mut written = private_file(&part).map_err(failed)?;
@@ -264,7 +266,7 @@ impl Stored {
     }
 }
 
-/// Stands at the beginning of the file, for whoever finds it.
+/// Stands at the beginning of the file, for a person who finds it.
 const HEAD: &str = "# What you have accepted of repositories, kept by `redraft trust`. To look at it: redraft trust --list\n";
 
 impl KnownRepository {
@@ -314,8 +316,8 @@ fn name(git: &Path) -> String {
     real.to_string_lossy().into_owned()
 }
 
-/// A folder that is removed and made again is another one. Numbers of folders are given out again, so the time of its
-/// making belongs to it; where the file system does not tell that, the device does.
+/// A folder that is removed and made again is another one. Numbers of folders are reused, so the time it was made is
+/// part of it; where the file system does not record that, the device is.
 #[cfg(unix)]
 fn identity(git: &Path) -> String {
     use std::os::unix::fs::MetadataExt as _;

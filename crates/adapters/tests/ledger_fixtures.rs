@@ -1,5 +1,5 @@
-//! Ledgers of every stored form still open, verify and fold, and what is written now has the same form. None of the files is
-//! ever changed; a new version adds one.
+//! Ledgers of every stored form still open, verify and fold, and what is written now has the same form. None of the
+//! files is ever changed; a new version adds one.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -59,8 +59,8 @@ fn folded(ledger: &Ledger, scope: &Scope) -> (Vec<Entry>, Pipeline) {
     (entries, state)
 }
 
-/// Layout 1 and version 1 of everything: a small feature from its idea to its merge, with code and a check, and a document
-/// that was reviewed by itself.
+/// Layout 1 and version 1 of everything: a small feature from its idea to its merge, with code and a check, and a
+/// document that was reviewed by itself.
 #[test]
 fn a_feature_that_was_merged_and_a_review_are_read_as_they_were_written() {
     read("ledger-1.db", |ledger| {
@@ -194,14 +194,14 @@ fn a_new_ledger_has_the_layout_of_those_that_are_kept() {
         blobs: &[],
         board: None,
     };
-    // Whoever looked before leaves a checkpoint.
+    // An earlier check leaves a checkpoint.
     ledger.check().unwrap();
     ledger.append(append).unwrap();
     drop(ledger);
     let new = layout(&folder.path().join(FILE));
     assert_eq!(new[0], "52444654 1");
     for name in ALL {
-        // A copy, because opening it leaves files beside it.
+        // A copy, because opening it leaves files next to it.
         let copy = folder.path().join(name);
         std::fs::copy(fixture(name), &copy).unwrap();
         assert_eq!(layout(&copy), new, "{name}");

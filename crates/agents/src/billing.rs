@@ -1,12 +1,12 @@
-//! What a number or a status that comes from outside says about a bill, for every agent alike.
+//! What a number or a status from outside says about a bill, the same for every agent.
 
 use serde_json::Value;
 
-/// No answer has so many tokens; a larger number is a mistake of whoever counted.
+/// No answer has this many tokens; a larger number is a mistake in the counting.
 const TOKENS_MAX: u64 = 1 << 40;
 
-/// A count of tokens, whether it is written as a whole number, as `4000.0` or in quotes. What cannot be a count is as if it
-/// were not told.
+/// A count of tokens, written as a whole number, as `4000.0` or in quotes. What cannot be a count is ignored, as if it
+/// had not been reported.
 pub(crate) fn count(told: &Value) -> Option<u64> {
     let rounded = |number: f64| (number >= 0.0 && number <= TOKENS_MAX as f64).then(|| number.ceil() as u64);
     let count = match told {
@@ -17,8 +17,8 @@ pub(crate) fn count(told: &Value) -> Option<u64> {
     count.filter(|count| *count <= TOKENS_MAX)
 }
 
-/// Whether a status means that the service did not begin to answer and bills nothing. The list is closed: behind any other
-/// a gateway may have given up while the service went on.
+/// Whether a status means that the service did not begin to answer and bills nothing. The list is closed: behind any
+/// other a gateway may have given up while the service went on.
 pub(crate) fn is_refusal(status: u16) -> bool {
     const TIMED_OUT: u16 = 408;
     const CLIENT_GONE: u16 = 499;

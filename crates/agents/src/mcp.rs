@@ -42,7 +42,7 @@ pub(crate) fn parts(tool: &str) -> Option<(&str, &str)> {
     tool.strip_prefix("mcp__")?.split_once("__")
 }
 
-/// Whether a tool belongs to a server that is not there.
+/// Whether a tool belongs to a server that is not configured.
 pub(crate) fn is_missing(servers: &McpServers, tool: &str) -> bool {
     parts(tool).is_some_and(|(server, _)| !servers.contains_key(server))
 }

@@ -1,7 +1,7 @@
 //! A host: an agent that comes for its work, does it in a conversation of its own and brings it back.
 //!
-//! Nothing is started or sent here. A host continues no conversation of ours, tells nobody what it used, and has
-//! whatever tools it has. How it asks for work is an interface's business; what it is given, the engine's.
+//! Nothing is started or sent here. A host continues no conversation of ours, does not report what it used, and has
+//! whatever tools it has. How it asks for work is up to an interface; what it is given, to the engine.
 
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
@@ -25,7 +25,7 @@ impl PullAgent {
     /// `told` is the name and the version that the host gives itself, if it has come.
     pub fn new(name: AgentName, told: Option<&(String, String)>) -> Self {
         let (program, version) = told.map_or(("", ""), |(name, version)| (name, version));
-        // Which model it uses, no host tells.
+        // No host says which model it uses.
         let player = AgentIdentity::new(PlayerKind::Pull, program, version, "");
         PullAgent { name, player, card: Cards::builtin().conservative() }
     }
@@ -44,7 +44,7 @@ impl Agent for PullAgent {
         self.player.clone()
     }
 
-    /// Nobody here can tell; a role whose tool is missing says so in its answer.
+    /// This is unknown here; a role whose tool is missing says so in its answer.
     fn missing(&self, _tools: &[String]) -> Vec<String> {
         Vec::new()
     }
@@ -54,7 +54,7 @@ impl Agent for PullAgent {
         true
     }
 
-    /// Predictions for it are made of nothing, so none is kept.
+    /// There is nothing to make predictions from, so none is kept.
     fn billing(&self) -> Billing {
         Billing { model: HOST.to_owned(), card: self.card.clone(), overhead: 0 }
     }

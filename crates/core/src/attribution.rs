@@ -1,7 +1,7 @@
-//! Who wrote and who judged what, joined by ticket.
+//! Records who wrote and who judged what, joined by ticket.
 //!
-//! [`Players`] is a fold over events, part of a feature's state and usable alone. A dispatch is stored with its player, a verdict
-//! and a draft with their ticket; everything that names who judged asks here.
+//! [`Attribution`] is a fold over events, part of a feature's state and usable alone. A dispatch is stored with its
+//! agent, a verdict and a draft with their ticket; everything that names who judged asks here.
 
 use crate::review::Loop;
 use core::fmt;
@@ -83,7 +83,7 @@ pub struct Attribution {
     sent: BTreeMap<Ticket, PlayedAgent>,
     /// The last verdict of each role in each pass of a phase; certificates apart.
     verdicts: BTreeMap<(Phase, u16, Role, bool), Ticket>,
-    /// For each phase, role and player the first dispatch that changed something.
+    /// For each phase, role and agent the first dispatch that changed something.
     wrote: Vec<Ticket>,
     /// Where each finding was first raised.
     raised: BTreeMap<(Phase, FindingId), Ticket>,
@@ -136,12 +136,12 @@ impl Attribution {
         self.sent.get(ticket)
     }
 
-    /// Who was sent this, as people read it; empty where nobody was.
+    /// Who this was sent to, as people read it; empty if it was sent to nobody.
     pub fn shown(&self, ticket: &Ticket) -> String {
         self.played(ticket).map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Who was sent this, as programs read it.
+    /// Who this was sent to, as programs read it.
     pub fn played_by(&self, ticket: &Ticket) -> Option<RoleAttribution> {
         self.played(ticket).map(|played| RoleAttribution::new(&ticket.role, played))
     }

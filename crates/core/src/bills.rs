@@ -1,7 +1,7 @@
-//! What each dispatch came to, followed from its start to its end.
+//! The cost of each dispatch, followed from its start to its end.
 //!
-//! One rule for the budget, the board, the receipt and `redraft cost`, so that they cannot disagree: money is spent where a
-//! bill says so. What may have been charged and nobody knows is kept apart. Start at [`Bills::take`].
+//! One rule for the budget, the board, the receipt and `redraft cost`, so that they cannot disagree: money is spent
+//! where a bill says so. What may have been charged without a known bill is kept apart. Start at [`Bills::take`].
 
 use redraft_facts::event::Event;
 use redraft_facts::ids::AgentName;
@@ -13,9 +13,10 @@ use redraft_facts::usage::{Money, Payment, Usage, Usd};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bills {
     open: BTreeMap<Ticket, Open>,
-    /// As its last answer said. What fails or is lost does not say it, and is paid for in the same way.
+    /// As its last answer reported. A dispatch that fails or is lost does not report it, and is paid for in the same
+    /// way.
     payments: BTreeMap<AgentName, Payment>,
-    /// What is over, for a person who puts right what it cost.
+    /// Ended dispatches, for a person who corrects what one cost.
     over: BTreeMap<Ticket, EndedDispatch>,
 }
 
@@ -26,7 +27,7 @@ struct Open {
     pull: bool,
 }
 
-/// A dispatch that has ended, or whose cost was put right after that.
+/// A dispatch that has ended, or whose cost was corrected after that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedDispatch {
     pub ticket: Ticket,
@@ -34,7 +35,7 @@ pub struct EndedDispatch {
     /// What it may have cost beyond a bill that is known.
     pub beyond: Usd,
     pub payment: Payment,
-    /// Whether a host did the work, which tells nobody what it used.
+    /// Whether a host did the work; hosts do not report what they used.
     pub pull: bool,
 }
 
@@ -42,29 +43,29 @@ pub struct EndedDispatch {
 pub enum Bill {
     UnderWay,
     Known(Usage),
-    /// It may have cost something, and nobody knows what; at most this much, which the budget counts.
+    /// It may have cost something, but it is unknown how much; at most this, which the budget counts.
     Unknown {
         counted: Usd,
     },
 }
 
 impl Bills {
-    /// What an event ends or puts right, if it is about the cost of a dispatch.
+    /// The dispatch that an event ends or whose cost it corrects, if it does either.
     pub fn take(&mut self, event: &Event) -> Option<EndedDispatch> {
         let ended = self.ended_by(event)?;
         self.over.insert(ended.ticket.clone(), ended.clone());
         Some(ended)
     }
 
-    /// What all that is over came to. Made anew where something was put right: a sum that has met its limit no longer says
-    /// what it is made of.
+    /// The cost of all ended dispatches. Computed again where something was corrected: a sum that has reached its limit
+    /// no longer shows what it is made of.
     pub fn total(&self) -> Money {
         let mut total = Money::default();
         self.over.values().for_each(|ended| total += ended.money());
         total
     }
 
-    /// What the budget counts for a dispatch that is over; none where it is not, or where a host did it.
+    /// What the budget counts for a dispatch that has ended; none if it has not, or if a host did it.
     pub fn counted(&self, ticket: &Ticket) -> Option<Usd> {
         self.over.get(ticket).filter(|ended| !ended.pull).map(|ended| ended.money().counted())
     }
@@ -106,7 +107,7 @@ impl Bills {
             }
             Event::CostCorrected(fact) => {
                 let before = self.over.get(&fact.ticket).filter(|ended| !ended.pull)?;
-                // How many tokens it was is then unknown.
+                // The number of tokens is then unknown.
                 let bill = Bill::Known(Usage { cost: fact.cost, ..Usage::default() });
                 Some(EndedDispatch { bill, beyond: Usd(0), ..before.clone() })
             }
@@ -128,7 +129,7 @@ impl Bills {
 }
 
 impl EndedDispatch {
-    /// What it came to. What hosts cost is nobody's business here.
+    /// What it cost. The cost of hosts is not counted here.
     pub fn money(&self) -> Money {
         if self.pull { Money::default() } else { self.bill.money(self.beyond, self.payment) }
     }
@@ -152,8 +153,8 @@ impl Bill {
     }
 }
 
-/// The bill of an answer, and what it may have cost beyond that. An answer without a single token is one whose agent does
-/// not say what it used.
+/// The bill of an answer, and what it may have cost beyond that. An answer without a single token comes from an agent
+/// that does not report what it used.
 fn answered(reserved: Usd, usage: Usage, unknown: Usd) -> (Bill, Usd) {
     let silent = usage.input().saturating_add(usage.output) == 0 && usage.cost == Usd(0);
     match usage {
@@ -163,7 +164,8 @@ fn answered(reserved: Usd, usage: Usage, unknown: Usd) -> (Bill, Usd) {
     }
 }
 
-/// The bill of what brought no answer. Where nothing was reserved nothing could be charged, so nothing is unknown.
+/// The bill of a dispatch without an answer. Where nothing was reserved nothing could be charged, so nothing is
+/// unknown.
 fn unanswered(reserved: Usd, usage: Option<Usage>) -> Bill {
     match usage {
         Some(usage) => Bill::Known(usage),

@@ -1,4 +1,4 @@
-//! Whether what a finding cites is really there.
+//! Checks whether what a finding cites is really there.
 //!
 //! Reviewers cite files they did not open, lines that do not exist and words nobody wrote. This module compares a
 //! citation with the text of the tree and says what does not hold; it does not know what follows from that. Start

@@ -1,4 +1,4 @@
-//! From an answer to a stored judgement.
+//! Turns an answer into a stored judgement.
 //!
 //! The steps: read the verdict, check what its issues cite, reconcile it with the known findings, decide. Reviews,
 //! validations and certificates are judged alike. Nothing here counts rounds or says what happens next; that is
@@ -90,14 +90,15 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         Err(why) => {
             let silent = !unanswered(case, &reconciled.unanswered).is_empty();
             let settled = !verdict.approved && !silent && rests_on_settled(case, &reconciled);
-            // A person may overrule such a rejection in the end; what it says of other findings must not be lost then.
+            // A person may overrule such a rejection in the end; what it says about other findings must not be lost
+            // then.
             let changes = if settled && !case.repair_left { reconciled.changes } else { Vec::new() };
             Judged { settled, changes, ..unusable(case, verdict, notes, why) }
         }
     }
 }
 
-/// A judgement that does not count for a reason that no answer shows: as if the answer could not be used.
+/// A judgement that does not count for a reason outside the answer: treated as if the answer could not be used.
 pub fn withheld(judged: Judged, why: String, repair_left: bool) -> Judged {
     let judgement = if repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
     Judged { judgement, changes: Vec::new(), late: false, settled: false, ..judged }
@@ -139,7 +140,7 @@ fn unanswered<'a>(case: &AnswerInHand<'_>, silent: &'a [FindingId]) -> Vec<&'a s
     silent.iter().filter(|id| blocks(id)).map(FindingId::as_str).collect()
 }
 
-/// Whether something at the threshold was said that no longer counts: it is ruled or deferred, now or before.
+/// Whether the answer names something at the threshold that no longer counts: it is ruled or deferred, now or before.
 fn rests_on_settled(case: &AnswerInHand<'_>, reconciled: &Reconciled) -> bool {
     let grave = |finding: &Finding| finding.severity >= case.rule.least();
     let repeated =
@@ -153,7 +154,7 @@ fn rests_on_settled(case: &AnswerInHand<'_>, reconciled: &Reconciled) -> bool {
         })
 }
 
-/// Why a rejection has no finding to stand on, so that a repair turn can give it one or take it back.
+/// Why a rejection has no finding to support it, so that a repair turn can give it one or take it back.
 fn groundless(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconciled) -> String {
     let rule = match case.rule {
         Threshold::Strict => "a blocker or warning",

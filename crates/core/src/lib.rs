@@ -1,8 +1,8 @@
-//! The machine: what follows from the facts.
+//! The machine: it decides what follows from the facts.
 //!
-//! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it). [`answer`] reads what an agent wrote,
-//! [`judge`] says what it counts for, [`reconcile`] what it does to the findings. [`bills`], [`players`] and [`tally`] are
-//! folded with the state.
+//! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it). [`answer`] reads what an agent
+//! wrote, [`judge`] decides what it counts for, [`reconcile`] what it does to the findings. [`bills`], [`attribution`]
+//! and [`tally`] are folded with the state.
 //!
 //! It knows no prompt, no price and no page for people.
 //!

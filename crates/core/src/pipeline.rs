@@ -1,7 +1,8 @@
-//! A feature from its first event: which phases are behind it, which loop is open, what is owed.
+//! The state of a feature, folded from its first event on: which phases are behind it, which loop is open, what comes
+//! next.
 //!
-//! The same shape as [`crate::review`], one level up: [`step`] folds, [`pending`] tells. Loop events are handed
-//! down unchanged.
+//! The same shape as [`crate::review`], one level up: [`step`] folds an event, [`pending`] says what to do next. Loop
+//! events are handed down unchanged.
 
 mod played;
 
@@ -45,14 +46,14 @@ pub struct Pipeline {
     pub bills: Bills,
     /// What was expected when a person was last asked before code is written, until they answer.
     pub estimate: Option<Forecast>,
-    /// How many dispatches hosts were given, whose cost nobody here knows.
+    /// How many dispatches were given to hosts; their cost is unknown here.
     pub untold: u32,
     /// What a person said the feature may cost; without it the configuration decides.
     pub budget: Option<Usd>,
     /// Why nothing more was sent, until something is.
     pub short: Option<BudgetReached>,
     /// Agents whose usage limit was reached, and until when, in milliseconds since 1970. An agent that is sent to again
-    /// is taken out: it is then known better.
+    /// is taken out: the entry is then out of date.
     pub parked: BTreeMap<AgentName, i64>,
     /// What people have settled, oldest first.
     pub settled: Vec<SettledFinding>,
@@ -82,7 +83,7 @@ impl Pipeline {
         })
     }
 
-    /// Until when the last of its agents is parked, whether or not that is over.
+    /// Until when the last of its agents is parked, whether or not that time has passed.
     pub fn parked_until_ms(&self) -> Option<i64> {
         self.parked.values().max().copied()
     }
@@ -101,8 +102,8 @@ impl Pipeline {
         last.into_values()
     }
 
-    /// The loops whose findings count: of a feature the last of each phase, of a document by itself the one that judges it
-    /// as what it is taken for now.
+    /// The loops whose findings count: for a feature the last of each phase, for a document by itself the one that
+    /// judges it as the kind it is taken for now.
     pub fn relevant(&self) -> impl Iterator<Item = &Loop> {
         let alone = self.created.as_ref().filter(|created| created.is_review());
         let kind = alone.map(|created| created.until);
@@ -135,8 +136,8 @@ impl Pipeline {
         let taken = self.adopted.as_ref().map(|taken| taken.life);
         match () {
             () if self.cancelled || taken == Some(FeatureLife::Abandoned) => FeatureLife::Abandoned,
-            // What nobody has worked on here stands where it was found: that nothing is left to do here does not make
-            // it completed.
+            // A feature that nobody has worked on here stays as it was found: having nothing left to do here does not
+            // make it completed.
             () if self.phase().is_none() => {
                 taken.filter(|_| self.latest().is_none()).unwrap_or(FeatureLife::Completed)
             }
@@ -171,7 +172,7 @@ impl Pipeline {
         alone.into_iter().chain(lane)
     }
 
-    /// Why there is no artifact of a phase, where that is by design; nothing is said of what is beside a document by itself.
+    /// Why a phase has no artifact, where that is by design; empty for a document by itself, where nothing is said.
     pub fn left_out(&self, phase: Phase) -> Option<String> {
         let created = self.created.as_ref()?;
         if created.is_review() {
@@ -197,10 +198,10 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         Event::FeatureCreated(_) | Event::Probed(_) | Event::Redacted(_) => {
             return Err(unexpected(event));
         }
-        // What was lost is not known here, and what is owed follows from what is left.
+        // What was lost is not known here, and what comes next follows from what is left.
         Event::Unreadable(_) => {}
         Event::AgentsMet(fact) => {
-            // Said again it would say nothing.
+            // A repetition would change nothing.
             if state.created.is_none() || state.cancelled || state.met == fact.agents {
                 return Err(unexpected(event));
             }
@@ -224,7 +225,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         Event::PhaseSkipped(fact) => skip(state, fact.phase).ok_or_else(|| unexpected(event))?,
         Event::WentBack(fact) => go_back(state, fact.phase).ok_or_else(|| unexpected(event))?,
         Event::Unblocked(fact) => {
-            // Said again, or of what it never waited for, it would say nothing.
+            // A repetition, or a feature that it never waited for, would change nothing.
             let waited = fact.dependencies.iter().all(|name| state.waits_for().any(|other| other == name));
             if fact.dependencies.is_empty() || !waited || state.cancelled {
                 return Err(unexpected(event));
@@ -247,7 +248,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         }
         Event::BudgetReached(reached) => state.short = Some(reached.clone()),
         Event::CostCorrected(fact) => {
-            // Said again it would say nothing, and what it puts right must be what is recorded.
+            // A repetition would change nothing, and the amount that is corrected must be the recorded one.
             let counted = state.bills.counted(&fact.ticket);
             if counted != Some(fact.was) || fact.cost == fact.was {
                 return Err(unexpected(event));
@@ -329,7 +330,7 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
     created.until = set.until;
     created.lane_reason.clone_from(&set.why);
     if set.lane.reviews() {
-        // Nobody reviews the end, in whichever lane.
+        // The end is reviewed in no lane.
         let unreviewed = |past: &&mut Loop| {
             past.reviewers.is_empty()
                 && past.finishing.is_none()
@@ -351,7 +352,7 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
         open.end = Some(LoopEnd::Superseded);
         state.past.push(open);
     }
-    // What comes after something that is to be done again is done again, too.
+    // What follows a phase that is to be done again is done again, too.
     let first = state.phases().find(|phase| !state.is_over(*phase));
     if let Some(first) = first.filter(|_| !alone) {
         supersede_after(state, first);

@@ -1,9 +1,9 @@
-//! What a verdict changes in the list of findings.
+//! Works out what a verdict changes in the list of findings.
 //!
-//! A reviewer answers the findings it was shown and names issues. Here each answer meets its finding, each issue is
-//! either a repeat of a known finding or a new one. A new one that a person has settled before, for whomever, is ruled
-//! from the start, and one outside the delta is put off. Whether the verdict
-//! counts at all is decided in [`crate::judge`]. Start reading at [`reconcile`].
+//! A reviewer answers the findings it was shown and names issues. Each answer is matched with its finding; each issue
+//! is either a repeat of a known finding or a new one. A new one that a person has settled before, for any role, is
+//! ruled from the start, and one outside the delta is put off. Whether the verdict counts at all is decided in
+//! [`crate::judge`]. Start reading at [`reconcile`].
 
 #[cfg(test)]
 mod tests;
@@ -84,7 +84,7 @@ impl<'a> ReconcileInput<'a> {
         self.known.iter().filter_map(number).max().unwrap_or(0)
     }
 
-    /// The ruling that covers an issue: it accepted the same, and nothing less grave.
+    /// The ruling that covers an issue: it accepted the same problem, at least as grave.
     fn ruling_on(&self, issue: &Issue) -> Option<&'a SettledFinding> {
         let place = Place::of_issue(issue);
         let covers = |one: &&SettledFinding| {
@@ -150,7 +150,7 @@ fn answers<'a>(
     answers
 }
 
-/// Parts the issues into repeats of known findings and new ones, those that say the same together.
+/// Splits the issues into repeats of known findings and new ones; new ones that say the same are kept together.
 fn sort_issues<'a>(
     hearing: &'a ReconcileInput<'a>,
     issues: &'a [Issue],
@@ -349,7 +349,7 @@ impl<'a> Place<'a> {
             && enough_shared_words(self.description, other.description)
     }
 
-    /// Two defects of one kind on neighbouring lines are described alike; their quotes tell them apart.
+    /// Two defects of one kind on neighbouring lines are described alike; their quotes distinguish them.
     fn quotes_another_text(&self, other: &Place<'_>) -> bool {
         let (one, other) = (citation::fold(self.quote), citation::fold(other.quote));
         let either_empty = one.is_empty() || other.is_empty();

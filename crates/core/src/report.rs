@@ -1,8 +1,8 @@
-//! What whoever built something says of it, read from its answer.
+//! Reads an agent's report on what it built from its answer.
 //!
 //! An agent that answers in the verdict's form puts each part of its report into `checks`, under its name. Any other
 //! text is read by its headings, in whichever style they are written. A part that is missing is [`NONE`]: an incomplete
-//! report is worth a note and never a failure. What it claims is kept as a claim; git and the checks say what is so.
+//! report is worth a note and never a failure. What it claims is kept as a claim; git and the checks say what is true.
 //!
 //! Start at [`read`].
 
@@ -30,12 +30,12 @@ pub struct UnderstoodReport {
     pub report: Report,
     /// Whether it says that the task was complete before anything was done.
     pub already: bool,
-    /// What it says in one piece, for where no part is asked for.
+    /// The report in one piece, for use where no parts are asked for.
     pub summary: String,
     pub notes: Vec<String>,
 }
 
-/// Reads an answer. `formless` is one that was asked for in the verdict's form and did not keep to it.
+/// Reads an answer. It is `formless` if it was to be in the verdict's form and is not.
 pub fn read(answer: &[u8], formless: bool) -> UnderstoodReport {
     const SUMMARY_CHARS_MAX: usize = 600;
     let parsed = if formless { None } else { answer::parse(answer).verdict };
@@ -63,7 +63,8 @@ pub fn read(answer: &[u8], formless: bool) -> UnderstoodReport {
     UnderstoodReport { report, already, summary: one_line(&text, SUMMARY_CHARS_MAX), notes }
 }
 
-/// The tests somebody thought of, one on a line: the entries of an answer in the verdict's form, or else its text as it is.
+/// The tests that were thought of, one on a line: the entries of an answer in the verdict's form, or else its text as
+/// it is.
 pub fn outline(answer: &[u8]) -> String {
     const CHARS_MAX: usize = 60_000;
     let tests = answer::parse(answer).verdict.map(|verdict| verdict.checks).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Whether the ways of sending work as they are meant to: what is counted of every feature.
+//! Counts, for every feature, whether the ways of sending work as they are meant to.
 //!
-//! [`Tally`] is folded with the state of a feature and stands in its row on the board, so that nobody has to read old
-//! events to warn. When a person is warned is not known here, and nothing is decided by it.
+//! [`Tally`] is folded with the state of a feature and stands in its row on the board, so that no old events have to be
+//! read for a warning. When a person is warned is not known here, and nothing is decided by these counts.
 
 use crate::review::Loop;
 use redraft_facts::choice::{Policy, Strategy};
@@ -12,7 +12,7 @@ use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::{self, ProfileKind};
 use serde::{Deserialize, Serialize};
 
-/// What was counted of one feature.
+/// The counts of one feature.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
@@ -23,7 +23,7 @@ pub struct Tally {
     /// conversation.
     pub re_reviews: u32,
     pub guard_trips: u32,
-    /// Answers of fresh conversations that were told to read files, where the agent tells which it opened, and those
+    /// Answers of fresh conversations that were told to read files, where the agent reports which it opened, and those
     /// among them that had not opened all.
     pub lazy: u32,
     pub unconfirmed: u32,
@@ -63,7 +63,7 @@ fn started(open: &Loop, fact: &Started) -> Tally {
     }
 }
 
-/// How the guard of `cost::policy::choose` words its reason, the only record there is of it.
+/// What the reason given by the guard of `cost::policy::choose` contains; there is no other record of the guard.
 pub const GUARD: &str = ", more than half of the ";
 
 fn tripped(fact: &Started) -> bool {
@@ -93,10 +93,10 @@ fn flight<'a>(open: &'a Loop, ticket: &redraft_facts::ticket::Ticket) -> Option<
 
 /// The paths a fresh lazy prompt tells its role to read.
 ///
-/// They are those of the profile. A PRD may not exist, which the prompt then says: it does if the feature was begun
+/// They are those of the profile. A PRD may be missing, and the prompt then says so: it exists if the feature was begun
 /// with one, or if the prompt's context is larger than the prompt and there is nothing else to read. One that a person
-/// added later is not asked of a role that reads other files as well; its reads are then counted too favourably. Of code
-/// the specification is always there; what else there is depends on what was left out, and is not asked for here.
+/// added later is not required of a role that also reads other files; its reads are then counted too favourably. For
+/// code the specification always exists; what else does depends on what was left out, and is not required here.
 pub fn required(created: Option<&FeatureCreated>, open: &Loop, started: &Started) -> Vec<String> {
     let (ticket, panels) = (&started.ticket, &open.opened.panels);
     let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);

@@ -1,7 +1,7 @@
-//! Prices, what a review costs by which strategy, and which one a policy picks.
+//! Prices, what a review costs by each strategy, and which strategy a policy picks.
 //!
-//! Functions of sizes, prices and time; docs/cost-model.md has the formulas. Start at [`policy::choose`]; [`price`] is what
-//! models cost, [`cost`] what a way of sending a review costs.
+//! Functions of sizes, prices and time; docs/cost-model.md has the formulas. Start at [`policy::choose`]; [`price`]
+//! says what models cost, [`cost`] what a way of sending a review costs.
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.

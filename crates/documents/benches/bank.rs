@@ -1,6 +1,6 @@
 //! How long it takes to read, age, match and rewrite a bank of 5,000 entries.
 //!
-//! `cargo bench -p redraft-core --bench bank`. Nothing here passes or fails by time: machines are noisy. That a change
+//! `cargo bench -p redraft-documents --bench bank`. Nothing here passes or fails by time: machines are noisy. That a change
 //! changes only the bytes it must is asserted.
 
 #![expect(

@@ -1,6 +1,6 @@
 //! How long it takes to read lists of tasks and to find what they refer to.
 //!
-//! `cargo bench -p redraft-core --bench tasks` reads 66 made-up lists of about 1.1 MB; with `-- DIR` every
+//! `cargo bench -p redraft-documents --bench tasks` reads 66 made-up lists of about 1.1 MB; with `-- DIR` every
 //! `DIR/*/tasks.md`. Nothing here passes or fails: machines are noisy.
 
 #![expect(

@@ -1,9 +1,9 @@
-//! Which parts of a feature's documents go into the prompt for one task, and why.
+//! Selects the parts of a feature's documents that go into the prompt for one task, and says why.
 //!
-//! The specification goes in whole. Of the plan and the design only what the task refers to, if all of that is found;
-//! one that no reference names goes in as a path; of the PRD the problem and the goals. Where a task refers to nothing
-//! that is found, everything goes in whole: too much is better than something missing. It reads no file. Start at
-//! [`select`].
+//! The specification goes in whole. From the plan and the design, only what the task refers to goes in, if all of that
+//! is found; a document that no reference names goes in as a path; from the PRD, the problem and the goals. Where a
+//! task refers to nothing that is found, everything goes in whole: too much is better than something missing. It reads
+//! no file. Start at [`select`].
 
 mod excerpt;
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub struct Context {
     pub notes: Vec<String>,
 }
 
-/// What is taken of one document.
+/// What is taken from one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedParts {
     pub kind: TargetDocument,
@@ -46,7 +46,7 @@ pub struct SelectedParts {
     /// In document order. When scoped, without overlap; when whole, the places that references lead to.
     pub sections: Vec<LineRange>,
     pub reason: String,
-    /// An estimate of what goes into the prompt; nothing for a path.
+    /// An estimate of what goes into the prompt; zero for a path.
     pub tokens: u64,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Artifacts<'a> {
     }
 }
 
-/// What of the documents goes into the prompt for a task.
+/// The parts of the documents that go into the prompt for a task.
 pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
     let targets: BTreeMap<TargetDocument, Targets<'_>> = TargetDocument::ALL
         .into_iter()
@@ -128,7 +128,7 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
     for missing in named.values().flat_map(|named| &named.missing) {
         notes.push(missing.clone());
     }
-    // The specification goes in whole whatever is said of it, so what names it alone says nothing of the others.
+    // The specification goes in whole in any case, so a task that names it alone says nothing about the others.
     let usable = named.iter().any(|(kind, named)| *kind != TargetDocument::Spec && !named.found.is_empty());
     let kinds = [TargetDocument::Prd, TargetDocument::Spec, TargetDocument::Design, TargetDocument::Plan];
     let one = |kind: TargetDocument| {
@@ -146,11 +146,11 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
     Context { artifacts, notes }
 }
 
-/// What the references to one document come to.
+/// Where the references to one document lead.
 #[derive(Default)]
 struct Named {
     found: Vec<(String, Target)>,
-    /// Why others lead to no single place.
+    /// Why other references lead to no single place.
     missing: Vec<String>,
 }
 
@@ -266,7 +266,7 @@ fn joined(mut found: Vec<(String, Target)>) -> Vec<LineRange> {
     parts
 }
 
-/// With what was measured for most models; nothing depends on it.
+/// With the ratios measured for most models; nothing depends on it.
 fn tokens(text: &str) -> u64 {
     let chars = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
     Ratios::measured(Family::Other).tokens(chars, Content::Markdown)

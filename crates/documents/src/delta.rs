@@ -1,6 +1,6 @@
 //! A delta: what changed between two revisions, as git printed it and as places that can be compared.
 //!
-//! It knows the text of a diff and nothing of git, files or rounds. Start reading at [`Delta::touches`], which says
+//! It knows the text of a diff and nothing about git, files or rounds. Start reading at [`Delta::touches`], which says
 //! whether a finding lies in what changed; [`patch`] makes the new text from the old one, and [`Comparison`] finds the
 //! changes between two texts where no git is at hand.
 
@@ -20,7 +20,7 @@ pub use parts::{FileDiff, Hidden, hidden, parts};
 
 /// A finding this many lines away from a change still counts as caused by it.
 const NEAR_LINES: u32 = 3;
-/// A shorter quote could stand anywhere and says nothing, unless it is the whole of a line.
+/// A shorter quote could occur anywhere and says nothing, unless it is the whole of a line.
 const QUOTE_CHARS_MIN: usize = 8;
 /// A shorter heading must be equal, not only be contained.
 const HEADING_CHARS_MIN: usize = 4;
@@ -48,7 +48,7 @@ pub struct Hunk {
     pub old_lines: u32,
     pub new_start: u32,
     pub new_lines: u32,
-    /// What git prints behind the second `@@`: the heading or function above the hunk.
+    /// What git prints after the second `@@`: the heading or function above the hunk.
     pub heading: String,
     pub lines: Vec<DeltaLine>,
 }
@@ -175,7 +175,7 @@ impl FileDelta {
         (issue.line > 0 && self.changed().iter().any(near)) || self.has_changed_text(quote)
     }
 
-    /// Whether something of a quote stands in added or removed text, or the quote contains one such line whole.
+    /// Whether part of a quote is in added or removed text, or the quote contains one such line whole.
     fn has_changed_text(&self, quote: &str) -> bool {
         let long_enough = |text: &str| text.chars().count() >= QUOTE_CHARS_MIN;
         let mut parts = citation::quote_parts(quote);

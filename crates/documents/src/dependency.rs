@@ -1,6 +1,6 @@
 //! Features that come before others: which of them are open, which to go on with first, and circles among them.
 //!
-//! Where features stand is told by whoever calls ([`Standing`]); nothing is read here, and nothing is said about what a
+//! The caller says where features stand ([`FeatureStanding`]); nothing is read here, and nothing is said about what a
 //! run does with it. Start at [`blockers`].
 
 #[cfg(test)]
@@ -9,13 +9,13 @@ mod tests;
 use redraft_facts::event::FeatureLife;
 use redraft_facts::prelude::*;
 
-/// Where a feature stands, as far as others wait for it.
+/// Where a feature stands, for those that wait for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeatureStanding {
     pub life: FeatureLife,
-    /// The phase it stands in; empty where nobody knows.
+    /// The phase it stands in; empty if unknown.
     pub phase: String,
-    /// What it waits for itself, by the names of their folders.
+    /// The features it waits for itself, by the names of their folders.
     pub waits_for: Vec<String>,
     /// Whether there is something to do about it here.
     pub goes_on: bool,
@@ -24,10 +24,10 @@ pub struct FeatureStanding {
 /// A feature that another one waits for and that is not completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocker {
-    /// As its folder is called, `003-keys`.
+    /// The name of its folder, `003-keys`.
     pub name: String,
     pub life: FeatureLife,
-    /// Empty where nobody knows.
+    /// Empty if unknown.
     pub phase: String,
     /// Whether there is something to do about it here.
     pub goes_on: bool,
@@ -47,11 +47,11 @@ impl Blocker {
     }
 }
 
-/// Tells where a feature stands; none for a name that nobody knows.
+/// Looks up where a feature stands; none for an unknown name.
 pub type FeatureLookup<'a> = dyn Fn(&str) -> Option<FeatureStanding> + 'a;
 
-/// What is in the way of a feature that waits for these. A name nobody knows is not: it may have been a mistake, and
-/// nobody could ever complete it.
+/// What blocks a feature that waits for these. An unknown name does not: it may have been a mistake, and nobody could
+/// ever complete it.
 pub fn blockers(waits_for: &[String], known: &FeatureLookup<'_>) -> Vec<Blocker> {
     let standing = waits_for.iter().filter_map(|name| Some((name, known(name)?)));
     let open = standing.filter(|(_, standing)| standing.life != FeatureLife::Completed);
@@ -62,8 +62,8 @@ pub fn blockers(waits_for: &[String], known: &FeatureLookup<'_>) -> Vec<Blocker>
     .collect()
 }
 
-/// The feature to go on with so that another one can: the first in its way that nothing is in the way of. None where
-/// nothing is in the way, or where they wait for each other.
+/// The feature to go on with so that another one can: the first of its blockers that nothing blocks. None where nothing
+/// is in the way, or where they wait for each other.
 pub fn first(waits_for: &[String], known: &FeatureLookup<'_>) -> Option<Blocker> {
     let mut looked_at = BTreeSet::new();
     let mut next = blockers(waits_for, known);
@@ -72,7 +72,7 @@ pub fn first(waits_for: &[String], known: &FeatureLookup<'_>) -> Option<Blocker>
         if !looked_at.insert(blocker.name.clone()) {
             continue;
         }
-        // Nobody goes on with what was given up, so what that waits for is of no use.
+        // An abandoned feature is not gone on with, so what it waits for does not help.
         let before = match blocker.goes_on {
             true => blockers(&known(&blocker.name)?.waits_for, known),
             false => Vec::new(),
@@ -85,9 +85,9 @@ pub fn first(waits_for: &[String], known: &FeatureLookup<'_>) -> Option<Blocker>
     None
 }
 
-/// The way from a feature through what it waits for back to itself, its name at both ends.
+/// The path from a feature through what it waits for back to itself, with its name at both ends.
 pub fn circle(name: &str, waits_for: &[String], known: &FeatureLookup<'_>) -> Option<Vec<String>> {
-    // Each with how it was come to, so that the way can be told.
+    // Each with the one that led to it, so that the path can be shown.
     let mut come_by: BTreeMap<String, String> = BTreeMap::new();
     let mut next: Vec<(String, Vec<String>)> = vec![(name.to_owned(), waits_for.to_vec())];
     while let Some((from, waits_for)) = next.pop() {

@@ -1,8 +1,8 @@
-//! What people and agents write, read and checked: one reader of Markdown ([`page`]) and all that stands on it.
+//! Reads and checks what people and agents write: one reader of Markdown ([`page`]) and everything built on it.
 //!
-//! Texts in, values out. It knows no loop, no agent and no price. Start reading at [`page`] and [`sections`]; [`tasks`] and
-//! [`trace`] read lists of tasks and what they refer to, [`lint`] finds faults that need no judgement, [`bank`] is the
-//! knowledge bank, [`delta`] a diff as places.
+//! Texts in, values out. It knows no loop, no agent and no price. Start reading at [`page`] and [`sections`]; [`tasks`]
+//! and [`trace`] read lists of tasks and what they refer to, [`lint`] finds faults that need no judgement, [`bank`] is
+//! the knowledge bank, [`delta`] a diff as places.
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.

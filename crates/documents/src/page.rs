@@ -1,4 +1,4 @@
-//! A Markdown document line by line: what is text, what is code, what is a comment, and where the headings are.
+//! Reads a Markdown document line by line: what is text, what is code, what is a comment, and where the headings are.
 //!
 //! The only reader of Markdown here: sections, tasks, references, lint, the knowledge bank and the built-in agent look at
 //! a document through it, so that all of them give one answer to "is this line code?". It knows no rule, no task and no
@@ -29,7 +29,7 @@ use redraft_facts::prelude::*;
 pub struct Page<'a> {
     pub lines: Vec<Line<'a>>,
     pub headings: Vec<Heading<'a>>,
-    /// In order. One inside of another is part of that.
+    /// In order. A block inside another one is part of that.
     pub blocks: Vec<Block<'a>>,
     /// The first fence that nothing closes, neither a fence nor the end of a quotation.
     pub open_fence: Option<usize>,
@@ -75,7 +75,7 @@ pub struct Heading<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block<'a> {
     pub lines: Range<usize>,
-    /// What stands behind the opening fence, usually the name of a language.
+    /// The text after the opening fence, usually the name of a language.
     pub label: &'a str,
     /// Whether its last line is the fence that closes it.
     pub closed: bool,
@@ -92,13 +92,13 @@ impl<'a> Page<'a> {
         Page::scanned(text, scan::Unclosed::RunsOn)
     }
 
-    /// The same, but a fence that is never closed is a line of text. For files where nobody is told of such a slip, which
-    /// must not hide everything after it.
+    /// The same, but a fence that is never closed is a line of text. For files where nobody is told about such a slip,
+    /// which must not hide everything after it.
     pub fn read_past_open_fences(text: &'a str) -> Page<'a> {
         Page::scanned(text, scan::Unclosed::IsText)
     }
 
-    /// The same with CommonMark's reading of lists and fences, whatever people mean. For comparing the two.
+    /// The same with CommonMark's reading of lists and fences, whatever people mean. Used to compare the two.
     pub fn read_as_commonmark(text: &'a str) -> Page<'a> {
         Page::scanned(text, scan::Unclosed::Strict)
     }

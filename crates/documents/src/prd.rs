@@ -1,4 +1,4 @@
-//! The parts of a PRD that whoever builds a feature must know: what the problem is, and what is wanted.
+//! Finds the parts of a PRD that every builder of a feature must know: what the problem is, and what is wanted.
 //!
 //! Found by their headings, in the ways people write them. Start at [`essentials`].
 

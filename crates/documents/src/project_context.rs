@@ -1,7 +1,8 @@
-//! What every role of a feature is told about the project it belongs to: goals, what comes before, what it is worth.
+//! Makes the text that tells every role of a feature about its project: goals, what comes before, what it is worth.
 //!
-//! A text of at most [`BLOCK_CHARS_MAX`] characters, wide ones counted as four, made of the project's own files by rules, never by a model. Nothing is
-//! read here. Start at [`project_block`]; [`milestones`] reads a roadmap, also for those who list projects.
+//! A text of at most [`BLOCK_CHARS_MAX`] characters, wide ones counted as four, made from the project's own files by
+//! rules, never by a model. Nothing is read here. Start at [`project_block`]; [`milestones`] reads a roadmap, also for
+//! listings of projects.
 
 #[cfg(test)]
 mod tests;
@@ -13,16 +14,16 @@ use redraft_facts::event::FeatureLife;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 
-/// About 500 tokens. More would cost every prompt more than it tells. See [`chars`] for what counts how much.
+/// About 500 tokens. More would cost every prompt more than it is worth. [`chars`] says what counts how much.
 pub const BLOCK_CHARS_MAX: usize = 2_000;
 
-/// What a reader keeps in mind.
+/// As many as a reader keeps in mind.
 const GOALS_MAX: usize = 3;
 
 /// A goal that needs more is an essay.
 const GOAL_CHARS_MAX: usize = 400;
 
-/// What is known of the project and of what comes before the feature.
+/// What is known about the project and about what comes before the feature.
 #[derive(Debug, Clone, Copy)]
 pub struct ProjectFacts<'a> {
     /// `P001`
@@ -39,7 +40,7 @@ pub struct ProjectFacts<'a> {
 /// A feature that comes before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierFeature {
-    /// As its folder is called, `030-keys`.
+    /// The name of its folder, `030-keys`.
     pub name: String,
     /// None where there is no such feature.
     pub life: Option<FeatureLife>,
@@ -248,7 +249,7 @@ fn goal_lines(goals: &[String]) -> String {
 
 /// As many goals as fit, the last of them shortened.
 fn cut(mut goals: Vec<String>, room: usize) -> Vec<String> {
-    /// Less of a goal tells nothing.
+    /// A shorter piece of a goal says nothing.
     const CHARS_MIN: usize = 40;
     while chars(&goal_lines(&goals)) > room {
         let Some(last) = goals.pop() else { break };
@@ -266,7 +267,7 @@ fn shortened(text: &str, room: usize) -> Option<String> {
     (1..=most).rev().map(|length| one_line(text, length)).find(|short| chars(short) <= room)
 }
 
-/// How long a text is, so that four are about one token: a letter of an alphabet of thousands counts as four, one that
+/// The length of a text, where four are about one token: a letter of an alphabet of thousands counts as four, one that
 /// is not Latin as two.
 fn chars(text: &str) -> usize {
     const WIDE: char = '\u{2e80}';

@@ -1,9 +1,9 @@
 //! The sections of a Markdown document: a heading up to the next one of the same or a higher level.
 //!
-//! It sees lines and headings and knows nothing of tasks, findings or prompts. Start at [`Outline::of`]; whoever
-//! wants to show only what changed asks [`Outline::touched`].
+//! It sees lines and headings and knows nothing about tasks, findings or prompts. Start at [`Outline::parse`]; to show
+//! only what changed, use [`Outline::touched`].
 //!
-//! What is a heading and what is code, [`crate::page`] says.
+//! [`crate::page`] decides what is a heading and what is code.
 
 #[cfg(test)]
 mod tests;
@@ -15,9 +15,9 @@ use crate::page::{Heading, Page};
 use core::ops::{Range, RangeInclusive};
 use redraft_facts::prelude::*;
 
-/// A section is shown with all its subsections up to so many characters, and only if it is at most half of the document;
-/// otherwise a change under the first heading would bring the whole. Three or four screens: a trade between what a
-/// reader has at hand and what it costs.
+/// A section is shown with all its subsections if it has at most this many characters and is at most half of the
+/// document; otherwise a change under the first heading would bring the whole. Three or four screens: a trade between
+/// what a reader has at hand and what it costs.
 pub const SECTION_CHARS_MAX: usize = 8_000;
 
 /// A document's lines and the sections that cover them.
@@ -60,7 +60,7 @@ impl<'a> Outline<'a> {
         &self.lines
     }
 
-    /// In order. One inside of another is part of that.
+    /// In order. A block inside another one is part of that.
     pub fn blocks(&self) -> &[Block<'a>] {
         &self.page.blocks
     }

@@ -1,4 +1,4 @@
-//! What an id of a task looks like: `1.1`, `1.2a`, `1A.1`, `T3`, `TA.1`, `A.1`, `Final.1`, `TASK-004`, `3`.
+//! Recognises ids of tasks: `1.1`, `1.2a`, `1A.1`, `T3`, `TA.1`, `A.1`, `Final.1`, `TASK-004`, `3`.
 //!
 //! Reads one id from the beginning of a text. Whether the place makes it a task is not known here.
 
@@ -29,7 +29,7 @@ pub(crate) struct Id<'a> {
     pub(crate) rest: &'a str,
 }
 
-/// The prefixes that documents of a feature give to what is no task.
+/// The prefixes that documents of a feature give to things that are not tasks.
 pub(crate) const REQUIREMENTS: [&str; 30] = [
     "FR", "NFR", "AC", "SC", "REQ", "US", "UC", "TD", "ADR", "RFC", "OQ", "BR", "EC", "DEC", "ASM", "INV",
     "IF", "RISK", "GOAL", "PRD", "CR", "DR", "UR", "IR", "SR", "KR", "OBJ", "BUG", "PR", "GH",
@@ -142,7 +142,7 @@ fn is_number_part(part: &str) -> bool {
     rest.len() < part.len() && rest.len() <= 1 && rest.chars().all(|c| c.is_ascii_alphabetic())
 }
 
-/// A part behind the first: a number, a letter, a word in capitals (`T-EXEC-2`), or a short one (`T1.Final`, `2.docs`).
+/// A part after the first: a number, a letter, a word in capitals (`T-EXEC-2`), or a short one (`T1.Final`, `2.docs`).
 fn is_later_part(part: &str) -> bool {
     const LETTERS_MAX: usize = 6;
     const WORD_MAX: usize = 8;

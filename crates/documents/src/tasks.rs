@@ -1,9 +1,9 @@
-//! The tasks of a `tasks.md`, in whatever form people write them.
+//! Reads the tasks of a `tasks.md`, in whatever form people write them.
 //!
 //! A heading of any level, an item with a check box or without, or a row of a table is a task if it begins with an id
-//! ([`crate::task_id`]) and nothing speaks for a group, a step or a mention ([`choose`]). What cannot be read is told, never
-//! guessed: no tasks is an error that shows the headings there are. It reads one text and knows no file. Start at
-//! [`read`].
+//! ([`crate::task_id`]) and nothing suggests a group, a step or a mention ([`choose`]). What cannot be read is
+//! reported, never guessed: no tasks is an error that shows the headings there are. It reads one text and knows no
+//! file. Start at [`read`].
 
 mod bold;
 mod candidate;
@@ -33,7 +33,7 @@ use candidate::{Candidate, candidates};
 use field::Field;
 use redraft_facts::prelude::*;
 
-/// What a text says is to be done.
+/// The tasks that a text lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskList {
     /// In document order.
@@ -60,7 +60,7 @@ pub struct Task {
     /// The same as they are written.
     pub needs: Vec<Need>,
     pub refs: Vec<Reference>,
-    /// What stands in fields for references and names no part of a document, as notes.
+    /// Notes about fields for references that name no part of a document.
     pub unread: Vec<String>,
     /// The headings it stands under, outermost first, without the title of the document.
     pub groups: Vec<Group>,
@@ -103,7 +103,7 @@ pub struct Note {
 pub struct NoTasks {
     /// What looks most like one.
     pub nearest: Vec<Group>,
-    /// How many items have a check box and no id. Numbers that nobody wrote would change with every new item.
+    /// How many items have a check box and no id. Made-up numbers would change with every new item.
     pub boxes: usize,
 }
 
@@ -254,7 +254,8 @@ fn task(
     }
 }
 
-/// What the fields of a task refer to and its title; of a document that those name no part of, what its groups do.
+/// What a task refers to by its fields and its title; for documents of which those name no part, what its groups refer
+/// to.
 fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text: &str) -> Vec<Reference> {
     use trace::TargetDocument;
     let mut refs: Vec<Reference> = Vec::new();
@@ -271,15 +272,15 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text:
             .into_iter()
             .filter(|one| one.kind == TargetDocument::Spec || !known.contains(&one.kind)),
     );
-    // What the text names adds to what is named as a reference, and is not enough to leave out everything else.
+    // Names in the text add to explicit references, and are not enough to leave out everything else.
     let known = named(&refs);
     if known.contains(&TargetDocument::Plan) || known.contains(&TargetDocument::Design) {
         refs.extend(text.lines().flat_map(trace::mentions).take(MENTIONS_MAX));
     }
-    // A task that names its requirements only still belongs to the step it stands under.
+    // A task that names only its requirements still belongs to the step it stands under.
     let above: Vec<Vec<Reference>> =
         groups.iter().rev().map(|group| trace::inherited(&group.title)).collect();
-    // `P1` may be of the plan, so that only the plan can tell whether a part of it is named.
+    // `P1` may mean the plan, so only the plan can show whether a part of it is named.
     let unsure = !refs.iter().any(|one| one.kind == TargetDocument::Plan && one.named);
     for kind in TargetDocument::ALL {
         let repeated_only = known.contains(&kind);
@@ -290,8 +291,8 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text:
             let fits = |one: &&Reference| one.kind == kind && one.repeats() == repeats;
             refs.iter().filter(fits).cloned().collect()
         };
-        // What is named is meant by the innermost group that names something. Which headings of the plan are repeated
-        // only the plan can tell.
+        // A name belongs to the innermost group that names something. Only the plan can show which of its headings are
+        // repeated.
         let named = above.iter().map(|refs| of(refs, false)).find(|refs| !refs.is_empty() && !repeated_only);
         refs.extend(named.unwrap_or_else(|| above.iter().flat_map(|refs| of(refs, true)).collect()));
     }
@@ -306,10 +307,10 @@ fn prose(outline: &Outline<'_>, start: usize, end: usize) -> String {
     lines.filter(|(at, _)| !outline.is_code(*at)).map(|(_, line)| *line).collect()
 }
 
-/// A task whose text names more titles is no task but a document.
+/// A task whose text names more titles is not a task but a document.
 const MENTIONS_MAX: usize = 20;
 
-/// Leaves out ids of tasks of the list itself, which may stand in any field, unless a document is named for them.
+/// Leaves out ids of the list's own tasks, which may be in any field, unless a document is named for them.
 fn without_own(tasks: &mut [Task]) {
     let own: BTreeSet<String> = tasks.iter().flat_map(Task::keys).collect();
     let lettered = |id: &str| id.starts_with(|c: char| c.is_ascii_uppercase()) && !id.contains(' ');
@@ -321,7 +322,7 @@ fn without_own(tasks: &mut [Task]) {
 /// Fields that should refer to something and do not.
 fn unread(fields: &[Field<'_>], refs: &[Reference]) -> Vec<String> {
     const CHARS_MAX: usize = 120;
-    // A reason in words beside a reference elsewhere is as it should be.
+    // A reason in words is fine if there is a reference elsewhere.
     let silent = |field: &&Field<'_>| {
         let own = trace::is_for_references(field.label) && !trace::says_none(&field.text);
         let plain = |one: &Reference| one.basis == trace::CountsWhen::Plain;
@@ -350,7 +351,7 @@ fn parents(outline: &Outline<'_>) -> Vec<Option<usize>> {
     parents
 }
 
-/// The headings above a line, without the one that stands in it and the title of the document.
+/// The headings above a line, without a heading in that line and the title of the document.
 fn groups(outline: &Outline<'_>, parents: &[Option<usize>], line: usize) -> Vec<Group> {
     let sections = outline.sections();
     let inner = sections.partition_point(|section| section.lines.start <= line).checked_sub(1);
@@ -363,7 +364,7 @@ fn groups(outline: &Outline<'_>, parents: &[Option<usize>], line: usize) -> Vec<
     groups
 }
 
-/// Ids that stand for two tasks of one form.
+/// Ids that two tasks of one form have.
 fn duplicates(tasks: &[Candidate<'_>]) -> Vec<Note> {
     let mut first: BTreeMap<&str, &Candidate<'_>> = BTreeMap::new();
     let mut notes = Vec::new();

@@ -1,6 +1,6 @@
-//! How many tokens a text has, estimated from its characters.
+//! Estimates how many tokens a text has from its characters.
 //!
-//! Only money is decided by it: [`Ratios`] begins with what vendors' tokenizers were measured at and is drawn towards what
+//! Only money depends on it: [`Ratios`] begins with what vendors' tokenizers were measured at and moves towards what
 //! was really billed ([`Ratios::calibrated`]), and bills win wherever they are known. What a prompt holds never depends
 //! on it, so that the same prompt is the same bytes next year. Start at [`Ratios`].
 
@@ -48,7 +48,7 @@ impl Family {
     }
 }
 
-/// Characters a token, in tenths, as measured between August and October 2026.
+/// Characters per token, in tenths, as measured between August and October 2026.
 const fn tenths(family: Family, content: Content) -> u64 {
     match (family, content) {
         (Family::NewerClaude, Content::Markdown) => 25,
@@ -100,7 +100,7 @@ impl Ratios {
         Content::ALL.iter().map(|content| self.tokens(chars[*content as usize], *content)).sum()
     }
 
-    /// These ratios, and what the agent adds to every prompt, drawn towards its bills ([`fit`]).
+    /// These ratios, and what the agent adds to every prompt, moved towards its bills ([`fit`]).
     pub fn calibrated(self, overhead: u64, bills: &[Billed]) -> (Ratios, u64) {
         fit::fit(self, overhead, bills)
     }

@@ -1,4 +1,4 @@
-//! Which parts of the other documents a task is about: references read, and resolved to lines.
+//! Finds the parts of the other documents that a task is about: reads references and resolves them to lines.
 //!
 //! [`references`] reads a field such as `Implements Plan 3.2 / Design C1, I1`; [`Targets::resolve`] finds where an id is
 //! defined in a document, by whole tokens: `C1` is not in `C10`. It knows no file. Start at those two.
@@ -49,11 +49,11 @@ pub struct Reference {
 /// When a reference counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CountsWhen {
-    /// Always: what it leads to is missing if it is not there.
+    /// Always: if it leads nowhere, something is missing.
     Plain,
-    /// Where a document defines it; a name or an id that may mean something else.
+    /// If a document defines it; a name or an id that may mean something else.
     IfDefined,
-    /// Where a heading begins the same and its title says nothing else than this one, the rest of a group's heading.
+    /// If a heading begins the same and its title agrees with this one, the rest of a group's heading.
     IfRepeated(String),
 }
 
@@ -102,8 +102,8 @@ impl TargetDocument {
     }
 }
 
-/// Where the references of a task lead. One that may be in several places is in the one that stands in what another one
-/// leads to: `Phase 2, Step 1`.
+/// Where the references of a task lead. If one has several possible places, the one inside what another reference leads
+/// to counts: `Phase 2, Step 1`.
 pub fn locate_all(
     references: &[Reference],
     documents: &BTreeMap<TargetDocument, Targets<'_>>,
@@ -124,8 +124,8 @@ pub fn locate_all(
             *found = FoundTarget::One(*one);
         }
     }
-    // Of groups in groups, the innermost; and of a group nothing, where a part of what it repeats is named, or the task
-    // itself names a part of that document.
+    // Of nested groups only the innermost counts; and a group does not count if a part of what it repeats is named, or
+    // if the task itself names a part of that document.
     let own = |of: TargetDocument| {
         let mut located = references.iter().zip(&all);
         located.any(|(one, (kind, found))| {
@@ -180,7 +180,7 @@ pub fn locate(
         .unwrap_or((reference.kind, FoundTarget::None))
 }
 
-/// The one chapter that is called as the word before an id and defines that id.
+/// The one chapter that has the word before an id as its title and defines that id.
 fn in_chapter(
     reference: &Reference,
     noun: &str,

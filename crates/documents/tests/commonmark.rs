@@ -1,4 +1,5 @@
-//! The reader of documents beside a parser of CommonMark: where they differ, it is a decision, and all of those are here.
+//! Compares the reader of documents with a parser of CommonMark: every difference is a decision, and all of those are
+//! here.
 
 use proptest::prelude::*;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};

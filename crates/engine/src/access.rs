@@ -1,4 +1,4 @@
-//! What a dispatch may touch, and where it works.
+//! Decides what a dispatch may touch, and in which folder it works.
 
 use crate::compose::source;
 use crate::ending::EngineError;
@@ -9,24 +9,24 @@ use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_roles::profile;
 use std::path::PathBuf;
 
-/// What no agent that writes code may touch: what it is held to.
+/// What no agent that writes code may touch: the rules it has to keep to.
 const HELD_TO: [&str; 2] = ["redraft.toml", ".redraft"];
 
 impl Worktree<'_> {
-    /// The artifact for an author, code for who builds, nothing for a reviewer.
+    /// The artifact for an author, code for a role that builds, nothing for a reviewer.
     pub(crate) fn may_write(&self, open: &Loop, ticket: &Ticket) -> Vec<String> {
         match ticket.purpose {
             purpose if purpose.judges() => Vec::new(),
-            // It thinks of tests before anybody looks at code.
+            // This role designs tests before anybody looks at code.
             Purpose::Outline | Purpose::Probe => Vec::new(),
-            // The page is made of its answer, so that every number on it is the ledger's.
+            // The page is made from its answer, so that every number on it comes from the ledger.
             Purpose::Retro | Purpose::Judge => Vec::new(),
             _ if open.opened.is_code() => self.may_build(),
             _ => vec![open.artifact().to_owned()],
         }
     }
 
-    /// Everything but the feature's documents and what it is held to.
+    /// Everything except the feature's documents and the rules that the agent has to keep to.
     fn may_build(&self) -> Vec<String> {
         let held = HELD_TO.iter().map(|path| format!("!{path}"));
         let folder = format!("!{}", self.created.folder());
@@ -40,8 +40,8 @@ impl Worktree<'_> {
         paths
     }
 
-    /// Where a dispatch works: in the worktree, but who thinks of tests before looking at code beside the documents alone,
-    /// because some agents can read all that is in the folder they are started in.
+    /// The folder a dispatch works in: the worktree. Only the role that designs tests before it looks at code gets a
+    /// folder with the documents alone, because some agents can read everything in the folder they are started in.
     pub(crate) fn place_of(&self, open: &Loop, ticket: &Ticket) -> Result<PathBuf, EngineError> {
         if ticket.purpose != Purpose::Outline {
             return Ok(self.workspace.folder());

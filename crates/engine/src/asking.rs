@@ -1,4 +1,4 @@
-//! Asks a person. What is asked and what an answer settles is the machine's business; how it is stored is in `person`.
+//! Asks a person. The machine decides what is asked and what an answer settles; `person` stores the answer.
 
 use crate::ending::EngineError;
 use crate::estimating::Estimating;
@@ -17,7 +17,7 @@ pub(crate) struct Asking<'r, 'a> {
 }
 
 impl Asking<'_, '_> {
-    /// Stores that this is asked; false where it was before.
+    /// Stores that this is asked; false where it was asked before.
     pub(crate) fn ask(&mut self, question: &Question) -> Result<bool, EngineError> {
         if self.journal.was_asked(question) {
             return Ok(false);
@@ -27,7 +27,7 @@ impl Asking<'_, '_> {
         Ok(true)
     }
 
-    /// What is expected from here on, for the question before code is written; none where nothing costs money.
+    /// The expected cost from here on, for the question before code is written; none where nothing costs money.
     fn expected(&self, question: &Question) -> Result<Option<Forecast>, EngineError> {
         if question.about != About::Begin {
             return Ok(None);

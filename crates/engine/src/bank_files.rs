@@ -1,4 +1,4 @@
-//! The files of the knowledge bank in the worktree.
+//! Reads and changes the files of the knowledge bank in the worktree.
 
 use crate::ending::EngineError;
 use crate::worktree::Worktree;
@@ -16,7 +16,7 @@ impl Worktree<'_> {
         Ok(files)
     }
 
-    /// Makes changes in the bank's files; the paths of those that are another now, and what was refused.
+    /// Makes changes in the bank's files. Returns the paths of the files that changed, and what was refused.
     pub(crate) fn change_bank(
         &self,
         files: &[(BankFile, String)],

@@ -1,4 +1,4 @@
-//! What the code of a feature is compared with, and what it changes.
+//! Finds what the code of a feature is compared with, and what the feature changes.
 
 use crate::ending::EngineError;
 use crate::ports::Merging;
@@ -17,8 +17,9 @@ pub(crate) struct Base<'r> {
 }
 
 impl Base<'_> {
-    /// What code is compared with: the files where the feature's branch left its base, with the feature's documents as they
-    /// are. Whatever else differs is what a merge would bring, whoever wrote it and when.
+    /// The revision that code is compared with: the files where the feature's branch left its base, with the feature's
+    /// documents as they are. Everything else that differs is what a merge would bring, no matter who wrote it and
+    /// when.
     pub(crate) fn of_code(&self) -> Result<Revision, EngineError> {
         let Worktree { workspace, created, .. } = self.worktree;
         let under = match self.common()? {
@@ -28,8 +29,8 @@ impl Base<'_> {
         Ok(workspace.over(&under, &self.worktree.tree()?, &projections::not_code(created))?)
     }
 
-    /// All that was done to the code, without documents of the feature and what the last phase writes. What came from the
-    /// branch it goes back to is not its own.
+    /// Everything that was done to the code, without the feature's documents and what the last phase writes. What came
+    /// from the branch it goes back to is not its own.
     pub(crate) fn change_of_feature(&self, entries: &[Entry]) -> Result<FeatureChange, EngineError> {
         let Worktree { workspace, created, .. } = self.worktree;
         let Some(base) = self.common()?.or_else(|| first(entries)) else {
@@ -47,7 +48,7 @@ impl Base<'_> {
         Ok(FeatureChange { files: counted.collect() })
     }
 
-    /// The files where the feature's branch and that which it goes back to were last the same.
+    /// The files at the last point where the feature's branch and the branch it goes back to were the same.
     fn common(&self) -> Result<Option<Revision>, EngineError> {
         match self.worktree.created.base_branch.as_str() {
             "" => Ok(None),
@@ -56,7 +57,7 @@ impl Base<'_> {
     }
 }
 
-/// What the first loop about this feature's code was opened on.
+/// The revision that the first loop about this feature's code was opened on.
 fn first(entries: &[Entry]) -> Option<Revision> {
     entries.iter().find_map(|entry| match &entry.event {
         Event::LoopOpened(opened) if opened.is_code() => opened.base.clone(),

@@ -24,12 +24,12 @@ impl Boundaries {
         Self { abort_at, ..Self::default() }
     }
 
-    /// Boundaries that somebody is told of.
+    /// Boundaries that report to a watcher.
     pub fn watched(watcher: Watcher) -> Self {
         Self { watcher: Some(watcher), ..Self::default() }
     }
 
-    /// One more boundary is behind us. The name is for the reader of the code, and for whoever watches.
+    /// Passes one more boundary. The name is for readers of the code and for the watcher.
     pub fn pass(&self, name: &'static str) {
         let number = self.passed.fetch_add(1, Ordering::SeqCst) + 1;
         if number == self.abort_at {

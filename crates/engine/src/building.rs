@@ -1,8 +1,8 @@
-//! Code: what was built becomes a revision and a commit.
+//! Turns what was built into a revision and a commit.
 //!
-//! A document's revision is its file; code's is the tree of the whole worktree, apart from our own projections. Only files
-//! that git sees changed are committed, each by its name. Nothing an agent says about its files or its tests is taken for
-//! what is so: git names the files, and the checks are run by `checking`.
+//! A document's revision is its file; code's is the tree of the whole worktree, apart from our own projections. Only
+//! files that git sees changed are committed, each by its name. Nothing an agent says about its files or its tests is
+//! believed: git names the files, and `checking` runs the checks.
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
@@ -15,14 +15,14 @@ use redraft_facts::ids::Revision;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
 
-/// Takes in what was built.
+/// Takes in the code that agents built.
 pub(crate) struct Building<'r, 'a> {
     pub(crate) journal: &'r mut Journal<'a>,
     pub(crate) worktree: Worktree<'r>,
 }
 
 impl Building<'_, '_> {
-    /// Turns the answer of somebody who built into a fact.
+    /// Turns the answer of an agent that built something into a fact.
     pub(crate) fn built(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some((answered, answer)) = self.journal.answer_of(ticket)? else { return Ok(()) };
         let said = report::read(&answer, answered.formless);
@@ -38,7 +38,7 @@ impl Building<'_, '_> {
         }
         let UnderstoodReport { report, mut already, summary, mut notes } = said;
         if ticket.purpose == Purpose::Outline {
-            // An outline is its text; one that says nothing outlines nothing.
+            // An outline is its text; an empty text outlines nothing.
             already = summary.trim().is_empty();
             notes.clear();
         } else {
@@ -87,8 +87,8 @@ impl Building<'_, '_> {
         self.worktree.commit_or_head(files, &format!("redraft: {title}"), &trailers)
     }
 
-    /// Whether the worktree differs only in that some of what is to be taken out is taken out already: the run died over it,
-    /// and nobody has edited anything.
+    /// Whether the worktree differs only in that some of the files to be taken out are gone already: the run died while
+    /// doing it, and nobody has edited anything.
     pub(crate) fn was_taking_out(&self, effects: &[Effect]) -> Result<bool, EngineError> {
         let [Effect::TakeOut { before, files }] = effects else { return Ok(false) };
         let Some(known) = &self.journal.open_loop()?.revision else { return Ok(false) };
@@ -98,7 +98,7 @@ impl Building<'_, '_> {
         Ok(changed.iter().all(|path| files.contains(path) && !differs.contains(path)))
     }
 
-    /// Takes out what a person goes on without.
+    /// Takes out the files that a person decided to go on without.
     pub(crate) fn take_out(&mut self, before: &Revision, files: Vec<String>) -> Result<(), EngineError> {
         self.worktree.workspace.put_back(before, &files)?;
         let revision = self.worktree.tree()?;
@@ -114,7 +114,7 @@ impl Building<'_, '_> {
     }
 }
 
-/// What a commit of this ticket says.
+/// The title of this ticket's commit.
 fn title(open: &Loop, ticket: &Ticket) -> String {
     const CHARS_MAX: usize = 60;
     match (&ticket.unit, ticket.purpose) {

@@ -1,8 +1,8 @@
-//! Checks of code: run on a clean checkout of the commit they are about, never where an agent worked.
+//! Runs the checks of code on a clean checkout of the commit they are about, never where an agent worked.
 //!
-//! Results on the way may come from a checkout that kept what earlier checks built. A result that an approval or a merge
-//! rests on comes from an empty one: the commit, what `[workspace]` prepares, and what the checks of this very commit made.
-//! Start at [`Checking::result_of`].
+//! Results on the way may come from a checkout that kept what earlier checks built. A result that an approval or a
+//! merge depends on comes from an empty one: the commit, what `[workspace]` prepares, and what the checks of this very
+//! commit made. Start at [`Checking::result_of`].
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
@@ -14,10 +14,10 @@ use redraft_facts::ids::Revision;
 use redraft_facts::text::{count, one_line};
 use std::collections::BTreeSet;
 
-/// So many files that a command changed are named.
+/// How many of the files that a command changed are named.
 const NAMED_MAX: usize = 10;
 
-/// So many earlier results are looked at, the latest first: each costs a comparison of two trees.
+/// How many earlier results are looked at, the latest first: each costs a comparison of two trees.
 const KNOWN_MAX: usize = 5;
 
 /// The checks that were run since the checkout was emptied.
@@ -36,7 +36,7 @@ struct Ran {
     stale: bool,
 }
 
-/// What is stored of a check.
+/// What is stored about a check.
 pub(crate) struct CheckResult {
     pub(crate) passed: bool,
     pub(crate) evidence: String,
@@ -72,7 +72,7 @@ impl Checking<'_, '_> {
         let may_commit = self.worktree.created.change.is_none();
         let commit = self.worktree.committed(&revision, may_commit.then_some(self.journal.seq()))?;
         let Some(result) = self.result_of(&check, &commit, empty, &self.worktree.projections())? else {
-            // Nothing is known of it; the next run asks again.
+            // Nothing is known about it; the next run asks again.
             return Ok(());
         };
         let CheckResult { passed, evidence, code, wall_ms, output, checkout } = result;
@@ -83,8 +83,9 @@ impl Checking<'_, '_> {
         self.journal.record(checked)
     }
 
-    /// Runs a check on a commit, or finds that it has passed on the same files already. `except` are files that only tell
-    /// of the feature and are no part of what is checked. None where the run was stopped, so that nothing is known.
+    /// Runs a check on a commit, or finds that it has passed on the same files already. `except` are files that only
+    /// describe the feature and are not part of what is checked. None where the run was stopped, because then nothing
+    /// is known.
     pub(crate) fn result_of(
         &mut self,
         check: &Check,
@@ -98,7 +99,7 @@ impl Checking<'_, '_> {
         let mut ran = self.run_on(check, commit, empty)?;
         let failed = ran.run.code != Some(0) && !ran.run.stopped;
         if failed && ran.stale && !ran.checkout.empty {
-            // What it failed of may only be missing because setup has not been run for this commit.
+            // It may have failed only because setup has not been run for this commit.
             ran = self.run_on(check, commit, true)?;
         }
         let Ran { run, command, checkout, .. } = ran;
@@ -136,7 +137,7 @@ impl Checking<'_, '_> {
         for (seq, fact, then) in same.take(KNOWN_MAX) {
             let differ = match self.worktree.workspace.all_changed(&then.tree, &tree) {
                 Ok(differ) => differ,
-                // Nobody can tell any more what it was about.
+                // What it was about cannot be found out any more.
                 Err(WorkspaceError::AnchorLost(_)) => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -158,7 +159,7 @@ impl Checking<'_, '_> {
         let goes_on =
             self.series.as_ref().is_some_and(|one| one.tree == tree && !one.ran.contains(&check.name));
         let prepared = self.check_folder.prepared()?;
-        // Whatever happens from here on, a checkout that was left in the middle is no empty one.
+        // Whatever happens from here on, a checkout that was left half done is not an empty one.
         let earlier = self.series.take().filter(|_| goes_on);
         let laid = self.check_folder.lay_out(commit, empty && !goes_on)?;
         let mut series =
@@ -185,7 +186,7 @@ impl Checking<'_, '_> {
         Ok(Ran { run, command: check.command.clone(), checkout, stale })
     }
 
-    /// Prepares a checkout by the project's setup command. Returns how that ended where it did not end well.
+    /// Prepares a checkout with the project's setup command. Returns how that ended, unless it ended well.
     fn set_up(
         &self,
         laid: &LaidOut,
@@ -204,7 +205,7 @@ impl Checking<'_, '_> {
         Ok(None)
     }
 
-    /// Runs a check and notes which files of the commit it changed; they are put back before the next one.
+    /// Runs a check and notes which files of the commit it changed; they are put back before the next check.
     fn watched(
         &self,
         check: &Check,

@@ -1,7 +1,7 @@
-//! Choosing how a dispatch is sent: the prompts that can be, what is known of prices, caches and bills, and the policy's
-//! answer.
+//! Chooses how a dispatch is sent: composes the prompts that can be sent, gathers what is known about prices, caches
+//! and bills, and asks the policy.
 //!
-//! Facts are gathered here and decided on in `core` ([`choose`]); nothing here sends or stores. Start at
+//! Facts are gathered here and decided on in `cost` ([`choose`]); nothing here sends or stores. Start at
 //! [`Choosing::choose`].
 
 use crate::compose::{Composed, Texts, compose, seat};
@@ -40,7 +40,7 @@ struct Options<'a> {
     composed: BTreeMap<Strategy, Composed>,
     /// Strategies that may be used for it.
     allowed: Vec<Strategy>,
-    /// What changed since the role last looked cannot be told any more.
+    /// What changed since the role last looked can no longer be determined.
     lost: Option<String>,
 }
 
@@ -66,8 +66,8 @@ impl Choosing<'_> {
         let known = self.experience.resumable(agent);
         let able = known.resume != Resume::No;
         let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
-        // A turn that makes sense in its conversation only is sent there; an agent that has no such conversation says so
-        // without cost, and the machine orders a fresh one.
+        // A turn that makes sense only in its conversation is sent there. An agent that has no such conversation says
+        // so at no cost, and the machine orders a fresh one.
         let bound = !order.allowed.contains(&Strategy::Lazy);
         let talk = order.conversation.as_ref().filter(|_| bound || (able && elsewhere.is_none()));
         let mut options = self.options(order, talk.is_some(), missing)?;
@@ -169,7 +169,7 @@ impl Choosing<'_> {
         }
     }
 
-    /// Gathers what a prediction is made from, and asks the policy.
+    /// Gathers what a prediction is based on, and asks the policy.
     fn weigh(
         &self,
         order: &DispatchOrder,
@@ -208,7 +208,7 @@ impl Choosing<'_> {
             },
         };
         let choice = choose(&PolicyFacts { priced: Some(&priced), ..facts }, &options.allowed);
-        // The machine orders nothing that can be sent in no way.
+        // The machine orders nothing that cannot be sent in any way.
         let choice = choice.ok_or_else(|| EngineError::Unsendable(order.ticket.clone()))?;
         let marks = match &choice.prediction {
             Some(prediction) => prediction.marks,
@@ -238,11 +238,11 @@ impl Choosing<'_> {
             && open.opened.is_code()
             && seat.is_some_and(|seat| seat.anchor != open.revision)
         {
-            // The change is in what lasts through a round, and it is another one now.
+            // The change is part of what lasts through a round, and it is a different one now.
             cached = cached.renewed();
         }
         cached.conversation = talk.map(|talk| {
-            // Nothing is known to be kept of a conversation whose bill nobody predicted.
+            // A conversation whose bill was not predicted is not known to be cached at all.
             let unknown = choice::CachedConversation {
                 began: Strategy::Lazy,
                 tokens: known.overhead + known.ratios.tokens(talk.context_chars, Content::Markdown),
@@ -254,7 +254,8 @@ impl Choosing<'_> {
         (cached, since_s)
     }
 
-    /// When the last request of a dispatch was sent; where nobody could tell, when the dispatch was, which is earlier.
+    /// When the last request of a dispatch was sent; where that is unknown, when the dispatch was sent, which is
+    /// earlier.
     fn last_asked_ms(&self, ticket: &Ticket) -> Option<i64> {
         self.entries.iter().rev().find_map(|entry| match &entry.event {
             Event::Answered(fact) if fact.ticket == *ticket => fact.asked_ms,

@@ -1,4 +1,4 @@
-//! Closes a phase: what was approved is committed with the projections that tell of it.
+//! Closes a phase: commits what was approved together with the projections that describe it.
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
@@ -17,7 +17,7 @@ pub(crate) struct Closing<'r, 'a> {
 }
 
 impl Closing<'_, '_> {
-    /// The projections are committed with the close they tell of, so they are rendered as if it had happened.
+    /// The projections are committed with the close they describe, so they are rendered as if it had happened.
     pub(crate) fn close_phase(&mut self, revision: Revision) -> Result<(), EngineError> {
         let open = self.journal.open_loop()?;
         let closed = review::closing(open, revision);
@@ -31,8 +31,8 @@ impl Closing<'_, '_> {
         } else {
             "accepted by a ruling"
         };
-        // The time of what it rests on, not of now: killed between commit and event, the next run must write the same
-        // files, or it would commit them twice.
+        // The time of the event that the close is based on, not of now: if the run is killed between commit and event,
+        // the next run must write the same files, or it would commit them twice.
         let at_ms = self
             .journal
             .entries()

@@ -1,4 +1,4 @@
-//! Reads what came back: an author's answer becomes a revision, a reviewer's a judgement.
+//! Reads the answers that came back: turns an author's into a revision and a reviewer's into a judgement.
 
 use crate::building::Building;
 use crate::compose::delta_of_change;
@@ -90,7 +90,7 @@ impl Concluding<'_, '_> {
             (Some(since), Some(sees)) => match self.judged_delta(open, facts.base_then.as_ref(), since, sees)
             {
                 Ok(diff) => Some(diff),
-                // Nothing is put off when nobody can tell what changed.
+                // Nothing is put off when it is unknown what changed.
                 Err(WorkspaceError::AnchorLost(_)) => None,
                 Err(error) => return Err(error.into()),
             },
@@ -120,7 +120,7 @@ impl Concluding<'_, '_> {
             text_of: &text_of,
         });
         if let Some(error) = trouble.into_inner() {
-            // What could not be looked up is no reason to call a finding unproved.
+            // A failed lookup is no reason to call a finding unproved.
             return Err(error.into());
         }
         judged.notes.extend(self.reads().unread(started, answered, &answer));
@@ -136,7 +136,8 @@ impl Concluding<'_, '_> {
         Reads { journal: self.journal, worktree: self.worktree }
     }
 
-    /// What changed since the role last looked, as it was told: without what only the base of a change has changed.
+    /// What changed since the role last looked, as the role was shown it: without what only the base of a change has
+    /// changed.
     fn judged_delta(
         &self,
         open: &Loop,
@@ -153,8 +154,8 @@ impl Concluding<'_, '_> {
         }
     }
 
-    /// The text a finding quotes from: as it is in the revision that was looked at. A document's revision holds its own
-    /// files alone; what else it speaks of stands in the worktree, unless it can be no file of it.
+    /// The text a finding quotes from, as it is in the revision that was reviewed. A document's revision holds only its
+    /// own files; anything else it mentions is read from the worktree, unless it cannot be a file there.
     fn judged_text(
         &self,
         open: &Loop,
@@ -162,13 +163,13 @@ impl Concluding<'_, '_> {
         path: &str,
     ) -> Result<Option<Vec<u8>>, WorkspaceError> {
         let unreadable = |error: WorkspaceError| match error {
-            // A path that leads nowhere, or to what is no file.
+            // A path that leads nowhere, or to something that is not a file.
             WorkspaceError::File { .. } => Ok(None),
             error => Err(error),
         };
         if let Some(sees) = &started.sees {
             let found = self.worktree.workspace.read_at(sees, path).or_else(unreadable)?;
-            // Our own files beside the code are no part of its revision.
+            // Our own files next to the code are not part of its revision.
             let whole = open.opened.is_code() && !self.worktree.projections().iter().any(|ours| ours == path);
             if found.is_some() || whole {
                 return Ok(found);
@@ -178,7 +179,7 @@ impl Concluding<'_, '_> {
     }
 }
 
-/// What an author asks instead of drafting: the issues of an answer that does not call itself done.
+/// The questions an author asks instead of drafting: the issues of an answer that does not call itself done.
 fn questions(answer: &[u8], formless: bool) -> Vec<AuthorQuestion> {
     const QUESTIONS_MAX: usize = 5;
     const CHARS_MAX: usize = 1_000;

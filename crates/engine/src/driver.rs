@@ -1,6 +1,6 @@
-//! The driver: fold, ask what is owed, perform it, store it, again.
+//! The driver: folds the events, asks what is pending, performs it, stores it, and begins again.
 //!
-//! [`Run`] has everything. What is done is done by parts of the engine that are lent what they need (`lending`).
+//! [`Run`] holds everything and lends each part of the engine what it needs (`borrows`); the parts do the work.
 
 mod borrows;
 
@@ -42,7 +42,7 @@ pub struct Run<'a> {
     before: WorktreeBaseline,
     /// Whether parks are disregarded, and what is out with hosts is taken back.
     sends_now: bool,
-    /// Where a change is reviewed by itself: how it stands now.
+    /// Where a change is reviewed by itself: its current state.
     change: Option<ChangeUnderReview>,
     /// The checks that were run since the check folder was emptied.
     series: Option<Series>,
@@ -85,12 +85,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Says how the change stands that is reviewed by itself here.
+    /// Sets the current state of the change that is reviewed by itself here.
     pub fn review(&mut self, change: ChangeUnderReview) {
         self.change = Some(change);
     }
 
-    /// Sends also to agents whose limit is said to last, and takes back what is out with hosts: a person knows better.
+    /// Also sends to agents whose limit is said to last, and takes back what is out with hosts: a person knows better.
     pub fn send_now(&mut self) {
         self.sends_now = true;
     }
@@ -129,12 +129,12 @@ impl<'a> Run<'a> {
         self.project()
     }
 
-    /// Merges a feature that has come to its end. What was merged and not stored is stored.
+    /// Merges a feature that has come to its end. A merge that was made and not stored is stored.
     pub fn merge(&mut self, history: MergeHistory) -> Result<Merged, EngineError> {
         self.finishing().merge(history)
     }
 
-    /// Writes the projections beside the artifacts. They can be deleted and come back the same.
+    /// Writes the projections next to the artifacts. They can be deleted and come back the same.
     pub fn project(&self) -> Result<(), EngineError> {
         self.worktree().write_projections(self.journal.entries())
     }
@@ -148,10 +148,10 @@ impl<'a> Run<'a> {
         self.journal.record(BudgetSet { limit, by: self.rules.person.clone() })
     }
 
-    /// Goes on until nothing is owed, a person is needed, or the user stops it.
+    /// Goes on until nothing is pending, a person is needed, or the user stops it.
     pub fn drive(&mut self) -> Result<Stop, EngineError> {
         match self.advance() {
-            // Git may die of the signal a moment before we are told of it.
+            // The signal may kill git a moment before it reaches us.
             Err(error) if of_a_signal(&error) && !self.parts.clock.wait_ms(SIGNAL_MS) => {
                 Ok(Stop::Interrupted)
             }
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
                 self.project()?;
                 let lies_open = self.journal.state().merged.is_none() && !self.journal.state().cancelled;
                 if lies_open && !self.created.is_review() {
-                    // Whoever hears that it is approved may merge it by hand.
+                    // A person who learns that it is approved may merge it by hand.
                     self.parts.workspace.require_readable(&self.created.base_commit)?;
                 }
                 return Ok(Stop::Done);
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
                 self.conclude(&ticket)?;
                 continue;
             }
-            // What changes while a host is at work is that host's doing, and what was put back before a crash is ours.
+            // Changes made while a host is at work are that host's, and what was put back before a crash is ours.
             if out.is_empty() && !self.building().was_taking_out(&effects)? && self.take_in_edits()? {
                 continue;
             }
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
             }
             if let Some(stop) = self.sending().dispatch(orders)? {
                 if let Stop::OverBudget { ticket, over } = &stop {
-                    // What there is no money for is not waited for at the end.
+                    // At the end of a feature, the run does not wait for something there is no money for.
                     if self.learning().go_on_without(ticket, &over.to_string())? {
                         continue;
                     }
@@ -241,7 +241,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Stored, so that whoever looks later is told a command that goes on; once, however often it is tried.
+    /// Stores that the budget is too small, so that later readers are shown a command that goes on; once, however often
+    /// it is tried.
     fn note_short(&mut self, ticket: Ticket, over: OverBudget) -> Result<(), EngineError> {
         let OverBudget { needed, left, limit } = over;
         let reached = BudgetReached { ticket, needed, left, limit };
@@ -251,15 +252,15 @@ impl<'a> Run<'a> {
         self.journal.record(reached)
     }
 
-    /// Whether the next thing owed is a phase that this run was not asked for.
+    /// Whether the next pending effect belongs to a phase that this run was not asked for.
     fn is_far_enough(&self, effects: &[Effect]) -> bool {
         let Some(until) = self.rules.until else { return false };
         matches!(effects, [Effect::Open { phase, .. }] if *phase > until)
     }
 
-    /// Where a run rests that goes on only when a person has edited the document: a revision is due that its author is not
-    /// to make, or a document by itself or a change by itself is approved. Such a one is never closed: the next time it is looked at, the
-    /// reviewer that knows it is asked about what changed.
+    /// Where a run rests that goes on only when a person has edited the document: a revision is due that its author is
+    /// not to make, or a document or a change that is reviewed by itself is approved. Such a review is never closed:
+    /// the next time, the reviewer that knows the text is asked about what changed.
     fn rests_with_a_person(&self, effects: &[Effect]) -> Option<Stop> {
         let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
         match effects {
@@ -316,7 +317,7 @@ impl<'a> Run<'a> {
         self.document_gates().check(revision, gate)
     }
 
-    /// Reads what came back.
+    /// Reads an answer that came back.
     pub(crate) fn conclude(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         match ticket.purpose {
             purpose if purpose.judges() => self.concluding().judge(ticket),

@@ -1,4 +1,4 @@
-//! Takes in what a person changed in the worktree. What the change means for a loop is the machine's business.
+//! Takes in what a person changed in the worktree. The machine decides what the change means for a loop.
 
 use crate::base::Base;
 use crate::ending::EngineError;
@@ -24,8 +24,8 @@ pub(crate) struct Edits<'r, 'a> {
 }
 
 impl Edits<'_, '_> {
-    /// A person's edit becomes a commit of its own and an event, and so reaches every role in its next delta. Taking
-    /// the document away is an edit too: the gate finds it missing, and the author writes it again.
+    /// Turns a person's edit into a commit of its own and an event, so that every role sees it in its next delta.
+    /// Removing the document is an edit too: the gate finds it missing, and the author writes it again.
     pub(crate) fn take_in(&mut self) -> Result<bool, EngineError> {
         let Some(open) = &self.journal.state().open else { return Ok(false) };
         let known = open.revision.clone();
@@ -37,7 +37,7 @@ impl Edits<'_, '_> {
         }
         let revision = match self.worktree.standing(&open.opened)? {
             Some(found) => found,
-            // Nothing is left of what was there.
+            // Nothing is left of the document.
             None => self.worktree.workspace.nothing()?,
         };
         let compared = self.moved_base()?;
@@ -61,8 +61,8 @@ impl Edits<'_, '_> {
         Ok(true)
     }
 
-    /// What code is compared with from now on, where the base was merged into the feature's branch: what the base brought is
-    /// no part of the feature, and what of it was left out is.
+    /// The new revision that code is compared with, where the base was merged into the feature's branch: what the base
+    /// brought is not part of the feature, but leaving some of that out is.
     fn moved_base(&mut self) -> Result<Option<Compared>, EngineError> {
         let open = self.journal.open_loop()?;
         let Some(known) = open.base().filter(|_| open.opened.is_code()).cloned() else { return Ok(None) };
@@ -74,7 +74,7 @@ impl Edits<'_, '_> {
         let own = projections::not_code(self.worktree.created);
         let moved = match self.worktree.workspace.all_changed(&known, &base) {
             Ok(changed) => changed.iter().any(|path| !own.contains(path)),
-            // Git has lost what it was compared with.
+            // Git has lost the revision it was compared with.
             Err(WorkspaceError::AnchorLost(_)) => true,
             Err(error) => return Err(error.into()),
         };
@@ -82,8 +82,8 @@ impl Edits<'_, '_> {
         Ok(moved.then(|| Compared { base, intent: None, said: String::new() }))
     }
 
-    /// Puts the worktree to where the change under review stands now, and stores that, if it is not known. Nothing is
-    /// committed: the commits are its own.
+    /// Puts the worktree to the current state of the change under review, and stores that state if it is new. Nothing
+    /// is committed: the commits are its own.
     pub(crate) fn take_in_change(&mut self, change: &mut ChangeUnderReview) -> Result<bool, EngineError> {
         let Some(open) = &self.journal.state().open else { return Ok(false) };
         let moved = open.base() != Some(&change.base);
@@ -96,7 +96,7 @@ impl Edits<'_, '_> {
             return Ok(false);
         }
         if moved && !again && self.is_same_change((&base, &revision))? {
-            // The base has gone on and was brought in; what is reviewed is letter for letter what it was.
+            // The base has moved on and was merged in; what is reviewed is byte for byte what it was.
             return Ok(false);
         }
         let (first, epoch) = (open.revision.is_none(), open.epoch + 1);
@@ -112,7 +112,7 @@ impl Edits<'_, '_> {
         Ok(true)
     }
 
-    /// Whether what a change does to its base is what it did to the base it was last compared with.
+    /// Whether a change does the same to its base as it did to the base it was last compared with.
     fn is_same_change(&self, (base, revision): (&Revision, &Revision)) -> Result<bool, EngineError> {
         let open = self.journal.open_loop()?;
         let (Some(then), Some(known)) = (open.base(), &open.revision) else { return Ok(false) };

@@ -1,5 +1,5 @@
-//! How a run ends: what it comes to rest for, and what it fails of. Nothing here drives anything; whoever shows an end
-//! decides about words and exit codes.
+//! The ways a run ends: the reasons it comes to rest ([`Stop`]), and its errors ([`EngineError`]). Nothing here drives
+//! anything; the callers choose words and exit codes.
 
 use crate::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
 use redraft_core::review::{DispatchOrder, Rejected};
@@ -14,28 +14,28 @@ use std::path::PathBuf;
 /// Why a run came to rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// Nothing is owed.
+    /// Nothing is left to do.
     Done,
-    /// A revision is due, which is left to a person.
+    /// A revision is due, and it is left to a person.
     Findings,
     /// A person must decide.
     Asking(Question),
     /// The next dispatch could cost more than is left.
     OverBudget { ticket: Ticket, over: OverBudget },
-    /// An agent's usage limit is reached until then, in milliseconds since 1970; the same command continues.
+    /// An agent's usage limit is reached until this time, in milliseconds since 1970; the same command continues.
     Parked(i64),
-    /// Work is out with hosts, or is owed and not this run's to send.
+    /// Work is out with hosts, or is pending and not this run's to send.
     Host(Owed),
     /// The user asked it to stop; the same command continues.
     Interrupted,
 }
 
-/// What a run waits for that it does not send itself.
+/// Work that a run waits for and does not send itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owed {
-    /// Handed out to hosts and not expired, with when it does, in milliseconds since 1970.
+    /// Handed out to hosts and not expired, each with its expiry in milliseconds since 1970.
     pub out: Vec<(Ticket, i64)>,
-    /// Not handed out yet, and which of it is for hosts.
+    /// Not handed out yet: the orders for hosts, and the others.
     pub hosts: Vec<DispatchOrder>,
     pub others: Vec<DispatchOrder>,
 }
@@ -115,8 +115,8 @@ impl EngineError {
     }
 }
 
-/// Whether an error can come from Ctrl-C, which reaches git and the program that signs for it as well; what it
-/// interrupted is done again by the next run. Everything else is told, whether or not the user wanted to stop.
+/// Whether an error can come from Ctrl-C, which also reaches git and the program that signs for it; the next run does
+/// again what it interrupted. Every other error is reported, whether or not the user wanted to stop.
 pub(crate) fn of_a_signal(error: &EngineError) -> bool {
     use WorkspaceError::{Commit, Interrupted};
     matches!(error, EngineError::Workspace(Interrupted { .. } | Commit(CommitRefused::Signing(_))))

@@ -1,5 +1,6 @@
-//! Gathers what an estimate is made from: who plays which role at which price, what there is to read, how many tasks there
-//! are, and what earlier features needed. The estimate itself is [`redraft_reports::estimate`]. Nothing is sent or stored.
+//! Gathers the facts for an estimate: which agent plays which role at which price, what there is to read, how many
+//! tasks there are, and what earlier features needed. The estimate itself is [`redraft_reports::estimate`]. Nothing is
+//! sent or stored.
 
 use crate::ending::EngineError;
 use crate::ports::{Agents, Store};
@@ -15,13 +16,13 @@ use redraft_roles::profile::RoleText;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// What is looked at for an estimate.
+/// The inputs of an estimate.
 #[derive(Clone, Copy)]
 pub struct Estimating<'a> {
     pub store: &'a dyn Store,
     pub agents: &'a dyn Agents,
     pub rules: &'a Rules,
-    /// A file of the worktree, by its path; none where there is none or it cannot be read.
+    /// A file of the worktree, by its path; none where it is missing or unreadable.
     pub read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
 }
 
@@ -71,7 +72,7 @@ impl Estimating<'_> {
 
     fn history(&self) -> Result<History, EngineError> {
         let mut history = History::default();
-        // Only agents that cost money say what one that costs money needs.
+        // Only agents that cost money show what an agent that costs money needs.
         let asked: RefCell<BTreeMap<AgentName, bool>> = RefCell::default();
         let counts = |name: &AgentName| {
             let paid = || self.agents.named(name).is_ok_and(|agent| !agent.is_free());

@@ -1,4 +1,4 @@
-//! What the ledger tells of agents, whichever feature they worked for.
+//! Collects what the ledger knows about agents, across all features.
 
 use crate::journal::Journal;
 use crate::ports::{Agent, Resume, Store, StoreError};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 pub(crate) struct Experience {
     records: Records,
-    /// What bills say about them, for predictions.
+    /// What bills show about them, for predictions.
     pub(crate) measures: Measures,
     /// How rounds follow each other in this repository, for expectations.
     pub(crate) paces: Paces,

@@ -1,9 +1,9 @@
-//! The end of a feature: what a merge would give is checked, what was learnt is written down, the branch is merged.
+//! Ends a feature: checks what a merge would give, writes down what was learnt, and merges the branch.
 //!
-//! The revision of this phase is the tree a merge would give, without what the phase itself writes; where the base moves
-//! on, it is another revision and is checked again. What is written here is committed by name: the retrospective and the
-//! files of the knowledge bank. Start at [`LastPhase::subject`]; what a merge would give is in `forecast`, what is learnt in
-//! `learning`.
+//! The revision of this phase is the tree a merge would give, without what the phase itself writes; when the base moves
+//! on, it is a new revision and is checked again. What is written here is committed by name: the retrospective and the
+//! files of the knowledge bank. Start at [`FinishPhase::subject`]; `forecast` finds what a merge would give, `learning`
+//! what was learnt.
 
 use crate::base::Base;
 use crate::checking::{CheckResult, Checking};
@@ -19,7 +19,7 @@ use redraft_facts::text::{count, one_line};
 
 /// The gate that says whether the branch can be merged.
 const MERGE: &str = "merge";
-/// The gate that says whether documentation was thought of.
+/// The gate that says whether documentation was considered.
 const DOCS: &str = "docs";
 
 /// The loop of the last phase, and the merge after it.
@@ -30,7 +30,7 @@ pub(crate) struct FinishPhase<'r, 'a> {
 }
 
 impl<'a> FinishPhase<'_, 'a> {
-    /// What the loop of the last phase is about, but for what whoever looks back on the feature is told.
+    /// The subject of the last phase's loop, except for the bundle that the agent which looks back is sent.
     pub(crate) fn subject(&self) -> Result<Subject, EngineError> {
         let (_, base) = self.forecasting().approved()?;
         let rules = self.checking.rules;
@@ -47,7 +47,7 @@ impl<'a> FinishPhase<'_, 'a> {
         Forecasting { journal, worktree, base: self.base }
     }
 
-    /// Takes in that a merge would give something else now, because one of the branches moved.
+    /// Takes in that a merge would now give something else, because one of the branches moved.
     pub(crate) fn take_in_merge(&mut self) -> Result<bool, EngineError> {
         let (forecast, revision) = self.forecasting().approved()?;
         let open = self.checking.journal.open_loop()?;
@@ -113,7 +113,7 @@ impl<'a> FinishPhase<'_, 'a> {
         self.checking.result_of(check, &commit, true, &except)
     }
 
-    /// What is said where a feature changes code and nothing that people read.
+    /// The reminder where a feature changes code and nothing that people read.
     fn reminder(&self) -> Result<Option<String>, EngineError> {
         let change = self.base.change_of_feature(self.checking.journal.entries())?;
         let paths = change.files.iter().map(|(path, ..)| path.as_str());
@@ -141,7 +141,7 @@ impl<'a> FinishPhase<'_, 'a> {
         Ok(false)
     }
 
-    /// Merges a feature that has come to its end. What was merged and not stored is stored.
+    /// Merges a feature that has come to its end. A merge that was made and not stored is stored.
     pub(crate) fn merge(&mut self, history: MergeHistory) -> Result<Merged, EngineError> {
         if let Some(merged) = &self.checking.journal.state().merged {
             return Ok(merged.clone());
@@ -182,12 +182,12 @@ impl<'a> FinishPhase<'_, 'a> {
         self.base.worktree.boundaries.pass("before a merge is stored");
         let merged = Merged { into, commit: commit.0, history, by: self.checking.rules.person.clone() };
         self.checking.journal.record(merged.clone())?;
-        // A folder that stays is in nobody's way.
+        // A leftover folder does no harm.
         let _ = self.checking.check_folder.put_away();
         Ok(merged)
     }
 
-    /// A check that the feature was closed with is not dropped without a word.
+    /// Refuses to drop silently a check that the feature was closed with.
     fn require_checks(&self) -> Result<(), EngineError> {
         let end =
             self.checking.journal.state().past.iter().rev().find(|one| one.opened.phase == Phase::Finish);
@@ -201,7 +201,8 @@ impl<'a> FinishPhase<'_, 'a> {
         }
     }
 
-    /// Whether the end was decided on a result of exactly this check, on the commit alone or with a person's word for it.
+    /// Whether the end was decided on a result of exactly this check, either on the commit alone or because a person
+    /// accepted it.
     fn is_settled(&self, check: &Check, closed: &PhaseClosed) -> bool {
         let last = self.checking.journal.entries().iter().rev().find_map(|entry| match &entry.event {
             Event::Checked(fact) if fact.gate == check.name && fact.revision == closed.revision => Some(fact),
@@ -211,12 +212,12 @@ impl<'a> FinishPhase<'_, 'a> {
         last.is_some_and(|fact| fact.command == check.command && (!fact.passed || alone(fact)))
     }
 
-    /// What would be merged now was never checked: the base moved after the feature was closed, or it was closed on a check
-    /// of other files.
+    /// Checks again where what would be merged now was never checked: the base moved after the feature was closed, or
+    /// it was closed on a check of other files.
     fn check_again(&mut self, forecast: &MergePreview, checks: Vec<Check>) -> Result<(), EngineError> {
         for check in checks {
             let Some(result) = self.run_on_merge(&check, forecast)? else {
-                // Nothing is known of it, and nothing was merged.
+                // The result is unknown, and nothing was merged.
                 return Err(WorkspaceError::Interrupted { command: check.command }.into());
             };
             if !result.passed {

@@ -1,4 +1,4 @@
-//! Dispatches that are under way, as the journal knows them.
+//! Looks up dispatches that are under way in the journal.
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
@@ -7,7 +7,7 @@ use redraft_facts::event::{Answered, Started};
 use redraft_facts::ticket::Ticket;
 
 impl Journal<'_> {
-    /// What a ticket that has not been concluded was started with.
+    /// The start of a ticket that has not been concluded.
     pub(crate) fn started(&self, ticket: &Ticket) -> Option<Started> {
         let seat = self.state().open.as_ref()?.seat_of(ticket)?;
         seat.work.as_ref()?.flight.as_ref().map(|flight| flight.started.clone())

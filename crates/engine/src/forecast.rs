@@ -1,4 +1,4 @@
-//! What a merge would give, as far as it was reviewed: nobody has looked at anything else.
+//! Finds what a merge would give, and checks that only reviewed code is merged.
 //!
 //! Start at [`Forecasting::approved`]. It stores nothing.
 
@@ -22,10 +22,10 @@ pub(crate) struct Forecasting<'r, 'a> {
 }
 
 impl Forecasting<'_, '_> {
-    /// What merging the approved code would give, and the revision of it: nobody has reviewed anything else.
+    /// The result of merging the approved code, and its revision. Anything that was not reviewed is refused.
     pub(crate) fn approved(&self) -> Result<(MergePreview, Revision), EngineError> {
         let forecast = self.now()?;
-        // The branch is merged, whatever the worktree is on.
+        // The branch is what gets merged, whatever the worktree is on.
         if self.worktree.head()? != forecast.head {
             let refused = CommitRefused::WrongBranch(self.worktree.created.branch.clone());
             return Err(WorkspaceError::Commit(refused).into());
@@ -51,7 +51,7 @@ impl Forecasting<'_, '_> {
         if stray(&self.worktree.workspace.tree_of(&forecast.head)?)?.is_none() {
             return self.require_mergeable(forecast);
         }
-        // The worktree holds what was approved, and the branch not yet.
+        // The worktree holds what was approved, and the branch does not yet.
         self.worktree.committed(&now, Some(self.journal.seq()))?;
         let forecast = self.now()?;
         match stray(&self.worktree.workspace.tree_of(&forecast.head)?)? {
@@ -71,8 +71,8 @@ impl Forecasting<'_, '_> {
         }
     }
 
-    /// Reviewers have judged what the code does to its base. Where the base was merged into the branch since then, a merge
-    /// may take out of the base what it has got meanwhile.
+    /// Requires the base that was reviewed: reviewers judged what the code does to its base. If the base was merged
+    /// into the branch since then, a merge may take out of the base what it has gained meanwhile.
     fn require_same_base(&self) -> Result<(), EngineError> {
         let closed = |one: &&Loop| one.opened.phase == Phase::Implement && one.end.is_some();
         let reviewed = self.journal.state().past.iter().rev().find(closed).and_then(Loop::base);
@@ -92,12 +92,12 @@ impl Forecasting<'_, '_> {
     }
 
     fn now(&self) -> Result<MergePreview, EngineError> {
-        // Begun on no branch, it is checked as it is.
+        // A feature that was begun on no branch is checked as it is.
         let into = self.base_branch().unwrap_or_else(|_| self.worktree.created.branch.clone());
         Ok(self.base.merging.forecast(&into, &self.worktree.written_at_the_end())?)
     }
 
-    /// What a merge would give now, whoever has reviewed it.
+    /// What a merge would give now, reviewed or not.
     pub(crate) fn mergeable(&self) -> Result<(MergePreview, Revision), EngineError> {
         self.require_mergeable(self.now()?)
     }
@@ -123,8 +123,8 @@ impl Forecasting<'_, '_> {
         if into.is_empty() { Err(EngineError::NoBase { feature }) } else { Ok(into) }
     }
 
-    /// Whether the retrospective and the knowledge bank are as they were when the code was approved, or as this phase wrote
-    /// them. What a person or an agent wrote there besides is checked like everything else.
+    /// Whether the retrospective and the knowledge bank are as they were when the code was approved, or as this phase
+    /// wrote them. Anything else that a person or an agent wrote there is checked like everything else.
     pub(crate) fn end_is_as_written(&self, forecast: &MergePreview) -> Result<bool, EngineError> {
         let Some(approved) = self.journal.state().closed(Phase::Implement) else { return Ok(false) };
         let held = self.worktree.workspace.tree_of(&forecast.head)?;

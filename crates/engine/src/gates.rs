@@ -1,4 +1,4 @@
-//! Gates of a document: what lint finds in it.
+//! Runs the gates of a document: what lint finds in it.
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
@@ -9,7 +9,7 @@ use redraft_documents::{bank, lint};
 use redraft_facts::event::Checked;
 use redraft_facts::ids::Revision;
 
-/// So many files that a document names are looked for.
+/// How many of the files that a document names are looked for.
 const FILES_MAX: usize = 200;
 
 /// Runs the gates of a document.
@@ -22,7 +22,7 @@ pub(crate) struct DocumentGates<'r, 'a> {
 }
 
 impl DocumentGates<'_, '_> {
-    /// An error of lint stands in the way of reviewers; what it only warns of is kept with a check that passed, and shown.
+    /// An error of lint keeps the document from reviewers; a warning is kept with a check that passed, and shown.
     pub(crate) fn check(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
         let open = self.journal.open_loop()?;
         let (pass, artifact) = (open.opened.pass, open.artifact().to_owned());
@@ -33,7 +33,7 @@ impl DocumentGates<'_, '_> {
         };
         let clock = self.journal.writer().clock;
         let stopped = || clock.stopped();
-        // Nothing was found out yet; the next run looks again.
+        // Nothing is known yet; the next run looks again.
         let Some(faults) = lint::check_until(&documents, &settings, &stopped) else { return Ok(()) };
         let of = |level| lint::evidence(&lint::of_document(&faults, &artifact, level));
         let errors = of(lint::Level::Error);
@@ -52,7 +52,7 @@ impl DocumentGates<'_, '_> {
             let content = match self.worktree.workspace.read_at(revision, path)?.map(String::from_utf8) {
                 Some(Ok(text)) => lint::LintedContent::Text(text),
                 Some(Err(_)) => lint::LintedContent::Unreadable(format!("{path} is not UTF-8 text")),
-                // A phase may do without what it builds on, but not without its own document.
+                // A phase can do without what it builds on, but not without its own document.
                 None if at == 0 => lint::LintedContent::Absent,
                 None => continue,
             };
@@ -65,7 +65,7 @@ impl DocumentGates<'_, '_> {
     }
 }
 
-/// What a prompt has room for.
+/// The first lines: as many as a prompt has room for.
 fn first_lines(text: &str) -> String {
     const LINES_MAX: usize = 20;
     let mut lines: Vec<&str> = text.lines().take(LINES_MAX).collect();

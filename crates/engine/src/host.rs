@@ -1,10 +1,9 @@
-//! Work for hosts: programs in which people already work, that come for a piece of work, do it in a conversation of their
-//! own and bring back what came of it.
+//! Work for hosts: programs that people already work in. A host comes for a piece of work, does it in a conversation of
+//! its own and brings back the result.
 //!
 //! A host is an agent that is never run. Handing out is a start that is stored like any other, submitting an answer;
-//! between the two nobody holds the feature, and what was handed out is out until its expiry. Nothing here knows how a
-//! host asks. Start at [`Submission`]; handing out is in
-//! `serving`.
+//! between the two no process holds the feature, and what was handed out is out until its expiry. Nothing here knows
+//! how a host asks. Start at [`Submission`]; handing out is in `serving`.
 
 use crate::ending::{EngineError, Owed};
 use crate::journal::Journal;
@@ -37,17 +36,17 @@ pub struct HostWork {
 /// Why a submission was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubmissionRefusal {
-    /// The work was taken back, or is about something that has gone on since.
+    /// The work was taken back, or is about something that has changed since.
     Stale,
     /// It was submitted before.
     Repeated,
     /// Nothing of that name was handed out.
     Unknown,
-    /// It came after its time.
+    /// It came too late.
     Expired,
-    /// Whoever wrote the text may not review it here.
+    /// The conversation that wrote the text may not review it here.
     SameHand,
-    /// It says that the work was begun, not what came of it.
+    /// It says that the work was begun, and holds no result.
     NoResult,
 }
 
@@ -111,8 +110,8 @@ impl Submission<'_> {
         HostConversation::name(&redactor.redact(self.conversation).0)
     }
 
-    /// Keeps it where whoever drives the feature finds it, or says why it is not taken. The feature need not be ours: what
-    /// is kept is stored by whoever drives it next, and only while it is out.
+    /// Keeps it where the process that drives the feature finds it, or says why it is not taken. The feature need not
+    /// be ours: the next process that drives it stores what is kept, but only while the work is out.
     pub fn keep(
         &self,
         state: &Pipeline,
@@ -139,7 +138,7 @@ impl Submission<'_> {
         Ok(Ok(outcome))
     }
 
-    /// Why it would not be taken; none where it would.
+    /// The reason it would be refused; none where it would be taken.
     pub fn refused(
         &self,
         state: &Pipeline,
@@ -205,12 +204,12 @@ impl Submission<'_> {
     }
 }
 
-/// Whether a text is what Claude Code's tool says when it has started a subagent in the background. Taken for a result it
-/// would use up an attempt while the subagent is at work.
+/// Whether a text is only the note of Claude Code's tool that a subagent was started in the background. Taken for a
+/// result, it would use up an attempt while the subagent is still at work.
 fn is_begun_only(text: &str) -> bool {
     const NOTE: &str = "Async agent launched";
     const WITHIN_CHARS: usize = 120;
-    // A host may hand it in with the object around it.
+    // A host may submit it with the object around it.
     text.chars().take(WITHIN_CHARS).collect::<String>().contains(NOTE)
 }
 

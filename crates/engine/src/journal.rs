@@ -1,8 +1,8 @@
 //! One scope of the ledger: its events, the state they fold to, and the only way to add to them.
 //!
-//! Whoever stores something opens a journal and appends to it, the engine and every command alike: secrets are taken out,
-//! the machine is asked, the row of the board is made, and all of it is stored in one transaction or not at all. Start at
-//! [`Journal::open`] and [`Journal::append`]; what a person says goes by `person`.
+//! Everything is stored through a journal, by the engine and by every command: secrets are taken out, the machine is
+//! asked, the row of the board is made, and all of it is stored in one transaction or not at all. Start at
+//! [`Journal::open`] and [`Journal::append`]; what a person says is stored through `person`.
 
 #[cfg(test)]
 mod tests;
@@ -27,11 +27,11 @@ pub struct Writer<'a> {
     pub redactor: &'a Redactor,
 }
 
-/// Who is told of what is stored.
+/// The receiver of what is stored.
 #[derive(Clone, Copy)]
 pub(crate) struct Listener<'a> {
     pub(crate) progress: &'a dyn Progress,
-    /// The worktree whose undone changes a person may want back; none where nobody would.
+    /// The worktree whose undone changes a person may want back; none where they are of no use to anybody.
     pub(crate) worktree: Option<&'a dyn Workspace>,
 }
 
@@ -46,7 +46,7 @@ pub struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Reads and folds what is stored of a scope; nothing may be.
+    /// Reads and folds what is stored of a scope, which may be nothing.
     pub fn open(writer: Writer<'a>, scope: Scope) -> Result<Journal<'a>, EngineError> {
         let entries = writer.store.read(scope.clone())?;
         let mut state = Pipeline::default();
@@ -60,7 +60,7 @@ impl<'a> Journal<'a> {
         Ok(Journal { writer, scope, entries, state, listener: None, undone: Vec::new() })
     }
 
-    /// Has somebody told of whatever is stored from now on.
+    /// Reports everything that is stored from now on to a listener.
     pub(crate) fn with_listener(mut self, listener: Listener<'a>) -> Journal<'a> {
         self.listener = Some(listener);
         self
@@ -110,7 +110,8 @@ impl<'a> Journal<'a> {
         self.append(vec![event.into()], &[])
     }
 
-    /// One transition: checked by the machine first, stored whole with the bytes that the events name, then folded in.
+    /// Makes one transition: the machine checks it first, it is stored as a whole with the bytes that the events name,
+    /// then folded in.
     pub fn append(&mut self, events: Vec<Event>, blobs: &[Vec<u8>]) -> Result<(), EngineError> {
         self.append_at(self.writer.clock.now_ms(), events, blobs)
     }
@@ -122,7 +123,7 @@ impl<'a> Journal<'a> {
         mut events: Vec<Event>,
         blobs: &[Vec<u8>],
     ) -> Result<(), EngineError> {
-        // The state must be that of what is stored.
+        // The state must be that of the stored events.
         events.iter_mut().for_each(|event| event.redact(self.writer.redactor));
         let mut states: Vec<Pipeline> = Vec::new();
         for event in events.iter().filter(|_| is_driven(&self.scope)) {
@@ -163,7 +164,7 @@ impl<'a> Journal<'a> {
     }
 }
 
-/// Whether events of a scope are folded by the machine. Those about an agent or the repository only tell.
+/// Whether the machine folds the events of a scope. Events about an agent or the repository only inform.
 fn is_driven(scope: &Scope) -> bool {
     match scope {
         Scope::Feature(_) | Scope::Review(_) => true,

@@ -1,9 +1,9 @@
-//! What a feature teaches: the bundle somebody looks back on, the page made of the answer, new entries of the knowledge
-//! bank, and older ones held against the feature.
+//! Writes down what a feature teaches: makes the bundle that an agent looks back on, the page from its answer, new
+//! entries of the knowledge bank, and judgements of older entries by this feature.
 //!
-//! Everything here can be done again: the same answer gives the same page and the same entries, and an entry that is there
-//! is not added twice. What cannot be had in words is had in figures. Start at [`Learning::bundle`],
-//! then [`Learning::look_back`].
+//! Everything here can be repeated: the same answer gives the same page and the same entries, and an entry that is
+//! there is not added twice. Where there is no answer in words, the page has the figures alone. Start at
+//! [`Learning::bundle`], then [`Learning::store_retrospective`].
 
 use crate::base::Base;
 use crate::ending::EngineError;
@@ -20,7 +20,7 @@ use redraft_facts::text::{hash, one_line};
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_reports::retro::{self, Figures, Judgements, Judging, Older, RetroAnswer, Stance};
 
-/// Why nobody was asked where the configuration says so.
+/// The reason why no agent was asked, where the configuration says so.
 pub(crate) const NOT_WANTED: &str = "`[finish] retro = false` in redraft.toml";
 
 /// Writes down what a feature teaches.
@@ -32,7 +32,7 @@ pub(crate) struct Learning<'r, 'a> {
 }
 
 impl Learning<'_, '_> {
-    /// What whoever looks back on the feature is told, as it stands when the phase opens.
+    /// The bundle for the agent that looks back on the feature, as of the opening of the phase.
     pub(crate) fn bundle(&self) -> Result<String, EngineError> {
         let change = self.base.change_of_feature(self.journal.entries())?;
         let figures = Figures::from_entries(self.journal.state(), self.journal.entries()).with(&change);
@@ -45,7 +45,7 @@ impl Learning<'_, '_> {
         Ok(retro::bundle(&figures, self.journal.state(), self.journal.entries(), &change, &sizes))
     }
 
-    /// Makes the retrospective of an answer.
+    /// Makes the retrospective from an answer.
     pub(crate) fn store_retrospective(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
         match RetroAnswer::read(&text) {
@@ -83,7 +83,7 @@ impl Learning<'_, '_> {
                 (Vec::new(), None, [notes, vec![format!("older lessons were not judged: {why}")]].concat())
             }
         };
-        // Figures alone judge nothing.
+        // Figures alone do not judge anything.
         let relevant = if answer.is_some() { relevant } else { Vec::new() };
         let path = self.worktree.created.path_of(Phase::Finish.artifact());
         self.worktree.workspace.write(&path, page.as_bytes())?;
@@ -100,7 +100,7 @@ impl Learning<'_, '_> {
         self.journal.append(vec![fact.into()], &blobs)
     }
 
-    /// The page as it stands with everything that was counted so far; at the close that is all.
+    /// The page with everything that was counted so far; at the close that is everything.
     fn page(&self, answer: Option<&RetroAnswer>, plain: Option<&str>) -> Result<String, EngineError> {
         let figures = Figures::from_entries(self.journal.state(), self.journal.entries())
             .with(&self.base.change_of_feature(self.journal.entries())?);
@@ -131,7 +131,7 @@ impl Learning<'_, '_> {
         Ok(self.worktree.workspace.write(&path, page.as_bytes())?)
     }
 
-    /// Makes a judgement of an answer. What cannot be read changes nothing.
+    /// Makes a judgement from an answer. An unreadable answer changes nothing.
     pub(crate) fn store_bank_judgement(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
         let files = self.worktree.bank_files()?;
@@ -162,7 +162,7 @@ impl Learning<'_, '_> {
         self.journal.record(BankJudged { ticket, commit, confirmed, challenged, proposed, notes })
     }
 
-    /// Does what was only proposed, on a person's word.
+    /// Applies what was only proposed, because a person said so.
     pub(crate) fn apply_lessons(&mut self) -> Result<(), EngineError> {
         let finishing = self.journal.open_loop()?.finishing.as_ref();
         let judged = finishing.and_then(|finishing| finishing.judged.clone());
@@ -212,7 +212,7 @@ impl Learning<'_, '_> {
         }
     }
 
-    /// Goes on without a dispatch of this phase; false where it is one of another.
+    /// Goes on without a dispatch of this phase; false where the dispatch belongs to another phase.
     pub(crate) fn go_on_without(&mut self, ticket: &Ticket, why: &str) -> Result<bool, EngineError> {
         match ticket.purpose {
             Purpose::Retro => self.write_retro(None, None, Some(why.to_owned()))?,
@@ -222,7 +222,7 @@ impl Learning<'_, '_> {
         Ok(true)
     }
 
-    /// Whether no lesson was ever judged in this repository: the first time is for people to look at.
+    /// Whether no lesson was ever judged in this repository: people are to look at the first judgement.
     fn is_first_judgement(&self) -> Result<bool, EngineError> {
         let mut first = true;
         self.journal.writer().store.each_of(&["bank-judged"], &mut |_, entry| {
@@ -242,7 +242,7 @@ impl Learning<'_, '_> {
         bank::NewEntry { kind, name, text, provenance, confidence }.of_feature(self.worktree.created.id)
     }
 
-    /// Whether an entry that is there was put there by this feature, before a crash.
+    /// Whether this feature itself wrote an entry that is there, before a crash.
     fn wrote(&self, bank: &Bank, entry: &bank::NewEntry) -> bool {
         let own = |one: &&bank::BankEntry| one.kind == entry.kind && one.is_called(&entry.name);
         bank.entries
@@ -252,7 +252,7 @@ impl Learning<'_, '_> {
             .is_some_and(|seen| seen.is_of(self.worktree.created.id))
     }
 
-    /// The older entries that have to do with this feature, as far as that can be computed.
+    /// The older entries that concern this feature, as far as that can be computed.
     fn relevant(&self, bank: &Bank, added: &[LessonName]) -> Result<Vec<LessonName>, EngineError> {
         let found = bank::relevant(&bank.entries, &self.facts()?);
         let lessons = found.iter().map(|one| lesson_of(one.entry.kind, &one.entry.name));
@@ -280,7 +280,7 @@ impl Learning<'_, '_> {
         Ok(facts)
     }
 
-    /// What is asked about these entries; none where there are none.
+    /// The question about these entries; none where there are none.
     fn judging(&self, bank: &Bank, relevant: &[LessonName]) -> Result<Option<Judging>, String> {
         let facts = self.facts().map_err(|error| error.to_string())?;
         let found = bank::relevant(&bank.entries, &facts);
@@ -315,7 +315,7 @@ impl Learning<'_, '_> {
         Ok(answer.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The answer to a ticket that is in flight no more.
+    /// The answer to a ticket that is no longer in flight.
     fn stored_answer(&self, ticket: &Ticket) -> Result<Option<String>, EngineError> {
         let answered = self.journal.entries().iter().rev().find_map(|entry| match &entry.event {
             Event::Answered(fact) if fact.ticket == *ticket => Some(fact.answer.clone()),
@@ -344,7 +344,7 @@ impl Learning<'_, '_> {
     }
 }
 
-/// What is noted of refused changes; more says no more.
+/// How many refused changes are noted; more would say no more.
 const NOTES_MAX: usize = 20;
 
 fn lesson_of(kind: BankFile, name: &str) -> LessonName {

@@ -1,8 +1,8 @@
-//! Whether a ledger and a feature's branch belong together: neither may be ahead of the other.
+//! Checks that a ledger and a feature's branch belong together: neither may be ahead of the other.
 //!
-//! Our commits say at which event they were made, and events name commits. So a ledger that is older than the branch is
-//! told by the commits, and one that comes from another repository, or is newer than this branch, by the last commit that
-//! it names.
+//! Our commits say at which event they were made, and events name commits. So the commits reveal a ledger that is older
+//! than the branch; the last commit that the ledger names reveals one that comes from another repository or is newer
+//! than this branch.
 
 use crate::ending::EngineError;
 use crate::ports::{Workspace, WorkspaceError};
@@ -17,7 +17,7 @@ pub fn require_ledger_matches_branch(
     state: &Pipeline,
     entries: &[Entry],
 ) -> Result<(), EngineError> {
-    // Commits of a change that is only reviewed are other people's, and their trailers of other things.
+    // The commits of a change that is only reviewed are other people's, and their trailers refer to other things.
     if created.change.is_some() {
         return Ok(());
     }
@@ -46,7 +46,8 @@ fn missing(
     if !workspace.is_missing(commit)? {
         return Ok(None);
     }
-    // In a branch that was rebased it has another id, and says still that it was made after what the event before names.
+    // In a rebased branch the commit has another id, but its trailer still says that it was made after what the event
+    // before names.
     let before = named.find(|(_, (earlier, _))| *earlier != commit).map_or(1, |(seq, _)| seq);
     let content = match revision {
         Some(revision) => !workspace.is_missing(revision.as_str())?,

@@ -1,9 +1,9 @@
-//! Drives a feature: asks the machine what is owed, performs it through ports, stores what happened.
+//! Drives a feature: asks the machine what is pending, performs it through ports, stores what happened.
 //!
 //! The engine knows no vendor, prints nothing and reads no environment. A run proceeds like this:
 //!
 //! 1. fold the feature's events into a [`Pipeline`](redraft_core::pipeline::Pipeline);
-//! 2. ask [`pending`](redraft_core::pipeline::pending) what is owed, and stop when nothing is;
+//! 2. ask [`pending`](redraft_core::pipeline::pending) what is pending, and stop when nothing is;
 //! 3. end what a crash left open (`recover`), then read answers that were not yet judged (`conclude`);
 //! 4. take in what a person changed in the worktree (`edits`);
 //! 5. choose how to send what is ordered (`choosing`), send it (`starting`, `sending`, `threads`, `spending`) or leave it to

@@ -1,6 +1,6 @@
-//! Opening the loop of a phase: what it is about, and the rules and texts it keeps until its end.
+//! Opens the loop of a phase: decides what it is about, and which rules and texts it keeps until its end.
 //!
-//! Start at [`Opening::open`]. What code is to be written is in `plan`, what the last phase is about in `finishing`.
+//! Start at [`Opening::open`]. The tasks to carry out are in `task_plan`, the subject of the last phase in `finishing`.
 
 use crate::base::Base;
 use crate::compose::source;
@@ -17,7 +17,7 @@ use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::text::hash;
 use redraft_roles::profile;
 
-/// A file of the knowledge bank that is larger is kept with no loop; it would hold some ten thousand entries.
+/// A larger file of the knowledge bank is not kept with a loop; this size is enough for some ten thousand entries.
 const BANK_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Opens loops.
@@ -72,7 +72,7 @@ impl Opening<'_, '_> {
         Ok(Subject { base, tasks, extras, ..self.checked_code() })
     }
 
-    /// Reviews a change by itself: nobody carries out anything.
+    /// Reviews a change by itself: no agent carries out anything.
     fn change(&self, change: &ChangeUnderReview) -> Subject {
         Subject { base: Some(change.base.clone()), ..self.checked_code() }
     }
@@ -114,7 +114,7 @@ impl Opening<'_, '_> {
                 _ if phase == Phase::Finish => Certify::Off,
                 Lane::Express | Lane::Standard if self.worktree.created.is_review() => {
                     match self.rules.certify {
-                        // It is never closed, so somebody must look at what comes after an approval.
+                        // It is never closed, so a reviewer must look at what comes after an approval.
                         Certify::Off | Certify::Resume => Certify::Resume,
                         Certify::Fresh => Certify::Fresh,
                     }
@@ -143,7 +143,8 @@ impl Opening<'_, '_> {
             profiles: LoopTexts::read(&self.rules.profiles, &opened.profiles),
             bank: bank.map(|bytes| Index::new(bank::decode(&bytes))),
         };
-        // Kept from git's collection before anything names it: prompts are built from it until there is a draft.
+        // Kept from git's garbage collection before anything names it: prompts are built from it until there is a
+        // draft.
         if let Some(base) = &base {
             self.worktree.workspace.keep(&self.worktree.anchor(phase, pass, "0"), base)?;
             self.worktree.boundaries.pass("before a loop with a base is stored");
@@ -151,8 +152,8 @@ impl Opening<'_, '_> {
         self.journal.append(vec![opened.into()], &blobs)
     }
 
-    /// The knowledge bank of the worktree, without secrets. A change that is reviewed by itself is judged without what it
-    /// may have written there.
+    /// The knowledge bank of the worktree, without secrets. A change that is reviewed by itself is judged without
+    /// entries it may have written there.
     fn kept_bank(&self) -> Result<Option<Vec<u8>>, EngineError> {
         if self.worktree.created.change.is_some() {
             return Ok(None);
@@ -161,7 +162,7 @@ impl Opening<'_, '_> {
         for kind in bank::BankFile::ALL {
             let bytes =
                 self.worktree.workspace.read(kind.path())?.filter(|bytes| bytes.len() <= BANK_BYTES_MAX);
-            // What is no text teaches nothing; `redraft bank` tells of it.
+            // What is not text teaches nothing; `redraft bank` reports it.
             if let Some(text) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
                 files.push((kind, self.worktree.redactor.redact(&text).0.into_owned()));
             }
@@ -174,7 +175,7 @@ impl Opening<'_, '_> {
         let own = self.worktree.created.path_of("prd.md");
         let Some(source) = source(self.worktree.created) else { return Ok(None) };
         let source = [source.to_owned()];
-        // What cannot be taken into a revision cannot be shown either; then there is none.
+        // What cannot be taken into a revision cannot be shown either; then there is no PRD.
         let readable = matches!(self.worktree.workspace.revision(&source), Ok(Some(_)));
         let missing = self.worktree.workspace.read(&own)?.is_none();
         Ok(source.into_iter().next().filter(|_| readable && missing))
@@ -184,7 +185,7 @@ impl Opening<'_, '_> {
         self.journal.state().created.as_ref().map_or(self.worktree.created.lane, |created| created.lane)
     }
 
-    /// A phase begins only where what it builds on is there, or was left out by somebody's word.
+    /// Requires that what a phase builds on is there, or was left out by a person's decision.
     pub(crate) fn require_upstream(&self, phase: Phase) -> Result<(), EngineError> {
         if self.worktree.created.is_review() {
             return Ok(());
@@ -196,7 +197,7 @@ impl Opening<'_, '_> {
                 let feature = self.worktree.created.id;
                 return Err(EngineError::Prerequisite { feature, phase, earlier, path });
             }
-            // What was approved is what the next phase builds on; an edit since then has been seen by nobody.
+            // The next phase builds on what was approved; nobody has reviewed an edit since then.
             let closed = self.journal.state().closed(earlier).map(|closed| closed.revision.clone());
             if let Some(revision) = closed
                 && self.worktree.workspace.read_at(&revision, &path)?
@@ -210,7 +211,7 @@ impl Opening<'_, '_> {
     }
 }
 
-/// Who does what comes after the tasks.
+/// The role that does this work after the tasks.
 fn helper(extra: Extra) -> Role {
     Role::new(match extra {
         Extra::Simplify => "code-simplifier",

@@ -1,7 +1,7 @@
 //! Holds dispatches back while their agent's usage limit lasts.
 //!
-//! That an agent is parked, and until when, is a stored fact ([`Pipeline::parked`]); this compares it with the clock. Only
-//! the agent that was parked is held: another one that plays the role now may be sent to.
+//! That an agent is parked, and until when, is a stored fact ([`Pipeline::parked`]); this compares it with the clock.
+//! Only the agent that was parked is held back: another one that plays the role now may be sent to.
 
 use crate::ending::EngineError;
 use crate::ports::Agents;

@@ -1,5 +1,5 @@
-//! What a person says to a feature: decisions, reasons, corrections. Each is typed, so each comes as [`Typed`] and is
-//! stored without its secrets, whichever command or terminal it came by.
+//! Stores what a person says to a feature: decisions, reasons, corrections. People type these, so each comes as
+//! [`Typed`] and is stored without its secrets, whichever command or terminal it came from.
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
@@ -83,7 +83,7 @@ impl Journal<'_> {
         self.record_if_allowed(LaneSet { lane, until, by, why })
     }
 
-    /// Goes on without features that come before this one; returns what was stored.
+    /// Goes on without features that were to come before this one; returns what was stored.
     pub fn unblock(
         &mut self,
         dependencies: Vec<String>,
@@ -96,7 +96,7 @@ impl Journal<'_> {
         Ok(unblocked)
     }
 
-    /// Puts right what a dispatch cost; returns what was stored.
+    /// Corrects the cost of a dispatch; returns what was stored.
     pub fn correct_cost(
         &mut self,
         ticket: Ticket,

@@ -1,4 +1,4 @@
-//! What the engine needs from the world, as traits. Adapters implement them; tests may fake them.
+//! The ports: what the engine needs from the world, as traits. Adapters implement them; tests may fake them.
 
 mod agent;
 mod checks;
@@ -24,7 +24,7 @@ pub trait Clock: Send + Sync {
     /// Milliseconds since 1970, UTC: for what is recorded, shown, or agreed with others. It may jump either way, and a
     /// machine that sleeps finds it changed when it wakes.
     fn now_ms(&self) -> i64;
-    /// For limits and for how long something took.
+    /// The clock for limits and durations.
     fn moment(&self) -> Moment;
     /// Waits, but returns early (false) when the run is asked to stop.
     fn wait_ms(&self, ms: u64) -> bool;

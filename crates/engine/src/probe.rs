@@ -1,10 +1,10 @@
 //! A probe: three turns with one agent in a repository of its own, to see whether its conversations can be continued.
 //!
-//! It goes the way every dispatch goes: redacted, reserved, stored before it is sent, sent through the same port,
+//! Its dispatches are treated like any other: redacted, reserved, stored before it is sent, sent through the same port,
 //! undone where the agent changed what it must not, and stored when it ends; in the agent's own scope, because it
 //! belongs to no feature. What the answers mean is decided in [`redraft_prompts::probe`].
 //!
-//! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] tells beforehand what may be spent.
+//! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] says beforehand how much may be spent.
 
 mod granted;
 mod recover;
@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 pub use recover::{Recovered, recover};
 
-/// Sends of one turn while the agent asks to be tried again.
+/// How often one turn is sent while the agent asks to be tried again.
 const ATTEMPTS_MAX: u16 = 3;
 
 /// The world a probe works in.
@@ -50,7 +50,7 @@ pub struct ProbeParts<'a> {
 /// How a probe ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeEnd {
-    /// Stored. `trouble` is what kept it from coming to an end, where something did.
+    /// Stored. `trouble` is what kept it from finishing, if anything did.
     Probed {
         probed: Probed,
         trouble: Option<String>,
@@ -94,7 +94,7 @@ impl<'a> Probe<'a> {
             _ => None,
         });
         let pass = passes.max().unwrap_or(0).saturating_add(1);
-        // What is undone there, nobody wants back.
+        // Nobody wants back what is undone there.
         let journal = journal.with_listener(Listener { progress, worktree: None });
         let budget = Budget { limit, spent: Usd(0), in_flight: Usd(0) };
         Ok(Self { parts, agent, deadlines, budget, journal, pass })
@@ -103,7 +103,7 @@ impl<'a> Probe<'a> {
     /// Sends the turns one after the other until one brings no answer, and stores what they show.
     pub fn run(mut self) -> Result<ProbeEnd, EngineError> {
         let first = self.ticket(ProbeTurn::Read, 1).to_string();
-        // The agent is shown the conversation's name, so what it must not guess is named after more than that.
+        // The agent sees the conversation's name, so the seed of what it must not guess has to be more than that name.
         let papers = ProbeFiles::new(&self.parts.store.session_name(&format!("papers of {first}")));
         let mut session = None;
         let mut turns = Vec::new();
@@ -278,7 +278,7 @@ impl<'a> Probe<'a> {
             AfterFailure::OverBudget(needed) => {
                 Sent::OverBudget(OverBudget { needed, left: self.budget.left(), limit: self.budget.limit })
             }
-            // A first turn that fails says nothing of conversations.
+            // A failed first turn says nothing about conversations.
             AfterFailure::FreshSession | AfterFailure::AskPerson | AfterFailure::GiveUp if resumed => {
                 Sent::Heard(Heard::Refused { detail })
             }
@@ -293,7 +293,7 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// What a probe of this agent sets aside for all its turns: the first one is the one that reads.
+/// The money a probe of this agent sets aside for all its turns: the first turn does the reading.
 pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
     let first = ticket(&agent.name(), 1, ProbeTurn::Read, 1);
     let one = agent.reserve(&request(agent, first, ProbeTurn::Read, SessionId::new(""), folder, deadlines));

@@ -1,11 +1,11 @@
-//! Who hears of what happens while it happens.
+//! The port that reports what happens while it happens.
 
 use crate::undone::Undone;
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::Entry;
 use redraft_facts::ticket::Ticket;
 
-/// Told everything that happens, in order.
+/// Receives everything that happens, in order.
 pub trait Progress: Send + Sync {
     /// A fact was stored.
     fn stored(&self, entry: &Entry, state: &Pipeline);
@@ -13,7 +13,7 @@ pub trait Progress: Send + Sync {
     /// What an agent at work does now, without secrets. Not stored.
     fn doing(&self, _ticket: &Ticket, _doing: &str) {}
 
-    /// Something in the worktree was undone, and this is how to get it back. Who does not show it at once finds it in
-    /// [`Run::undone`](crate::Run::undone).
+    /// Something in the worktree was undone, and this is how to get it back. Implementations that do not show it at
+    /// once find it in [`Run::undone`](crate::Run::undone).
     fn undone(&self, _undone: &Undone) {}
 }

@@ -1,4 +1,4 @@
-//! The projections beside the artifacts: rendered from the events, written where they differ.
+//! Writes the projections next to the artifacts: rendered from the events, written where they differ.
 
 use crate::boundary::Boundaries;
 use crate::ending::EngineError;
@@ -20,14 +20,14 @@ pub fn write_projections(
 }
 
 impl Worktree<'_> {
-    /// They can be deleted and come back the same.
+    /// Writes the projections. They can be deleted and come back the same.
     pub(crate) fn write_projections(&self, entries: &[Entry]) -> Result<(), EngineError> {
-        // Nothing is put beside a document or into a change that is somebody else's.
+        // Nothing is written next to a document, or into a change, that belongs to somebody else.
         if self.created.is_review() {
             return Ok(());
         }
         let files = projections::files(entries);
-        // What only helps while a feature is under way goes with its end; the ledger has it.
+        // Files that help only while a feature is under way are removed at its end; the ledger has what they said.
         for name in projections::FILES.iter().filter(|name| !files.iter().any(|(kept, _)| kept == *name)) {
             if projections::is_finished(entries) {
                 self.workspace.remove(&self.created.path_of(name))?;
@@ -35,7 +35,7 @@ impl Worktree<'_> {
         }
         for (name, text) in files {
             let path = self.created.path_of(name);
-            // A secret that has come into the ledger must not stop every commit of what we write ourselves.
+            // A secret that got into the ledger must not block every commit of our own files.
             let text = self.redactor.redact(&text).0;
             if self.workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
                 self.boundaries.pass("inside a projection");
@@ -46,7 +46,7 @@ impl Worktree<'_> {
     }
 }
 
-/// Whether an event changes what people read beside the artifact; the others wait for the next one that does.
+/// Whether an event changes what people read next to the artifact; other events wait for the next one that does.
 pub(crate) fn shows(event: &Event) -> bool {
     match event {
         Event::Judged(_)

@@ -1,9 +1,9 @@
-//! Whether a role confirmed that it read what it was told to read (I9).
+//! Checks whether a role confirmed that it read what it was told to read (I9).
 //!
 //! Asked of fresh lazy dispatches only. What an agent reports to have opened decides; a role's own words count where it
-//! reports nothing. Whatever comes out is a line of the history: it holds nothing up and nothing is sent again for it.
+//! reports nothing. The result is a line of the history: it holds nothing up, and nothing is sent again because of it.
 //!
-//! Code is another matter: what is approved was shown or opened ([`Reads::unopened`]).
+//! Code is different: what is approved must have been shown or opened ([`Reads::unopened`]).
 
 use crate::compose::source;
 use crate::ending::EngineError;
@@ -22,7 +22,7 @@ use redraft_reports::projections;
 use redraft_roles::profile;
 use std::collections::BTreeSet;
 
-/// So many files are named to a role that is to open them; its prompt has them all.
+/// How many files are named to a role that is to open them; its prompt has them all.
 const NAMED_MAX: usize = 50;
 
 /// Looks at what roles say they read, and at what agents opened.
@@ -32,7 +32,7 @@ pub(crate) struct Reads<'r, 'a> {
 }
 
 impl Reads<'_, '_> {
-    /// The line of the history, if a file that the prompt named and that is there was not confirmed.
+    /// The line for the history, if a file that the prompt named and that exists was not confirmed.
     pub(crate) fn unread(&self, started: &Started, answered: &Answered, answer: &[u8]) -> Option<String> {
         if started.choice.strategy != Strategy::Lazy {
             return None;
@@ -82,12 +82,12 @@ impl Reads<'_, '_> {
         }
         let change = match strategy {
             Some(Strategy::Inline) => match self.worktree.workspace.delta(base, sees) {
-                // Nobody can tell any more what was left out of the prompt; it held all that fits.
+                // What was left out of the prompt can no longer be determined; it held all that fits.
                 Err(WorkspaceError::AnchorLost(_)) => return Ok(None),
                 delta => delta?,
             },
             Some(Strategy::Resume | Strategy::Digest) => delta.unwrap_or_default().to_owned(),
-            // Whoever is shown no diff is told to read by itself.
+            // A reviewer that is shown no diff is told to read by itself.
             Some(Strategy::Lazy) | None => return Ok(None),
         };
         let own = projections::not_code(self.worktree.created);
@@ -145,7 +145,7 @@ fn said(answer: &[u8]) -> Vec<String> {
     in_line.chain(in_form.into_iter().map(|read| read.file)).collect()
 }
 
-/// Whether a name that was said means this path: the path itself, its last parts, or a longer way to it.
+/// Whether a name in an answer means this path: the path itself, its last parts, or a longer way to it.
 fn names(said: &str, path: &str) -> bool {
     let said = said.trim().trim_start_matches("./");
     let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));

@@ -10,7 +10,7 @@ use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
 use std::panic::{self, AssertUnwindSafe};
 
-/// Ends dispatches that nobody saw the end of.
+/// Ends dispatches whose end no process saw.
 pub(crate) struct Recovering<'r, 'a> {
     pub(crate) returning: Returning<'r, 'a>,
     pub(crate) agents: &'r dyn Agents,
@@ -28,10 +28,10 @@ impl Recovering<'_, '_> {
         let session = session.as_ref().map_or("", |session| session.as_str());
         let kept = self.inbox.get(ticket, session);
         let kept = kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
-        // An agent that is configured no more left nothing that could be read.
+        // An agent that is no longer configured left nothing that could be read.
         let left_behind = || {
             let agent = self.agents.named(&agent).ok()?;
-            // What cannot even be read must not stop every later run as well: it is lost, and what was reserved counts.
+            // An unreadable answer must not stop every later run as well: it is lost, and what was reserved counts.
             panic::catch_unwind(AssertUnwindSafe(|| agent.left_behind(ticket))).ok().flatten()
         };
         let redactor = self.returning.worktree.redactor;

@@ -1,4 +1,4 @@
-//! Secrets are taken out of what is sent and of what comes back, before anything is hashed or stored.
+//! Takes secrets out of what is sent and of what comes back, before anything is hashed or stored.
 
 use crate::ports::Outcome;
 use redraft_facts::event::AgentIdentity;
@@ -15,7 +15,8 @@ pub(crate) fn outcome_without_secrets(mut outcome: Outcome, redactor: &Redactor)
     outcome
 }
 
-/// What an agent told beside its answer: without secrets, a line each, and not more than somebody would read.
+/// What an agent reported in addition to its answer: without secrets, a line each, and no more than a person would
+/// read.
 pub(crate) fn told(lines: &[String], redactor: &Redactor) -> Vec<String> {
     const LINES_MAX: usize = 20;
     const CHARS_MAX: usize = 200;
@@ -42,13 +43,13 @@ pub(crate) fn prompt_without_secrets(prompt: &mut Prompt, redactor: &Redactor) {
     }
 }
 
-/// Said to a role that is not shown everything, so that nothing is approved in silence that stands in such a place.
+/// Tells a role that it is not shown everything, so that it does not silently approve what stands in such a place.
 const TAKEN_OUT: &str = "## What Was Taken Out\n\n\
     Where `[redacted:…]` stands above, the engine has taken out what looks like a secret. The file holds another text there, \
     which nobody has shown you. It need be no secret: code and data can be written so that they look like one. Judge how that \
     place is used, and where it is run, loaded or decoded, and you cannot see what it holds, say so in a finding.\n";
 
-/// A host says itself what it is called.
+/// The identity of an agent, without secrets: a host chooses its own name.
 pub(crate) fn player_without_secrets(player: AgentIdentity, redactor: &Redactor) -> AgentIdentity {
     let clean = |text: &str| redactor.redact(text).0.into_owned();
     let AgentIdentity { kind, program, version, model } = player;

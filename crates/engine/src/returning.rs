@@ -1,5 +1,5 @@
-//! What comes back from a dispatch is stored: an answer, a failure or a loss. What its agent must not have changed is
-//! undone first.
+//! Stores what comes back from a dispatch: an answer, a failure or a loss. First undoes what its agent must not have
+//! changed.
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
@@ -92,7 +92,8 @@ impl Returning<'_, '_> {
         Ok(())
     }
 
-    /// Ends a dispatch without an answer. `cost` is what it came to, where that is known; else what was reserved counts.
+    /// Ends a dispatch without an answer. `cost` is what it cost, where that is known; otherwise what was reserved
+    /// counts.
     pub(crate) fn lose(
         &mut self,
         ticket: &Ticket,
@@ -109,7 +110,7 @@ impl Returning<'_, '_> {
         Ok(())
     }
 
-    /// What an agent left in the worktree that no commit holds: nobody reviews it, and no check sees it. Told once.
+    /// What an agent left in the worktree that no commit holds: it is neither reviewed nor checked. Reported once.
     fn left_unseen(&mut self) -> Result<Option<String>, EngineError> {
         const NAMED_MAX: usize = 10;
         let Some(before) = &self.before.unseen else { return Ok(None) };
@@ -127,7 +128,8 @@ impl Returning<'_, '_> {
     }
 }
 
-/// Nobody sits through a long wait; the run is parked instead, and not for ever: a limit that lasts longer is met again.
+/// Turns a long wait into a park, because nobody sits through it, and limits the park: a limit that lasts longer is met
+/// again.
 fn bounded(now: AfterFailure, now_ms: i64) -> AfterFailure {
     const WAIT_MS_MAX: u64 = 15 * 60 * 1000;
     const PARK_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;

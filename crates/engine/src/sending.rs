@@ -1,4 +1,4 @@
-//! Sending: all dispatches of one round side by side, within the budget, and storing what comes back.
+//! Sends all dispatches of one round side by side, within the budget, and stores what comes back.
 //!
 //! Start at [`Sending::dispatch`].
 
@@ -18,7 +18,7 @@ use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
 use std::collections::BTreeMap;
 
-/// Sends what is owed in a round.
+/// Sends the pending dispatches of a round.
 pub(crate) struct Sending<'r, 'a> {
     pub(crate) starting: Starting<'r, 'a>,
     pub(crate) inbox: &'r dyn Inbox,
@@ -92,15 +92,16 @@ impl<'a> Sending<'_, 'a> {
             None => backs.collect(),
             Some(trouble) => {
                 let backs = backs.filter_map(Result::ok).collect();
-                // Whoever held the ledger may have let go of it; if not, what happened is the first trouble.
+                // Another process that held the ledger may have let go of it; if not, the first trouble is the one to
+                // report.
                 let _ = self.store_late(backs, &owed);
                 Err(trouble)
             }
         }
     }
 
-    /// Stores what was spent and answered while the ledger could not be written. Who was cut off for that reason has not
-    /// failed; the next run settles it.
+    /// Stores what was spent and answered while the ledger could not be written. Dispatches that were cut off for that
+    /// reason have not failed; the next run settles them.
     fn store_late(
         &mut self,
         backs: Vec<ReturnedDispatch>,
@@ -126,8 +127,8 @@ impl<'a> Sending<'_, 'a> {
     }
 }
 
-/// What each can be told that it may cost at the most. What nobody reserved is divided, so that no dollar is promised
-/// twice; who keeps to [`Watch::afford`] may come to more.
+/// Sets the most each dispatch may be told it can cost. What is not reserved is divided, so that no dollar is promised
+/// twice; agents that use [`RunHandle::afford`] may spend more.
 fn share(sent: &mut [StartedDispatch], left: Usd) {
     let each = left.0 / (sent.len() as u64).max(1);
     for StartedDispatch { request, reserved, .. } in sent {
@@ -135,8 +136,8 @@ fn share(sent: &mut [StartedDispatch], left: Usd) {
     }
 }
 
-/// Who waits for whom: of several new conversations with one agent that caches, the first pays for what they share, and
-/// the others begin when it has begun to answer.
+/// Which dispatch waits for which: of several new conversations with one agent that caches, the first pays for what
+/// they share, and the others begin when it has begun to answer.
 fn after(sent: &[StartedDispatch]) -> Vec<Option<usize>> {
     let shares = |sent: &StartedDispatch| !sent.request.resume && sent.agent.abilities().cache != Cache::None;
     let first = |place: usize| {
@@ -157,7 +158,7 @@ fn send(
     let began = clock.moment();
     let result = sent.agent.run(&sent.request, watch);
     let result = result.map(|outcome| outcome_without_secrets(outcome, redactor));
-    // What cannot be continued is not remembered, or the machine would order a turn in it.
+    // A conversation that cannot be continued is not remembered, or the machine would order a turn in it.
     let able = sent.agent.abilities().resume != Resume::No;
     let result = result.map(|outcome| Outcome { session: outcome.session.filter(|_| able), ..outcome });
     boundaries.pass("the agent answered");

@@ -1,4 +1,4 @@
-//! Serving hosts: handing out work and taking what they submit. Between the two nobody holds the feature.
+//! Serves hosts: hands out work and takes what they submit. Between the two no process holds the feature.
 
 use crate::driver::Run;
 use crate::ending::EngineError;
@@ -22,8 +22,8 @@ impl Run<'_> {
         self.serves = true;
     }
 
-    /// Ends what a crash left open, reads what was answered, and says what is out with hosts: nothing else is under way
-    /// then.
+    /// Ends what a crash left open, reads what was answered, and returns what is out with hosts: after this, nothing
+    /// else is under way.
     pub fn finish_open_dispatches(&mut self) -> Result<Vec<(Ticket, i64)>, EngineError> {
         loop {
             let out = self.out()?;
@@ -41,8 +41,8 @@ impl Run<'_> {
         }
     }
 
-    /// Stores that a host has this to do. What is owed may be another thing afterwards: a turn in a conversation with
-    /// another agent is nothing that a host can take, and is ordered anew.
+    /// Stores that a host has this to do. Afterwards something else may be pending: a host cannot take a turn in a
+    /// conversation with another agent, so that turn is ordered again.
     pub fn hand_out(&mut self, order: &DispatchOrder) -> Result<Result<(), OverBudget>, EngineError> {
         let budget = budget(&self.journal, self.rules.budget);
         let mut starting = self.starting();
@@ -84,7 +84,7 @@ impl Run<'_> {
         }))
     }
 
-    /// Stores what came of a piece of work. What that means is found out by the next drive.
+    /// Stores the result of a piece of work. The next drive finds out what it means.
     pub fn submit(
         &mut self,
         submission: &Submission<'_>,

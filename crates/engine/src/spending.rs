@@ -1,7 +1,7 @@
-//! The budget while agents are at work: what one of them may still come to beside all the others.
+//! Keeps the budget while agents are at work: decides how much each may still spend, given all the others.
 //!
-//! What is granted is stored before the agent hears of it, so a run that is killed knows what it may owe. Start at
-//! [`Spending::afford`]; [`RoundBudget`] answers the agents of one round.
+//! What is granted is stored before the agent hears of it, so that after a kill it is known what may have to be paid.
+//! Start at [`Spending::afford`]; [`RoundBudget`] answers the agents of one round.
 
 use crate::boundary::Boundaries;
 use crate::ending::EngineError;
@@ -32,13 +32,13 @@ pub(crate) struct RoundBudget<'r, 'a> {
     pub(crate) spending: Spending<'r, 'a>,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) redactor: &'r Redactor,
-    /// Their tickets, place by place.
+    /// Their tickets, in the order of their places.
     pub(crate) tickets: Vec<Ticket>,
-    /// What those have cost that are done and not stored yet.
+    /// The cost of dispatches that are done and not stored yet.
     pub(crate) done: BTreeMap<Ticket, Usd>,
     /// Why the ledger could not be written.
     pub(crate) trouble: Option<EngineError>,
-    /// What dispatches have come to since then.
+    /// What dispatches have cost since then.
     pub(crate) owed: BTreeMap<Ticket, Usd>,
 }
 
@@ -80,7 +80,7 @@ impl Supervisor<End> for RoundBudget<'_, '_> {
 }
 
 impl Spending<'_, '_> {
-    /// Whether a dispatch under way may come to this much in all; stores it where that is more than was reserved.
+    /// Whether a dispatch under way may cost this much in all; stores it where that is more than was reserved.
     fn afford(
         &mut self,
         ticket: &Ticket,
@@ -109,8 +109,8 @@ impl Spending<'_, '_> {
         Ok(true)
     }
 
-    /// Counts what a dispatch has come to, or may have, where that is more than was reserved; the budget has no say in
-    /// what was spent already.
+    /// Counts what a dispatch has cost, or may have, where that is more than was reserved; what is already spent does
+    /// not depend on the budget.
     pub(crate) fn owe(&mut self, ticket: &Ticket, total: Usd) -> Result<(), EngineError> {
         match self.journal.started(ticket) {
             Some(started) if total > started.reserved => self.raise(ticket, total),
@@ -125,7 +125,7 @@ impl Spending<'_, '_> {
     }
 }
 
-/// What is left of a feature's budget while nobody is at work.
+/// What is left of a feature's budget while no agent is at work.
 pub(crate) fn budget(journal: &Journal<'_>, limit: Usd) -> Budget {
     Budget { limit, spent: journal.state().money.counted(), in_flight: Usd(0) }
 }

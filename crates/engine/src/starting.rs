@@ -1,4 +1,5 @@
-//! Starting a dispatch: what it may use, how it is sent, what it may cost; stored before anything is sent.
+//! Starts a dispatch: decides what it may use, how it is sent and what it may cost; stores that before anything is
+//! sent.
 //!
 //! Start at [`Starting::start`]. How it is sent is chosen in `choosing`.
 
@@ -33,12 +34,12 @@ pub(crate) struct StartedDispatch {
     pub(crate) reserved: Usd,
 }
 
-/// How the worktree stood before the agents at work now began.
+/// The state of the worktree before the agents that are at work began.
 #[derive(Default)]
 pub(crate) struct WorktreeBaseline {
     /// The tree of the last mark that a ref keeps.
     kept_mark: String,
-    /// What was there and in no commit; none where nobody builds.
+    /// What was there and in no commit; none where no agent builds.
     pub(crate) unseen: Option<BTreeSet<String>>,
 }
 
@@ -56,7 +57,7 @@ pub(crate) struct Starting<'r, 'a> {
 }
 
 impl Starting<'_, '_> {
-    /// Looks whether a round can be sent at all, and marks where the worktree stands before it.
+    /// Checks whether a round can be sent at all, and marks the state of the worktree before it.
     pub(crate) fn mark_round(&mut self) -> Result<TreeMark, EngineError> {
         let Worktree { workspace, created, .. } = self.worktree;
         let first = self.before.kept_mark.is_empty();
@@ -68,14 +69,14 @@ impl Starting<'_, '_> {
         let builds = self.journal.open_loop()?.opened.is_code() && !self.only_reviews;
         self.before.unseen = if builds { Some(workspace.unseen()?) } else { None };
         if self.before.kept_mark != mark.work {
-            // What a crash is undone to must outlive `git gc`.
+            // The state that a crash is undone to must outlive `git gc`.
             workspace.keep(&format!("{}/mark", created.id), &Revision::new(mark.work.clone()))?;
             self.before.kept_mark.clone_from(&mark.work);
         }
         Ok(mark)
     }
 
-    /// Stores which agents the loop works with and whether they may be resumed, whenever that has changed.
+    /// Stores which agents the loop works with and whether they may be resumed, whenever that changes.
     fn meet_agents(&mut self) -> Result<(), EngineError> {
         self.experience.catch_up(self.journal);
         let open = self.journal.open_loop()?;
@@ -177,13 +178,13 @@ impl Starting<'_, '_> {
     }
 }
 
-/// Whether several reviewers are asked about the same at once, so that their prompts begin alike.
+/// Whether several reviewers are asked about the same thing at once, so that their prompts begin alike.
 fn has_peers(panels: &[Panel], ticket: &Ticket) -> bool {
     let sits = |panel: &Panel| panel.roles.iter().any(|seat| seat.role == ticket.role);
     ticket.purpose.judges() && panels.iter().any(|panel| panel.roles.len() > 1 && sits(panel))
 }
 
-/// An order as a host is given it: whole, because it continues no conversation here, and to be read by itself.
+/// An order as a host is given it: complete, because it continues no conversation here, and readable by itself.
 fn for_host(order: &DispatchOrder) -> DispatchOrder {
     let mut order = order.clone();
     if order.allowed.contains(&Strategy::Lazy) {

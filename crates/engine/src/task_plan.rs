@@ -1,4 +1,4 @@
-//! What is to be carried out: the tasks of a feature, in their order.
+//! Reads what is to be carried out: the tasks of a feature, in their order.
 
 use crate::ending::EngineError;
 use crate::worktree::Worktree;
@@ -27,7 +27,8 @@ pub(crate) fn planned(worktree: Worktree<'_>, state: &Pipeline) -> Result<Vec<Pl
     let wrong = |detail: String| EngineError::Tasks { feature: created.id, path: path.clone(), detail };
     let list = tasks::read(&text).map_err(|none| wrong(none.to_string()))?;
     let outline = Outline::parse(&text);
-    // A box is a person's word only where the list was taken on it; in a list that agents wrote it proves nothing.
+    // A ticked box counts as a person's word only where the list was adopted with it; in a list that agents wrote it
+    // proves nothing.
     let taken = |taken: &Adopted| taken.accepted.contains(&Phase::CreateTasks);
     let taken = state.adopted.as_ref().is_some_and(taken);
     let mut seen = BTreeMap::new();

@@ -1,9 +1,9 @@
-//! Agents at work side by side in threads, and their supervisor, who answers them.
+//! Runs agents side by side in threads, with a supervisor that answers them.
 //!
-//! Each works in a thread of its own; the caller's thread, which keeps the ledger, hears what they do and answers
-//! those that may come to more money than was reserved for them. One that begins with the same words as another can wait
-//! until that one has begun to answer: by then a cache holds what they share, and it is paid for once. Nothing here knows
-//! what a dispatch is for. Start at [`side_by_side`].
+//! Each agent works in a thread of its own. The caller's thread, which keeps the ledger, hears what they do and answers
+//! those that may need more money than was reserved for them. An agent whose prompt begins like another's can wait
+//! until that one has begun to answer: by then a cache holds what they share, and it is paid for once. Nothing here
+//! knows what a dispatch is for. Start at [`side_by_side`].
 
 use crate::ports::{Clock, Moment, RunHandle};
 use redraft_facts::usage::Usd;
@@ -11,12 +11,12 @@ use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Who answers the agents while they work. `place` is that of the work in the list.
+/// Answers the agents while they work. `place` is the position of the work in the list.
 pub(crate) trait Supervisor<T> {
-    /// Whether the work may come to this much in all. What is granted must outlive a crash.
+    /// Whether the work may cost this much in all. What is granted must outlive a crash.
     fn raise(&mut self, place: usize, total: Usd) -> bool;
 
-    /// The work has come to this much, granted or not. Must outlive a crash, too.
+    /// The work has cost this much, granted or not. This must outlive a crash, too.
     fn owe(&mut self, place: usize, total: Usd);
 
     /// What is being done, in the agent's words.
@@ -33,8 +33,8 @@ enum Call<T> {
     Done { place: usize, end: T },
 }
 
-/// Does `work` once for each place of `after`, all at the same time, but that a place which names another waits until
-/// that one has begun to answer, has told something or is done. None where it ended in a panic.
+/// Does `work` once for each place of `after`, all at the same time; a place that names another waits until that one
+/// has begun to answer, has reported something or is done. None where the work ended in a panic.
 pub(crate) fn side_by_side<T: Send>(
     after: &[Option<usize>],
     clock: &dyn Clock,
@@ -51,7 +51,7 @@ pub(crate) fn side_by_side<T: Send>(
             .map(|(place, after)| {
                 let (calls, work, begun) = (calls.clone(), &work, &begun);
                 scope.spawn(move || {
-                    // Also where it ends in a panic, or the others would wait for ever.
+                    // Also where it ends in a panic, or the others would wait forever.
                     let _end = Ending { place, begun };
                     if let Some(first) = after {
                         begun.wait_for(*first, clock);
@@ -65,7 +65,7 @@ pub(crate) fn side_by_side<T: Send>(
         drop(calls);
         for call in called {
             match call {
-                // An agent that no longer waits for its answer has been cut off already.
+                // An agent that no longer waits for its answer was cut off already.
                 Call::Raise { place, total, reply } => drop(reply.send(supervisor.raise(place, total))),
                 Call::Owe { place, total, reply } => {
                     supervisor.owe(place, total);
@@ -80,7 +80,7 @@ pub(crate) fn side_by_side<T: Send>(
             }
         }
         for thread in threads {
-            // Joined here, a panic is the caller's business and not the scope's.
+            // A panic of a thread that is joined here reaches the caller, not the scope.
             let _ = thread.join();
         }
     });

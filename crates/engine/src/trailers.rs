@@ -1,4 +1,4 @@
-//! What commits say of who wrote and who approved what they hold.
+//! The trailers of our commits: who wrote and who approved what they hold.
 
 use crate::ports::Trailers;
 use redraft_core::attribution::RoleAttribution;
@@ -7,12 +7,12 @@ use redraft_facts::event::{Approval, PhaseClosed};
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Ticket;
 
-/// What a commit of ours is marked with that is nobody's answer.
+/// The trailers of a commit of ours that comes from no answer.
 pub(crate) fn plain(state: &Pipeline) -> Trailers {
     Trailers { seq: state.seq, ..Trailers::default() }
 }
 
-/// What a commit of an answer is marked with.
+/// The trailers of a commit that comes from an answer.
 pub(crate) fn of_answer(state: &Pipeline, ticket: &Ticket) -> Trailers {
     let agents = state.players.played(ticket).map(ToString::to_string).into_iter().collect();
     Trailers { ticket: ticket.to_string(), seq: state.seq, agents, approved: Vec::new() }

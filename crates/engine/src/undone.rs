@@ -1,11 +1,11 @@
-//! What was undone in the worktree, and how a person gets it back: it may have been theirs.
+//! Changes that were undone in the worktree, and how a person gets them back: they may have been theirs.
 
 use redraft_facts::event::Event;
 use redraft_facts::harmless;
 use redraft_facts::ticket::Ticket;
 use serde::Serialize;
 
-/// Changes that a dispatch left behind and must not, or that were found after it was lost.
+/// Changes that a dispatch made and was not allowed to make, or that were found after it was lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Undone {
     pub ticket: Ticket,
@@ -18,7 +18,7 @@ pub struct Undone {
     pub command: String,
 }
 
-/// The ticket of an event that undid something, and what.
+/// The ticket of an event that undid something, and what it undid.
 pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
     let (ticket, what) = match event {
         Event::Answered(fact) => (&fact.ticket, &fact.undone),
@@ -59,7 +59,7 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
     (!what.is_empty()).then_some((ticket, what))
 }
 
-/// Stands before the command of a line that names its own: what git can keep under no ref.
+/// Stands before the command in a line that names its own, because git can keep the thing under no ref.
 const OWN_COMMAND: &str = "; to get it back: ";
 
 /// Brings back the files that are named; all of them where something else was undone too.
@@ -90,7 +90,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// What nobody would see in a command, or what would do something to a terminal.
+/// Whether a character would be invisible in a command, or would affect a terminal.
 fn is_unshown(c: char) -> bool {
     c.is_control() || harmless::is_harmful(c)
 }

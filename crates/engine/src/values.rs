@@ -1,5 +1,5 @@
-//! The values that a run is made of: what it is held to, what a loop is about, and the texts its prompts are made from.
-//! Nothing here decides anything.
+//! The values that a run is made of: its rules, the subject of a loop, and the texts its prompts are made from. Nothing
+//! here decides anything.
 
 use crate::boundary::Boundaries;
 use crate::ports::{
@@ -39,7 +39,7 @@ pub struct RunPorts<'a> {
     pub redactor: &'a Redactor,
 }
 
-/// What a loop opened by this run is held to.
+/// The rules for a loop that this run opens.
 #[derive(Debug, Clone)]
 pub struct Rules {
     pub limits: Limits,
@@ -53,7 +53,7 @@ pub struct Rules {
     pub budget: Usd,
     /// Who edits and decides, for the record.
     pub person: String,
-    /// Whether its author revises; otherwise it rests where a revision is due.
+    /// Whether its author revises; otherwise the run rests where a revision is due.
     pub revises: bool,
     /// The phase after which this run rests, though the feature goes on.
     pub until: Option<Phase>,
@@ -88,11 +88,11 @@ impl Rules {
     }
 }
 
-/// What is said of a feature that changes code and no documentation.
+/// What happens when a feature changes code and no documentation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DocsGate {
     Off,
-    /// It is told.
+    /// A reminder is shown.
     #[default]
     Remind,
     /// A person must decide.
@@ -103,13 +103,13 @@ pub enum DocsGate {
 #[derive(Debug, Clone, Default)]
 pub struct Finish {
     pub docs: DocsGate,
-    /// Whether somebody is asked for words to the figures.
+    /// Whether an agent is asked to put the figures into words.
     pub retro: bool,
     /// What makes a new folder ready for checks; a person has accepted it.
     pub setup: Option<String>,
 }
 
-/// A change that is reviewed by itself, as it stands now.
+/// A change that is reviewed by itself, in its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeUnderReview {
     /// The commit it ends with, and all files of it.
@@ -117,7 +117,7 @@ pub struct ChangeUnderReview {
     pub revision: Revision,
     /// What it is compared with.
     pub base: Revision,
-    /// What is said of it, without secrets; and what of the part that is new since the last time.
+    /// The description of the change, without secrets; and the description of what is new in it since the last time.
     pub intent: String,
     pub said: String,
     /// Whether a check that has failed is to be run again though nothing has changed.
@@ -135,12 +135,12 @@ pub(crate) struct Subject {
     pub(crate) checks: BTreeMap<String, String>,
     pub(crate) tasks: Vec<PlannedTask>,
     pub(crate) extras: BTreeMap<Extra, Role>,
-    /// What whoever looks back on the feature is told.
+    /// The bundle for the agent that looks back on the feature.
     pub(crate) bundle: Option<String>,
 }
 
-/// What the prompts of a loop are made of beside its documents: facts of the feature, and texts that were stored when it
-/// was opened.
+/// What a loop's prompts are made of in addition to its documents: facts of the feature, and texts that were stored
+/// when the loop was opened.
 #[derive(Debug, Clone, Copy)]
 pub struct LoopFacts<'a> {
     pub pipeline: &'a Pipeline,
@@ -154,14 +154,14 @@ pub struct LoopTexts {
     pub project: Option<String>,
     /// Role texts of the repository, in place of the built-in ones.
     pub profiles: BTreeMap<Role, RoleText>,
-    /// What whoever looks back on the feature is told.
+    /// The bundle for the agent that looks back on the feature.
     pub bundle: Option<String>,
     /// The knowledge bank.
     pub bank: Option<Index>,
 }
 
 impl LoopTexts {
-    /// The role texts a loop is opened with, of all that the repository has.
+    /// The role texts a loop is opened with, out of all that the repository has.
     pub(crate) fn read(
         texts: &BTreeMap<Role, String>,
         named: &BTreeMap<Role, BlobId>,
@@ -170,14 +170,14 @@ impl LoopTexts {
         own.filter_map(|(role, text)| Some((role.clone(), RoleText::parse(text, role).ok()?))).collect()
     }
 
-    /// As they were stored when the loop was opened.
+    /// The texts as they were stored when the loop was opened.
     pub fn load(store: &dyn Store, opened: &LoopOpened) -> Result<LoopTexts, StoreError> {
         let text = |blob: &BlobId| Ok(String::from_utf8_lossy(&store.blob(blob)?).into_owned());
         let project = opened.project.as_ref().map(text).transpose()?;
         let bundle = opened.bundle.as_ref().map(text).transpose()?;
         let mut profiles = BTreeMap::new();
         for (role, blob) in &opened.profiles {
-            // What was stored was accepted once.
+            // What was stored has been accepted before.
             if let Ok(read) = RoleText::parse(&text(blob)?, role) {
                 profiles.insert(role.clone(), read);
             }

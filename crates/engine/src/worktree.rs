@@ -1,5 +1,5 @@
-//! The worktree of a feature, as the rest of the engine uses it: what of it is ours, what it holds now, and commits that
-//! hold no secret. It stores nothing.
+//! The worktree of a feature, as the rest of the engine uses it: which of its files are ours, what it holds now, and
+//! commits that hold no secret. It stores nothing.
 
 use crate::boundary::Boundaries;
 use crate::ending::EngineError;
@@ -21,7 +21,7 @@ pub(crate) struct Worktree<'r> {
     pub(crate) created: &'r FeatureCreated,
 }
 
-/// What a loop is about, as it stands in the worktree; none where there is nothing.
+/// The subject of a loop, as it is in the worktree now; none where there is nothing.
 pub fn standing(
     workspace: &dyn Workspace,
     created: &FeatureCreated,
@@ -38,12 +38,12 @@ fn projections(created: &FeatureCreated) -> Vec<String> {
 }
 
 impl Worktree<'_> {
-    /// Files of ours beside the artifacts, which are no part of any revision.
+    /// Our files next to the artifacts, which are not part of any revision.
     pub(crate) fn projections(&self) -> Vec<String> {
         projections(self.created)
     }
 
-    /// What the last phase writes, and projections: no part of what is checked.
+    /// What the last phase writes, and projections: not part of what is checked.
     pub(crate) fn written_at_the_end(&self) -> Vec<String> {
         let mut paths = self.projections();
         paths.push(self.created.path_of(Phase::Finish.artifact()));
@@ -57,12 +57,12 @@ impl Worktree<'_> {
         self.workspace.tree(&self.projections())
     }
 
-    /// The commit that it is at.
+    /// The commit it is at.
     pub(crate) fn head(&self) -> Result<String, WorkspaceError> {
         Ok(self.workspace.head()?.0.0)
     }
 
-    /// What a loop is about, as it stands now; none where there is nothing.
+    /// The subject of a loop, as it is now; none where there is nothing.
     pub(crate) fn standing(&self, opened: &LoopOpened) -> Result<Option<Revision>, WorkspaceError> {
         standing(self.workspace, self.created, opened)
     }
@@ -71,7 +71,7 @@ impl Worktree<'_> {
     pub(crate) fn paths_of_change(&self, open: &Loop, to: &Revision) -> Result<Vec<String>, EngineError> {
         match (open.opened.is_code(), &open.revision) {
             (true, Some(from)) => match self.workspace.changed(from, to) {
-                // What it is compared with is lost; the branch has what is left of it.
+                // The revision it is compared with is lost; the branch has what is left of it.
                 Err(WorkspaceError::AnchorLost(_)) => self.uncommitted(),
                 changed => Ok(changed?),
             },
@@ -100,8 +100,8 @@ impl Worktree<'_> {
         Ok(self.workspace.commit(paths, message, trailers)?)
     }
 
-    /// The same, and the commit that holds them: where nothing is new, a run that died before it could say so committed
-    /// them.
+    /// The same, and the commit that holds them: where nothing is new, a run that died before it could report it
+    /// committed them.
     pub(crate) fn commit_or_head(
         &self,
         paths: &[String],
@@ -139,8 +139,8 @@ impl Worktree<'_> {
         }
     }
 
-    /// Refuses these files before git stores anything of them, where one has a secret that no known revision has. What
-    /// cannot be read is left to the commit.
+    /// Refuses these files before git stores anything of them, if one has a secret that no known revision has.
+    /// Unreadable files are left to the commit.
     pub(crate) fn refuse_new_secrets(&self, open: &Loop, paths: &[String]) -> Result<(), EngineError> {
         let known: Vec<&Revision> = open.revision.iter().chain(&open.opened.base).collect();
         for path in paths {

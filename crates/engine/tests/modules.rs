@@ -1,4 +1,4 @@
-//! The modules of the engine stand on each other: none uses one that uses it, on whatever way.
+//! The modules of the engine form layers: none uses a module that uses it, directly or indirectly.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -16,7 +16,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The modules that a text names by `crate::`, but for its tests and comments.
+/// The modules that a text names by `crate::`, outside its tests and comments.
 fn used(text: &str) -> BTreeSet<String> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
@@ -48,7 +48,7 @@ fn modules() -> BTreeMap<String, BTreeSet<String>> {
 fn no_module_is_used_by_one_that_it_uses() {
     let mut left = modules();
     assert!(left.len() > 30, "they are found");
-    // Whatever uses nothing that is left is taken away, until nothing is left or all of it goes in circles.
+    // Modules that use no remaining module are removed, until none is left or the rest is one cycle.
     loop {
         let names: BTreeSet<String> = left.keys().cloned().collect();
         let before = left.len();

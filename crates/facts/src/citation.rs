@@ -1,4 +1,4 @@
-//! Comparing what a reviewer cites with what is there: paths, quotes, headings.
+//! Compares what a reviewer cites with what is there: paths, quotes, headings.
 //!
 //! Reviewers shorten paths and re-wrap what they quote, so equality of bytes is too strict everywhere here. What a
 //! match means is decided by the callers: `documents::delta`, `core::evidence` and [`crate::findings`].

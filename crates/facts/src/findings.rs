@@ -67,8 +67,9 @@ impl Finding {
         self.status == Status::Open && self.unverified.is_none() && self.severity >= rule.least()
     }
 
-    /// The line it is about in the text its file has now: what it quotes may have moved since. Of several places the one
-    /// nearest to the cited line is meant; without any, the cited line as far as there is one, else the last.
+    /// The line it is about in the current text of its file, where what it quotes may have moved. Of several matches,
+    /// the one nearest to the cited line; without a match, the cited line if the file has that many, else the last
+    /// line.
     pub fn line_in(&self, text: &str) -> u32 {
         let first = self.quote.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let quote = citation::quote_parts(first).into_iter().next().unwrap_or_default();
@@ -79,7 +80,7 @@ impl Finding {
         nearest.unwrap_or(self.line.min(last))
     }
 
-    /// `docs/features/031-x/spec.md:12 (Requirements)`, as far as it is cited.
+    /// `docs/features/031-x/spec.md:12 (Requirements)`, as far as these are cited.
     pub fn place(&self) -> String {
         let mut place = self.file.clone();
         if self.line > 0 {

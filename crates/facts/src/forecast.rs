@@ -1,6 +1,6 @@
-//! What the rest of a feature was expected to cost, as it is stored with the question before code is written.
+//! The expected cost of the rest of a feature, stored with the question before code is written.
 //!
-//! Only values: how one is made is the business of `reports::estimate`. Start at [`Forecast`].
+//! Only values: `reports::estimate` computes them. Start at [`Forecast`].
 
 use crate::ids::{AgentName, Role};
 use crate::prelude::*;

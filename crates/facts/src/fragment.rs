@@ -1,4 +1,4 @@
-//! A prompt is four lists, one for each stability, and can be read in no other order.
+//! The prompt: four lists of fragments, one for each stability, which can be read in no other order.
 
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Stability {
     /// The same for every role of every feature: one text for documents, one for code.
     Constant,
-    /// The same for every role of one feature and phase; of code, for every reviewer of one round or every task.
+    /// The same for every role of one feature and phase; for code, for every reviewer of one round or every task.
     Feature,
     /// The same for every dispatch of one role in one phase.
     Role,

@@ -1,9 +1,10 @@
-//! Text from outside, made harmless to whoever reads it: what a terminal would obey, and what nobody would see, is written
-//! out as `\u{1b}`.
+//! Makes text from outside harmless to its reader: characters that a terminal would obey, or that are invisible, are
+//! written out as `\u{1b}`.
 //!
-//! File names, answers of agents, output of checks and settings of a repository can hold anything. Escape sequences rewrite
-//! what was shown before, bidirectional controls show it in another order, line breaks in a name forge a line of ours. The
-//! console passes everything through [`text`]; whoever puts a name into a line passes it through [`name`].
+//! File names, answers of agents, output of checks and settings of a repository can hold anything. Escape sequences
+//! rewrite what was shown before, bidirectional controls show it in another order, line breaks in a name forge a line
+//! of ours. The console passes everything through [`text`]; code that puts a name into a line passes it through
+//! [`name`].
 
 use crate::prelude::*;
 use alloc::borrow::Cow;
@@ -39,7 +40,8 @@ pub fn name(outside: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON that was written already: what its writer leaves as it is in strings becomes `\u202e`, which means the same.
+/// JSON that is already written: harmful characters that its writer left in strings become `\u202e`, which means the
+/// same.
 pub fn json(written: &str) -> Cow<'_, str> {
     if !written.contains(is_harmful) {
         return Cow::Borrowed(written);
@@ -65,7 +67,7 @@ pub fn is_harmful(sign: char) -> bool {
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' => true,
         '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => true,
-        // Letters that are drawn as nothing, and the tags that spell a text nobody sees.
+        // Letters that are drawn as nothing, and the tags that spell an invisible text.
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}' => true,
         _ => false,
     }

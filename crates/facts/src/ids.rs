@@ -73,7 +73,7 @@ text_id!(
 );
 
 text_id!(
-    /// A random UUID in its usual form: what a feature or a review is in every clone.
+    /// A random UUID in its usual form: the identity of a feature or a review in every clone.
     FeatureUuid,
     "stored::uuid"
 );
@@ -84,8 +84,8 @@ text_id!(
 );
 
 impl SessionId {
-    /// Whether it can be a word on a command line or a part of a file's name and be nothing else: letters, digits, `-` and
-    /// `_`, and no dash in front. Services and our own names keep to that.
+    /// Whether it can be mistaken for nothing else on a command line or in a file's name: letters, digits, `-` and `_`,
+    /// and no leading dash. Services and our own names keep to that.
     pub fn is_plain(&self) -> bool {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         !self.0.is_empty() && !self.0.starts_with('-') && self.0.bytes().all(plain)

@@ -1,10 +1,10 @@
-//! What is stored, and the words everything else is said in.
+//! The facts that are stored, and the vocabulary of all other crates.
 //!
 //! Values and how they are written and read; nothing here decides what follows from a fact. Start reading at [`event`],
-//! which lists every fact that can be stored; [`choice`], [`findings`], [`forecast`], [`probed`] and [`verdict`] are what
-//! facts consist of. [`redact`] and [`removal`] keep secrets out of them, [`shown`] makes them harmless to look at.
+//! which lists every fact that can be stored; [`choice`], [`findings`], [`forecast`], [`probed`] and [`verdict`] are
+//! what facts consist of. [`redact`] and [`removal`] keep secrets out of them, [`harmless`] makes them safe to look at.
 //!
-//! No crate of this workspace stands below this one.
+//! This crate depends on no other crate of the workspace.
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.

@@ -47,7 +47,7 @@ impl Phase {
         }
     }
 
-    /// The file this phase writes, beside the others in the feature's folder.
+    /// The file this phase writes in the feature's folder.
     pub fn artifact(self) -> &'static str {
         match self {
             Phase::Specify => "spec.md",
@@ -55,7 +55,7 @@ impl Phase {
             Phase::CreatePlan => "plan.md",
             Phase::CreateTasks => "tasks.md",
             Phase::Finish => "retro.md",
-            // Code is in no file by name, and a document by itself in whichever it is in.
+            // Code is not a single file, and a document by itself may be any file.
             Phase::Implement | Phase::Document => "",
         }
     }
@@ -151,7 +151,7 @@ impl FromStr for Lane {
     }
 }
 
-/// What the choice of a lane goes by, beside the idea.
+/// The rules for choosing a lane, in addition to the idea.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneRules {
     /// Words and paths that ask for the deep lane, compared without regard to case.
@@ -175,7 +175,7 @@ impl Default for LaneRules {
     }
 }
 
-/// A lane, and why this one.
+/// A lane and why it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
     pub lane: Lane,
@@ -218,8 +218,8 @@ fn words(idea: &str) -> BTreeSet<String> {
     split.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// The files a text names, each once: a name with a letter in its ending, as `src/lib.rs`, `README.md`. A host name or
-/// an abbreviation is none.
+/// The files a text names, each once: names with a letter in their ending, such as `src/lib.rs` and `README.md`. Host
+/// names and abbreviations do not count.
 pub fn files_named(idea: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let words = idea
@@ -233,7 +233,7 @@ pub fn files_named(idea: &str) -> Vec<String> {
     files
 }
 
-/// Products that are called like files.
+/// Products with names that look like files.
 const PRODUCTS: [&str; 16] = [
     "node.js",
     "vue.js",
@@ -253,7 +253,7 @@ const PRODUCTS: [&str; 16] = [
     "socket.io",
 ];
 
-/// Endings of names on the net, which are more often meant than files are.
+/// Endings of Internet names, which are meant more often than files.
 const NET: [&str; 10] = ["com", "org", "net", "io", "dev", "app", "de", "eu", "co", "ai"];
 
 fn is_file_name(word: &str) -> bool {

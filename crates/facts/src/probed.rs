@@ -1,6 +1,6 @@
-//! What is stored of an agent's probe, and of the agents a feature has met.
+//! The stored result of an agent's probe, and the agents a feature has met.
 //!
-//! Only values: what a probe sends and how its answers are judged is the business of `prompts::probe`. Start at [`Probed`].
+//! Only values: `prompts::probe` decides what a probe sends and judges its answers. Start at [`Probed`].
 
 use crate::ids::AgentName;
 use crate::prelude::*;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum Resume {
     Yes,
     No,
-    /// Nobody has tried it with this program and version yet; it may be used.
+    /// Not yet tried with this program and version; it may be used.
     Unproved,
 }
 
@@ -123,13 +123,13 @@ pub struct Probed {
     /// Counts the probes of this agent, as its tickets do.
     pub pass: u16,
     pub checks: Vec<ProbeCheck>,
-    /// Percent of the second turn's input that was read from the cache; none where nobody can tell.
+    /// Percent of the second turn's input that was read from the cache; none where that is unknown.
     pub cache_share: Option<u8>,
     /// What the probe cost, its failed and lost dispatches included.
     pub cost: Usd,
 }
 
-/// What the first four checks say together.
+/// The first four checks taken together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
     Passed,

@@ -1,8 +1,8 @@
 //! Takes a known secret out of bytes, however it is spelt there: as it is, inside JSON strings (also several deep), broken
 //! over lines, percent-encoded, or in base64.
 //!
-//! [`crate::redact`] keeps secrets from coming in and has to guess what one is. This is for one that has come in and that a
-//! person names. What the bytes are a part of is not known here.
+//! [`crate::redact`] keeps secrets from coming in and has to guess what one is. This is for one that has come in and
+//! that a person names. It does not know what the bytes belong to.
 
 mod spelling;
 #[cfg(test)]
@@ -20,7 +20,8 @@ pub const MARKER: &str = "[redacted]";
 /// A shorter text would be found in ordinary words.
 pub const CHARS_MIN: usize = 6;
 
-/// A line of a longer secret counts by itself from so many characters on, because others put things between lines.
+/// A line of a longer secret is looked for by itself from this many characters on, because others put things between
+/// lines.
 const LINE_CHARS_MIN: usize = 16;
 
 /// In base64 fewer characters could be chance.
@@ -36,7 +37,7 @@ const PASSES_MAX: usize = 4;
 #[derive(Clone)]
 pub struct Removal {
     needles: Vec<Vec<u8>>,
-    /// Names in which it is left, because things are found by them.
+    /// Names in which the secret is left, because things are found by these names.
     names: Vec<Vec<u8>>,
 }
 
@@ -200,7 +201,7 @@ impl fmt::Debug for Removal {
     }
 }
 
-/// Ids of git's objects and of blobs that have become others, wherever they are named.
+/// The new ids of git objects and blobs that were rewritten, by their old ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Renamed(pub BTreeMap<String, String>);
 
@@ -229,7 +230,7 @@ impl Renamed {
     }
 }
 
-/// Every whole id in the bytes: 40 or 64 hexadecimal digits with none beside them.
+/// Every whole id in the bytes: 40 or 64 hexadecimal digits with none next to them.
 pub fn ids(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;

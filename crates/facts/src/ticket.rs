@@ -72,13 +72,13 @@ pub enum Purpose {
     Implement,
     /// Code that works is made simpler.
     Simplify,
-    /// Tests are thought of without a look at the code.
+    /// Tests are devised without a look at the code.
     Outline,
     /// Those tests are written.
     Tests,
     /// What a finished feature teaches is put into words.
     Retro,
-    /// Lessons of earlier features are held against this one.
+    /// Lessons of earlier features are compared with this one.
     Judge,
     /// A turn of a probe: whether the agent's conversations can be continued.
     Probe,

@@ -20,8 +20,8 @@ pub struct Usage {
     pub cost: Usd,
 }
 
-/// Services have told of as many tokens as a number holds. More than this is taken for this, so that sums and averages of
-/// whole ledgers stay sums; what it cost is kept as it was told.
+/// Services have reported as many tokens as a number can hold. A larger count is cut down to this, so that sums and
+/// averages over whole ledgers stay true; the cost is kept as reported.
 pub const TOKENS_MAX: u64 = 1_000_000_000_000;
 
 fn bounded<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
@@ -29,7 +29,7 @@ fn bounded<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 }
 
 impl Usage {
-    /// The same with counts that sums can be made of.
+    /// The same with counts that can be added up.
     #[must_use]
     pub fn bounded(self) -> Usage {
         let Usage { uncached, written, read, output, cost } = self;
@@ -87,7 +87,7 @@ impl fmt::Display for Usd {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Payment {
-    /// Nobody said. Taken to be billed.
+    /// Not reported. Taken to be billed.
     #[default]
     Unknown,
     /// Billed by its tokens: an API key, a cloud's account, usage beyond a plan.
@@ -98,18 +98,18 @@ pub enum Payment {
     Login,
 }
 
-/// What dispatches came to, told apart by what is known of it.
+/// What dispatches cost, split by what is known about it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Money {
     /// Billed.
     pub spent: Usd,
-    /// What was covered by a subscription would have cost this by the price list.
+    /// What a subscription covered, at list prices.
     pub covered: Usd,
-    /// The same of what was paid through a login that may be a subscription.
+    /// The same for what was paid through a login that may be a subscription.
     pub login: Usd,
-    /// No bill says whether this was charged; at most it was.
+    /// An upper bound for what may have been charged: no bill says whether it was.
     pub unknown: Usd,
-    /// How many dispatches that is about.
+    /// How many dispatches that upper bound is about.
     pub unknown_bills: u32,
 }
 
@@ -152,7 +152,7 @@ impl Money {
         lines
     }
 
-    /// The same in one line, behind what was spent: `$0.1200 + at most $0.5509 unknown`.
+    /// The same in one line, after what was spent: `$0.1200 + at most $0.5509 unknown`.
     pub fn in_a_line(&self) -> String {
         let Money { spent, covered, login, unknown, .. } = *self;
         let mut line = spent.to_string();

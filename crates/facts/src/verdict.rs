@@ -1,4 +1,4 @@
-//! What a role answers: one schema for all of them.
+//! The answer of a role: one schema for all roles.
 //!
 //! Only values: an answer is read by `core::answer`, and whether it can be used is decided in `core::judge`.
 

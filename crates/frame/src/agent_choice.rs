@@ -1,7 +1,8 @@
-//! Who plays where nobody was named: the agents that are there, the question on a terminal, and what to type without one.
+//! Chooses the agent for roles that no configuration names one for: finds the agents that are there, asks on a
+//! terminal, and says what to type without one.
 //!
 //! Nothing is sent here and nothing is stored in the repository; an answer goes into the user's own file, so that it is
-//! asked once. The rehearsal agent is never among them: it plays where somebody names it. Start at [`settled`].
+//! asked once. The rehearsal agent is never among them: it plays only where it is named. Start at [`settled`].
 
 use crate::agent_registry::AgentRegistry;
 use crate::config::{self, ConfigPlace};
@@ -25,7 +26,7 @@ pub struct FoundAgent {
     pub what: Result<String, String>,
 }
 
-/// The agents that are there, those of the files first, then programs, then keys, then a server on this machine.
+/// The agents that are there: first those of the files, then programs, then keys, then a server on this machine.
 pub fn found(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -> Vec<FoundAgent> {
     let kinds = ModelKind::ALL.map(|kind| AgentName::new(kind.name()));
     let named: Vec<AgentName> = config.origins.keys().filter(|name| !kinds.contains(name)).cloned().collect();
@@ -44,7 +45,7 @@ pub fn found(repo: &RepositoryContext, config: &Config, process: &ProcessContext
     found
 }
 
-/// Whether what it needs is there: its program, its key, or a server that somebody named.
+/// Whether what it needs is there: its program, its key, or a server that the user named.
 fn is_there(model: &ModelAgent, process: &ProcessContext) -> bool {
     let set = |name: &str| process.environment.0.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
     let own_key = || model.key_file.is_some() || model.key_env.as_deref().is_some_and(set);
@@ -103,7 +104,7 @@ fn account(model: &ModelAgent, process: &ProcessContext) -> String {
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub repo: &'a RepositoryContext,
-    /// Who must be played.
+    /// The roles that need an agent.
     pub roles: &'a [Role],
     /// The command, to be typed again.
     pub command: &'a str,
@@ -111,8 +112,8 @@ pub struct Wanted<'a> {
     pub yes: bool,
 }
 
-/// The configuration with somebody for every role. Where nobody was named for one, a person on a terminal is asked once;
-/// without a terminal the error says what to type.
+/// The configuration with an agent for every role. Where none was named for a role, a person on a terminal is asked
+/// once; without a terminal the error says what to type.
 pub fn settled(
     wanted: &Wanted<'_>,
     config: Config,
@@ -145,7 +146,7 @@ pub fn settled(
     Ok(config)
 }
 
-/// A person's choice on the terminal; none where they want none of them.
+/// A person's choice on the terminal; none where they want none of these agents.
 fn asked(usable: &[(&AgentName, &String)], process: &ProcessContext, console: &Console) -> Option<AgentName> {
     if let [(name, what)] = usable {
         let word = console.ask(&format!("use {what}, for all roles? [Y/n] "), &process.clock)?;
@@ -164,7 +165,7 @@ fn asked(usable: &[(&AgentName, &String)], process: &ProcessContext, console: &C
     by_number.or_else(by_name).map(|(name, _)| (*name).clone())
 }
 
-/// A server may have several models; the only one it has is taken, and of several the user names one.
+/// A server may have several models; if it has only one, that is taken; of several, the user names one.
 fn with_model(
     mut config: Config,
     name: &AgentName,

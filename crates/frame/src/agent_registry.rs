@@ -1,6 +1,6 @@
-//! Who plays which role: agents made from the configuration, each when it is first needed.
+//! Makes the agents for the roles from the configuration, each when it is first needed.
 //!
-//! An agent nobody is asked to play is never made, so a key that is missing for it stands in nobody's way.
+//! An agent that plays no role is never made, so a missing key for it does not matter.
 
 use crate::own_state::ACCEPT;
 use crate::process_context::{KEY_BYTES_MAX, ProcessContext};
@@ -30,15 +30,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 const ANTHROPIC: &str = "https://api.anthropic.com";
 const OPENAI: &str = "https://api.openai.com/v1";
 
-/// Whole answers can stand in a scenario, also very long ones.
+/// A scenario can contain whole answers, also very long ones.
 const SCENARIO_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Which roles a host plays that has come for work.
+/// The roles that a connected host plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HostPlays {
-    /// None has come.
+    /// No host has come.
     Nothing,
-    /// Those that were left to hosts, or to nobody.
+    /// Those that were left to hosts, or to no agent.
     Left,
     All,
 }
@@ -49,7 +49,7 @@ pub struct AgentRegistry<'a> {
     process: &'a ProcessContext,
     cards: Cards,
     made: Mutex<BTreeMap<AgentName, Arc<dyn Agent>>>,
-    /// What a host plays that has come.
+    /// The roles of the host that has come.
     host: HostPlays,
 }
 
@@ -65,8 +65,8 @@ impl<'a> AgentRegistry<'a> {
         }
     }
 
-    /// The same when a host has come: it plays the roles that the configuration leaves to hosts or to nobody, or all
-    /// where it leaves hosts none.
+    /// The same when a host has come: it plays the roles that the configuration leaves to hosts or to no agent, or all
+    /// roles where the configuration leaves none to hosts.
     pub fn for_host(repo: &'a RepositoryContext, config: &'a Config, process: &'a ProcessContext) -> Self {
         let settings = |role: &Role| config.agents.get(config.agent_of(role)?);
         let pull = |role: &Role| matches!(settings(role), Some(AgentConfig::Pull));
@@ -100,7 +100,7 @@ impl<'a> AgentRegistry<'a> {
         let unaccepted: Vec<String> =
             self.config.unaccepted_of(name).iter().map(|want| want.line()).collect();
         if !unaccepted.is_empty() {
-            // Nothing that it needs is looked for, read or started before a person has said yes.
+            // Nothing it needs is looked for, read or started before a person has accepted it.
             return Err(named(format!("nobody has accepted {}; {ACCEPT}", unaccepted.join(", "))));
         }
         match settings {
@@ -233,7 +233,8 @@ impl<'a> AgentRegistry<'a> {
         Ok(agent.mcp.clone())
     }
 
-    /// The project's checks, which whoever builds may run as the engine does; none before a person has accepted them.
+    /// The project's checks, which a role that builds may run as the engine does; none before a person has accepted
+    /// them.
     fn checks(&self) -> Vec<String> {
         let checks = self.config.checks.iter().filter(|_| self.config.is_accepted());
         checks.map(|check| check.command.clone()).collect()
@@ -278,7 +279,7 @@ impl<'a> AgentRegistry<'a> {
         })
     }
 
-    /// What a path in an agent's settings begins at: the folder of the file it stands in.
+    /// The folder that paths in an agent's settings are relative to: that of the file they stand in.
     fn folder_of(&self, name: &AgentName) -> &Path {
         let own = self.process.own.file.as_deref().and_then(Path::parent);
         match self.config.origins.get(name) {
@@ -324,7 +325,8 @@ fn no_key(variable: &str) -> String {
     )
 }
 
-/// What a model costs: its own card, the one the user names, or the dearest of all where the price is unknown.
+/// The price card of a model: its own card, the one the user names, or the most expensive of all where the price is
+/// unknown.
 pub fn card(cards: &Cards, agent: &ModelAgent) -> Result<Card, String> {
     let wanted = match agent.price.as_deref() {
         Some("unknown") => return Ok(cards.conservative()),

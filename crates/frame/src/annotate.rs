@@ -1,11 +1,11 @@
-//! The forms in which code hosts take what was found: SARIF 2.1.0 and the annotations of GitHub Actions.
+//! Writes findings in the formats that code hosts read: SARIF 2.1.0 and the annotations of GitHub Actions.
 //!
-//! Only the forms; what is found and how grave it is, callers know.
+//! Only the formats are here; callers know what is found and how grave it is.
 
 use serde_json::{Value, json};
 
-/// `::error file=…,line=…,title=…::message`, in which some characters must be written otherwise. Without a file it stands
-/// beside no line.
+/// `::error file=…,line=…,title=…::message`, in which some characters must be escaped. Without a file it is attached to
+/// no line.
 pub fn annotation(level: &str, file: &str, line: u32, title: &str, message: &str) -> String {
     let place = match (file, line) {
         ("", _) => String::new(),
@@ -26,9 +26,9 @@ fn property(text: &str) -> String {
 /// How a run went that came to its end.
 #[derive(Default)]
 pub struct Execution {
-    /// Why nothing was judged, if nothing was: whoever reads only the list of results must not take it for an approval.
+    /// Why nothing was judged, if nothing was: readers of the list of results alone must not take it for an approval.
     pub failed: Option<String>,
-    /// What whoever reads only the log must know, a sentence each.
+    /// What readers of the log alone must know, a sentence each.
     pub notes: Vec<String>,
     /// More about the run, for programs: an object, or nothing.
     pub properties: Value,
@@ -39,8 +39,8 @@ pub fn sarif(rules: &[Value], results: &[Value]) -> Value {
     log(json!({"tool": {"driver": driver(rules)}, "results": results}))
 }
 
-/// The same with how the run went: notes become notifications, properties stand at the tool and at the run, because
-/// readers look at either.
+/// The same with how the run went: notes become notifications; properties are given for the tool and for the run,
+/// because readers look at either.
 pub fn sarif_of(rules: &[Value], results: &[Value], execution: &Execution) -> Value {
     let failed = execution.failed.iter().map(|why| ("error", why));
     let notes: Vec<(&str, &String)> =
@@ -57,7 +57,7 @@ pub fn sarif_of(rules: &[Value], results: &[Value], execution: &Execution) -> Va
     log(run)
 }
 
-/// The log of a run that did not come about, so that nobody takes its empty list for an approval.
+/// The log of a run that never started, so that its empty list is not taken for an approval.
 pub fn sarif_failed(reason: &str) -> Value {
     let invocation = invocation(false, &[("error", &reason.to_owned())]);
     log(json!({"tool": {"driver": driver(&[])}, "invocations": [invocation], "results": []}))
@@ -85,7 +85,7 @@ pub fn location(path: &str, line: u32) -> Value {
     }})
 }
 
-/// A path as the part of an address; everything that could mean something else is written as its bytes.
+/// A path as part of an address; everything that could mean something else is written as its bytes.
 fn address(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

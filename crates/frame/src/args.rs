@@ -1,4 +1,5 @@
-//! What can be typed, and what `--help` says about it. The arguments of commands that only look are in `looking`.
+//! The arguments that can be typed, and what `--help` says about them. The arguments of commands that only look are in
+//! `looking`.
 
 mod bank;
 mod config;

@@ -1,11 +1,11 @@
-//! Colour for a few words on a terminal. The words say everything by themselves; nothing depends on colour.
+//! Colours a few words on a terminal. The words say everything by themselves; nothing depends on colour.
 
 const RED: &str = "31";
 const GREEN: &str = "32";
 const YELLOW: &str = "33";
 const BOLD: &str = "1";
 
-/// What a line begins with.
+/// The label that a line begins with.
 const LABELS: [(&str, &str); 4] = [("error:", RED), ("warning:", YELLOW), ("hint:", YELLOW), ("next:", BOLD)];
 
 /// Words that say how something went, wherever they stand.

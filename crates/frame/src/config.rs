@@ -1,4 +1,5 @@
-//! `redraft config`: what holds here and which file says so; `set` and `unset` change one setting of a file.
+//! `redraft config`: shows which settings hold here and which file sets them; `set` and `unset` change one setting of a
+//! file.
 //!
 //! A file is written whole or not at all, and only if it can be used afterwards.
 
@@ -89,7 +90,7 @@ fn change(
     Ok(ErrorCode::Done)
 }
 
-/// Writes one setting; the answer is the file it stands in.
+/// Writes one setting; returns the file it is in.
 pub fn write(
     place: ConfigPlace,
     key: &str,
@@ -116,7 +117,7 @@ fn put(
         read => read.map_err(unreadable)?,
     };
     let mut refused = None;
-    // `agents.x.model = 5` is meant as text, and only the file's form says so.
+    // `agents.x.model = 5` is meant as text, and only the schema of the file shows that.
     for as_text in [false, true] {
         let new = edited(&text, key, value, as_text).map_err(CliError::usage)?;
         let Some(new) = new else { return Ok((file, false)) };
@@ -147,7 +148,7 @@ fn file_of(
         plain_file::inside(repo.repository.main_checkout(), &named)
             .map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", named.display())))?;
     }
-    // Through a link the file it leads to is changed, and the link stays.
+    // Where the path is a link, the file it leads to is changed, and the link stays.
     Ok(std::fs::canonicalize(&named).unwrap_or(named))
 }
 
@@ -190,7 +191,7 @@ struct SettingJson {
     value: String,
     /// `default`, `user` or `redraft.toml`.
     from: &'static str,
-    /// Whether it is used: what of redraft.toml a person must accept waits for that.
+    /// Whether it is used: settings of redraft.toml that a person must accept wait for that.
     accepted: bool,
 }
 

@@ -1,8 +1,8 @@
-//! The question before an agent that costs money is first used for a feature: who, what it is likely to cost, and the
+//! Asks before an agent that costs money is first used for a feature: which agent, what it is likely to cost, and the
 //! most it can cost.
 //!
-//! What is likely is an estimate and says so; what holds is the budget. That somebody agreed is kept with the user: a
-//! ledger in which an agent was paid before may be somebody else's.
+//! The likely cost is an estimate and says so; the limit is the budget. That a person agreed is stored in the user's
+//! own files: a ledger in which an agent was paid before may be somebody else's.
 
 use crate::agent_registry::AgentRegistry;
 use crate::console::Console;
@@ -25,7 +25,7 @@ pub struct ConsentSubject<'a> {
     pub repo: &'a RepositoryContext,
     pub created: &'a FeatureCreated,
     pub command: &'a str,
-    /// Whether a person said yes when they typed it.
+    /// Whether a person agreed when typing the command.
     pub yes: bool,
 }
 
@@ -70,7 +70,7 @@ pub fn given(
         .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
 }
 
-/// What is told before the question.
+/// The text before the question.
 fn told(expected: &Forecast, agents: &AgentRegistry<'_>, budget: Usd) -> String {
     let mut text = "these roles are played by agents that cost money:\n".to_owned();
     let names: BTreeSet<&AgentName> = expected.roles.iter().map(|one| &one.agent).collect();

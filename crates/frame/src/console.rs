@@ -1,7 +1,7 @@
 //! The only place that prints. Data goes to stdout, talk to stderr.
 //!
-//! Whatever it is given comes from outside as far as anybody can tell, so all of it is made harmless first ([`Shown`]) and
-//! coloured afterwards: no text can bring a colour, or anything else a terminal obeys, of its own.
+//! Everything it is given may come from outside, so all of it is made harmless first ([`Shown`]) and coloured
+//! afterwards: no text can bring a colour of its own, or anything else a terminal obeys.
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
@@ -21,24 +21,24 @@ use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// How to talk: JSON keeps stdout for one object and stderr quiet. What it writes beside letters takes back a line on a
-/// terminal, and colours a few words there.
+/// How to talk: JSON keeps stdout for one object and stderr quiet. Apart from letters, it writes what takes back a line
+/// on a terminal and colours a few words there.
 #[derive(Debug)]
 pub struct Console {
     pub json: bool,
-    /// Whether only errors and questions are told.
+    /// Whether only errors and questions are printed.
     quiet: bool,
-    /// What is under way, and what each agent does, where a line can be taken back.
+    /// What is under way, and what each agent does; only where a line can be taken back.
     live: Option<Mutex<Vec<(Ticket, String)>>>,
     manners: TerminalSettings,
     /// Why data did not arrive on stdout, if it did not.
     lost: OnceLock<String>,
-    /// What was printed, where it is for somebody else to pass on.
+    /// What was printed, where it is to be passed on by somebody else.
     kept: Option<Mutex<String>>,
 }
 
 impl Console {
-    /// Prints nothing: data is kept for who asked, as JSON, and talk is dropped.
+    /// Prints nothing: data is kept for the caller, as JSON, and talk is dropped.
     pub fn kept() -> Self {
         Self { kept: Some(Mutex::default()), live: None, ..Self::new(true, true) }
     }
@@ -55,16 +55,16 @@ impl Console {
         Self { json, quiet, live, manners: TerminalSettings::default(), lost, kept: None }
     }
 
-    /// The same with the user's manners.
+    /// The same with the user's terminal settings.
     pub fn with_manners(mut self, manners: TerminalSettings) -> Self {
         self.manners = manners;
         self
     }
 
-    /// Calls a person to the terminal, where they want to be called.
+    /// Rings the terminal's bell, if the user wants that.
     pub fn ring(&self) {
         if self.manners.bell && !self.json && std::io::stderr().is_terminal() {
-            // A terminal that went away calls nobody.
+            // A terminal that is gone rings nothing.
             let _ = std::io::stderr().write_all(b"\x07");
         }
     }
@@ -91,12 +91,12 @@ impl Console {
         self.write_out(&Shown::text(text, self.colours(&std::io::stdout())));
     }
 
-    /// A script or a page that this program itself has made, whose control characters mean something.
+    /// A script or a page that this program itself has made, whose control characters have a meaning.
     pub fn made_here(&self, text: &str) {
         self.write_out(&Shown(text.to_owned()));
     }
 
-    /// JSON that was written already, in one line.
+    /// JSON that is already written, on one line.
     pub fn json_line(&self, written: &str) {
         self.write_out(&Shown::json(written));
     }
@@ -111,14 +111,14 @@ impl Console {
         self.json_line(&json.unwrap_or_default());
     }
 
-    /// A line for the person; nothing when the output is for a program, or the person wants to hear nothing.
+    /// A line for the person; nothing when the output is for a program, or the person wants quiet.
     pub fn say(&self, text: &str) {
         if !self.json && !self.quiet {
             self.talk(text);
         }
     }
 
-    /// What a question is about: said also to whoever wants to hear nothing, if the question can be asked.
+    /// What a question is about: shown even to a person who wants quiet, if the question can be asked.
     pub fn say_before_asking(&self, text: &str) {
         if self.quiet && self.can_ask() {
             self.talk(text);
@@ -161,11 +161,11 @@ impl Console {
     /// Asks on the terminal; none at the end of input or when the user stops the program.
     pub fn ask(&self, question: &str, clock: &dyn Clock) -> Option<String> {
         let mut err = std::io::stderr().lock();
-        // A terminal that went away shows nothing; the answer is then missing too.
+        // A terminal that is gone shows nothing; the answer is then missing too.
         let _ = write!(err, "{}", Shown::text(question, false).0);
         let _ = err.flush();
         drop(err);
-        // Reading cannot be interrupted, so it happens beside us; a reader that is left behind ends with the program.
+        // Reading cannot be interrupted, so another thread does it; one that is left behind ends with the program.
         let (answer, waiting) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let mut line = String::new();
@@ -195,7 +195,7 @@ impl Console {
         hidden.local_modes.remove(LocalModes::ECHO);
         tcsetattr(&stdin, OptionalActions::Now, &hidden).ok()?;
         let answer = self.ask(question, clock);
-        // A terminal that went away needs no echo.
+        // A terminal that is gone needs no echo.
         let _ = tcsetattr(&stdin, OptionalActions::Now, &before);
         self.talk("");
         answer
@@ -211,7 +211,7 @@ impl Console {
         }
         let mut err = std::io::stderr().lock();
         if self.live.is_some() {
-            // Clears the line that tells what is under way.
+            // Clears the line that shows what is under way.
             let _ = write!(err, "\r\x1b[K");
         }
         let _ = writeln!(err, "{}", Shown::text(text, self.colours(&err)).0);
@@ -230,7 +230,7 @@ impl Console {
         waiting(&tickets);
     }
 
-    /// A closed pipe is the reader's way of saying enough; anything else that stops data is told at the end.
+    /// A closed pipe means that the reader has enough; any other reason why data stops is reported at the end.
     fn write_out(&self, Shown(text): &Shown) {
         if let Some(kept) = &self.kept {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -265,7 +265,7 @@ impl Shown {
 }
 
 /// A message whose further lines, which may be somebody else's words, cannot be taken for lines of ours. A line of a
-/// configuration stays as it is: it is meant to be copied, and looks like nothing that we say.
+/// configuration stays as it is: it is meant to be copied, and looks like nothing that we print.
 pub fn beneath(message: &str) -> String {
     let mut lines = message.trim_end().split('\n');
     let mut text = lines.next().unwrap_or_default().to_owned();
@@ -285,7 +285,7 @@ fn is_setting(line: &str) -> bool {
     after.len() < key.len() && (after.starts_with(" = ") || after == "]")
 }
 
-/// The line that tells what is under way, written over the one before.
+/// The line that shows what is under way, written over the one before.
 fn waiting(tickets: &[(Ticket, String)]) {
     let room = columns();
     if tickets.is_empty() || room < ROOM_MIN {
@@ -302,21 +302,21 @@ fn waiting(tickets: &[(Ticket, String)]) {
     let _ = err.flush();
 }
 
-/// A line of fewer characters tells nobody anything.
+/// A shorter line would say nothing.
 const ROOM_MIN: usize = 16;
 
-/// Whether the line that tells what is under way can be taken back: on a terminal that understands it.
+/// Whether the line that shows what is under way can be taken back: on a terminal that supports it.
 fn can_rewrite_lines() -> bool {
     std::io::stderr().is_terminal() && is_capable()
 }
 
-/// Whether the terminal understands more than letters.
+/// Whether the terminal supports more than letters.
 fn is_capable() -> bool {
     let term = std::env::var_os("TERM").unwrap_or_default();
     !term.is_empty() && term != "dumb"
 }
 
-/// How long a line may be that must not run into the next one, which could not be taken back.
+/// How long a line may be without running into the next one, which could not be taken back.
 fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stderr());
     // Some terminals do not know how wide they are.

@@ -1,7 +1,7 @@
-//! The progress of a demo as a story: who wrote what, who rejected it and why, who approved it.
+//! Shows the progress of a demo as a story: who wrote what, who rejected it and why, who approved it.
 //!
-//! Tells what a newcomer needs and leaves out tickets and revisions; whatever goes wrong is told as in any run. It
-//! knows events and nothing of how they came about. Start at [`Story`].
+//! It shows what a newcomer needs and leaves out tickets and revisions; errors are shown as in any run. It knows events
+//! and not how they came about. Start at [`DemoProgress`].
 
 use crate::console::Console;
 use redraft_core::pipeline::Pipeline;
@@ -25,7 +25,7 @@ pub struct DemoProgress<'a> {
     console: &'a Console,
     /// How each dispatch was sent.
     sent: Mutex<BTreeMap<String, Strategy>>,
-    /// What was built last, told together with what the checks say of it.
+    /// What was built last, shown together with the result of its checks.
     built: Mutex<Option<String>>,
     /// Whether the last phase has begun.
     ends: AtomicBool,
@@ -77,7 +77,7 @@ impl<'a> DemoProgress<'a> {
         self.ends.load(Ordering::Relaxed)
     }
 
-    /// Keeps a line until it is known whether a check says something of it.
+    /// Keeps a line until it is known whether a check has a result for it.
     fn hold(&self, line: String) {
         if let Ok(mut built) = self.built.lock() {
             *built = Some(line);
@@ -144,7 +144,7 @@ fn opened(fact: &LoopOpened) -> String {
     }
 }
 
-/// What somebody did to the code.
+/// What an agent did to the code.
 fn built(fact: &Built) -> String {
     let role = &fact.ticket.role;
     let files = count(fact.files.len(), "file");
@@ -169,7 +169,7 @@ fn drafted(fact: &Drafted) -> String {
     }
 }
 
-/// What a gate says of what would be merged.
+/// What a gate says about what would be merged.
 fn on_the_merge(fact: &Checked) -> String {
     match (fact.command.is_empty(), fact.evidence.is_empty()) {
         (false, _) => format!("  `{}` passed on what would be merged", one_line(&fact.command, 60)),

@@ -1,4 +1,4 @@
-//! An error at the edge: what went wrong, the exit code it means, and ways out.
+//! An error as the user sees it: what went wrong, the exit code it means, and ways out.
 
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::LockError;
@@ -195,7 +195,7 @@ impl From<StoreError> for CliError {
     }
 }
 
-/// The way out where git has lost what the ledger names.
+/// The way out where git has lost something that the ledger names.
 pub const REPAIR: &str = "see what is lost, and go on from what is whole: redraft doctor --repair";
 
 impl From<WorkspaceError> for CliError {
@@ -221,7 +221,7 @@ impl From<WorkspaceError> for CliError {
     }
 }
 
-/// What makes a git that hung go on.
+/// How to make a git that hangs go on.
 fn slow_hint(waited_for: Option<&str>) -> &'static str {
     let is = |names: &[&str]| waited_for.is_some_and(|name| names.iter().any(|one| name.starts_with(one)));
     if is(&["gpg", "pinentry", "ssh-keygen"]) {

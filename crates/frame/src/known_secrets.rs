@@ -1,4 +1,4 @@
-//! The secrets this process knows of, and the user's name: what must be known before a command stores or sends anything.
+//! Collects the secrets this process knows of, and the user's name, before a command stores or sends anything.
 
 use crate::args::Command;
 use crate::process_context::{KEY_BYTES_MAX, ProcessContext};
@@ -10,7 +10,7 @@ use redraft_facts::text::one_line;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A longer name is no name.
+/// A longer text is not a name.
 const USER_CHARS_MAX: usize = 100;
 
 impl ProcessContext {
@@ -36,7 +36,7 @@ impl ProcessContext {
         let agents = configs.iter().flat_map(|config| config.agents.iter().map(move |named| (config, named)));
         for (config, (name, agent)) in agents {
             let AgentConfig::Model(agent) = agent else { continue };
-            // Not even read, before a person has said that it may be.
+            // Not even read before a person has accepted it.
             if !config.unaccepted_of(name).is_empty() {
                 continue;
             }
@@ -66,7 +66,7 @@ fn stores(command: &Command) -> bool {
         | Command::Ledger(_) => true,
         Command::Cost(args) => args.command.is_some(),
         Command::Bank(args) => args.command.is_some(),
-        // What a demo makes is a repository of its own.
+        // A demo makes its own repository.
         Command::Demo(_) => false,
         Command::Init
         | Command::Config(_)

@@ -1,8 +1,8 @@
-//! What every command stands on: what can be typed, the console, errors with their way out, where one is and what was
-//! accepted there.
+//! The base of every command: arguments, the console, errors with their way out, the repository it works in, and what
+//! was accepted there.
 //!
-//! Start at [`process_context`] and [`repository_context`] (what a command works in), [`console`] (the only place that prints) and [`errors`]; [`args`]
-//! is what can be typed. No command is in here.
+//! Start at [`process_context`] and [`repository_context`] (what a command works in), [`console`] (the only place that
+//! prints), [`errors`] and [`args`]. No command is in here.
 
 pub mod agent_choice;
 pub mod agent_registry;

@@ -1,6 +1,6 @@
-//! The watch over several features, wherever it is shown: at the end of `run`, in `cost` and in `status`.
+//! Shows the warnings over several features: at the end of `run`, in `cost` and in `status`.
 //!
-//! What is counted and when it is too much is `reports::project`'s business; here the finished features are found on the
+//! `reports::projections` decides what is counted and when it is too much; here the finished features are found on the
 //! board.
 
 use crate::console::Console;
@@ -9,8 +9,8 @@ use crate::repository_context::RepositoryContext;
 use redraft_core::tally::Tally;
 use redraft_reports::projections::{BoardRow, Thresholds, Warning, warnings};
 
-/// What happens too often in the features that are finished. A configuration that cannot be read has its defaults
-/// here: whoever runs something is told what is wrong with it.
+/// What happens too often in the finished features. If the configuration cannot be read, the defaults apply here: the
+/// commands that run something report what is wrong with it.
 pub fn watch(repo: &RepositoryContext, rows: &[BoardRow], process: &ProcessContext) -> Vec<Warning> {
     let mut finished: Vec<&BoardRow> = rows.iter().filter(|row| row.is_finished()).collect();
     if finished.is_empty() {
@@ -22,7 +22,7 @@ pub fn watch(repo: &RepositoryContext, rows: &[BoardRow], process: &ProcessConte
     warnings(&tallies, &thresholds)
 }
 
-/// Tells a person.
+/// Prints the warnings.
 pub fn say(warnings: &[Warning], console: &Console) {
     for Warning { text, remedy, .. } in warnings {
         console.say(&format!("warning: {text}\n  remedy: {remedy}"));

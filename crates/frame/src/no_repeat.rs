@@ -1,5 +1,5 @@
-//! Progress of a run whose result may repeat its last lines: a gate that failed, and the question that it leads to. They
-//! are held back until something else happens, and left out where the result says the same.
+//! Shows the progress of a run whose result may repeat its last lines: a gate that failed, and the question that it
+//! leads to. These lines are held back until something else happens, and left out where the result says the same.
 
 use crate::console::Console;
 use redraft_core::pipeline::Pipeline;
@@ -19,7 +19,7 @@ impl<'a> NoRepeat<'a> {
         NoRepeat { console, held: Mutex::default() }
     }
 
-    /// The run has ended. Says what was held back, unless the result says it.
+    /// The run has ended. Prints what was held back, unless the result says it.
     pub fn end(&self, in_result: bool) {
         let Some((entry, state)) = self.take() else { return };
         match &entry.event {
@@ -43,7 +43,7 @@ impl<'a> NoRepeat<'a> {
     }
 }
 
-/// What was held back is not lost with an error.
+/// An error does not lose what was held back.
 impl Drop for NoRepeat<'_> {
     fn drop(&mut self) {
         self.end(false);

@@ -1,5 +1,5 @@
-//! Whether Redraft's state in a repository is the user's own: nothing is written, started or settled by what a state
-//! folder says that came with an archive or a copy, before a person has accepted it.
+//! Checks that Redraft's state in a repository is the user's own: a state folder that came with an archive or a copy
+//! cannot cause anything to be written, started or settled before a person has accepted it.
 //!
 //! Looking is always possible. Whatever takes a lock, opens the ledger to write, or works below the state folder in any
 //! other way asks here first; see [docs/trust.md](../../../../docs/trust.md).
@@ -12,8 +12,8 @@ use std::path::Path;
 pub const ACCEPT: &str = "look at it and accept it: redraft trust";
 
 impl RepositoryContext {
-    /// Stops with code 6 where somebody else made the state folder, and refuses links by which something outside would be
-    /// written. A folder that is not there yet is made, and is the user's from then on.
+    /// Stops with code 6 where somebody else made the state folder, and refuses links through which something outside
+    /// would be written. A missing folder is made, and is the user's from then on.
     pub fn require_own_state(&self) -> Result<(), CliError> {
         if self.state_checked.get().is_some() {
             return Ok(());
@@ -23,32 +23,32 @@ impl RepositoryContext {
         if !self.is_own && !trust.owns_state(self.repository.known_as(), &self.state)? {
             return Err(foreign(&self.state));
         }
-        // Whoever was first has set it.
+        // Another thread may have set it first.
         let _ = self.state_checked.set(());
         Ok(())
     }
 
-    /// The same for a command that may turn out to have nothing to do: what is not there yet is not made.
+    /// The same for a command that may turn out to have nothing to do: a missing folder is not made.
     pub fn refuse_foreign_state(&self) -> Result<(), CliError> {
         self.repository.refuse_links_out()?;
         if self.has_foreign_state() { Err(foreign(&self.state)) } else { Ok(()) }
     }
 
-    /// Whether there is a state folder that nobody has accepted. A file of acceptances that cannot be used accepts
-    /// nothing; whoever then misses something is told why.
+    /// Whether there is a state folder that was not accepted. An unusable file of acceptances accepts nothing; the
+    /// command that then misses an acceptance says why.
     pub fn has_foreign_state(&self) -> bool {
         let trust = self.repository.trust();
         !self.is_own && trust.has_foreign_state(self.repository.known_as(), &self.state).unwrap_or(true)
     }
 
-    /// Keeps that a person has accepted it.
+    /// Stores that a person has accepted it.
     pub fn accept_state(&self) -> Result<(), CliError> {
         self.repository.refuse_links_out()?;
         Ok(self.repository.trust().accept_state(self.repository.known_as(), &self.state)?)
     }
 }
 
-/// What a person is told of it, in one line.
+/// The description of it for a person, in one line.
 pub fn described(state: &Path) -> String {
     format!(
         "the state folder {} was not made by you at this place: it came with an archive, a copy or a moved \

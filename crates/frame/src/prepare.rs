@@ -1,8 +1,8 @@
 //! Makes a feature's worktree ready: branch, folder, PRD, copied files, the project's own setup command. A feature in
-//! place needs its branch and PRD only, for the main checkout is where people have set up everything else.
+//! place needs only its branch and PRD, because people have set up everything else in the main checkout.
 //!
 //! Every step can be repeated, so a run that finds a half-made worktree does it again. The caller holds the feature's
-//! lock; the repository's is held only while git makes the worktree, so that a long setup is in nobody's way.
+//! lock; the repository's lock is held only while git makes the worktree, so that a long setup blocks nobody.
 
 use crate::console::Console;
 use crate::errors::{CliError, ErrorCode};
@@ -48,7 +48,7 @@ pub fn prepare(
         return Ok(());
     }
     require_trust(repo, config, created, process)?;
-    // A folder that was removed and is made again has to be set up again, also if that takes several attempts.
+    // A folder that was removed and is made again has to be set up again, even if that takes several attempts.
     remove(&ready)?;
     let lock = repo.lock_repository(process, console)?;
     let made = repo.repository.ensure_feature(&created.branch, &created.base_commit, &worktree);
@@ -81,22 +81,22 @@ pub fn prepare(
     note(repo, &ready)
 }
 
-/// Notes that all of it was done.
+/// Notes that everything was done.
 fn note(repo: &RepositoryContext, ready: &Path) -> Result<(), CliError> {
     let named =
         |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", ready.display()));
     fs::create_dir_all(ready.parent().unwrap_or(&repo.state)).map_err(named)?;
-    // Who finds the note does not look at the worktree again.
+    // A run that finds the note does not look at the worktree again.
     repo.repository.barrier().hold().map_err(named)?;
     fs::write(ready, "1\n").map_err(named)
 }
 
-/// Has the worktree prepared again by the next run.
+/// Makes the next run prepare the worktree again.
 pub fn forget_ready(repo: &RepositoryContext, created: &FeatureCreated) -> Result<(), CliError> {
     remove(&repo.state.join("ready").join(created.id.to_string()))
 }
 
-/// The one lock of the main checkout, held by whoever works in it, next to the feature's own.
+/// The one lock of the main checkout, held by a process that works in it, in addition to the feature's own.
 pub fn hold_place(
     repo: &RepositoryContext,
     created: &FeatureCreated,
@@ -119,7 +119,7 @@ fn bring_prd(repo: &RepositoryContext, ledger: &Ledger, created: &FeatureCreated
     Ok(())
 }
 
-/// Puts the documents of an adopted feature on its branch, as they were found. What was worked on there since is left.
+/// Puts the documents of an adopted feature on its branch, as they were found. Later work there is left alone.
 fn bring_documents(
     repo: &RepositoryContext,
     ledger: &Ledger,
@@ -135,7 +135,7 @@ fn bring_documents(
     let base = Revision::new(&created.base_commit);
     for file in &adopted.files {
         let (there, found) = (workspace.read(&file.path)?, ledger.blob(&file.blob)?);
-        // A base that git no longer has tells nothing; what is there then stays.
+        // A base that git no longer has says nothing; then what is there stays.
         let nothing = there.as_ref().is_none_or(Vec::is_empty);
         let untouched = nothing || there == workspace.read_at(&base, &file.path).ok().flatten();
         if untouched && there.as_ref() != Some(&found) {
@@ -177,7 +177,7 @@ fn copy(from: &Path, to: &Path, name: &str, console: &Console) -> Result<(), Cli
     }
 }
 
-/// Nothing that `redraft.toml` names is run or copied before a person has accepted exactly that.
+/// Requires that a person has accepted exactly what `redraft.toml` names, before it is run or copied.
 fn require_trust(
     repo: &RepositoryContext,
     config: &Config,

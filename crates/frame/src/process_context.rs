@@ -29,14 +29,14 @@ pub struct ProcessContext {
     pub command: String,
     /// Every variable; agents are passed a named set of them.
     pub environment: Environment,
-    /// What the user brings to every repository.
+    /// The user's settings for every repository.
     pub own: UserSettings,
     /// Where the user's acceptances are kept.
     pub trust: Trust,
     /// This program's own file.
     pub exe: PathBuf,
     pub path: Option<std::ffi::OsString>,
-    /// What to type to start this program: its name where that is on the PATH, else where it is.
+    /// What to type to start this program: its name if it is on the PATH, else its path.
     pub program: String,
     /// The folder that was named with `-C`.
     pub named_folder: Option<PathBuf>,
@@ -45,20 +45,20 @@ pub struct ProcessContext {
     pub boundaries: Boundaries,
     /// The dispatch whose agent started this process, if one did.
     pub ticket: Option<String>,
-    /// What the host that has come calls itself, and its version.
+    /// The name of the host that has come, and its version.
     pub host: OnceLock<(String, String)>,
 }
 
 /// More than any key has; a larger file is a mistake.
 pub const KEY_BYTES_MAX: u64 = 64 * 1024;
 
-/// How a command begins.
+/// The beginning of a command.
 const NAMED: &str = "redraft ";
 
 /// Aborts the process at the Nth boundary; for tests of crashes.
 const ABORT_AT: &str = "REDRAFT_ABORT_AT_BOUNDARY";
 
-/// Sets the clock so many milliseconds ahead; for tests of what expires.
+/// Sets the clock this many milliseconds ahead; for tests of expiry.
 const CLOCK_AHEAD: &str = "REDRAFT_CLOCK_AHEAD_MS";
 
 impl ProcessContext {
@@ -94,7 +94,7 @@ impl ProcessContext {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let mut environment = Environment(std::env::vars_os().collect());
-        // What agents and checks start is not looked for in the repository either.
+        // The programs that agents and checks start are not looked for in the repository either.
         match path.as_deref().and_then(search_path::absolute) {
             Some(path) => drop(environment.0.insert("PATH".into(), path)),
             None => drop(environment.0.remove(OsStr::new("PATH"))),
@@ -119,8 +119,8 @@ impl ProcessContext {
     }
 }
 
-/// A flag that is raised when the terminal is closed: what is under way is paid for, so it is waited for. Without a
-/// terminal there is nothing to close, and under `nohup` it has been said that it does not matter.
+/// A flag that is raised when the terminal is closed: what is under way is paid for, so the run waits for it. Without a
+/// terminal there is nothing to close, and under `nohup` the user has said that it does not matter.
 fn hung_up() -> std::io::Result<Arc<AtomicBool>> {
     use signal_hook::consts::SIGHUP;
     let (leave, nobody) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -131,7 +131,7 @@ fn hung_up() -> std::io::Result<Arc<AtomicBool>> {
     Ok(leave)
 }
 
-/// Whether whoever started us had this signal ignored, as far as the system tells.
+/// Whether our parent process had this signal ignored, as far as the system says.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -145,7 +145,7 @@ impl ProcessContext {
         self.clock.stopped()
     }
 
-    /// A command to type next, such as `redraft run 001`, as it must be typed here: whoever works with `-C` has to
+    /// A command to type next, such as `redraft run 001`, as it must be typed here: a user who works with `-C` has to
     /// go on with it.
     pub fn next(&self, command: &str) -> String {
         match (&self.named_folder, command.strip_prefix("redraft ")) {
@@ -154,7 +154,7 @@ impl ProcessContext {
         }
     }
 
-    /// The same for every command that a sentence names. One that says where it works already is left alone.
+    /// The same for every command in a sentence. A command that already says where it works is left alone.
     pub fn commands_in(&self, text: &str) -> String {
         let Some(folder) = &self.named_folder else { return text.to_owned() };
         let cli = Cli::command();
@@ -175,7 +175,7 @@ impl ProcessContext {
         told
     }
 
-    /// What is stored of a feature, a review or an agent, and the way to add to it.
+    /// What is stored about a feature, a review or an agent, and the way to add to it.
     pub fn journal<'a>(&'a self, ledger: &'a Ledger, scope: Scope) -> Result<Journal<'a>, CliError> {
         let writer = Writer { store: ledger, clock: &self.clock, redactor: &self.redactor };
         Ok(Journal::open(writer, scope)?)

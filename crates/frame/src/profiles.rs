@@ -1,4 +1,5 @@
-//! Role texts of the repository: `.redraft/agents/ROLE.md` in the main checkout, in place of the built-in ones.
+//! Reads the role texts of the repository: `.redraft/agents/ROLE.md` in the main checkout, in place of the built-in
+//! ones.
 
 use crate::errors::{CliError, ErrorCode};
 use crate::repository_context::RepositoryContext;
@@ -26,8 +27,8 @@ pub fn read_at(repo: &RepositoryContext, commit: &str) -> Result<BTreeMap<Role, 
     Ok(texts)
 }
 
-/// Every role text there is, checked. A file that could not be used is an error, whichever role is asked next: it would
-/// silently not apply.
+/// Every role text there is, checked. An unusable file is an error, whichever role is asked next: it would silently not
+/// apply.
 pub fn read(repo: &RepositoryContext) -> Result<BTreeMap<Role, String>, CliError> {
     let folder = repo.repository.main_checkout().join(FOLDER);
     let mut texts = BTreeMap::new();
@@ -50,7 +51,7 @@ pub fn read(repo: &RepositoryContext) -> Result<BTreeMap<Role, String>, CliError
 fn one(root: &Path, role: &Role) -> Result<String, CliError> {
     let wrong = |error| CliError::new(ErrorCode::Config, format!("{FOLDER}/{role}.md: {error}"));
     if profile::kind(role).is_none() {
-        // What is no role is not even read.
+        // A file that is not named after a role is not even read.
         return checked(Vec::new(), role);
     }
     let bytes = plain_file::read_inside(root, format!("{FOLDER}/{role}.md"), BYTES_MAX);

@@ -15,22 +15,22 @@ use redraft_facts::ticket::Scope;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// How long the repository's lock is waited for: longer than making a worktree takes, shorter than anybody's patience.
+/// How long to wait for the repository's lock: longer than making a worktree takes, shorter than anybody's patience.
 const REPOSITORY_WAIT_MS: u64 = 10_000;
 const REPOSITORY_TOLD_MS: u64 = 1_000;
 const REPOSITORY_PAUSE_MS: u64 = 20;
 
-/// While a secret is taken out, a file of this name in the state folder says so.
+/// While a secret is being taken out, a file of this name in the state folder says so.
 pub const REDACTING: &str = "redacting";
 
 /// More than any configuration has.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
 
-/// A repository and what Redraft knows of it.
+/// A repository and what Redraft knows about it.
 pub struct RepositoryContext {
     pub repository: Repository,
     pub state: PathBuf,
-    /// Whether this program has made it, with all that its redraft.toml says.
+    /// Whether this program has made it, with everything in its redraft.toml.
     pub is_own: bool,
     /// Set once it is known that the state folder is the user's own.
     pub state_checked: OnceLock<()>,
@@ -52,8 +52,8 @@ impl RepositoryContext {
         Ok(self.with_acceptance(Config::load(folder, &roles, &process.own)?, process))
     }
 
-    /// What a person has accepted of it holds. A file of acceptances that cannot be used accepts nothing; whoever then
-    /// misses one is told why.
+    /// The configuration with what a person has accepted of it. An unusable file of acceptances accepts nothing; the
+    /// command that then misses an acceptance says why.
     fn with_acceptance(&self, config: Config, process: &ProcessContext) -> Config {
         let place = self.repository.known_as();
         let accepted = !config.wants.is_empty()
@@ -100,8 +100,8 @@ impl RepositoryContext {
         Ok(ledger)
     }
 
-    /// The ledger to write. What was added since the last look is checked here, before more is added to it; what
-    /// is older is checked when it is read.
+    /// The ledger to write. What was added since the last check is checked here, before more is added to it; older
+    /// events are checked when they are read.
     pub fn writer(&self) -> Result<Ledger, CliError> {
         self.refuse_lost_ledger()?;
         self.refuse_unfinished_redaction()?;
@@ -114,7 +114,8 @@ impl RepositoryContext {
         Ok(ledger)
     }
 
-    /// Half of what names a secret's old places may name new ones already; whoever went on would mix them.
+    /// Refuses to go on after an interrupted redaction: some of what named the secret's old places may already name new
+    /// ones, and going on would mix them.
     pub fn refuse_unfinished_redaction(&self) -> Result<(), CliError> {
         if self.state.join(REDACTING).symlink_metadata().is_err() {
             return Ok(());
@@ -126,7 +127,8 @@ impl RepositoryContext {
         .hint("wait for it, or finish it with the same secret: redraft ledger redact"))
     }
 
-    /// A ledger that is missing or empty in a repository where features were worked on was lost, not never there.
+    /// Refuses a ledger that is missing or empty in a repository where features were worked on: it was lost, not never
+    /// there.
     pub fn refuse_lost_ledger(&self) -> Result<(), CliError> {
         let file = Ledger::file(&self.state);
         let empty = std::fs::metadata(&file).map_or(true, |found| found.is_file() && found.len() == 0);
@@ -146,7 +148,7 @@ impl RepositoryContext {
             pid: std::process::id(),
             user: process.user.clone(),
             since_ms: process.clock.now_ms(),
-            // What was typed may be an idea with a key in it.
+            // The typed command may contain an idea with a key in it.
             command: process.redactor.redact(&process.command).0.into_owned(),
         };
         Lock::take(&self.state, name, &holder).map_err(|error| match error {
@@ -158,7 +160,8 @@ impl RepositoryContext {
         })
     }
 
-    /// The repository's lock, which others hold for moments only: numbers, worktrees. So it is waited for, but not for long.
+    /// The repository's lock, which other processes hold only for moments: numbers, worktrees. So this waits for it,
+    /// but not for long.
     pub fn lock_repository(&self, process: &ProcessContext, console: &Console) -> Result<Lock, CliError> {
         let begun = process.clock.moment();
         let mut told = false;
@@ -187,13 +190,13 @@ impl RepositoryContext {
         Ok(())
     }
 
-    /// Whether there are folders of features in the main checkout, whoever made them.
+    /// Whether there are folders of features in the main checkout, no matter who made them.
     pub fn has_folders(&self) -> bool {
         let entries = std::fs::read_dir(self.repository.main_checkout().join("docs/features"));
         entries.is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
     }
 
-    /// Branches on which others have begun features, as in a new clone. A git that cannot tell knows of none.
+    /// Branches on which others have begun features, as in a new clone. If git cannot say, there are none.
     pub fn branches_of_others(&self) -> Vec<String> {
         let branches = self.repository.feature_branches().unwrap_or_default();
         branches.into_iter().map(|branch| branch.name).collect()
@@ -234,7 +237,7 @@ impl RepositoryContext {
     /// Removes that folder, once nothing is checked any more.
     pub fn put_checks_away(&self, created: &FeatureCreated) {
         let folder = GitCheckFolder::new(&self.repository, &check_name(created), None, Vec::new());
-        // A folder that stays is in nobody's way.
+        // A leftover folder does no harm.
         let _ = folder.put_away();
     }
 
@@ -248,7 +251,7 @@ impl RepositoryContext {
 
     pub fn workspace(&self, created: &FeatureCreated) -> Result<GitWorkspace, CliError> {
         let root = self.worktree(created)?;
-        // A change is reviewed on no branch.
+        // A change is reviewed without a branch.
         let name = match created.change {
             Some(_) => created.scope().to_string(),
             None => created.branch.clone(),

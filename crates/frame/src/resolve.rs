@@ -1,4 +1,5 @@
-//! Which feature or review a word means: a number, a slug, the file under review, the worktree one is in, or the only one.
+//! Resolves which feature or review a word means: a number, a slug, the file under review, the current worktree, or the
+//! only one.
 
 use crate::errors::{CliError, unknown_feature};
 use crate::process_context::ProcessContext;
@@ -15,8 +16,8 @@ use std::path::{Component, Path, PathBuf};
 pub const HEAD: &str = "HEAD";
 
 impl RepositoryContext {
-    /// The feature or the review meant: `review-001`, the file or the branch for a review, else a feature. Without a word the only
-    /// review is meant where there is no feature.
+    /// The feature or the review meant: `review-001`, the file or the branch for a review, else a feature. Without a
+    /// word and without any feature, the only review is meant.
     pub fn resolve_scope(
         &self,
         ledger: &Ledger,
@@ -37,7 +38,7 @@ impl RepositoryContext {
             let branch = row.change.as_ref().is_some_and(|change| change.head == word);
             file || branch || word.parse() == Ok(scope_of(row))
         };
-        // Of several reviews of a file the last one counts.
+        // Of several reviews of a file, the last one counts.
         if let Some(row) = known.iter().rev().find(meant) {
             return Ok(scope_of(row));
         }
@@ -118,7 +119,7 @@ impl RepositoryContext {
         }
     }
 
-    /// The feature that is called so, without its number.
+    /// The feature of this name, without its number.
     fn by_slug(&self, ledger: &Ledger, word: &str) -> Result<FeatureId, CliError> {
         let wanted = word.to_lowercase();
         let rows = rows::rows(ledger)?;
@@ -155,7 +156,7 @@ impl RepositoryContext {
     }
 }
 
-/// Whose row it is.
+/// The scope of a row.
 pub fn scope_of(row: &BoardRow) -> Scope {
     let number = row.id.parse().unwrap_or(FeatureId(0));
     match row.subject() {
@@ -164,7 +165,7 @@ pub fn scope_of(row: &BoardRow) -> Scope {
     }
 }
 
-/// A path without `.` and `..`, as far as its words tell.
+/// A path without `.` and `..`, as far as its text shows.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! The rows of the board as they are stored, one for each feature and each review. How they are shown is not known here.
+//! Reads the rows of the board, one for each feature and each review. How they are shown is not known here.
 
 use crate::errors::{CliError, ErrorCode};
 use redraft_adapters::sqlite::Ledger;
@@ -8,8 +8,8 @@ use redraft_facts::event::Entry;
 use redraft_facts::ticket::Scope;
 use redraft_reports::projections::BoardRow;
 
-/// The rows of all features, read as they are; where one is of another form, or the board is gone, all are folded again
-/// without being stored.
+/// The rows of all features, as stored; where one has another form, or the board is gone, all are folded again without
+/// being stored.
 pub fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
     rows_of(ledger, |scope| matches!(scope, Scope::Feature(_)))
 }
@@ -33,8 +33,8 @@ fn rows_of(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>,
     Ok(rows)
 }
 
-/// Whether a stored row has the number of its scope. It is put into commands that people type and shells complete, and
-/// only the scope is surely a number.
+/// Whether a stored row has the number of its scope. The number is put into commands that people type and shells
+/// complete, and only the scope is certain to be a number.
 pub fn is_of(scope: &Scope, row: &BoardRow) -> bool {
     match scope {
         Scope::Feature(id) => row.id == id.to_string(),

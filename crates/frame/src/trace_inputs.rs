@@ -1,7 +1,7 @@
-//! What the trace of a feature is made from: its documents, its events, and what git says of its code.
+//! Gathers what the trace of a feature is made from: its documents, its events, and what git says about its code.
 //!
 //! A folder of documents is enough; where a ledger knows the feature, its events are added. What is shown is not known
-//! here. Start at [`Gathered::of_folder`] and [`Gathered::of_feature`].
+//! here. Start at [`TraceInputs::of_folder`] and [`TraceInputs::of_feature`].
 
 use crate::errors::{CliError, ErrorCode};
 use crate::repository_context::RepositoryContext;
@@ -18,11 +18,11 @@ use redraft_reports::matrix::{self, ChangedFiles, Matrix, Sources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// As of any document that is read to be shown.
+/// The same limit as for any document that is read to be shown.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub struct TraceInputs {
-    /// As its folder is called.
+    /// The name of its folder.
     pub name: String,
     pub feature: Option<FeatureId>,
     pub folder: PathBuf,
@@ -32,7 +32,8 @@ pub struct TraceInputs {
 }
 
 impl TraceInputs {
-    /// The documents of a folder, with the events of the feature it is the folder of. `root` is the checkout we are in.
+    /// The documents of a folder, with the events of the feature that the folder belongs to. `root` is the current
+    /// checkout.
     pub fn of_folder(root: &Path, folder: &Path) -> Result<TraceInputs, CliError> {
         plain_file::check_named(root, folder)
             .map_err(|error| CliError::usage(format!("{}: {error}", folder.display())))?;
@@ -47,13 +48,13 @@ impl TraceInputs {
             entries: Vec::new(),
             change: None,
         };
-        let Some(repo) = site_of(folder)? else { return Ok(bare) };
+        let Some(repo) = repository_of(folder)? else { return Ok(bare) };
         let Some(ledger) = repo.reader()? else { return Ok(bare) };
         let number = bare.name.split('-').next().and_then(|number| number.parse().ok());
         let known = repo.features(&ledger)?;
         if let Some(id) = number.filter(|id| known.contains(id)) {
             let created = repo.created(&ledger, id)?;
-            // Of a folder that only has the same number nothing is known.
+            // Nothing is known about a folder that only has the same number.
             if folder.ends_with(created.folder()) {
                 return with_events(bare, &repo, &ledger, &created);
             }
@@ -103,8 +104,8 @@ impl TraceInputs {
     }
 }
 
-/// Documents can be looked at without git; only one that does not work is told.
-fn site_of(folder: &Path) -> Result<Option<RepositoryContext>, CliError> {
+/// Documents can be looked at without git; only a git that does not work is reported.
+fn repository_of(folder: &Path) -> Result<Option<RepositoryContext>, CliError> {
     match Repository::discover(folder) {
         Ok(repository) => Ok(Some(RepositoryContext::open(repository))),
         Err(
@@ -148,7 +149,7 @@ fn with_events(
     let entries = ledger.read(Scope::Feature(created.id))?;
     let workspace = match repo.is_there(created)? {
         true => repo.workspace(created).ok(),
-        // Trees are the same in every checkout; nothing of this one is looked at.
+        // Trees are the same in every checkout; nothing in this one is looked at.
         false => GitWorkspace::open(&repo.repository, repo.repository.main_checkout(), &created.branch).ok(),
     };
     let code = Revisions::from_entries(&entries);
@@ -163,12 +164,12 @@ fn with_events(
     Ok(TraceInputs { feature: Some(created.id), texts, entries, change, ..bare })
 }
 
-/// The revisions of a feature's code, as events tell them.
+/// The revisions of a feature's code, according to its events.
 #[derive(Default)]
 struct Revisions {
     first: Option<Revision>,
     last: Option<Revision>,
-    /// What was made of what, with the commit, where the event names no files.
+    /// Each revision with the one it was made from and the commit, where the event names no files.
     steps: Vec<(Revision, Revision, String)>,
 }
 

@@ -1,5 +1,5 @@
-//! `redraft trust`: shows what redraft.toml and git's configuration want of this repository's behalf, and keeps in the
-//! user's own file that a person has accepted it.
+//! `redraft trust`: shows what redraft.toml and git's configuration want to do on this repository's behalf, and stores
+//! in the user's own file that a person has accepted it.
 //!
 //! Everything that would use an unaccepted wish comes through [`require`] or [`require_programs`], which stop with code
 //! 6 and show it. On a terminal [`ask_first`] puts the question before the command begins.
@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 struct TrustJson {
     v: u16,
     commands: Vec<WishJson>,
-    /// Of what redraft.toml wants.
+    /// The hash of what redraft.toml wants.
     hash: String,
-    /// The state folder, where somebody else made it and nobody has accepted it before.
+    /// The state folder, where somebody else made it and it was not accepted before.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<String>,
     accepted: bool,
@@ -34,7 +34,7 @@ struct TrustJson {
 #[derive(Serialize)]
 struct WishJson {
     key: String,
-    /// Its value, as it stands in the file.
+    /// Its value, as written in the file.
     command: String,
     /// `redraft.toml`, or the file of git's configuration.
     file: String,
@@ -78,7 +78,7 @@ pub fn trust(args: TrustArgs, process: &ProcessContext, console: &Console) -> Re
     Ok(if accepted { ErrorCode::Done } else { ErrorCode::Waiting })
 }
 
-/// All that a person is asked about at once.
+/// Everything that a person is asked about at once.
 struct Wishes<'a> {
     config: &'a Config,
     /// Programs of git's configuration that are needed and not accepted.
@@ -154,7 +154,7 @@ impl<'a> Wishes<'a> {
     }
 }
 
-/// Keeps that all of this is accepted, where nobody but ourselves has written it.
+/// Stores that all of this is accepted, where only this program has written it.
 pub fn accept_own(
     repo: &RepositoryContext,
     config: &Config,
@@ -163,7 +163,7 @@ pub fn accept_own(
     Wishes { config, programs: Vec::new(), state: None }.accept(repo, process)
 }
 
-/// Stops a command that would use what nobody has accepted.
+/// Stops a command that would use something not accepted.
 pub fn require(
     repo: &RepositoryContext,
     config: &Config,
@@ -174,7 +174,7 @@ pub fn require(
     if config.unaccepted(used).is_empty() {
         return Ok(());
     }
-    // A file that cannot be relied on is the reason, and has a way out of its own.
+    // The reason is an unreliable file, which has its own way out.
     process.trust.accepted(repo.repository.known_as())?;
     let all: Vec<&Want> = config.wants.iter().collect();
     let message = format!("{FILE} says what nobody has accepted yet, so it is not used:\n{}", lines(&all));
@@ -209,7 +209,7 @@ pub fn require_for_checks(
 }
 
 /// The same for programs that git would need here and that only the repository's own configuration names. They are
-/// never run unaccepted; going on without them could store files in another form than the project means.
+/// never run unaccepted; going on without them could store files in a form that the project does not intend.
 pub fn require_programs(
     repo: &RepositoryContext,
     then: &str,
@@ -231,8 +231,9 @@ pub fn require_programs(
         .hint(format!("then: {then}")))
 }
 
-/// On a terminal, asks before the command begins: what it then reads and keeps secret depends on the answer. Without
-/// one, and where nothing may be asked, the command itself stops where it would use something unaccepted.
+/// On a terminal, asks before the command begins: what the command then reads and keeps secret depends on the answer.
+/// Without a terminal, and where nothing may be asked, the command itself stops where it would use something
+/// unaccepted.
 pub fn ask_first(command: &Command, process: &ProcessContext, console: &Console) -> Result<(), CliError> {
     if process.ticket.is_some() || !console.can_ask() {
         return Ok(());
@@ -245,7 +246,7 @@ pub fn ask_first(command: &Command, process: &ProcessContext, console: &Console)
         Command::New(_) => (None, true),
         _ => return Ok(()),
     };
-    // What is wrong with repository or configuration is told by the command.
+    // The command reports what is wrong with the repository or the configuration.
     let Ok(repo) = RepositoryContext::find(&process.folder) else { return Ok(()) };
     let config = match base {
         Some(base) => repo.config_of(base, process),
@@ -272,7 +273,7 @@ fn asked(wishes: &Wishes<'_>, process: &ProcessContext, console: &Console) -> bo
     console.ask(question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
 }
 
-/// What is said where prices of the file are left out of a calculation.
+/// The note that prices of the file are left out of a calculation.
 pub fn unused_prices(config: &Config) -> Option<String> {
     let unused: Vec<String> = config.unaccepted_prices().into_iter().map(Want::line).collect();
     let unused = (!unused.is_empty()).then(|| unused.join(", "))?;
@@ -357,7 +358,7 @@ struct ForgottenJson {
     forgotten: usize,
 }
 
-/// Forgets what was accepted of the repository we are in, or of the one at a path, which may be gone.
+/// Forgets what was accepted for the current repository, or for the one at a path, which may be gone.
 fn forget(folder: Option<&Path>, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let git: PathBuf = match folder {
         None => RepositoryContext::find(&process.folder)?.repository.common_dir().to_owned(),

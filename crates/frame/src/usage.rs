@@ -1,11 +1,11 @@
-//! What was typed wrongly, as clap says it, in the form that every other error has, and what was probably meant.
+//! Explains what was typed wrongly: clap's errors in the form of every other error, and what was probably meant.
 
 use crate::errors::CliError;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use redraft_adapters::shell_word::quoted;
 use std::ffi::OsString;
 
-/// Words that people try as commands, with the command that does it.
+/// Words that people try as commands, with the command they mean.
 const MEANT: [(&str, &str); 26] = [
     ("abandon", "give a feature up: redraft decide NNN abandon"),
     ("accept", "accept what is still open: redraft decide NNN accept"),
@@ -43,7 +43,7 @@ pub fn wants_json(words: impl IntoIterator<Item = OsString>) -> bool {
     words.into_iter().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
 }
 
-/// What was meant by words that clap cannot make sense of: a command under another name, an idea without quotes.
+/// What was meant by words that clap does not understand: a command under another name, an idea without quotes.
 pub fn meant(error: &clap::Error, words: impl IntoIterator<Item = OsString>) -> Option<CliError> {
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
@@ -58,7 +58,7 @@ pub fn meant(error: &clap::Error, words: impl IntoIterator<Item = OsString>) -> 
     }
 }
 
-/// The first parameter of these is a sentence.
+/// The commands whose first parameter is a sentence.
 const WITH_AN_IDEA: [&str; 2] = ["new", "demo"];
 
 fn unquoted(words: impl IntoIterator<Item = OsString>) -> Option<CliError> {

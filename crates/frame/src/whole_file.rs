@@ -1,4 +1,4 @@
-//! What a command draws or prints becomes a file: whole or not at all, and never in place of somebody's own.
+//! Writes what a command draws or prints to a file: whole or not at all, and never over somebody else's file.
 
 use crate::errors::{CliError, ErrorCode};
 use std::fs::{self, Metadata, Permissions};
@@ -7,21 +7,21 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
 
-/// By what a command knows its own files again.
+/// How a command recognizes its own files.
 pub struct OwnFiles {
     /// What it makes: `drawing`, `page`.
     pub called: &'static str,
     pub such_as: &'static str,
-    /// What the name begins with while it is written.
+    /// The beginning of the name while it is written.
     pub temporary: &'static str,
     pub begins: &'static str,
     /// Stands near the beginning.
     pub made_by: &'static str,
 }
 
-/// Replaces an older file of this command; any other one only by force, and nothing that is no file.
+/// Replaces an older file of this command; any other file only by force, and nothing that is not a file.
 pub fn write(path: &Path, text: &str, force: bool, own: &OwnFiles) -> Result<(), CliError> {
-    // Through a link the file it leads to is replaced, and the link stays.
+    // Where the path is a link, the file it leads to is replaced, and the link stays.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: io::Error| {
         let error =
@@ -39,7 +39,7 @@ pub fn write(path: &Path, text: &str, force: bool, own: &OwnFiles) -> Result<(),
     let written = staged(path, text, found.as_ref(), own.temporary).map_err(failed)?;
     match found {
         Some(_) => written.persist(path).map_err(|error| failed(error.error))?,
-        // Whatever has come into being there meanwhile is not ours either.
+        // A file that has appeared there meanwhile is not ours either.
         None => written.persist_noclobber(path).map_err(|error| failed(error.error))?,
     };
     Ok(())
@@ -78,7 +78,7 @@ fn is_ours(path: &Path, own: &OwnFiles) -> bool {
     read.is_ok() && opening.starts_with(own.begins) && opening.contains(own.made_by)
 }
 
-/// The whole text in a file beside the one it is to become.
+/// The whole text in a file next to the one it is to become.
 pub fn staged(
     path: &Path,
     text: &str,
@@ -86,7 +86,7 @@ pub fn staged(
     prefix: &str,
 ) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As any new file; the user's mask takes away what it takes away.
+    // Like any new file; the user's mask restricts it.
     let mode = replaced.map_or(Permissions::from_mode(0o666), Metadata::permissions);
     let mut file = Builder::new().prefix(prefix).permissions(mode).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;

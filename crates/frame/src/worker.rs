@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 #[expect(clippy::disallowed_methods, reason = "what the agent prints is this command's only data")]
 pub fn worker(args: WorkerArgs) -> Result<ErrorCode, CliError> {
     let bug = |error: std::io::Error| CliError::new(ErrorCode::Bug, format!("the worker: {error}"));
-    // It must outlive every signal but the one that cannot be caught: whoever ends it leaves its agent without a keeper.
+    // It must outlive every signal except the one that cannot be caught: without it, its agent has no keeper.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).map_err(bug)?;
     }

@@ -1,5 +1,5 @@
-//! How other tools know Redraft: the files of an export ([`plugin`]), what a session's hooks say ([`hook`]), and the faults of
-//! plugins that others have written ([`plugin_lint`]).
+//! Connects Redraft with other tools: the files of an export ([`plugin`]), the answers to a session's hooks ([`hook`]),
+//! and the faults of plugins that others have written ([`plugin_lint`]).
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.

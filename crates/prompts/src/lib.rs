@@ -1,7 +1,7 @@
-//! What agents are sent.
+//! Builds the prompts that agents are sent.
 //!
-//! Start at [`prompt::build`]: a brief in, fragments out, the same bytes for the same brief. [`probe`] tells whether an
-//! agent's conversations can be continued at all.
+//! Start at [`prompt::build`]: a brief in, fragments out, the same bytes for the same brief. [`probe`] finds out
+//! whether an agent's conversations can be continued at all.
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.

@@ -1,9 +1,10 @@
-//! Whether an agent's conversations can be continued: what a probe is, what it found, and what follows from it.
+//! Decides whether an agent's conversations can be continued: what a probe is, what it found, and what follows from it.
 //!
 //! A probe is three turns of one conversation (their texts are [`crate::prompt::probe`]): read a file and report its
 //! faults; answer once more; and, after a commit has changed the file, tell its first line and the number of faults
-//! from memory. What is stored of one is [`redraft_facts::probed`]; [`Papers`] is the file, [`assess`] turns answers into
-//! checks, and [`Records`] folds a whole ledger into what is known of each agent. Nothing here sends anything.
+//! from memory. What is stored about a probe is [`redraft_facts::probed`]; [`ProbeFiles`] is the file it reads,
+//! [`assess`] turns answers into checks, and [`Records`] folds a whole ledger into what is known about each agent.
+//! Nothing here sends anything.
 
 mod assess;
 mod files;

@@ -1,4 +1,5 @@
-//! What a clean checkout for checks costs in a repository with a heavy build: moving it to the next commit, and emptying it.
+//! Measures what a clean checkout for checks costs in a repository with a heavy build: moving it to the next commit,
+//! and emptying it.
 //!
 //! `cargo bench -p redraft --bench checks` prints the figures of docs/implementing.md. Nothing here passes or fails.
 
@@ -17,7 +18,7 @@ use std::time::Instant;
 
 const TRACKED: usize = 10_000;
 const BUILT: usize = 20_000;
-/// So that all of it is 500 MB.
+/// Chosen so that all of it is 500 MB.
 const BUILT_BYTES: usize = 25_000;
 const RUNS: usize = 3;
 
@@ -57,7 +58,7 @@ fn main() {
     }
 }
 
-/// So many files, a hundred to a folder.
+/// Makes this many files, a hundred to a folder.
 fn fill(root: &Path, name: &str, files: usize, bytes: usize) {
     for number in 0..files {
         let folder = root.join(name).join((number / 100).to_string());

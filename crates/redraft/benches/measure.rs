@@ -1,4 +1,5 @@
-//! What the program itself costs: starting `status`, driving a rehearsed loop beside git, and replaying loops.
+//! Measures what the program itself costs: starting `status`, driving a rehearsed loop in addition to git, and
+//! replaying loops.
 //!
 //! `cargo bench -p redraft` prints the figures of docs/performance.md. Nothing here passes or fails: machines are
 //! noisy, so figures are compared within one run.
@@ -38,7 +39,7 @@ fn main() {
     hooks(&large, few);
 
     let (mut walls, mut cpus) = (Vec::new(), Vec::new());
-    // Kept to the end: some file systems make whoever creates files pay for those that were just deleted.
+    // Kept to the end: on some file systems, a process that creates files pays for those that were just deleted.
     let mut scratches = Vec::new();
     for _ in 0..RUNS {
         let scratch = five_rounds();
@@ -74,7 +75,7 @@ fn main() {
     );
 }
 
-/// What a hook adds to each step of somebody's session, with an open feature beside the long history.
+/// What a hook adds to each step of a user's session, with an open feature and the long history.
 fn hooks(scratch: &Scratch, status: Duration) {
     scratch.run(["new", "--until", "specify", "another feature"]).expect(0);
     let root = scratch.root();
@@ -255,8 +256,8 @@ fn wall(command: &mut Command, words: &[&str]) -> Duration {
     begin.elapsed()
 }
 
-/// Wall time and the process's own CPU time. The kernel keeps it for a process that has ended and was not yet
-/// waited for; its children's time stands elsewhere.
+/// Wall time and the process's own CPU time. The kernel keeps it for a process that has ended and was not yet waited
+/// for; its children's time is counted separately.
 fn measured(command: &mut Command) -> (Duration, Duration) {
     let begin = Instant::now();
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

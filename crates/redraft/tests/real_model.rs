@@ -1,9 +1,9 @@
 //! A real, very small model behind llama.cpp's server, over both protocols it speaks. `.ci/model` starts the server,
 //! sets `REDRAFT_MODEL_URL`, and runs this.
 //!
-//! What the model writes is not known here and does not matter: it must become what it says, or no verdict. The server
-//! has one slot, so that only one conversation is in its cache; everything is one test, because nothing else may use
-//! the server between two turns.
+//! What the model writes is unknown here and does not matter: it must become the verdict that it states, or none. The
+//! server has one slot, so that only one conversation is in its cache; everything is one test, because nothing else may
+//! use the server between two turns.
 
 #![expect(
     clippy::unwrap_used,
@@ -38,8 +38,9 @@ use std::sync::Arc;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_redraft");
 const IDEA: &str = "report export";
 const FOLDER: &str = "docs/features/001-report-export";
-/// How much is written in the two turns. An answer that the server held to the schema is not always in its cache when it
-/// is sent back, because the tokens it was written in are not those it is read in; so it must be short beside the prompt.
+/// How much is written in the two turns. An answer that the server held to the schema is not always in its cache when
+/// it is sent back, because it is read in other tokens than it was written in; so it must be short compared with the
+/// prompt.
 const ANSWER_TOKENS: u64 = 64;
 /// The least that can be configured.
 const RUN_ANSWER_TOKENS: u64 = 256;
@@ -90,7 +91,7 @@ Accountants copy the monthly report by hand into a spreadsheet. That takes hours
 - Other formats than CSV.
 ";
 
-/// The revision of the second turn, made before anybody knows what the first says.
+/// The revision for the second turn, made before the first answer is known.
 fn revised() -> String {
     let spec = SPEC.replace("- Other formats than CSV.", "- Other formats than CSV, and reports by mail.");
     assert_ne!(spec, SPEC);
@@ -102,7 +103,7 @@ fn a_real_model_is_resumed_from_the_cache_and_only_says_what_it_wrote() {
     let url = std::env::var("REDRAFT_MODEL_URL").unwrap();
     two_turns(&OPENAI, &url);
     // Over one protocol only, because its answers cannot be made short and a token of an answer takes as long as three
-    // of a prompt; and now, while the server still has most of its prompt in the cache.
+    // of a prompt; and at this point, while the server still has most of its prompt in the cache.
     a_run_ends_in_order(&url);
     two_turns(&ANTHROPIC, &url);
 }
@@ -180,7 +181,7 @@ fn two_turns(protocol: &Protocol, url: &str) {
         diff.lines().filter(|line| !line.starts_with("index ")).map(|line| format!("{line}\n")).collect();
     let second = ask(&agent, &scratch, 2, Some(&delta), &known);
     let usage = second.usage;
-    // A server that counts nothing shows nothing.
+    // A server that counts nothing proves nothing.
     assert!(first.usage.input() > 2_000 && usage.input() > 2_000, "{:?} {usage:?}", first.usage);
     assert!(
         usage.read * 100 >= usage.input() * CACHED_PERCENT,
@@ -311,7 +312,8 @@ fn last_said(scratch: &Scratch) -> String {
     }
 }
 
-/// A judgement is an approval or a rejection only where the answer holds such a verdict, read here by other means.
+/// A judgement is an approval or a rejection only where the answer holds such a verdict, which is read here by other
+/// means.
 fn says_what_was_written(named: &str, judgement: &Value, answer: &str) {
     let says = |approved: bool| {
         let begins = answer.char_indices().filter(|(_, letter)| *letter == '{').map(|(at, _)| at);
@@ -376,6 +378,6 @@ fn a_run_ends_in_order(url: &str) {
             assert!(tokens("read") * 100 >= input * CACHED_PERCENT, "{named} {ticket}: {answered}");
         }
     }
-    // The next command can always be read off; a feature never ends in the middle of nothing.
+    // The next command can always be read; a feature never ends in an undefined state.
     scratch.run(["status", "001"]).expect(0);
 }

@@ -1,6 +1,6 @@
-//! Numbers with a unit in a sentence: `30 seconds`, `5 MB`, `five minutes`, `10%`.
+//! Finds numbers with a unit in a sentence: `30 seconds`, `5 MB`, `five minutes`, `10%`.
 //!
-//! Knows single sentences and a few units of time, size and share, nothing of what is measured. Start at [`amounts`];
+//! Knows single sentences and a few units of time, size and share, but not what is measured. Start at [`amounts`];
 //! [`stated`] finds them all in a document.
 
 use crate::parsed_document::{ParsedDocument, telling_words};
@@ -121,7 +121,7 @@ fn spelled(word: &str) -> Option<f64> {
     NUMBERS.iter().position(|known| *known == word).map(|at| (at + 1) as f64)
 }
 
-/// Words and numbers by their places; a mark behind one is no part of it.
+/// Words and numbers by their places; a punctuation mark after one is not part of it.
 fn words(text: &str) -> Vec<Range<usize>> {
     let inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '%' | '-' | '_');
     let mut found = Vec::new();

@@ -1,8 +1,8 @@
-//! What a request asks, read from the fragments of its prompt.
+//! Reads what a request asks from the fragments of its prompt.
 //!
-//! A prompt is Markdown made by the engine; what stands in fences and findings was written by others and stays
-//! data. Start at [`Ask::read`]. Nothing here reads a file. A document may be named by its path, given whole in a
-//! fence below a line with its path and size, or given in parts; only a whole one is taken for the document.
+//! A prompt is Markdown made by the engine; the content of fences and findings was written by others and stays data.
+//! Start at [`Ask::read`]. Nothing here reads a file. A document may be named by its path, given whole in a fence below
+//! a line with its path and size, or given in parts; only a whole one is taken for the document.
 
 use crate::parsed_document::marks;
 use redraft_documents::delta::Delta;
@@ -26,11 +26,11 @@ pub(super) struct Ask {
     pub(super) others_changed: bool,
     /// Whether an author may ask before it writes.
     pub(super) may_ask: bool,
-    /// What an author asked before, and what was said.
+    /// What an author asked before, and the answers.
     pub(super) answers: Vec<Answered>,
-    /// The text of what is to be carried out: a task, or an outline of tests.
+    /// The text of the work: a task, or an outline of tests.
     pub(super) task: Option<String>,
-    /// What of the design goes with the task.
+    /// The part of the design that goes with the task.
     pub(super) design: Option<String>,
     /// The files of the change.
     pub(super) files: Vec<String>,
@@ -40,7 +40,7 @@ pub(super) struct Ask {
     pub(super) in_part: bool,
 }
 
-/// A question of the author's and what it was told, or has to assume.
+/// A question of the author's and the answer, or what it has to assume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answered {
     pub(super) question: String,
@@ -66,7 +66,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The document as far as it is known: a line that is not is empty, so that all keep their numbers.
+    /// The document as far as it is known: an unknown line is empty, so that all keep their numbers.
     pub(super) fn text(&self) -> String {
         let mut lines = vec![""; self.lines];
         for (start, part) in &self.parts {
@@ -151,7 +151,7 @@ impl Ask {
     }
 }
 
-/// Fragments that list artifacts: `required-artifacts`, and others that are called so.
+/// Fragments that list artifacts: `required-artifacts`, and others with such a name.
 fn named_artifacts(prompt: &Prompt) -> Vec<&str> {
     let named = prompt.fragments().filter(|(_, fragment)| fragment.name.contains("artifacts"));
     named.map(|(_, fragment)| fragment.text.as_str()).collect()
@@ -167,7 +167,7 @@ fn artifacts(text: &str) -> Vec<(String, String)> {
     files.map(|(label, path)| (label.to_owned(), path.to_owned())).collect()
 }
 
-/// `- src/counter.rs: +28 -0, new`; what was deleted is not there any more.
+/// `- src/counter.rs: +28 -0, new`; a deleted file no longer exists.
 fn changed_files(text: &str) -> Vec<String> {
     let outside = unfenced(text);
     let lines = outside.iter().filter_map(|line| line.strip_prefix("- ")?.rsplit_once(": "));
@@ -248,7 +248,7 @@ struct Block<'a> {
     body: &'a str,
 }
 
-/// The fenced blocks of a text. A fence is closed by one as long, so that what is inside cannot end it.
+/// The fenced blocks of a text. A fence is closed by one of the same length, so that what is inside cannot end it.
 fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -24,7 +24,7 @@ pub(crate) struct Job<'a> {
     pub(crate) before: Before<'a>,
     /// How the repository is built.
     pub(crate) kit: Kit,
-    /// What was said to what was asked before the first draft.
+    /// The answers to what was asked before the first draft.
     pub(crate) answers: &'a [Answered],
     pub(crate) idea: &'a str,
     pub(crate) open: &'a [Open],
@@ -68,8 +68,7 @@ pub(crate) fn hands_off(open: &[Open]) -> Verdict {
     }
 }
 
-/// The answer of an author that asks instead of drafting: one question for each line, what would be assumed behind a
-/// bar.
+/// The answer of an author that asks instead of drafting: one question for each line, with the assumption after a bar.
 pub(crate) fn questions(text: &str) -> Verdict {
     let issue = |line: &str| {
         let (question, assumed) = line.split_once('|').unwrap_or((line, "the narrower choice"));
@@ -91,7 +90,7 @@ pub(crate) fn questions(text: &str) -> Verdict {
     Verdict { approved: false, summary, issues, ..Verdict::default() }
 }
 
-/// As many as an author may ask.
+/// The most questions an author may ask.
 const QUESTIONS_MAX: usize = 5;
 
 fn first(job: &Job<'_>) -> (String, String, Vec<FindingAnswer>) {
@@ -121,7 +120,7 @@ fn revise(job: &Job<'_>, text: &str) -> Result<(String, String, Vec<FindingAnswe
         }
         answers.push(settled.answer(&open.id));
     }
-    // What was done for each stands in its answer.
+    // What was done about each finding is in its answer.
     done.extend((!mended.is_empty()).then(|| format!("mended {}", mended.join(", "))));
     done.extend(job.others_changed.then(|| "kept what others changed".to_owned()));
     done.extend((!unsettled.is_empty()).then(|| format!("not mended: {}", unsettled.join(", "))));
@@ -132,7 +131,7 @@ fn revise(job: &Job<'_>, text: &str) -> Result<(String, String, Vec<FindingAnswe
     Ok((work.text, summary, answers))
 }
 
-/// A summary nobody can read helps nobody: the first ones and how many there are.
+/// A summary that is too long helps nobody: it has the first ones and how many there are.
 fn shown(notes: &[String]) -> String {
     const NOTES_MAX: usize = 20;
     let more = notes.len().saturating_sub(NOTES_MAX);
@@ -235,7 +234,8 @@ impl Revision<'_> {
 /// Faults that are mended for one gate; a document with more was written by a machine.
 const GATE_MAX: usize = 200;
 
-/// The defect somebody else's finding speaks of: of the same category, and what it names, quotes or says.
+/// The defect that somebody else's finding is about: of the same category, matched by what the finding names, quotes or
+/// says.
 fn likely<'d>(open: &Open, defects: &'d [Defect]) -> Option<&'d Defect> {
     let said = format!("{} {}", open.description, open.quote);
     let words = telling_words(&said);

@@ -1,8 +1,8 @@
 //! One turn of a role that deals with code: reads what it is told to read, does its work, writes what it may.
 //!
 //! As `turn` is for documents, this is the only place that touches the working folder for code. Start at
-//! [`Work::build`]. A resumed reviewer applies the delta to the texts it remembers; one that is sent a digest opens the files
-//! that have changed and those that findings cite.
+//! [`Work::build`]. A resumed reviewer applies the delta to the texts it remembers; a reviewer that is sent a digest
+//! opens the files that have changed and those that findings cite.
 
 use crate::Act;
 use crate::ask::Ask;
@@ -22,18 +22,18 @@ use redraft_facts::ticket::{Purpose, Unit};
 use redraft_facts::verdict::{CheckLine, FileRead, Verdict};
 use std::path::Path;
 
-/// Larger files are no programs that somebody wrote.
+/// A larger file is not a program that a person wrote.
 const BYTES_MAX: u64 = 512 * 1024;
-/// So many files of one folder are looked at.
+/// How many files of one folder are looked at.
 const FILES_MAX: usize = 400;
 
 /// How a reviewer remembers that it has seen what changed and not the whole.
 const IN_PART: &str = "in part";
 
-/// How a reviewer remembers that there is no other.
+/// How a reviewer remembers that it is the only one.
 const ALONE: &str = "alone";
 
-/// What the documents say that code is held to.
+/// What the documents require of code.
 #[derive(Default)]
 struct Documents {
     needs: Vec<(String, Need)>,
@@ -56,7 +56,7 @@ impl Documents {
 }
 
 impl Work<'_> {
-    /// The turn of somebody who works on code.
+    /// The turn of a role that works on code.
     pub(super) fn build(&self, ask: &Ask) -> Result<Turned, AgentError> {
         let mut memory = if self.request.resume { self.memory.clone() } else { Memory::default() };
         let mut reads = Vec::new();
@@ -65,7 +65,7 @@ impl Work<'_> {
             memory.idea.clone_from(task);
         }
         if let Some(design) = &ask.design {
-            // As much of it as the task is sent.
+            // Only as much of it as the task is sent.
             memory.texts.insert("design.md".to_owned(), design.clone());
         }
         let documents = Documents::read(&memory);
@@ -100,7 +100,7 @@ impl Work<'_> {
     /// The turn of a reviewer of code.
     pub(super) fn judge_code(&self, ask: &Ask, eye: CodeReviewFocus) -> Result<Turned, AgentError> {
         let mut memory = if self.request.resume { self.memory.clone() } else { Memory::default() };
-        // Who is asked for the checks of all three looks with all their eyes, also later in the conversation.
+        // A reviewer that is asked for the checks of all three looks for all of them, also later in the conversation.
         let asked = self.request.prompt.get("checklist");
         let asks = |eye: &CodeReviewFocus| {
             eye.checks().iter().all(|(name, _)| asked.is_some_and(|text| text.contains(&format!("`{name}`"))))
@@ -115,7 +115,7 @@ impl Work<'_> {
             self.follow_code(ask, &mut memory)?;
         } else {
             let mut paths = ask.files.clone();
-            // A digest names what has changed and what findings are about.
+            // A digest names what has changed and the files that findings are about.
             let delta = ask.delta.as_deref().map(Delta::parse).unwrap_or_default();
             paths.extend(delta.files.into_iter().filter(|file| !file.deleted).map(|file| file.path));
             paths.extend(
@@ -218,7 +218,7 @@ impl Work<'_> {
         Ok(jobs)
     }
 
-    /// Files, and what stands beside them.
+    /// The files, and those next to them.
     fn beside(&self, files: &[String]) -> Vec<String> {
         let mut found = files.to_vec();
         for file in files {
@@ -254,7 +254,7 @@ impl Work<'_> {
         Ok(files)
     }
 
-    /// Brings the remembered texts to where the delta leads; a file that is new there is remembered from then on.
+    /// Brings the remembered texts to where the delta leads; a new file is remembered from then on.
     fn follow_code(&self, ask: &Ask, memory: &mut Memory) -> Result<(), AgentError> {
         let Some(diff) = ask.delta.as_deref() else { return Ok(()) };
         for file in Delta::parse(diff).files {
@@ -268,7 +268,7 @@ impl Work<'_> {
             }
             let old = memory.texts.get(&file.path).cloned();
             if old.is_none() && !file.created {
-                // It was no text that this role looks at.
+                // It was not a text that this role looks at.
                 continue;
             }
             let new = patch(&old.unwrap_or_default(), diff, &file.path);
@@ -311,7 +311,7 @@ fn simplified(files: &Files) -> (Files, Verdict) {
     (changed, Verdict { approved: true, summary, checks, ..Verdict::default() })
 }
 
-/// A document of a feature, which is no code.
+/// A document of a feature, which is not code.
 fn is_document(path: &str) -> bool {
     path.ends_with(".md")
 }

@@ -1,4 +1,4 @@
-//! Changes to a text that leave every other byte as it was.
+//! Applies changes to a text that leave every other byte as it was.
 //!
 //! Knows lines and their endings, nothing else. A new line takes the ending the text already uses. Start at [`apply`].
 
@@ -23,7 +23,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    /// What stands last is changed first, so that the places of the others stay where they are.
+    /// Later changes are made first, so that the places of the others stay the same.
     fn place(&self) -> (usize, usize) {
         match self {
             Edit::Insert { after, .. } => (after.map_or(0, |line| line + 1), 0),

@@ -1,9 +1,9 @@
-//! A review of parts of a document, as a digest gives them: what was changed and what is open is judged, and no further.
+//! Reviews parts of a document, as a digest gives them: judges what was changed and what is open, and nothing else.
 //!
-//! Pure. Start at [`review_of_parts`]. The earlier turn has walked the whole document, so what neither changed nor is open
-//! is not searched again. A part cannot show that something is missing from the whole. Nor can a change be judged by it
-//! that names an id or uses a word that the part does not have elsewhere: it may be about something in the rest. Then
-//! there is no verdict here, and the file has to be opened, as the prompt says.
+//! Pure. Start at [`review_of_parts`]. The earlier turn has searched the whole document, so what neither changed nor is
+//! open is not searched again. A part cannot show that something is missing from the whole. Nor is it enough to judge a
+//! change that names an id or uses a word found nowhere else in the part: the change may be about something in the
+//! rest. Then there is no verdict here, and the file has to be opened, as the prompt says.
 
 use crate::ask::{Ask, Excerpt, Open};
 use crate::checks::{Before, CheckedDocuments};
@@ -15,7 +15,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{AnswerStatus, Claim, Issue, Verdict};
 use std::collections::BTreeSet;
 
-/// The verdict on a changed document of which only parts are at hand; none where they do not suffice.
+/// The verdict on a changed document of which only parts are at hand; none where they are not enough.
 pub(crate) fn review_of_parts(
     eye: ReviewFocus,
     ask: &Ask,
@@ -70,7 +70,7 @@ impl Changes {
         self.lines.iter().all(|line| *line >= excerpt.lines || excerpt.holds(*line))
     }
 
-    /// Whether every word of theirs stands on a line that did not change, and every id stands at all.
+    /// Whether each of their words is on a line that did not change, and each id is in the text at all.
     fn speak_of_what_is_in(&self, text: &str) -> bool {
         let kept = text.lines().enumerate().filter(|(at, _)| !self.lines.contains(at));
         let there: BTreeSet<String> = kept.flat_map(|(_, line)| words(line)).collect();
@@ -78,14 +78,14 @@ impl Changes {
         self.words.iter().all(|word| if is_id(word) { named.contains(word) } else { there.contains(word) })
     }
 
-    /// Whether something that is missing may be missing because of them, or is open.
+    /// Whether something that is missing may be missing because of these changes, or is open.
     fn bear_on(&self, issue: &Issue) -> bool {
         !issue.same_as.is_empty()
             || self.lines.contains(&(issue.line as usize).saturating_sub(1))
             || self.words.iter().any(|word| is_id(word) && names(&issue.description, word))
     }
 
-    /// Whether what a finding quotes was taken out and stands nowhere in what is at hand.
+    /// Whether the text that a finding quotes was taken out and is nowhere in what is at hand.
     fn settle(&self, open: &Open, text: &str) -> bool {
         let quote = review::folded(open.quote.trim_end_matches('…'));
         let removed = self.removed.iter().any(|line| review::folded(line).contains(&quote));
@@ -97,7 +97,7 @@ fn is_id(word: &str) -> bool {
     word.starts_with(char::is_uppercase) && word.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// The ids of a line, and its words that tell what it is about, by their first letters: endings do not count.
+/// The ids of a line, and its significant words, by their first letters: endings do not count.
 fn words(line: &str) -> Vec<String> {
     const LETTERS_MAX: usize = 5;
     let ids = line

@@ -1,14 +1,14 @@
 //! The rehearsal agent: Redraft's own agent, built in, without a model and without the network.
 //!
 //! It is not a recording: it reads the documents it is given, writes and mends real documents and programs, and answers
-//! like any other agent. The same request always gives the same answer. It understands nothing: what it reports is what
-//! core's lint and trace find, and three small checks of its own. It knows the engine's port and nothing of the loop
-//! behind it; it starts no program.
+//! like any other agent. The same request always gives the same answer. It understands nothing: it reports what the
+//! lint of `documents`, the trace of `reports` and three small checks of its own find. It knows the engine's port and
+//! not the loop behind it; it starts no program.
 //!
-//! Start at [`RehearsalAgent`]. `turn` and `code_turn` are one turn of a role, with documents and with code, and the only
-//! places that touch files. `drafts` and `author` write documents, `checks` and `review` judge them (`excerpt` where only
-//! parts are sent), `code` does both to programs, `retro` looks back on a feature, `probe` answers probes, `session` is
-//! what it remembers, `scenario` how it is made to misbehave.
+//! Start at [`RehearsalAgent`]. `turn` and `code_turn` are one turn of a role, with documents and with code, and the
+//! only places that touch files. `drafts` and `author` write documents, `checks` and `review` judge them (`excerpt`
+//! where only parts are sent), `code` does both for programs, `retro` looks back on a feature, `probe` answers probes,
+//! `session` is its memory, `scenario` makes it misbehave.
 
 mod amounts;
 mod ask;
@@ -51,15 +51,15 @@ use turn::{Turned, Work};
 
 /// An estimate for English and Markdown, on the safe side.
 const CHARS_PER_TOKEN: u64 = 3;
-/// No answer of this agent is longer.
+/// The longest answer of this agent.
 const OUTPUT_TOKENS_MAX: u64 = 4_000;
-/// What a token of the conversation so far costs, as a share of a new one.
+/// The price of a token of the conversation so far, as a share of a new one's.
 const READ_SHARE: f64 = 0.1;
 const WAIT_MS: u64 = 10;
-/// The card its tokens are predicted by.
+/// The price card its tokens are predicted by.
 const LOCAL: &str = "local";
 
-/// The tools of a profile that it can do the work of: it works with files and nothing else.
+/// The tools of a profile whose work it can do: it works with files and nothing else.
 const TOOLS: [&str; 6] = ["Read", "List", "Glob", "Grep", "Write", "Edit"];
 
 /// Commits everything in a folder with a message, for scenarios in which the agent commits. This crate starts no program.
@@ -100,12 +100,12 @@ impl Agent for RehearsalAgent {
         tools.iter().filter(|tool| !TOOLS.contains(&tool.as_str())).cloned().collect()
     }
 
-    /// A scenario may price it, but nobody is billed.
+    /// A scenario may give it a price, but nobody is billed.
     fn is_free(&self) -> bool {
         true
     }
 
-    /// The card of models that run on one's own machine, which cost time only.
+    /// The card of models that run on one's own machine, which cost only time.
     fn billing(&self) -> Billing {
         Billing { model: LOCAL.to_owned(), card: self.card.clone(), overhead: 0 }
     }
@@ -115,7 +115,7 @@ impl Agent for RehearsalAgent {
             resume: Resume::Yes,
             session_id: Naming::Ours,
             cache: Cache::Conversation,
-            // What it remembers it never forgets.
+            // It never forgets what it remembers.
             lifetimes: vec![Lifetime::HalfDay],
             opened_files: true,
             structured: false,

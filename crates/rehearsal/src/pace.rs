@@ -1,7 +1,7 @@
-//! How far the work has come, and whether to go on with it.
+//! Counts the steps of the work, and stops it when the run is asked to stop.
 //!
-//! A document may be huge and Ctrl-C may come at any time, so everything that walks over lines, words or pairs
-//! takes a step here for each of them. A step is cheap; only now and then one looks at the run.
+//! A document may be huge and Ctrl-C may come at any time, so everything that walks over lines, words or pairs takes a
+//! step here for each of them. A step is cheap; only some of them look at the run.
 
 use redraft_engine::ports::RunHandle;
 use std::cell::Cell;
@@ -14,7 +14,7 @@ pub(super) struct Pace<'a> {
     steps: Cell<u64>,
 }
 
-/// The run was asked to stop; what had been worked out so far is dropped.
+/// The run was asked to stop; the work so far is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stopped;
 
@@ -29,7 +29,7 @@ impl<'a> Pace<'a> {
         if steps.is_multiple_of(LOOK_EVERY) && self.watch.stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Between two larger pieces of work.
+    /// Looks at the run between two larger pieces of work.
     pub(super) fn look(&self) -> Result<(), Stopped> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
@@ -41,13 +41,13 @@ impl<'a> Pace<'a> {
 
 #[cfg(test)]
 impl Pace<'static> {
-    /// For a run that nobody stops.
+    /// For a run that is never stopped.
     pub(super) fn calm() -> Self {
         Pace::new(&Calm)
     }
 }
 
-/// A run nobody stops; waiting takes no time.
+/// A run that is never stopped; waiting takes no time.
 #[cfg(test)]
 pub(super) struct Calm;
 

@@ -1,7 +1,8 @@
-//! A document as this agent reads it: core's reader, and the few questions about lines that checks and drafts ask.
+//! A document as this agent reads it: the reader of `documents`, and the few questions about lines that checks and
+//! drafts ask.
 //!
-//! Which lines are code, where sections begin and what is a requirement, core says. Start at [`Paper::read`] and
-//! [`needs`].
+//! `documents` decides which lines are code and where sections begin, `reports` what is a requirement. Start at
+//! [`ParsedDocument::read`] and [`needs`].
 
 use redraft_documents::page::line::{Item, cells, is_rule_of_table, without_emphasis};
 use redraft_documents::page::span::spans;
@@ -54,7 +55,7 @@ impl<'a> ParsedDocument<'a> {
         self.outline.at(line).map_or("", |section| section.title)
     }
 
-    /// `section “Title”`, or what stands before the first heading.
+    /// `section “Title”`, or the text for lines before the first heading.
     pub(crate) fn section_name(&self, line: usize) -> String {
         match self.section(line) {
             "" => "the beginning".to_owned(),
@@ -62,8 +63,8 @@ impl<'a> ParsedDocument<'a> {
         }
     }
 
-    /// The sentences people read: text that is no heading, with its code blanked out so that places stay. Code in between
-    /// counts as no word.
+    /// The sentences people read: text that is not a heading, with its code blanked out so that positions stay. Code in
+    /// between does not count as a word.
     pub(crate) fn prose(&self) -> impl Iterator<Item = (usize, String)> {
         (0..self.outline.lines().len()).filter(|at| self.is_prose(*at)).map(|at| (at, blanked(self.line(at))))
     }
@@ -111,7 +112,7 @@ impl<'a> ParsedDocument<'a> {
         filled.unwrap_or(lines.start)
     }
 
-    /// What stands behind a label: `**Files:** …`, `- **Call:** …`, up to the next blank line or label.
+    /// The text after a label: `**Files:** …`, `- **Call:** …`, up to the next blank line or label.
     pub(crate) fn field(&self, lines: Range<usize>, label: &str) -> Option<String> {
         let labelled = |at: usize| {
             let text = self.line(at).trim().trim_start_matches("- ").strip_prefix("**")?;
@@ -140,11 +141,11 @@ impl<'a> ParsedDocument<'a> {
             id: one.id,
             is_criterion: one.is_criterion,
         });
-        // Those without an id are counted by core, and their numbers stand nowhere.
+        // The trace numbers those without an id itself, and its numbers are not in the text.
         one.filter(|one| self.line(one.line).contains(&one.id)).collect()
     }
 
-    /// What is said under an id in a line: the rest of an item, the longest cell of a row, the text below a heading.
+    /// What a line says about an id: the rest of an item, the longest cell of a row, the text below a heading.
     pub(crate) fn statement(&self, id: &str, line: usize) -> String {
         let text = self.line(line);
         if let Some(cells) = cells(text) {
@@ -253,7 +254,7 @@ pub(crate) fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| lower.contains(word))
 }
 
-/// The words of a text that tell what it is about: small ones and numbers are left out.
+/// The significant words of a text: short ones and numbers are left out.
 pub(crate) fn telling_words(text: &str) -> Vec<String> {
     const SMALL: &str = "a after an and any are as at be been before by can could do does during each for from given has have how if in into is it its \
         may more must no not of on one only or other our out per shall should so some such than that the their them \

@@ -1,6 +1,6 @@
-//! Answers to a probe: reads the file it is told to read, reports its faults, and later tells both from memory.
+//! Answers a probe: reads the file it is told to read, reports its faults, and later recalls both from memory.
 //!
-//! Nothing is known here of what the file will be or of what a right answer is. Start at [`Work::probe`].
+//! Nothing here knows what the file will be or what a right answer is. Start at [`Work::probe`].
 
 use super::broken;
 use super::session::Memory;

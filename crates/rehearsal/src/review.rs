@@ -1,4 +1,4 @@
-//! A review: checks over the papers, and an answer for every finding that is open.
+//! Reviews documents: runs checks over them, and answers every open finding.
 //!
 //! Pure: it sees texts and the prompt's open findings, never a file or the session. Start at [`review`]. A defect
 //! is recognised in a later round by its category and by what its description names in backticks.
@@ -62,8 +62,8 @@ pub(crate) fn concluded(verdict: Verdict, open: &[Open]) -> Verdict {
     Verdict { approved, summary: summary(approved, issues, answers), ..verdict }
 }
 
-/// What a review says of one check's defects: those that are open, so many new ones, and one finding for the rest.
-/// While there is such a rest, what is new belongs to it.
+/// What a review reports of one check's defects: the open ones, a limited number of new ones, and one finding for the
+/// rest. While there is such a rest, everything new belongs to it.
 fn reported(check: Check, looked: &Looked, open: &[Open]) -> Vec<Issue> {
     let rest_open = open.iter().find(|open| rest_of(open) == Some(check));
     let mut room = if rest_open.is_some() { 0 } else { DEFECTS_MAX };
@@ -91,7 +91,7 @@ fn reported(check: Check, looked: &Looked, open: &[Open]) -> Vec<Issue> {
     issues
 }
 
-/// A hand-off review lists so many findings; more are one blocker, as its rubric says.
+/// How many findings a hand-off review lists; more are one blocker, as its rubric says.
 const HANDOFF_MAX: usize = 3;
 
 /// The mark of that blocker.
@@ -102,7 +102,7 @@ pub(crate) fn is_unready(open: &Open) -> bool {
     open.marks.first().is_some_and(|mark| mark == UNREADY)
 }
 
-/// What a hand-off review says of all it found. While its blocker is open, whatever is new belongs to it.
+/// What a hand-off review reports of all it found. While its blocker is open, everything new belongs to it.
 fn at_most_three(issues: Vec<Issue>, open: &[Open]) -> Vec<Issue> {
     let blocker = open.iter().find(|open| is_unready(open));
     let (mut known, new): (Vec<Issue>, Vec<Issue>) =
@@ -129,10 +129,10 @@ fn at_most_three(issues: Vec<Issue>, open: &[Open]) -> Vec<Issue> {
     known
 }
 
-/// What is said of a finding that no check finds any more and nothing settles.
+/// The answer to a finding that no check finds any more and nothing settles.
 const GONE: &str = "the document no longer says it";
 
-/// Whether an answer says where something stands that was missing.
+/// Whether an answer gives the place of something that was missing.
 pub(crate) fn names_a_line(note: &str) -> bool {
     note != GONE && note.starts_with("line ")
 }
@@ -199,7 +199,7 @@ fn answer(
     foreign(open, papers)
 }
 
-/// A finding somebody else raised. All that can be seen is whether the text it quotes still stands.
+/// The answer to a finding somebody else raised. All that can be checked is whether the text it quotes is still there.
 fn foreign(open: &Open, papers: &CheckedDocuments<'_>) -> FindingAnswer {
     let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
     let quote = folded(open.quote.trim_end_matches('…'));

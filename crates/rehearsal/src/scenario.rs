@@ -24,7 +24,7 @@ struct File {
 pub struct Scenario {
     pub usd_per_million_input: f64,
     pub usd_per_million_output: f64,
-    /// A flat price for every dispatch, reserved and billed beside the others.
+    /// A flat price for every dispatch, reserved and billed in addition to the others.
     pub usd_per_dispatch: f64,
     pub rules: Vec<ScenarioRule>,
 }
@@ -54,7 +54,7 @@ pub enum Act {
     Overloaded,
     /// Says nothing until it is stopped or the deadline has passed.
     Hang,
-    /// Does its work and answers something that is no verdict.
+    /// Does its work and answers something that is not a verdict.
     Garbage,
     /// The conversation is gone.
     LoseSession,
@@ -66,7 +66,7 @@ pub enum Act {
     Late,
     /// Does its work and answers exactly `text`.
     Say,
-    /// Takes the turn into its memory, and its answer is lost.
+    /// Remembers the turn, but its answer is lost.
     CrashSession,
     /// Answers as usual without writing any file.
     Unchanged,
@@ -78,7 +78,7 @@ pub enum Act {
     Already,
     /// Writes the test of a task and forgets the code.
     Break,
-    /// Writes a test from the documents that shows what others cannot without waiting.
+    /// Writes a test from the documents that shows what other tests cannot show without waiting.
     Diverge,
     /// Looks back on a feature with numbers of its own.
     Count,
@@ -117,8 +117,8 @@ impl Scenario {
         })
     }
 
-    /// The rule for a ticket, if one applies. A limited rule is used up by files in `uses`, one for each use, so
-    /// that a restart, or another process, goes on counting.
+    /// The rule for a ticket, if one applies. The uses of a limited rule are files in `uses`, one for each use, so that
+    /// a restart, or another process, goes on counting.
     pub(super) fn claim(&self, ticket: &str, uses: &Path) -> std::io::Result<Option<&ScenarioRule>> {
         for (at, rule) in self.rules.iter().enumerate() {
             if matches(&rule.ticket, ticket) && claim_use(rule, at + 1, uses)? {
@@ -144,7 +144,7 @@ fn rule(number: usize, table: toml::Table) -> Result<ScenarioRule, ScenarioError
     }
 }
 
-/// Creating a file that must not exist yet is the one step no two processes can both succeed in.
+/// Creating a file that must not exist yet is the one step in which two processes cannot both succeed.
 fn claim_use(rule: &ScenarioRule, number: usize, uses: &Path) -> std::io::Result<bool> {
     let Some(times) = rule.times else { return Ok(true) };
     std::fs::create_dir_all(uses)?;

@@ -1,8 +1,8 @@
-//! Conversations as files, and the log of what was asked and answered.
+//! Keeps conversations as files, and the log of what was asked and answered.
 //!
-//! Knows nothing of reviews: a memory is texts and words that the roles put there. Start at [`Sessions`]. A
-//! conversation is replaced in one step before its answer is handed out, so a crash leaves either the turn with
-//! its memory or neither.
+//! Knows nothing about reviews: a memory holds texts and words that the roles put there. Start at [`Sessions`]. A
+//! conversation is replaced in one step before its answer is handed out, so a crash leaves either the turn with its
+//! memory or neither.
 
 use redraft_facts::ids::SessionId;
 use redraft_facts::ticket::Ticket;
@@ -35,7 +35,7 @@ pub(super) struct Memory {
     pub(super) artifact: String,
     pub(super) prd: String,
     pub(super) idea: String,
-    /// What it said was wrong, as described then.
+    /// The faults it reported, as described then.
     pub(super) reported: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ impl Conversation {
         self.turns.iter().map(|turn| turn.prompt_chars + turn.answer_chars).sum()
     }
 
-    /// Goes back to before an earlier attempt at the same dispatch, whose message nobody may have seen.
+    /// Goes back to before an earlier attempt at the same dispatch, whose message may not have arrived.
     pub(super) fn forget(&mut self, ticket: &Ticket) {
         let same = |turn: &Turn| {
             turn.ticket.parse::<Ticket>().is_ok_and(|earlier| {

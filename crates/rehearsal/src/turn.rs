@@ -1,8 +1,8 @@
-//! One turn of a role: reads what it was told to read, does its work, writes what it may write.
+//! Plays one turn of a role: reads what it was told to read, does its work, writes what it may write.
 //!
-//! The only place of the rehearsal agent that touches the working folder. Start at [`Work::turn`]. A resumed
-//! reviewer opens no file: it applies the delta to the text it remembers. One that is sent a digest opens the files only
-//! where the parts do not suffice.
+//! The only place of the rehearsal agent that touches the working folder. Start at [`Work::turn`]. A resumed reviewer
+//! opens no file: it applies the delta to the text it remembers. A reviewer that is sent a digest opens the files only
+//! where the parts are not enough.
 
 use crate::Act;
 use crate::ask::Ask;
@@ -36,11 +36,11 @@ pub(super) struct Work<'a> {
     pub(super) may_write: bool,
     /// What the scenario asks for, if anything.
     pub(super) act: Option<Act>,
-    /// The scenario lets an author ask first, these questions or its own.
+    /// The scenario lets an author ask first: these questions, or its own.
     pub(super) asks: Option<Option<&'a str>>,
 }
 
-/// What a turn gives: the answer, what is known afterwards, and the files that were opened.
+/// The result of a turn: the answer, the memory afterwards, and the files that were opened.
 pub(super) struct Turned {
     pub(super) text: String,
     pub(super) memory: Memory,
@@ -82,7 +82,7 @@ impl Work<'_> {
         if self.request.resume && memory.texts.contains_key(&memory.artifact) {
             follow(&mut memory, ask.delta.as_deref(), self.pace)?;
         } else if self.request.resume {
-            // The conversation began with parts that sufficed then.
+            // The conversation began with parts that were enough then.
             self.open_remembered(ask, &mut memory, &mut reads)?;
         } else if self.request.ticket.phase == Phase::Specify
             && let Some(verdict) = review_of_parts(eye, ask, self.pace).map_err(stopped)?
@@ -111,7 +111,8 @@ impl Work<'_> {
         })
     }
 
-    /// Nothing was opened. What there is to open is remembered, in case a later turn needs it.
+    /// The result of a turn that opened nothing. The files it could open are remembered, in case a later turn needs
+    /// them.
     fn judged_in_part(&self, ask: &Ask, verdict: &Verdict) -> Result<Turned, AgentError> {
         let memory = Memory {
             artifact: ask.excerpt.as_ref().map(|excerpt| excerpt.path.clone()).unwrap_or_default(),
@@ -311,7 +312,7 @@ fn no_role(role: &Role) -> AgentError {
     failed(AfterFailure::AskPerson, &detail)
 }
 
-/// The documents of earlier phases that a phase builds on, beside the PRD, by the labels of their files.
+/// The documents of earlier phases that a phase builds on, in addition to the PRD, by the labels of their files.
 fn upstream(phase: Phase) -> &'static [&'static str] {
     match phase {
         Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => &[],
@@ -342,8 +343,8 @@ pub(super) fn stopped(Stopped: Stopped) -> AgentError {
     interrupted()
 }
 
-/// A path of the working folder. Paths come from prompts and scenarios, and the folder from a repository, so they may
-/// neither lead out of it, also not by a link, nor into git's own folder.
+/// A path of the working folder. Paths come from prompts and scenarios, and the folder from a repository, so a path may
+/// neither lead out of it, not even by a link, nor into git's own folder.
 pub(super) fn inside(folder: &Path, path: &str) -> Result<PathBuf, AgentError> {
     let relative = Path::new(path);
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));

@@ -1,8 +1,8 @@
-//! A file that may hold bytes that are no UTF-8: read as text, written back with those bytes as they were.
+//! Reads a file that may hold bytes that are not UTF-8 as text, and writes it back with those bytes as they were.
 //!
-//! Knows bytes and lines, nothing of documents. Unreadable bytes stand as U+FFFD in the text. A line that has some
-//! is found again in the changed text by all it says, and takes its old bytes; where that cannot be done for
-//! certain nothing is written. Start at [`Readable::of`].
+//! Knows bytes and lines, not documents. Unreadable bytes become U+FFFD in the text. A line that has some is recognized
+//! in the changed text by its full text, and gets its old bytes back; where that is not certain, nothing is written.
+//! Start at [`Readable::new`].
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ impl Readable {
                 lines.entry(text).or_default().push(line.to_vec());
             }
         }
-        // No unreadable sequence runs over a line's end, so the text of the whole is the texts of the lines.
+        // No unreadable sequence crosses the end of a line, so the whole text is the texts of the lines.
         Readable { text: String::from_utf8_lossy(bytes).into_owned(), lines }
     }
 

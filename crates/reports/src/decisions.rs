@@ -1,8 +1,8 @@
-//! What was decided while a feature came to be: decisions, deviations and concerns of those who built it, and what people
-//! settled; tied to the tasks and findings they are about.
+//! Gathers what was decided while a feature was built: decisions, deviations and concerns of its builders, and what
+//! people settled; tied to the tasks and findings they are about.
 //!
-//! All of it is in events already: reports of tasks in `built`, questions and answers in `asked` and `decided`. Here it is
-//! gathered; nothing is judged. Start at [`resolutions`]; how one becomes a record is in `record`.
+//! All of it is in events already: reports of tasks in `built`, questions and answers in `asked` and `decided`. Nothing
+//! is judged here. Start at [`resolutions`]; how one becomes a record is in `record`.
 
 mod record;
 #[cfg(test)]
@@ -24,7 +24,7 @@ use redraft_facts::ticket::{Purpose, Scope, Unit};
 /// Something that was decided, or that is to be known before the next decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
-    /// Unlike any other one of the repository, for ever: a ticket with the place in its report, or a question.
+    /// Unique in the repository, permanently: a ticket with the place in its report, or a question.
     pub id: String,
     pub kind: DecisionKind,
     pub at_ms: i64,
@@ -36,7 +36,7 @@ pub struct Resolution {
     /// What a person was asked; empty where nobody was.
     pub asked: String,
     pub text: String,
-    /// Those that a ruling settles; of a report, those about the files that were changed.
+    /// The findings that a ruling settles; for a report, those about the files that were changed.
     pub findings: Vec<Tied>,
     pub standing: DecisionStatus,
 }
@@ -54,14 +54,14 @@ pub enum DecisionKind {
 /// The piece of work a report is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedWork {
-    /// The task's id; none for what is done to the whole.
+    /// The task's id; none for work on the whole.
     pub task: Option<String>,
     pub title: String,
     pub commit: String,
     pub files: Vec<String>,
 }
 
-/// A finding it has to do with.
+/// A finding that a resolution concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tied {
     pub phase: Phase,
@@ -128,11 +128,11 @@ pub fn resolutions(scope: &Scope, entries: &[Entry]) -> Vec<Resolution> {
             _ => {}
         }
         if pipeline::fold(&mut state, &entry.event).is_err() {
-            // What is stored was accepted once; a reader that cannot follow shows what it could.
+            // What is stored was accepted before; a reader that cannot follow it shows what it has so far.
             break;
         }
     }
-    // Whoever is sent back by a check reports once more.
+    // A role that a check sends back reports once more.
     let mut said = BTreeSet::new();
     found.retain(|one| {
         one.kind == DecisionKind::Ruling || said.insert((one.kind, subject(one), one.text.clone()))
@@ -143,7 +143,7 @@ pub fn resolutions(scope: &Scope, entries: &[Entry]) -> Vec<Resolution> {
     found
 }
 
-/// What a report is about: a task, or what is done to the whole.
+/// The subject of a report: a task, or work on the whole.
 fn subject(one: &Resolution) -> Option<(Option<String>, String)> {
     one.work.as_ref().map(|work| (work.task.clone(), work.title.clone()))
 }
@@ -191,7 +191,7 @@ fn reported(state: &Pipeline, built: &Built, at_ms: i64) -> Vec<Resolution> {
     parts.into_iter().flat_map(of_part).collect()
 }
 
-/// What a part of a report lists, one by one; nothing where it says that there is nothing.
+/// The items that a part of a report lists; none where it says that there is nothing.
 fn items(text: &str) -> Vec<String> {
     const ITEMS_MAX: usize = 50;
     let mark = |line: &str| {
@@ -223,7 +223,7 @@ fn items(text: &str) -> Vec<String> {
     found
 }
 
-/// `none`, `N/A`, `No deviations.`: there is nothing to tell.
+/// `none`, `N/A`, `No deviations.`: there is nothing to report.
 fn is_nothing(text: &str) -> bool {
     let bare: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
@@ -256,7 +256,7 @@ fn ruled(
             fact.answers.iter().filter(|one| !one.trim().is_empty()).cloned().collect::<Vec<_>>().join("\n")
         }
         Decision::Assume => "the author goes on with what it assumes".to_owned(),
-        // How the work goes on, not how something is to be.
+        // This decides how the work goes on, not how something is to be.
         Decision::Rerun | Decision::Retry | Decision::Abandon | Decision::Go => return None,
     };
     let open = state.open.as_ref()?;
@@ -303,7 +303,7 @@ fn tied(phase: Phase, finding: &Finding) -> Tied {
     Tied { phase, id: finding.id.clone(), status: finding.status, description }
 }
 
-/// What only the end of the story tells: which findings came of it, and what became of it.
+/// Adds what only the end of the feature shows: which findings came of it, and what became of it.
 fn finish(one: &mut Resolution, state: &Pipeline) {
     let Some(last) = state.standing().find(|last| last.opened.phase == one.phase) else { return };
     for tied in &mut one.findings {

@@ -1,9 +1,9 @@
-//! What the rest of a feature is likely to cost: asked before the first paid dispatch, and again before code is written.
+//! Estimates what the rest of a feature will cost: before the first paid dispatch, and again before code is written.
 //!
-//! An estimate, not a promise and not a limit: a budget holds because the dearest outcome is reserved, never because of
-//! this. Nothing is decided by it. Where phases of earlier features were closed in this repository, their bills say what a
-//! role needs ([`History`]); else it is computed from the role's real texts, the documents that are there, and assumptions
-//! that are named (`size`). Start at [`forecast`].
+//! It is neither a promise nor a limit: a budget holds because the most expensive outcome is reserved, never because of
+//! an estimate. Nothing is decided by it. Where phases of earlier features were closed in this repository, their bills
+//! say what a role needs ([`History`]); else it is computed from the role's real texts, the documents that are there,
+//! and assumptions that are named (`size`). Start at [`forecast`].
 
 mod history;
 mod plan;
@@ -24,7 +24,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::count;
 use redraft_facts::usage::Usd;
 
-/// The agent of a role, as far as it matters to what it costs.
+/// The agent of a role, as far as it matters for the cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidAgent {
     pub agent: AgentName,
@@ -46,7 +46,7 @@ pub enum Tasks {
 }
 
 impl Tasks {
-    /// Where nobody has made a list and no earlier feature says how long one gets.
+    /// The number of tasks where there is no list yet and no earlier feature shows how long one gets.
     pub const USUAL: u32 = 8;
 
     fn number(self) -> u32 {
@@ -75,7 +75,7 @@ pub fn forecast(
             Some(known) => {
                 known.dispatches += one.dispatches;
                 known.cost = known.cost + one.cost;
-                // A role of several phases has a history where each of them has.
+                // A role of several phases has a history only where each of them has one.
                 known.features = known.features.min(one.features);
             }
             None => roles.push(one),
@@ -137,7 +137,8 @@ pub fn basis(forecast: &Forecast) -> String {
     }
 }
 
-/// All of it, as it is told with a question: each role, where it comes from, and whether the budget is enough.
+/// The whole estimate, as it is shown with a question: each role, where the numbers come from, and whether the budget
+/// is enough.
 pub fn lines(forecast: &Forecast) -> Vec<String> {
     let mut lines = vec![format!("expected from here: {}", forecast.in_a_line())];
     lines.extend(forecast.roles.iter().map(|one| {

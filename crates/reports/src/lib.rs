@@ -1,6 +1,7 @@
-//! What people and programs are shown, folded from events: everything here can be deleted and comes back byte for byte.
+//! Renders what people and programs are shown, folded from events: everything here can be deleted and comes back byte
+//! for byte.
 //!
-//! Start at [`project`] (what stands beside a feature's documents), [`matrix`] (the trace from requirement to test),
+//! Start at [`projections`] (the files next to a feature's documents), [`matrix`] (the trace from requirement to test),
 //! [`decisions`], [`retro`] (looking back) and [`estimate`] (what the rest is likely to cost).
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a

@@ -1,10 +1,10 @@
-//! The trace of a feature: requirement, design section, plan step, task, commit, files, test, last run; and what is
-//! orphaned on the way, in both directions.
+//! Builds the trace of a feature: requirement, design section, plan step, task, commit, files, test, last run; and what
+//! is orphaned on the way, in both directions.
 //!
 //! Documents say what belongs to what, events say what became of it. Where there are no events, the trace ends at the
-//! tasks. It reads no file and knows no git: which files a change has is told. Start at [`build`]; `wanted` finds the
-//! requirements, `named` what a piece of text names, `reach` which task serves which requirement, `made` what was built,
-//! `orphan` what is left over, `markdown` and `html` show it.
+//! tasks. It reads no file and knows no git: the caller says which files a change has. Start at [`build`]; `wanted`
+//! finds the requirements, `named` what a piece of text names, `reach` which task serves which requirement, `made` what
+//! was built, `orphan` what is left over, `markdown` and `html` show it.
 
 mod html;
 mod made;
@@ -27,7 +27,7 @@ use redraft_facts::event::Entry;
 use redraft_facts::prelude::*;
 use redraft_facts::text::count;
 
-/// What a trace is made from.
+/// The inputs of a trace.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sources<'a> {
     pub prd: Option<&'a str>,
@@ -35,18 +35,18 @@ pub struct Sources<'a> {
     pub design: Option<&'a str>,
     pub plan: Option<&'a str>,
     pub tasks: Option<&'a str>,
-    /// Of the feature; none where no ledger knows it.
+    /// The events of the feature; none where no ledger knows it.
     pub entries: &'a [Entry],
-    /// What git says of the code; none where nobody asked it.
+    /// The changed files according to git; none where git was not asked.
     pub change: Option<&'a ChangedFiles>,
 }
 
-/// The files of a change, as git tells them.
+/// The files of a change, as git reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedFiles {
-    /// All in which the code differs from where it began, without the feature's own documents.
+    /// All files in which the code differs from where it began, without the feature's own documents.
     pub files: Vec<String>,
-    /// Those of single commits, for facts that name a commit and no files.
+    /// The files of single commits, for facts that name a commit and no files.
     pub by_commit: BTreeMap<String, Vec<String>>,
 }
 
@@ -58,7 +58,7 @@ pub struct Matrix {
     /// Tasks in the order of their list, then what was done after them.
     pub works: Vec<CodeWork>,
     pub orphans: Vec<Orphan>,
-    /// Whether events tell of code.
+    /// Whether there are events about code.
     pub built: bool,
 }
 
@@ -150,7 +150,7 @@ pub enum CodeWorkKind {
 /// How far a piece of work is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Nobody knows: no events tell of it.
+    /// Unknown: there are no events about it.
     Unknown,
     /// Not yet done.
     Open,
@@ -179,7 +179,7 @@ pub struct Orphan {
     /// Whether `file` is such a document.
     pub document: bool,
     pub line: u32,
-    /// What it is called: `FR-3`, `1.2`, `src/a.rs`.
+    /// Its name: `FR-3`, `1.2`, `src/a.rs`.
     pub id: String,
     pub message: String,
     pub hint: &'static str,
@@ -209,7 +209,7 @@ impl State {
 }
 
 impl CodeWorkKind {
-    /// As it is called in a table.
+    /// Its name in a table.
     pub fn name(&self) -> String {
         match self {
             CodeWorkKind::Task { id, .. } => id.clone(),
@@ -266,8 +266,8 @@ impl Matrix {
         format!("{both} reached by a task")
     }
 
-    /// Only what has to do with an id, however it is spelled: of a requirement, a section, a step, a task; a file, or the
-    /// beginning of a commit. Orphans are kept where they are called so.
+    /// Keeps only what concerns an id, however it is spelled: of a requirement, a section, a step, a task; a file, or
+    /// the beginning of a commit. Orphans are kept if they have that name.
     pub fn only(mut self, id: &str) -> Matrix {
         let id = id.trim();
         let works: Vec<bool> = self.works.iter().map(|work| work.is_called(id)).collect();

@@ -1,8 +1,8 @@
 //! Reading a document twice as long takes about twice the time, whatever it is made of.
 //!
-//! A document of one token over and over finds every search that begins anew at each of them. Time is that of the
-//! processor in this thread, so that other work on the machine does not count; what takes the square of the length takes
-//! four times as long and fails.
+//! A document that repeats one token exposes every search that starts over at each of them. The time is this thread's
+//! processor time, so that other work on the machine does not count. Anything quadratic takes four times as long and
+//! fails.
 
 use redraft_core::{answer, report};
 use redraft_documents::adopt::{self, Folder, FolderFile, Layout};
@@ -19,11 +19,11 @@ use redraft_reports::retro;
 use redraft_roles::profile::RoleText;
 use std::time::{Duration, Instant};
 
-/// Nanoseconds this thread has had a processor for.
+/// The nanoseconds this thread has had a processor.
 fn spent() -> u128 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let first = told.and_then(|told| told.split(' ').next().and_then(|number| number.parse().ok()));
-    // Elsewhere the clock has to do.
+    // On other systems the clock has to do.
     first.unwrap_or_else(|| BEGUN.with(|begun| begun.elapsed().as_nanos()))
 }
 
@@ -31,7 +31,7 @@ thread_local! {
     static BEGUN: Instant = Instant::now();
 }
 
-/// What reading once takes, from as many times as the kernel's count is exact for.
+/// The time of one reading, averaged over as many as the kernel's count needs to be exact.
 fn cost(read: fn(&str), text: &str) -> u128 {
     const EXACT_NS: u128 = 60_000_000;
     let (before, mut times) = (spent(), 0);
@@ -163,7 +163,7 @@ const TOKENS: [&str; 46] = [
 ];
 
 const BYTES: usize = 8 << 10;
-/// What takes less is not looked at: of this length the square would take longer.
+/// Shorter times are ignored: at this length, quadratic time would take longer.
 const NOTICED: Duration = Duration::from_millis(20);
 
 #[test]

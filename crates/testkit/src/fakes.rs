@@ -1,4 +1,5 @@
-//! The engine's ports without a disk, a process or a clock: whole features are played in one process, in milliseconds.
+//! Fakes of the engine's ports, without a disk, a process or a clock: whole features are played in one process, in
+//! milliseconds.
 //!
 //! A fake keeps the promises of the thing it stands for, also the unpleasant ones. The list of promises is
 //! `crates/engine/tests/scenarios/promises`, and it is run against these and against the real adapters; where the two
@@ -6,9 +7,9 @@
 //!
 //! - [`MemoryStore`]: the ledger. Refuses what was decided on an older event, and fails where it is told to.
 //! - [`FakeRepository`], with [`FakeWorkspace`], [`FakeMerging`] and [`FakeCheckFolder`] on it: git, as maps of files.
-//! - [`MemoryInbox`], [`StillClock`], [`ScriptedChecks`], [`Listener`].
+//! - [`MemoryInbox`], [`StillClock`], [`ScriptedChecks`], [`RememberingListener`].
 //! - [`ScriptedAgent`] and [`ScriptedAgents`]: answer what they were told to, or fail in any way an agent can.
-//! - [`Outside`]: what people and agents do to files and to git while nobody looks.
+//! - [`Outside`]: what people and agents do to files and to git while the engine does not look.
 //! - [`Crash`]: ends the "process" at any change or boundary; [`outliving`] catches it, and a new run goes on from what
 //!   is left in the fakes.
 

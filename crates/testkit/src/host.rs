@@ -1,6 +1,6 @@
 //! A host for tests: speaks the Model Context Protocol with `redraft mcp`, a message a line.
 //!
-//! It is no client that anybody else uses; `.ci/hosts` has one of those. What it does not know is what an answer means.
+//! It is not a client that anybody else uses; `.ci/hosts` has one of those. It does not know what an answer means.
 
 use crate::{Scratch, fail};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ impl Host {
         self.child.id()
     }
 
-    /// One line to the server. That it has gone is seen by whoever reads.
+    /// Sends one line to the server. Reading shows if the server has gone.
     pub fn send(&mut self, message: &Value) {
         if let Some(input) = &mut self.input {
             let _ = writeln!(input, "{message}").and_then(|()| input.flush());
@@ -91,13 +91,13 @@ impl Host {
         }
     }
 
-    /// Ends it as nobody can prevent.
+    /// Ends it in a way that nothing can prevent.
     pub fn kill(mut self) {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it ended");
     }
 
-    /// Closes its input, as a host does that goes; its exit code and what it said on standard error.
+    /// Closes its input, as a host does when it leaves. Returns its exit code and what it wrote to standard error.
     pub fn close(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut rest = String::new();

@@ -1,4 +1,4 @@
-//! Real repositories and the real program, for tests of other crates.
+//! Gives tests of other crates real repositories and the real program.
 //!
 //! Everything happens in a throw-away folder with a throw-away HOME; nothing of the machine's own git
 //! configuration is read. Start at [`Scratch`]; models are faked by [`provider::Provider`], the engine's ports by
@@ -37,7 +37,7 @@ impl Scratch {
         std::fs::create_dir_all(folder.path().join("home")).expect("a home");
         std::fs::create_dir_all(folder.path().join("repo")).expect("a folder for the repository");
         let scratch = Scratch { folder, program: program.as_ref().to_owned() };
-        // Nothing plays by itself, so the user of these tests has said who does.
+        // No agent is used by default, so the user of these tests has named one.
         scratch.configure("colour = \"never\"\n[roles]\ndefault = \"rehearsal\"\n");
         scratch
     }
@@ -91,7 +91,7 @@ impl Scratch {
         only(&self.worktree(number).join("docs/features"), number)
     }
 
-    /// Writes a file of the repository. What a `redraft.toml` wants is accepted at once, as the user of these tests
+    /// Writes a file of the repository. What a `redraft.toml` asks for is accepted at once, as the user of these tests
     /// would; see [`Scratch::write_unaccepted`].
     pub fn write(&self, path: &str, text: &str) {
         self.write_unaccepted(path, text);
@@ -100,14 +100,14 @@ impl Scratch {
         }
     }
 
-    /// Accepts what the `redraft.toml` wants. To be said again of a copy that was put in the repository's place: trust
-    /// does not stretch to another folder.
+    /// Accepts what the `redraft.toml` asks for. Has to be repeated for a copy that was put in the repository's place:
+    /// trust does not extend to another folder.
     pub fn accept(&self) {
-        // One that cannot be read is told by the command that is tested.
+        // If it cannot be read, the command under test reports that.
         let _ = self.run(["trust", "--yes"]);
     }
 
-    /// The same, and nobody has accepted what it wants.
+    /// The same without accepting what it asks for.
     pub fn write_unaccepted(&self, path: &str, text: &str) {
         let file = self.root().join(path);
         std::fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
@@ -118,7 +118,7 @@ impl Scratch {
     pub fn scenario(&self, scenario: &str) {
         self.write("scenario.toml", scenario);
         let config = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
-        // Nothing of it has to be accepted.
+        // Nothing in it has to be accepted.
         self.write_unaccepted("redraft.toml", config);
     }
 
@@ -178,7 +178,7 @@ impl Scratch {
     }
 
     /// The command lines of all processes of this machine that belong here: whose environment or arguments name the
-    /// throw-away folder, as HOME or otherwise. A process that has ended and was not yet waited for names nothing.
+    /// throw-away folder, as HOME or otherwise. A process that has ended and was not yet waited for has neither.
     pub fn processes(&self) -> Vec<String> {
         let folder = self.folder.path().display().to_string();
         let mut found = Vec::new();

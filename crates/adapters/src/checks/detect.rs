@@ -1,11 +1,11 @@
-//! Which checks a project has, by the files in its root. Nothing is run.
+//! Finds which checks a project has by the files in its root. Nothing is run.
 
 use crate::plain_file;
 use redraft_engine::ports::Check;
 use serde_json::Value;
 use std::path::Path;
 
-/// A thousand times more than what is looked for in.
+/// A thousand times the usual size of a file that is searched.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The usual checks of cargo, npm, Python, Go, make and shell projects, as far as the files in this folder show them.
@@ -42,7 +42,7 @@ fn check(name: &str, command: &str) -> Check {
     Check { name: name.to_owned(), command: command.to_owned() }
 }
 
-/// The scripts of a `package.json`, by whichever program its lock file names.
+/// The scripts of a `package.json`, run with the program that its lock file names.
 fn node(manifest: &str, there: &dyn Fn(&str) -> bool) -> Vec<Check> {
     let Ok(manifest) = serde_json::from_str::<Value>(manifest) else { return Vec::new() };
     let program = match () {

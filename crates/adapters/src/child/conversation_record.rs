@@ -1,8 +1,8 @@
-//! What a conversation held at its last answer, so that one that has lost something is not taken for it.
+//! Records what a conversation held at its last answer, so that one that has lost something is not taken for the whole.
 //!
 //! The conversation itself is a file of another program. Somebody can cut it short, and the program can shorten what it
-//! sends of it; in both cases the model would answer as if it had been shown less, and nobody would say so. Start at
-//! [`Held`].
+//! sends of it; in both cases the model would answer as if it had been shown less, without anything saying so. Start at
+//! [`ConversationRecord`].
 
 use super::session::{read_kept, write_kept};
 use redraft_facts::text;
@@ -19,7 +19,7 @@ const FILE: &str = "held.json";
 #[serde(deny_unknown_fields)]
 pub struct ConversationRecord {
     v: u16,
-    /// The least that the next prompt has in tokens, if all of it is still there; none when nobody counted.
+    /// The fewest tokens the next prompt can have if all of it is still there; none when they were not counted.
     least_tokens: Option<u64>,
     /// The program's own file, as far as it was written; none where it was not found.
     written: Option<Written>,
@@ -43,13 +43,13 @@ impl ConversationRecord {
         write_kept(&folder.join(FILE), &ConversationRecord { v: VERSION, least_tokens, written })
     }
 
-    /// What was kept; none where nothing was, or by another version.
+    /// What was kept; none where nothing was, or where another version wrote it.
     pub fn read(folder: &Path) -> Option<ConversationRecord> {
         read_kept::<ConversationRecord>(&folder.join(FILE)).ok().flatten().filter(|held| held.v == VERSION)
     }
 
-    /// Why the program's file is not the one it had, in words. It may have grown. A file that is gone is the program's own
-    /// business: it says so itself.
+    /// Says in words why the program's file is no longer the recorded one. It may have grown. A file that is gone is
+    /// the program's own business: it reports that itself.
     pub fn is_cut(&self, file: Option<&Path>) -> Option<String> {
         let (written, file) = self.written.as_ref().zip(file)?;
         let mut now = Vec::new();
@@ -64,7 +64,7 @@ impl ConversationRecord {
         Some(format!("the conversation's file is not as it was left: {what}"))
     }
 
-    /// Why a prompt of so many tokens cannot hold the conversation, in words.
+    /// Says in words why a prompt of this many tokens cannot hold the conversation.
     pub fn is_short(&self, prompt_tokens: u64) -> Option<String> {
         let least = self.least_tokens?;
         // Reminders that the program adds by itself differ a little in length.

@@ -1,4 +1,4 @@
-//! Every process that descends from this one, found and ended.
+//! Finds and ends every process that descends from this one.
 //!
 //! On Linux the process makes itself the reaper of its descendants, so that one whose parent ended is handed to it
 //! and not to the system's first process; a walk over `/proc` then misses none. Elsewhere only the process group of
@@ -11,8 +11,8 @@ use std::io;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
-/// Walks with a pause between them; whoever still lives then cannot be ended at all, such as one that waits for a
-/// broken disk.
+/// Walks with a pause between them. A process that is still alive after these cannot be ended at all, such as one that
+/// waits for a broken disk.
 #[cfg(target_os = "linux")]
 const WALKS_MAX: u32 = 2_000;
 #[cfg(target_os = "linux")]
@@ -40,8 +40,8 @@ pub(super) fn end_all(_program: Pid) {
     }
 }
 
-/// Takes the ended processes that were handed to us off the system's table. Only once the program itself has been
-/// waited for, because this would take its status too.
+/// Removes the ended processes that were handed to us from the system's table. Only call this once the program itself
+/// has been waited for, because it would take its status too.
 #[cfg(target_os = "linux")]
 pub(super) fn reap() {
     while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
@@ -76,15 +76,15 @@ pub struct Process {
     pub pid: Pid,
     pub parent: i32,
     pub group: i32,
-    /// When it began, in ticks since the machine did.
+    /// When it started, in ticks since boot.
     pub began: u64,
     pub ended: bool,
 }
 
 #[cfg(target_os = "linux")]
 impl Process {
-    /// Reads `PID (NAME) STATE PARENT GROUP …`; a name may hold spaces and brackets, so what counts begins after the
-    /// last one. The beginning is the 22nd field.
+    /// Reads `PID (NAME) STATE PARENT GROUP …`; a name may hold spaces and brackets, so the fields begin after the last
+    /// bracket. The start time is the 22nd field.
     pub fn read(pid: Pid) -> Option<Process> {
         const BEGAN: usize = 22 - 3;
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;

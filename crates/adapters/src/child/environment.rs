@@ -41,7 +41,7 @@ const COMMON: [&str; 22] = [
 ];
 
 impl Environment {
-    /// What an agent of one kind sees of the user's: the common variables, its own, those the user named.
+    /// The user's variables that an agent of one kind sees: the common ones, its own, and those the user named.
     pub fn passed(&self, own: &[&str], named: &[String]) -> Environment {
         let wanted = |name: &OsStr| {
             let patterns = COMMON.iter().chain(own).copied().chain(named.iter().map(String::as_str));
@@ -51,7 +51,7 @@ impl Environment {
         Environment(passed.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
-    /// What a command sees that works for an agent: the common variables, without those that hold or lead to keys.
+    /// The variables of a command that works for an agent: the common ones, without those that hold or lead to keys.
     pub fn without_keys(&self) -> Environment {
         let leads = |name: &OsString| {
             let name = name.to_string_lossy().to_uppercase();

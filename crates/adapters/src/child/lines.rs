@@ -1,4 +1,4 @@
-//! Lines of bounded length out of a stream of any length.
+//! Reads lines of bounded length from a stream of any length.
 
 use std::io::{self, BufRead};
 
@@ -7,7 +7,7 @@ use std::io::{self, BufRead};
 pub enum StreamLine {
     /// Without its line break. The last one may have had none.
     Whole(Vec<u8>),
-    /// A line that was longer than allowed; it is read over and not kept.
+    /// A line that was longer than allowed; it is skipped and not kept.
     TooLong,
     /// More of a line arrived; nothing to read yet, but a sign of life.
     Part,

@@ -1,5 +1,5 @@
-//! Takes in what a program prints, one JSON object a line, now or from a file that was kept. What an object means is the
-//! business of whoever implements it. Start at [`Listener`].
+//! Takes in what a program prints, one JSON object per line, live or from a kept file. What an object means is up to
+//! the implementation. Start at [`OutputListener`].
 
 use super::lines::{Bounded, StreamLine};
 use super::run::LINE_BYTES_MAX;
@@ -28,7 +28,7 @@ pub trait OutputListener: Default {
         }
     }
 
-    /// What was kept of a dispatch; none when nothing was.
+    /// Reads the kept output of a dispatch; none when nothing was kept.
     fn in_folder(folder: &Path) -> Option<Self> {
         let file = File::open(folder.join(worker::STDOUT)).ok()?;
         let mut lines = Bounded::new(BufReader::new(file), LINE_BYTES_MAX);
@@ -40,7 +40,7 @@ pub trait OutputListener: Default {
     }
 }
 
-/// What a person is told about lines that were skipped; nothing where there were none.
+/// The note to a person about skipped lines; none where there were none.
 pub fn skipped(lines: u64) -> Option<String> {
     let told = || format!("unreadable output was skipped: {}", count(lines as usize, "line"));
     (lines > 0).then(told)

@@ -1,14 +1,14 @@
 //! Lets a program go on only while there is money for what it may still do.
 //!
-//! A program sends its requests by itself, so what it may spend is granted one request ahead: when it is refused more, the
-//! request it has begun is still paid for, and it is cut off before the one after that. What a request can cost is the
-//! business of whoever listens to the program, and so is whether anything it does can still help. Start at [`Meter`].
+//! A program sends its requests by itself, so its spending is granted one request ahead: when more is refused, the
+//! request it has begun is still paid for, and it is cut off before the next one. The program's listener decides what a
+//! request can cost, and whether anything the program does can still help. Start at [`Meter`].
 
 use redraft_engine::ports::{Moment, RunHandle};
 use redraft_facts::usage::Usd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The run as a program's listener sees it: stopped, too, when the program was cut off.
+/// The run as a program's listener sees it: also stopped once the program was cut off.
 pub struct Meter<'a> {
     watch: &'a dyn RunHandle,
     granted: AtomicU64,
@@ -26,7 +26,7 @@ impl<'a> Meter<'a> {
         Meter { watch, granted, refused, is_cut, is_ended }
     }
 
-    /// It may come to `total` from now on. Once refused, nothing more is asked for.
+    /// The program may cost up to `total` from now on. Once refused, nothing more is asked for.
     pub fn expect(&self, total: Usd) {
         if self.refused().is_some() || total <= self.granted() {
             return;
@@ -35,36 +35,36 @@ impl<'a> Meter<'a> {
         kept.store(total.0, Ordering::SeqCst);
     }
 
-    /// It has come to this much, or may have. What was granted is known already.
+    /// The program has cost this much, or may have. What was granted is known already.
     pub fn owes(&self, total: Usd) {
         if total > self.granted() {
             self.watch.owes(total);
         }
     }
 
-    /// It goes on to another request; ends it if there is no money for that.
+    /// The program goes on to another request; ends it if there is no money for that.
     pub fn goes_on(&self) {
         if self.refused().is_some() {
             self.is_cut.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Nothing it still does can help, so it is ended at once.
+    /// Ends the program at once, because nothing it still does can help.
     pub fn end(&self) {
         self.is_ended.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it was ended so, and not because the run was asked to stop.
+    /// Whether it was ended by [`Meter::end`], and not because the run was asked to stop.
     pub fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::SeqCst) && !self.watch.stopped()
     }
 
-    /// What it could have come to, if it was cut off.
+    /// What it could have cost, if it was cut off.
     pub fn over_budget(&self) -> Option<Usd> {
         self.refused().filter(|_| self.is_cut.load(Ordering::SeqCst) && !self.watch.stopped())
     }
 
-    /// The most it can have come to.
+    /// The most it can have cost.
     pub fn granted(&self) -> Usd {
         Usd(self.granted.load(Ordering::SeqCst))
     }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// A run with so much money, and what it was asked for or told of.
+    /// A run with this much money, and the sums it was asked for or told of.
     struct Rich(Usd, Mutex<Vec<Usd>>);
 
     impl RunHandle for Rich {

@@ -1,13 +1,13 @@
-//! Agents that are programs: started so that nothing of them outlives us, and read so that nothing they print can
-//! hurt us.
+//! Agents that are programs: started so that none of their processes outlives us, and read so that nothing they print
+//! can hurt us.
 //!
-//! A program is not started directly but through [`worker`], a hidden verb of our own binary, which adopts every
+//! A program is not started directly but through [`worker`], a hidden verb of our own binary. The worker adopts every
 //! process the program leaves behind, keeps what it prints without secrets, and ends them all when its pipe to us
-//! closes, however we died; `orphans` is for when it is killed itself. Nothing here knows a vendor, a prompt or what a
-//! line means.
+//! closes, however we died; `orphans` is for a worker that is itself killed. Nothing here knows a vendor, a prompt or
+//! what a line means.
 //!
-//! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
-//! same way.
+//! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`ShellCommand`] runs an accepted command
+//! the same way.
 
 mod conversation_record;
 pub mod descendants;

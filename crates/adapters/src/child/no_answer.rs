@@ -1,4 +1,4 @@
-//! Why a program ended without an answer, where nothing it said explains it.
+//! Explains why a program ended without an answer, where nothing it said does.
 
 use super::run::{Finished, ReadEnd};
 use redraft_engine::ports::AgentError;
@@ -12,12 +12,12 @@ pub struct NoAnswer<'a> {
     /// Whether it said anything in its own form.
     pub began: bool,
     pub unreadable: u64,
-    /// What it last told about trouble, for one that was too slow.
+    /// The last trouble it reported, for one that was too slow.
     pub remark: String,
 }
 
 impl NoAnswer<'_> {
-    /// `said` are its last words on standard error.
+    /// `said` is the last thing it wrote to standard error.
     pub fn explain(&self, finished: &Finished, said: &str) -> (AfterFailure, String) {
         let NoAnswer { program, lacking, began, unreadable, remark } = self;
         match &finished.end {
@@ -45,7 +45,7 @@ impl NoAnswer<'_> {
         }
     }
 
-    /// The error with what this kind of end says about its cost, and whether anybody wanted it.
+    /// Adds to the error what this kind of end says about the cost, and whether the run was asked to stop.
     pub fn error(&self, finished: &Finished, error: AgentError) -> AgentError {
         let by_itself = matches!(&finished.end, ReadEnd::Exited(exit) if exit.signal.is_none());
         AgentError {

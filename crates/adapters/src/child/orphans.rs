@@ -1,10 +1,10 @@
-//! The processes of an agent whose worker was killed.
+//! Ends the processes of an agent whose worker was killed.
 //!
-//! A worker ends everything it started, unless it is killed itself in a way nobody can catch. So every program is given
-//! a variable with the folder its worker keeps, which its descendants inherit and no other process on the machine has;
-//! whoever finds the worker gone ends those that carry it, their descendants and the members of their process groups. A
-//! process is held by a descriptor and looked at again before it is ended, so that no other that has got its number is
-//! ever meant. Start at [`settle`].
+//! A worker ends everything it started, unless it is killed in a way that cannot be caught. So every program is given a
+//! variable that names its worker's folder. Its descendants inherit the variable, and no other process on the machine
+//! has it. When the worker is found gone, the processes that carry the variable are ended, with their descendants and
+//! the members of their process groups. A process is held by a descriptor and looked at again before it is ended, so
+//! that another one that has been given its number is never hit. Start at [`settle`].
 
 use super::worker::Exit;
 use std::ffi::OsString;
@@ -34,8 +34,8 @@ pub(super) fn mark(out: &Path) -> io::Result<OsString> {
     Ok(fs::canonicalize(out)?.into_os_string())
 }
 
-/// Returns when nobody works for this folder any more: waits for a worker that is about to end, and ends what a killed
-/// one left behind.
+/// Returns when no process works for this folder any more: waits for a worker that is about to end, and ends what a
+/// killed one left behind.
 pub fn settle(out: &Path) {
     // Without the lock there never was a worker.
     let Some(mark) = mark(out).ok().filter(|_| out.join(LOCK).exists()) else { return };
@@ -46,14 +46,14 @@ pub fn settle(out: &Path) {
         }
         std::thread::park_timeout(PAUSE);
     }
-    // One that came to its end has ended everything else before.
+    // A worker that came to its end has ended everything else before.
     if Exit::read(out).is_none() {
         marked::end(&mark);
     }
 }
 
-/// Whether a worker began here and was killed before it could end what it had started, so that nobody knows how long that
-/// went on.
+/// Whether a worker began here and was killed before it could end what it had started, so that it is unknown how long
+/// that went on.
 pub fn was_abandoned(out: &Path) -> bool {
     out.join(LOCK).exists() && Exit::read(out).is_none()
 }
@@ -104,7 +104,8 @@ mod marked {
         environment.split(|byte| *byte == 0).any(|one| one == variable)
     }
 
-    /// Ends exactly this process: the descriptor holds whoever has the number now, and only one began at that time.
+    /// Ends exactly this process: the descriptor holds the process that has the number now, and only one started at
+    /// that time.
     fn kill(process: &Process) {
         let Ok(held) = pidfd_open(process.pid, PidfdFlags::empty()) else { return };
         if Process::read(process.pid).is_some_and(|now| now.began == process.began) {
@@ -116,6 +117,6 @@ mod marked {
 
 #[cfg(not(target_os = "linux"))]
 mod marked {
-    /// Without `/proc` nobody can tell whose process it is.
+    /// Without `/proc` it is unknown whose process it is.
     pub(super) fn end(_mark: &std::ffi::OsStr) {}
 }

@@ -1,4 +1,4 @@
-//! An installed program and the version it says it has.
+//! An installed program and the version it reports.
 
 use super::environment::Environment;
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// A healthy program needs a fraction of it, also on a busy machine.
+/// A healthy program needs a fraction of this, even on a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 const ANSWER_BYTES_MAX: u64 = 4096;
 
@@ -45,11 +45,11 @@ impl Program {
         std::thread::spawn(move || {
             let mut text = Vec::new();
             let read = stdout.map(|stdout| stdout.take(ANSWER_BYTES_MAX).read_to_end(&mut text));
-            // The one who asked may have given up.
+            // The caller may have given up.
             let _ = send.send(read.map(|_| text).unwrap_or_default());
         });
         let said = answer.recv_timeout(ANSWER_WITHIN);
-        // It has answered or never will; either way it is of no more use.
+        // It has answered or never will; either way it is no longer needed.
         let _ = child.kill();
         let _ = child.wait();
         let said = said.map_err(|_| named(format!("no answer within {} s", ANSWER_WITHIN.as_secs())))?;

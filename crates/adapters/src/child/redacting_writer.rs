@@ -1,15 +1,15 @@
-//! What a program prints, kept without secrets: known values, and whatever looks like a secret, are replaced before a
-//! byte reaches the disk.
+//! Keeps what a program prints, without secrets: known values, and anything that looks like a secret, are replaced
+//! before a byte reaches the disk.
 //!
-//! The unit is the line, however many pieces it comes in. A line of JSON is redacted string by string and stays JSON, so
-//! that an answer can still be read from it; other lines are redacted as text, and a private key, which goes over several
-//! of them, is held back until its end. What a line means is not known here. Start at [`Keeper`].
+//! The unit is the line, however many pieces it comes in. A line of JSON is redacted string by string and stays JSON,
+//! so that an answer can still be read from it. Other lines are redacted as text; a private key, which spans several of
+//! them, is held back until its end. What a line means is not known here. Start at [`RedactingWriter`].
 
 use redraft_facts::redact::{OpenKey, Redactor};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 
-/// Lines of text that are held back at most, while a private key is not at its end.
+/// The most bytes of text that are held back while a private key has not ended.
 const BLOCK_BYTES_MAX: usize = 64 << 10;
 const TOO_LONG: &[u8] = b"(a line too long to be kept)\n";
 
@@ -17,7 +17,7 @@ const TOO_LONG: &[u8] = b"(a line too long to be kept)\n";
 pub(super) struct RedactingWriter<W> {
     file: W,
     redactor: Redactor,
-    /// Lines that begin so are not kept.
+    /// Lines that begin with one of these are not kept.
     unkept: Vec<String>,
     line_max: usize,
     /// How many more bytes are kept.
@@ -108,7 +108,7 @@ impl<W: Write> RedactingWriter<W> {
         Some(clean)
     }
 
-    /// Replaces secrets in every string; whether there was one.
+    /// Replaces secrets in every string; returns whether there was one.
     fn hide(&self, value: &mut Value) -> bool {
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => false,
@@ -119,7 +119,7 @@ impl<W: Write> RedactingWriter<W> {
                     true
                 }
             },
-            // All are looked at, whatever was found before.
+            // All are looked at, even after one was found.
             Value::Array(list) => list.iter_mut().fold(false, |found, one| self.hide(one) | found),
             Value::Object(fields) => self.hide_fields(fields),
         }

@@ -17,13 +17,13 @@ use std::time::Duration;
 
 /// No line of an agent is longer, unless something is wrong with it.
 pub(super) const LINE_BYTES_MAX: usize = 16 << 20;
-/// How often the run's own wishes are looked at while nothing arrives.
+/// How often the stop flag and the deadlines are checked while nothing arrives.
 const SLICE: Duration = Duration::from_millis(25);
 /// How long a worker may take to end its processes.
 const ENDING_SLICES: u32 = 400;
 const STDERR_SHOWN: usize = 16 << 10;
-/// How many lines that were printed before a stop are still heard: more than a program prints while its run is held up, and
-/// few enough that one that prints for ever is ended soon.
+/// How many lines printed before a stop are still read: more than a program prints while its run is held up, and few
+/// enough that a program that prints endlessly is ended soon.
 const WAITING_MAX: usize = 10_000;
 
 /// One program, ready to be started.
@@ -39,7 +39,7 @@ pub struct Launch<'a> {
     pub environment: &'a Environment,
     /// Values that must not be kept.
     pub secrets: Vec<String>,
-    /// Lines that begin so are handed over and not kept.
+    /// Lines that begin with one of these are handed over but not kept.
     pub unkept: &'a [&'a str],
     pub deadlines: Deadlines,
 }
@@ -49,7 +49,7 @@ pub struct Launch<'a> {
 pub enum ReadEnd {
     /// The program ended, or could not be started.
     Exited(Exit),
-    /// The worker was ended by somebody else; what became of the program is not known.
+    /// The worker was ended from outside; what became of the program is not known.
     Vanished,
     /// The run was asked to stop.
     Stopped,
@@ -94,12 +94,12 @@ impl Launch<'_> {
         let started = self.start()?;
         let early = started.listen(self.deadlines, watch, each);
         let StartedWorker { mut child, steps } = started;
-        // From here on nobody takes lines; the reading thread goes on so that the worker never waits for us.
+        // From here on no lines are taken; the reading thread goes on so that the worker never waits for us.
         drop(steps);
         end(&mut child, early.is_some());
         let exit = Exit::read(self.out);
         if exit.is_none() {
-            // The worker was killed, so nobody else ends what it had started.
+            // The worker was killed, so nothing else ends what it had started.
             settle(self.out);
         }
         let end = early.unwrap_or_else(|| exit.map_or(ReadEnd::Vanished, ReadEnd::Exited));
@@ -110,7 +110,7 @@ impl Launch<'_> {
     pub fn start(&self) -> io::Result<StartedWorker> {
         fs::create_dir_all(self.out)?;
         settle(self.out);
-        // A file of an earlier start would be taken for this one's.
+        // A file left by an earlier start would be taken for this one's.
         for name in [worker::STDOUT, worker::STDERR, worker::EXIT] {
             match fs::remove_file(self.out.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -137,7 +137,7 @@ impl Launch<'_> {
 }
 
 impl StartedWorker {
-    /// Hands over lines; says why it stopped before the end of the output, if it did.
+    /// Hands over lines; returns why it stopped before the end of the output, if it did.
     fn listen(
         &self,
         deadlines: Deadlines,
@@ -158,7 +158,7 @@ impl StartedWorker {
                 }
             }
             if watch.stopped() {
-                // What it has printed by now is done, and may be billed.
+                // What it has printed by now was done, and may be billed.
                 let waiting = std::iter::from_fn(|| self.steps.recv_timeout(SLICE).ok());
                 waiting.take(WAITING_MAX).filter(|step| *step != StreamLine::Part).for_each(&mut *each);
                 return Some(ReadEnd::Stopped);
@@ -183,17 +183,17 @@ pub(super) fn late(deadlines: Deadlines, began: Moment, heard: Option<Moment>, n
     }
 }
 
-/// Reads to the end whether or not anybody listens.
+/// Reads to the end, even when the lines are no longer taken.
 fn read(stdout: Option<ChildStdout>, send: &SyncSender<StreamLine>) {
     let Some(stdout) = stdout else { return };
     let mut lines = Bounded::new(BufReader::with_capacity(64 * 1024, stdout), LINE_BYTES_MAX);
     while let Ok(Some(step)) = lines.step() {
-        // Nobody listens any more once a deadline has passed.
+        // Lines are no longer taken once a deadline has passed.
         let _ = send.send(step);
     }
 }
 
-/// Waits until the worker is gone, and with it everything it started. `early`: it has to be told.
+/// Waits until the worker is gone, and with it everything it started. `early`: it must be told to end.
 fn end(child: &mut Child, early: bool) {
     if early {
         drop(child.stdin.take());

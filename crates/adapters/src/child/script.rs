@@ -1,5 +1,5 @@
-//! A command that the user has accepted, run by the shell behind the same worker as agents are: it ends when the
-//! run stops, when its time is up and when the run is killed, with everything it started.
+//! A command that the user has accepted, run by the shell through the same worker as agents: it ends, with everything
+//! it started, when the run stops, when its time is up and when the run is killed.
 
 use super::environment::Environment;
 use super::lines::StreamLine;
@@ -22,7 +22,7 @@ pub struct ShellCommand<'a> {
     /// Where it runs.
     pub folder: &'a Path,
     pub environment: &'a Environment,
-    /// Knows what must not be kept or shown beside the secrets of the environment.
+    /// Knows what must not be kept or shown in addition to the secrets of the environment.
     pub redactor: &'a Redactor,
     pub limit_ms: u64,
 }
@@ -31,7 +31,7 @@ pub struct ShellCommand<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptEnd {
     Well,
-    /// Its exit code, if it came so far, and why not, to follow the command's name: `ended with code 1`.
+    /// Its exit code, if it got that far, and what happened, worded to follow the command's name: `ended with code 1`.
     Badly {
         code: Option<i32>,
         how: String,
@@ -43,7 +43,7 @@ pub enum ScriptEnd {
 }
 
 impl ShellCommand<'_> {
-    /// Runs it to its end, without input, and hands over each line it prints. Nothing of it is left afterwards.
+    /// Runs it to its end, without input, and hands over each line it prints. Nothing of it is left running afterwards.
     pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(&str)) -> io::Result<ScriptEnd> {
         // The outer shell only joins both outputs, so that lines come in the order they were printed.
         let arguments: [OsString; 4] =

@@ -1,7 +1,7 @@
-//! What is kept of a conversation that lives in another program: under which circumstances it was begun.
+//! What is kept of a conversation that lives in another program: the conditions under which it was begun.
 //!
-//! A conversation goes on only under exactly those, because a different model, flag or text would silently answer
-//! from another beginning and pay for all of it again. Start at [`Sessions`].
+//! A conversation is continued only under exactly those conditions: with a different model, flag or text it would
+//! silently be answered from another beginning, and all of it paid for again. Start at [`Sessions`].
 
 use redraft_engine::ports::Request;
 use redraft_facts::ids::SessionId;
@@ -32,7 +32,7 @@ pub struct Fingerprint {
 impl Fingerprint {
     pub const VERSION: u16 = VERSION;
 
-    /// The first thing that is not as it was, with both values; none when all is the same.
+    /// The first condition that has changed, with both values; none when all are the same.
     pub fn difference(&self, now: &Fingerprint) -> Option<String> {
         let words = |list: &[String]| list.join(" ");
         let pairs = [
@@ -50,7 +50,7 @@ impl Fingerprint {
     }
 }
 
-/// What was asked in one dispatch, kept beside its output for whoever finds it after a crash.
+/// What was asked in one dispatch, kept next to its output for recovery after a crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DispatchRecord {
@@ -60,9 +60,9 @@ pub struct DispatchRecord {
     pub resume: bool,
     pub folder: PathBuf,
     pub fingerprint: Fingerprint,
-    /// What the dispatch costs if its answer does not say, in millionths of a dollar.
+    /// What the dispatch counts as if its answer does not state a cost, in millionths of a dollar.
     pub reserved: u64,
-    /// The most the program comes to by itself with nobody watching; none where it was given no limit of its own.
+    /// The most the program spends by itself when it is not watched; none where it was given no limit of its own.
     pub limit: Option<u64>,
     /// Whether it was to write something, rather than to judge.
     pub writes: bool,
@@ -134,7 +134,7 @@ impl Sessions {
         write_kept(&self.folder(session).join(Self::FINGERPRINT), fingerprint)
     }
 
-    /// How many tokens a conversation had at its last answer; none when nobody counted.
+    /// How many tokens a conversation had at its last answer; none when they were not counted.
     pub fn size(&self, session: &SessionId) -> Option<u64> {
         let size: Option<Size> = read_kept(&self.folder(session).join(Self::SIZE)).ok().flatten();
         size.filter(|size| size.v == VERSION).map(|size| size.tokens)
@@ -147,7 +147,8 @@ impl Sessions {
 
     /// Why a conversation cannot go on now, in words; none when it can.
     pub fn refusal(&self, session: &SessionId, now: &Fingerprint) -> Option<String> {
-        // It becomes a word of the program's command line, and whoever made the ledger could have written it.
+        // It becomes a word of the program's command line, and the ledger it comes from may have been written by
+        // somebody else.
         if !session.is_plain() {
             return Some("its name could be an option of the program".to_owned());
         }

@@ -151,7 +151,7 @@ fn a_conversation_goes_on_only_under_the_circumstances_it_was_begun_under() {
 #[test]
 fn the_kept_files_are_read_and_written_again_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
-    // Never changed: a run that a later program goes on with may have left it.
+    // Never change this: a later program may continue a run that left it.
     let v1 = concat!(
         r#"{"v":1,"ticket":"031/specify.1/review/spec-reviewer/2.1","session":"s","resume":true,"folder":"/repo","#,
         r#""fingerprint":{"v":1,"program":"claude","version":"2.1.197","model":"claude-sonnet-4-5","#,

@@ -1,9 +1,9 @@
 //! The process between us and an agent's program.
 //!
-//! It is told what to run, keeps everything the program prints in a folder, without secrets, passes its standard output
-//! on, and watches its own standard input: the first line of that tells it which values are secret, and when it closes,
-//! whoever started it has cancelled or is dead, and the program ends with everything it started. It decides nothing.
-//! Start at [`work`].
+//! It is given what to run, keeps everything the program prints in a folder, without secrets, and passes the program's
+//! standard output on. It also watches its own standard input. The first line says which values are secret; when the
+//! input closes, the process that started the worker has cancelled or is dead, and the program is ended with everything
+//! it started. It decides nothing. Start at [`work`].
 
 use super::redacting_writer::RedactingWriter;
 use super::run::LINE_BYTES_MAX;
@@ -38,7 +38,7 @@ pub struct WorkerJob {
     pub arguments: Vec<OsString>,
 }
 
-/// What a worker is told before it starts anything, in one line of the pipe that then stays open: not in its arguments
+/// What a worker is given before it starts anything, in one line of the pipe that then stays open: not in its arguments
 /// or variables, which others can see or its program inherits.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,7 +46,7 @@ pub(super) struct WorkerConfig {
     v: u16,
     /// Values that must not be kept.
     secrets: Vec<String>,
-    /// Lines of standard output that begin so are passed on and not kept.
+    /// Lines of standard output that begin with one of these are passed on but not kept.
     unkept: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl WorkerConfig {
         pipe.flush()
     }
 
-    /// None when the pipe was closed before.
+    /// None when the pipe was closed before the line was complete.
     fn read(pipe: &mut impl BufRead) -> io::Result<Option<WorkerConfig>> {
         let mut line = Vec::new();
         pipe.take(TOLD_BYTES_MAX).read_until(b'\n', &mut line)?;
@@ -98,14 +98,14 @@ impl Exit {
     }
 }
 
-/// Runs the program to its end or ours. `lifeline` ends when we are to stop; `onward` gets the program's output.
+/// Runs the program to its end or ours. `lifeline` ends when we are to stop; `onward` receives the program's output.
 pub fn work(
     work: &WorkerJob,
     lifeline: impl Read + Send + 'static,
     onward: impl Write + Send,
 ) -> io::Result<()> {
     let mut lifeline = BufReader::new(lifeline);
-    // Whoever started us may be gone before we have begun.
+    // The process that started us may be gone before we have begun.
     let Some(WorkerConfig { secrets, unkept, .. }) = WorkerConfig::read(&mut lifeline)? else {
         return Ok(());
     };
@@ -137,7 +137,7 @@ pub fn work(
         let copied = scope.spawn(move || copy(stdout, keep_out?, onward));
         let noted = scope.spawn(move || copy(stderr, keep_err?, io::sink()));
         let status = child.wait();
-        // Whatever it left running would hold the streams open for ever.
+        // Whatever it left running would hold the streams open forever.
         descendants::end_all(program);
         descendants::reap();
         for thread in [copied, noted] {
@@ -178,7 +178,7 @@ fn copy(from: Option<impl Read>, mut kept: RedactingWriter<File>, mut onward: im
             Err(error) => return Err(error),
         };
         kept.push(&buffer[..read])?;
-        // Nobody listens any more when we are about to be told to stop; what arrives until then is still kept.
+        // A closed output means that we are about to be told to stop; what arrives until then is still kept.
         listening = listening && onward.write_all(&buffer[..read]).and_then(|()| onward.flush()).is_ok();
     }
 }

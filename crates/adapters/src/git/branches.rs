@@ -1,4 +1,4 @@
-//! Branches on which others have begun features, local ones and those of remotes, and what they hold.
+//! Finds branches on which others have begun features, local ones and those of remotes, and what they hold.
 
 use super::error::GitError;
 use super::feature::same_path;
@@ -28,7 +28,7 @@ impl FeatureBranch {
 }
 
 impl Repository {
-    /// Every branch called `feature/NNN-slug` that holds `docs/features/NNN-slug`, by name; one of a remote only where no
+    /// Every branch called `feature/NNN-slug` that holds `docs/features/NNN-slug`, by name; a remote's only where no
     /// local branch has its name.
     pub fn feature_branches(&self) -> Result<Vec<FeatureBranch>, GitError> {
         let format = "--format=%(objectname) %(refname)";
@@ -62,7 +62,7 @@ impl Repository {
         Ok(found)
     }
 
-    /// The files below a folder of a commit, with their paths from the root; names that are not UTF-8 are passed over.
+    /// The files below a folder of a commit, with their paths from the root; names that are not UTF-8 are skipped.
     pub fn files_at(&self, commit: &str, folder: &str) -> Result<Vec<String>, GitError> {
         let listed =
             self.call(["ls-tree", "-r", "-z", "--name-only"]).arg(commit).arg("--").arg(folder).list()?;
@@ -76,7 +76,7 @@ impl Repository {
         Ok(Some(os_path(place.as_bytes())).filter(|_| !place.is_empty()))
     }
 
-    /// Makes a local branch at a commit, unless there is one of that name.
+    /// Creates a local branch at a commit, unless a branch of that name exists.
     pub fn begin_branch(&self, branch: &str, commit: &str) -> Result<(), GitError> {
         if self.has_branch(branch)? {
             return Ok(());
@@ -84,7 +84,8 @@ impl Repository {
         self.call(["branch", "--no-track"]).arg(branch).arg(commit).succeed().map(drop)
     }
 
-    /// Refuses a branch that a checkout other than its own worktree has, because git gives it to one only.
+    /// Refuses a branch that is checked out elsewhere than in its own worktree, because git allows only one checkout of
+    /// it.
     pub fn refuse_checked_out(&self, branch: &str, worktree: &Path) -> Result<(), GitError> {
         match self.checked_out(branch)? {
             Some(folder) if !same_path(&folder, worktree) && folder.exists() => {
@@ -95,7 +96,7 @@ impl Repository {
         }
     }
 
-    /// The branch people usually work from: what the remote calls its own, else `main` or `master`, but never this one.
+    /// The branch people usually work from: the remote's default branch, else `main` or `master`, but never this one.
     fn usual_branch(&self, but: &str) -> Result<Option<String>, GitError> {
         let head = self.call(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]).end()?;
         let head = String::from_utf8_lossy(&head.stdout).into_owned();
@@ -108,7 +109,7 @@ impl Repository {
         Ok(None)
     }
 
-    /// The name that commits are made in here, as the configuration of git has it.
+    /// The name that commits are made under here, according to git's configuration.
     pub fn user_name(&self) -> Option<String> {
         let asked = self.call(["config", "--get", "user.name"]).text().ok()?;
         Some(asked.trim().to_owned()).filter(|name| !name.is_empty())

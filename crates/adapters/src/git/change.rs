@@ -1,8 +1,8 @@
-//! A change that is reviewed by itself: the commits it lies between, what they say and hold, and a worktree that stands
-//! on one of them without a branch.
+//! A change that is reviewed by itself: the commits it lies between, what they say and hold, and a worktree on one of
+//! them without a branch.
 //!
-//! Nothing here touches the checkout we are in, its index or a branch: what is not committed yet is looked at as
-//! [`super::standing`] looks, and becomes a commit that no branch leads to.
+//! Nothing here touches the checkout we are in, its index or a branch: what is not committed yet is read as
+//! [`super::worktree_state`] reads it, and becomes a commit that no branch leads to.
 
 use super::error::GitError;
 use super::repository::Repository;
@@ -13,12 +13,12 @@ use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Shorter words are words; so many digits of an id somebody may have copied.
+/// Shorter words are just words; from this many digits on, a word may be a copied id.
 const SHORT_ID_MIN: usize = 7;
 /// More objects whose ids begin alike need not be named.
 const SHORT_IDS_MAX: usize = 4;
 
-/// What a word means that names a commit.
+/// What a word that should name a commit stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitLookup {
     None,
@@ -40,8 +40,8 @@ impl Repository {
         Ok(Some(text).filter(|text| done.code == Some(0) && !text.is_empty()))
     }
 
-    /// The commit that a word means which somebody typed, and all that the word could mean where that is not one commit.
-    /// Git itself takes a tag before a branch, whoever made it; what begins with the word is looked at for the same cause.
+    /// The commit that a typed word means, or everything it could mean where that is not one commit. Git itself prefers
+    /// a tag to a branch, no matter who made it; what begins with the word is looked at for the same reason.
     pub fn commit_meant(&self, word: &str) -> Result<CommitLookup, GitError> {
         let taken = self.commit_named(word)?;
         let end = ["^", "~", ":", "@{"].iter().filter_map(|mark| word.find(mark)).min();
@@ -73,7 +73,7 @@ impl Repository {
         }
     }
 
-    /// Where two commits went apart; none when their histories have nothing in common, or not as far as they are here.
+    /// The commit where two histories part; none when they have nothing in common, or nothing that this clone holds.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
         let done = self.call(["merge-base", one, other]).end()?;
         match (done.code, done.failure()) {
@@ -83,8 +83,8 @@ impl Repository {
         }
     }
 
-    /// All commits at which the histories of two part, none of which comes before another: one as a rule, several where each
-    /// was merged into the other.
+    /// All commits where two histories part, none of which comes before another: usually one, several where each was
+    /// merged into the other.
     pub fn merge_bases(&self, one: &str, other: &str) -> Result<Vec<String>, GitError> {
         let done = self.call(["merge-base", "--all", one, other]).end()?;
         match (done.code, done.failure()) {
@@ -96,8 +96,8 @@ impl Repository {
         }
     }
 
-    /// A commit of what merging `other` into `one` would give; the files in conflict where it would give none. No branch
-    /// leads to it.
+    /// A commit of what merging `other` into `one` would give, which no branch leads to; the files in conflict where
+    /// the merge would fail.
     pub fn commit_of_merge(&self, one: &str, other: &str) -> Result<Result<String, Vec<String>>, GitError> {
         let call =
             self.call(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", one, other]);
@@ -127,8 +127,8 @@ impl Repository {
         Ok(Revision::new(tree.text()?))
     }
 
-    /// Gets what a partial clone has left out of the files that differ between two commits: everything later is compared
-    /// without asking a server.
+    /// Fails early where a partial clone has left out files that differ between two commits: no call fetches them, and
+    /// everything later compares them.
     pub fn fetch_left_out(&self, one: &Revision, other: &Revision) -> Result<(), GitError> {
         let partial = self.call(["config", "--get-regexp", "^remote\\..*\\.promisor$"]).end()?;
         if partial.code != Some(0) {
@@ -139,7 +139,7 @@ impl Repository {
         call.arg(one.as_str()).arg(other.as_str()).succeed().map(drop)
     }
 
-    /// The bytes a file has in a commit, none where it is not there or no file; at most so many bytes are read.
+    /// The bytes of a file in a commit, at most this many; none where the path is not there or no file.
     pub fn file_at(&self, commit: &str, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, GitError> {
         let name = format!("{commit}:{path}");
         let kind = self.call(["cat-file", "-t"]).arg(&name).end()?;
@@ -155,7 +155,7 @@ impl Repository {
         Ok(Some(self.call(["cat-file", "blob"]).arg(&name).succeed()?.stdout))
     }
 
-    /// The names of what is in a folder of a commit.
+    /// The names of the entries of a folder in a commit.
     pub fn names_at(&self, commit: &str, folder: &str) -> Result<Vec<String>, GitError> {
         let done = self.call(["ls-tree", "-z", "--name-only"]).arg(format!("{commit}:{folder}")).end()?;
         // A folder that is not there holds nothing.
@@ -164,7 +164,7 @@ impl Repository {
         Ok(if done.code == Some(0) { names } else { Vec::new() })
     }
 
-    /// What the commits after `from` up to `to` say, the oldest first, each with its short id; at most so many.
+    /// The messages of the commits after `from` up to `to`, oldest first, each with its short id; at most this many.
     pub fn messages(&self, from: &str, to: &str, most: usize) -> Result<Vec<(String, String)>, GitError> {
         let call =
             self.call(["log", "-z", "--no-show-signature", "--no-color", "--no-notes", "--encoding=UTF-8"]);
@@ -179,8 +179,8 @@ impl Repository {
         Ok(said)
     }
 
-    /// A commit of the checkout we are in as it is now, with what no commit holds yet; none where that is nothing. No
-    /// branch leads to it.
+    /// A commit of the checkout we are in as it is now, including what is not committed yet; none where there is no
+    /// such change. No branch leads to it.
     pub fn commit_of_checkout(&self, head: &str) -> Result<Option<String>, GitError> {
         let place = GitWorkspace::open(self, self.here(), "checkout")?;
         let now = worktree_state::look(&place, &[])?;
@@ -192,8 +192,8 @@ impl Repository {
         with_fixed_identity(call).text().map(Some)
     }
 
-    /// Files of the checkout we are in that the index has otherwise than both the checkout and `head`, in order: what is
-    /// staged of them would be committed, and nobody sees it in the files. Those that git is told not to look at are named
+    /// Files of the checkout we are in whose index entry differs from both the file and `head`, in order: the staged
+    /// version would be committed, and it does not show in the files. Files that git is told not to look at are named
     /// as well.
     pub fn staged_differently(&self, head: &str) -> Result<Vec<String>, GitError> {
         let call = |args: &[&str]| self.git.call(self.here(), args.iter().copied());
@@ -212,14 +212,14 @@ impl Repository {
         let staged = names(&["diff-index", "--cached"], &[head, "--"])?;
         let differs = names(&["diff"], &["--"])?;
         let listed = call(&["ls-files", "-v", "-z"]).list()?;
-        // A small letter stands before a file that is assumed to be unchanged.
+        // A lower-case letter marks a file that is assumed to be unchanged.
         let hidden = listed.iter().filter(|line| line.first().is_some_and(|mark| mark.is_ascii_lowercase()));
         let hidden = hidden.filter_map(|line| line.get(2..)).map(<[u8]>::to_vec);
         let apart: BTreeSet<Vec<u8>> = staged.intersection(&differs).cloned().chain(hidden).collect();
         Ok(apart.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
 
-    /// Creates a worktree that stands on a commit and no branch; one that is there stays as it is.
+    /// Creates a worktree on a commit and no branch; an existing one stays as it is.
     pub fn ensure_detached(&self, commit: &str, worktree: &Path) -> Result<(), GitError> {
         if !self.makes_room_for(worktree)? {
             return Ok(());
@@ -229,7 +229,8 @@ impl Repository {
     }
 }
 
-/// A commit that is for our own eyes: the same files on the same commit are the same commit, whenever they are looked at.
+/// Makes a commit that is only for our own use reproducible: the same files on the same commit always give the same
+/// commit.
 pub(super) fn with_fixed_identity(mut call: Call) -> Call {
     for who in ["AUTHOR", "COMMITTER"] {
         call = call.env(&format!("GIT_{who}_NAME"), "Redraft");

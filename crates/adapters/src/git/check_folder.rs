@@ -1,9 +1,9 @@
-//! The folder that checks run in: a checkout of one commit that lasts, beside the feature's worktree.
+//! The folder that checks run in: a lasting checkout of one commit, next to the feature's worktree.
 //!
-//! It is no worktree that git lists. Its git folder is ours, in Redraft's own, with the repository's objects and refs behind
-//! it, so `git worktree list` shows the user's and the features' checkouts and nothing else. Nothing that was left here is
-//! believed: every time, the index is made anew from the commit, so that neither its marks nor times of files can hide
-//! what differs. Files that do not differ keep their times, or every build would begin from nothing.
+//! Git does not list it as a worktree. Its git folder is in Redraft's own and uses the repository's objects and refs,
+//! so `git worktree list` shows the checkouts of the user and of features and nothing else. Nothing left in the folder
+//! is trusted: each time, the index is rebuilt from the commit, so that neither its marks nor file times can hide a
+//! difference. Files that do not differ keep their times, or every build would start from nothing.
 //!
 //! Start at [`GitCheckFolder`]; the commands are run by the engine.
 
@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::{fs, io};
 
-/// Settings that decide which files a checkout has, whatever the configuration says: all of them, each looked at.
+/// Settings that give a checkout all files and make git look at each, whatever the configuration says.
 const WHOLE: [&str; 6] = [
     "core.sparseCheckout=false",
     "core.splitIndex=false",
@@ -44,7 +44,8 @@ pub struct GitCheckFolder<'a> {
     git_dir: PathBuf,
     setup: Option<String>,
     copy: Vec<String>,
-    /// Removing what was there before, while checks run already: a large build takes longer to remove than to lay out.
+    /// Threads that remove what was there before, while checks already run: a large build takes longer to remove than
+    /// to lay out.
     removing: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -58,8 +59,8 @@ impl Drop for GitCheckFolder<'_> {
     }
 }
 
-/// What is known of the folder, in a file of git's folder for it. It is written last, so that a folder in which something
-/// was broken off is made anew.
+/// What is known about the folder, in a file of its git folder. It is written last, so that a folder that was left half
+/// done is made again from nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
@@ -74,7 +75,7 @@ struct State {
 }
 
 impl<'a> GitCheckFolder<'a> {
-    /// `name` tells it from those of other features.
+    /// `name` distinguishes it from those of other features.
     pub fn new(
         repository: &'a Repository,
         name: &str,
@@ -103,7 +104,7 @@ impl<'a> GitCheckFolder<'a> {
         self.git_dir.join("redraft.json")
     }
 
-    /// None also where it was written by another version, or torn: then it is made anew.
+    /// None also where another version wrote it, or it is torn: then the folder is made again.
     fn state(&self) -> Option<State> {
         let state: State = serde_json::from_slice(&fs::read(self.state_file()).ok()?).ok()?;
         Some(state).filter(|state| state.v == 1 && is_folder(&self.folder))
@@ -127,7 +128,7 @@ impl<'a> GitCheckFolder<'a> {
         Ok(())
     }
 
-    /// Takes the folder out of its place, and has it removed with what a killed run had put aside.
+    /// Moves the folder out of its place, and has it removed together with what a killed run had put aside.
     fn put_aside(&self) -> Result<(), GitError> {
         let mut gone = self.aside();
         let target =
@@ -157,7 +158,7 @@ impl<'a> GitCheckFolder<'a> {
         entries.flatten().filter(ours).map(|entry| entry.path()).collect()
     }
 
-    /// What names of folders that were put aside begin with.
+    /// The prefix of the names of folders that were put aside.
     fn aside_name(&self) -> String {
         format!(".gone-{}.", self.folder.file_name().unwrap_or_default().to_string_lossy())
     }
@@ -187,7 +188,7 @@ impl<'a> GitCheckFolder<'a> {
         Ok(())
     }
 
-    /// Makes the index anew from a tree. It knows nothing about any file, so git has to look at each.
+    /// Rebuilds the index from a tree. It then knows nothing about any file, so git has to look at each.
     fn index_anew(&self, tree: &Revision) -> Result<(), GitError> {
         for name in ["index", "index.lock", "HEAD.lock", "config.worktree"] {
             let path = self.git_dir.join(name);
@@ -199,7 +200,7 @@ impl<'a> GitCheckFolder<'a> {
         self.call(["read-tree", tree.as_str()]).succeed().map(drop)
     }
 
-    /// Puts every tracked file to how the index has it. Returns those that were not so.
+    /// Restores every tracked file to what the index has. Returns those that differed.
     fn put_files_back(&self) -> Result<Vec<Vec<u8>>, GitError> {
         self.remove_links_on_the_way()?;
         // Its exit code says that some files differ.
@@ -212,7 +213,7 @@ impl<'a> GitCheckFolder<'a> {
         Ok(differ)
     }
 
-    /// A folder of the commit that became a link leads git elsewhere.
+    /// Removes links in the place of the commit's folders, which would lead git elsewhere.
     fn remove_links_on_the_way(&self) -> Result<(), GitError> {
         let call = self.call(["ls-tree", "-r", "-d", "-z", "--name-only", "HEAD"]);
         for name in call.list()? {
@@ -224,7 +225,7 @@ impl<'a> GitCheckFolder<'a> {
         Ok(())
     }
 
-    /// Tracked files that are not as the index has them, by what the index knows of them.
+    /// Tracked files that differ from the index, judged by what the index knows of them.
     fn differing(&self) -> Result<Vec<Vec<u8>>, GitError> {
         self.call(["diff-files", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules=all"]).list()
     }
@@ -235,13 +236,13 @@ impl<'a> GitCheckFolder<'a> {
         Ok(listed.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
 
-    /// What only the earlier commit had: the new one may ignore it.
+    /// Removes what only the earlier commit had, because the new one may ignore it.
     fn remove_former(&self, earlier: &Revision, tree: &Revision) -> Result<(), WorkspaceError> {
         let call = self.call(["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D"]);
         let gone = call.arg(earlier.as_str()).arg(tree.as_str()).list()?;
         for path in gone {
             let path = os_path(&path);
-            // Behind a link is nothing of this folder.
+            // What is behind a link is not part of this folder.
             if !self.leads_elsewhere(&path) {
                 remove_file(&self.folder, &path)?;
             }
@@ -289,8 +290,8 @@ impl<'a> GitCheckFolder<'a> {
         Ok(None)
     }
 
-    /// The bytes of a file that is to be copied; none where there is no such file. A link that leads out of the main checkout
-    /// is not followed.
+    /// The bytes of a file that is to be copied; none where there is no such file. A link that leads out of the main
+    /// checkout is not followed.
     fn copied(&self, name: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         let main = self.repository.main_checkout();
         let Ok(real) = fs::canonicalize(main.join(name)) else { return Ok(None) };
@@ -318,7 +319,7 @@ impl CheckFolder for GitCheckFolder<'_> {
         let tree = self.repository.tree_of(commit)?;
         let prepared = self.prepared()?;
         let known = self.state().filter(|known| !empty && known.prepared == prepared);
-        // Whatever happens until the end of this, what is there is not what was noted.
+        // Until this is finished, the folder is not what was noted.
         remove_all(&self.state_file())?;
         let emptied = known.is_none();
         if emptied {
@@ -385,7 +386,7 @@ pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
         false => fs::remove_file(path),
     };
     let done = match remove() {
-        // Some programs keep what they downloaded in folders that nobody may write to.
+        // Some programs keep their downloads in folders without write permission.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             open_folders(path);
             remove()
@@ -398,7 +399,7 @@ pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
     }
 }
 
-/// Lets their owner write to all folders below this one.
+/// Lets the owner write to all folders below this one.
 fn open_folders(folder: &Path) {
     let mut left = vec![folder.to_owned()];
     while let Some(folder) = left.pop() {
@@ -408,7 +409,7 @@ fn open_folders(folder: &Path) {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            // What cannot be opened is told by whoever removes it.
+            // What cannot be opened is reported when it is removed.
             let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
         }
         let Ok(entries) = fs::read_dir(&folder) else { continue };

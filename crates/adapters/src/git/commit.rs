@@ -1,7 +1,7 @@
-//! Commits of named paths, and the trailers that tie them to the ledger.
+//! Commits named paths, with the trailers that tie the commits to the ledger.
 //!
-//! Only `git commit` itself signs the way the user configured, so it is used as it is; what other people staged
-//! stays staged and uncommitted.
+//! Only `git commit` itself signs the way the user configured, so it is used as it is; what other people staged stays
+//! staged and uncommitted.
 
 use super::error::GitError;
 use super::files::Kind;
@@ -45,7 +45,7 @@ pub(super) fn commit(
     workspace.sync_to_disk()?;
     let call = workspace
         .writing(["commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--untracked-files=no"])
-        // A guessed address would stay in the history for ever.
+        // A guessed address would stay in the history forever.
         .setting("user.useConfigOnly=true")
         .arg("-m")
         .arg(full_message(message, trailers));
@@ -86,22 +86,23 @@ pub(super) fn newest_seq(workspace: &GitWorkspace, base: &str) -> Result<u64, Wo
     let call = workspace.call(["rev-list", "--no-commit-header"]).setting("trailer.separators=:");
     match call.arg(format).arg("--end-of-options").arg(format!("{base}..HEAD")).text() {
         Ok(text) => Ok(text.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap_or(0)),
-        // The base was rewritten and collected: HEAD alone must do.
+        // The base was rewritten and collected: HEAD alone must suffice.
         Err(_) => Ok(head(workspace)?.1.seq),
     }
 }
 
 pub(super) fn may_commit(workspace: &GitWorkspace, path: &str) -> Result<(), WorkspaceError> {
     require_branch(workspace)?;
-    // A folder is nobody's document, and git would look into one that is a repository of its own.
+    // A folder is not a document, and git would look into one that is a repository of its own.
     if workspace.root().join(path).is_dir() {
         return Ok(());
     }
-    // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore` says.
+    // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore`
+    // says.
     let tried = workspace.call(["add", "--sparse", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
     match ignored(&tried.stderr, &[path]) {
         Some(path) if tried.code != Some(0) => Err(WorkspaceError::Commit(CommitRefused::Ignored(path))),
-        // What else may be wrong is told when it matters, by the commit itself.
+        // Any other problem is reported when it matters, by the commit itself.
         _ => Ok(()),
     }
 }
@@ -120,7 +121,7 @@ fn is_in_head(workspace: &GitWorkspace, path: &str) -> Result<bool, GitError> {
     Ok(found.is_some_and(|found| found.kind == "blob"))
 }
 
-/// Lets git know of new files; it is asked by name, so ignored ones are refused.
+/// Makes new files known to git; they are given by name, so ignored ones are refused.
 fn stage(workspace: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
     if paths.is_empty() {
         return Ok(());
@@ -178,7 +179,7 @@ fn ignored(stderr: &str, paths: &[&str]) -> Option<String> {
     Some(paths.iter().find(below).map_or(named, |path| *path).to_owned())
 }
 
-/// Sorts what git said by the way out of it.
+/// Sorts git's messages by what can be done about them.
 pub(super) fn refusal(error: GitError) -> WorkspaceError {
     let stderr = error.stderr();
     let says = |any: &[&str]| any.iter().any(|text| stderr.contains(text));
@@ -190,8 +191,8 @@ pub(super) fn refusal(error: GitError) -> WorkspaceError {
         "no name was given",
     ];
     let signing = ["failed to sign", "signing failed", "gpg.", "user.signingkey", "ssh-keygen", "Load key"];
-    // Git ends with these words when signing failed in whatever way, but also when the object could not be written,
-    // of which it then says more.
+    // Git ends with these words when signing failed for any reason, but also when the object could not be written,
+    // about which it then says more.
     let unwritten =
         ["unable to write", "write error", "insufficient permission", "unable to create", "denied"];
     let unsigned = says(&["failed to write commit object"]) && !says(&unwritten);

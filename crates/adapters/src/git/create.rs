@@ -5,8 +5,8 @@ use super::repository::Repository;
 use super::run::Git;
 use std::path::Path;
 
-/// Makes a repository of a folder and commits these files. It gets an identity of its own, so that a machine
-/// on which git was never set up can play the demo.
+/// Turns a folder into a repository and commits these files. It gets an identity of its own, so that the demo also
+/// works on a machine where git was never set up.
 pub fn create_repository(folder: &Path, files: &[&str]) -> Result<Repository, GitError> {
     let git = Git::default();
     git.call(folder, ["init", "--quiet", "--initial-branch=main"]).succeed()?;
@@ -19,7 +19,7 @@ pub fn create_repository(folder: &Path, files: &[&str]) -> Result<Repository, Gi
     Repository::discover(folder)
 }
 
-/// Commits everything in a folder in somebody's name, unsigned.
+/// Commits everything in a folder under the given name, unsigned.
 pub fn commit_all(folder: &Path, name: &str, message: &str) -> Result<(), GitError> {
     let git = Git::default();
     git.call(folder, ["add", "--all"]).succeed()?;

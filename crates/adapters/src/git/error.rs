@@ -1,4 +1,4 @@
-//! What can go wrong with git, each with its way out, and how the engine's port sees it.
+//! What can go wrong with git, what to do about each error, and how the engine's port sees it.
 
 use super::holder::holder;
 use super::repair::is_damage;
@@ -100,7 +100,7 @@ pub enum GitError {
     /// Git ended with an error of its own.
     #[error("{command}: {}", explain(*.code, .stderr))]
     Failed { command: String, code: Option<i32>, stderr: String },
-    /// Git could not be started, or said something it never says.
+    /// Git could not be started, or answered in a way it never does.
     #[error("{command}: {detail}")]
     Broken { command: String, detail: String },
 }
@@ -136,7 +136,7 @@ impl GitError {
         }
     }
 
-    /// A call that was ended.
+    /// The error of a call that was ended.
     pub(super) fn cut(command: String, cut: StopReason) -> GitError {
         match cut {
             StopReason::Slow { limit, waited_for } => GitError::Slow { command, limit, waited_for },
@@ -144,13 +144,13 @@ impl GitError {
         }
     }
 
-    /// A lock of git's that is held, in git's own words.
+    /// The error of a held lock of git's, in git's own words.
     pub(super) fn locked(command: &str, lock: &Path) -> GitError {
         let stderr = format!("fatal: Unable to create '{}': File exists.", lock.display());
         GitError::Failed { command: command.to_owned(), code: Some(128), stderr }
     }
 
-    /// What git wrote to stderr, where it got so far.
+    /// What git wrote to stderr, if it got that far.
     pub(super) fn stderr(&self) -> &str {
         match self {
             GitError::Failed { stderr, .. } => stderr,
@@ -159,7 +159,7 @@ impl GitError {
         }
     }
 
-    /// Whether git says that what it has stored cannot be read. What was never fetched is no damage.
+    /// Whether git reports that what it has stored cannot be read. What was never fetched is no damage.
     pub fn is_damage(&self) -> bool {
         matches!(self, GitError::Failed { stderr, .. } if is_damage(stderr))
     }
@@ -209,7 +209,7 @@ impl From<GitError> for WorkspaceError {
 }
 
 impl DiskTrouble {
-    /// What an error of the system says about the disk, if it does.
+    /// What an error of the system says about the disk, if anything.
     pub(super) fn from_error(error: &io::Error) -> Option<DiskTrouble> {
         match (error.kind(), error.raw_os_error()) {
             (io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded, _) => Some(DiskTrouble::Full),
@@ -219,10 +219,10 @@ impl DiskTrouble {
         }
     }
 
-    /// The same from the words of a program.
+    /// The same from a program's words.
     pub(super) fn told(stderr: &str) -> Option<DiskTrouble> {
         let says = |any: &[&str]| any.iter().any(|text| stderr.contains(text));
-        // The rest follows from the first of these, whichever else is told.
+        // The rest follows from the first of these, whatever else is reported.
         if says(&["Input/output error"]) {
             Some(DiskTrouble::Failing)
         } else if says(&["No space left on device", "Disk quota exceeded"]) {

@@ -54,8 +54,8 @@ impl Repository {
         })
     }
 
-    /// Finds what would keep every feature from being made, before one is begun: something in the place of the
-    /// worktrees' folder, where they are used, or of their branches.
+    /// Finds what would keep every feature from being created, before one is begun: something in the place of the
+    /// worktrees' folder, where worktrees are used, or of their branches.
     pub fn make_room(&self, worktrees: bool) -> Result<(), GitError> {
         if worktrees {
             self.make_worktrees_folder()?;
@@ -89,10 +89,10 @@ impl Repository {
         Ok(())
     }
 
-    /// Whether git knows whom to name in a commit.
+    /// Whether git knows an identity to commit under.
     pub fn has_identity(&self) -> Result<bool, GitError> {
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-            // A guessed address does not count, as it does not when a commit is made.
+            // A guessed address does not count, just as when a commit is made.
             let asked = self.call(["var", who]).setting("user.useConfigOnly=true").end()?;
             if asked.code != Some(0) {
                 return Ok(false);
@@ -101,7 +101,7 @@ impl Repository {
         Ok(true)
     }
 
-    /// Creates whichever of branch and worktree is missing, and nothing when both are there.
+    /// Creates the branch and the worktree where they are missing; does nothing when both are there.
     pub fn ensure_feature(&self, branch: &str, base_commit: &str, worktree: &Path) -> Result<(), GitError> {
         let missing = self.makes_room_for(worktree)?;
         let branch_exists = self.has_branch(branch)?;
@@ -123,7 +123,7 @@ impl Repository {
         self.make_whole(worktree)
     }
 
-    /// Sees to it that a worktree has all files, also for whoever works in it. A sparse checkout is for the person who
+    /// Makes sure that a worktree has all files, also for those who work in it. A sparse checkout is for the person who
     /// made it: what is reviewed and merged is the whole tree, and a feature may need any part of it.
     pub(super) fn make_whole(&self, worktree: &Path) -> Result<(), GitError> {
         let sparse =
@@ -134,7 +134,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Whether a worktree has yet to be made here; what is left of one that was never completed goes.
+    /// Whether a worktree has yet to be made here; removes what is left of one that was never completed.
     pub(super) fn makes_room_for(&self, worktree: &Path) -> Result<bool, GitError> {
         self.refuse_links()?;
         self.exclude_worktrees()?;
@@ -153,7 +153,7 @@ impl Repository {
     }
 
     /// Puts the main checkout on a feature's branch, creating it where it is missing. Refused when the checkout has
-    /// changes that would be carried along; nothing happens when it is on the branch already.
+    /// changes that would be carried along; does nothing when it is on the branch already.
     pub fn enter_feature(
         &self,
         branch: &str,

@@ -1,4 +1,4 @@
-//! Single files of a worktree: read, replaced and removed without leaving it.
+//! Reads, replaces and removes single files of a worktree without leaving it.
 //!
 //! Agents may put links where files were. Writing follows none; reading follows one only to a place inside the
 //! worktree. Git's own folder is out of reach.
@@ -51,7 +51,7 @@ impl Files {
             return Err(refused(path, "leads out of the worktree"));
         }
         match fs::metadata(&real) {
-            // Asked before opening: a named pipe would never end.
+            // Checked before opening: reading a named pipe would never end.
             Ok(found) if found.is_file() => fs::read(&real).map(Some).map_err(|error| failed(path, &error)),
             Ok(found) if found.is_dir() => Err(refused(path, "is a folder, not a file")),
             Ok(_) => Err(refused(path, "is not an ordinary file")),
@@ -70,7 +70,7 @@ impl Files {
             old => old,
         };
         let written = match self.replace_from_scratch(&full, bytes, old.as_ref()) {
-            // A worktree on another disk than git's folder; there the scrap must stand beside its place.
+            // The worktree is on another disk than git's folder; then the temporary file must be next to its target.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 replace(&temporary_in(full.parent().unwrap_or(&self.root)), &full, bytes, old.as_ref())
             }
@@ -79,7 +79,7 @@ impl Files {
         written.map_err(|error| failed(path, &error))
     }
 
-    /// Removes a file; nothing happens where there is none.
+    /// Removes a file; does nothing where there is none.
     pub(super) fn remove(&self, path: &str) -> Result<(), WorkspaceError> {
         let full = self.root.join(checked(path)?);
         self.refuse_linked_folder(path)?;
@@ -211,7 +211,7 @@ pub(super) fn temporary_in(folder: &Path) -> PathBuf {
 fn replace(temp: &Path, full: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
     let written = fill(temp, bytes, old).and_then(|()| fs::rename(temp, full));
     if written.is_err() {
-        // What went wrong is reported; that the scrap may stay behind too is not worth hiding it for.
+        // The first error is reported; that the temporary file may stay behind too is no reason to hide it.
         let _ = fs::remove_file(temp);
     }
     written

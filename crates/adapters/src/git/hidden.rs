@@ -1,8 +1,8 @@
 //! Marks of an index that hide changes of a file from git: `skip-worktree` and `assume-unchanged`.
 //!
-//! A file that bears one is neither compared nor committed, whatever was written into it. People use them in their own
-//! checkouts, and a sparse checkout is made of them; an agent that sets one hides what it does. So those that are new since
-//! the mark are taken off, and what they hid is undone.
+//! A file with such a mark is neither compared nor committed, whatever was written into it. People use these marks in
+//! their own checkouts, and a sparse checkout is made of them; an agent that sets one hides what it does. So those that
+//! are new since the worktree was marked are removed, and what they hid is undone.
 
 use super::error::GitError;
 use super::temp_index::Index;
@@ -22,7 +22,7 @@ pub(super) type Hidden = BTreeSet<Vec<u8>>;
 
 pub(super) fn look(workspace: &GitWorkspace) -> Result<Hidden, GitError> {
     let Some(index) = Index::read(&workspace.git_dir.join("index"))? else { return Ok(Hidden::new()) };
-    // Almost always there is none, and then no process is started.
+    // Usually there is none, and then no process is started.
     if bears_marks(index.bytes()) == Some(false) {
         return Ok(Hidden::new());
     }
@@ -31,11 +31,11 @@ pub(super) fn look(workspace: &GitWorkspace) -> Result<Hidden, GitError> {
     Ok(listed.iter().filter(marked).filter_map(|line| line.get(2..)).map(<[u8]>::to_vec).collect())
 }
 
-/// Takes off the marks that were not there before. Returns the files that bore one.
+/// Removes the marks that were not there before. Returns the files that had one.
 pub(super) fn clear(workspace: &GitWorkspace) -> Result<Vec<String>, GitError> {
     let then = match workspace.hidden() {
         Some(then) => then,
-        // After a crash nobody remembers; a checkout of a person's, or a sparse one, has marks of its own.
+        // After a crash the earlier marks are unknown; a person's checkout, or a sparse one, has marks of its own.
         None if workspace.link.is_none() || workspace.git_dir.join("info/sparse-checkout").exists() => {
             return Ok(Vec::new());
         }
@@ -54,7 +54,7 @@ pub(super) fn clear(workspace: &GitWorkspace) -> Result<Vec<String>, GitError> {
     Ok(new.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
 }
 
-/// Whether an entry of an index bears a mark; none where its form is not one that is read here.
+/// Whether an entry of an index has a mark; none where the index has a form that is not read here.
 fn bears_marks(bytes: &[u8]) -> Option<bool> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let pair = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
@@ -76,7 +76,7 @@ fn bears_marks(bytes: &[u8]) -> Option<bool> {
         }
         let length = bytes.get(name..)?.iter().position(|byte| *byte == 0)?;
         let short = usize::from(flags & NAME_LENGTH);
-        // With ids of another length nothing stands where it is looked for.
+        // With ids of another length nothing is where it is looked for.
         if short < usize::from(NAME_LENGTH) && short != length {
             return None;
         }

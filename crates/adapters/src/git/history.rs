@@ -1,4 +1,4 @@
-//! What the history of the checkout we are in says about files: when folders of features came into it, who wrote the
+//! What the history of the checkout we are in says about files: when folders of features entered it, who wrote the
 //! lines of a file, and which files changed after which commit.
 //!
 //! Order is the order of commits; clocks only decide between branches that know nothing of each other. Nothing here
@@ -29,15 +29,15 @@ pub struct MainLineCommit {
     pub files: Vec<String>,
 }
 
-/// More steps than anybody looks back on; what is older counts as before all of them.
+/// More commits than are ever looked back on; older ones count as before all of them.
 const STEPS_MAX: usize = 20_000;
 
 /// Begins what a commit says, in listings whose other items are paths.
 const COMMIT: char = '\u{1}';
 
 impl Repository {
-    /// The folders right below `folder` in the order they came into HEAD or any local branch. One that was renamed keeps
-    /// its place under the new name.
+    /// The folders right below `folder` in the order they entered HEAD or any local branch. A renamed one keeps its
+    /// place under the new name.
     pub fn entered(&self, folder: &str) -> Result<Vec<Entered>, GitError> {
         if self.commit_named("HEAD")?.is_none() {
             return Ok(Vec::new());
@@ -77,8 +77,8 @@ impl Repository {
         Ok(found)
     }
 
-    /// For each line of a file of the checkout the commit of the main line that it came with; none for lines that no commit
-    /// holds yet, and nothing for a file that git does not know.
+    /// For each line of a file of the checkout, the commit of the main line it came with; none for lines not committed
+    /// yet, and no lines at all for a file that git does not know.
     pub fn lines_of(&self, path: &str) -> Result<Vec<Option<Written>>, GitError> {
         let call = self.call(["blame", "--porcelain", "--first-parent", "-w", "--", path]);
         let done = call.setting("blame.ignoreRevsFile=").end()?;

@@ -1,8 +1,8 @@
-//! Who holds a lock of git's, where the system tells: git keeps the file open while it writes.
+//! Finds who holds a lock of git's, where the system can say: git keeps the file open while it writes.
 
 use std::path::Path;
 
-/// `git, process 4711`; none where nobody has the file open, or nobody can tell.
+/// `git, process 4711`; none where no process has the file open, or the system does not say.
 #[cfg(target_os = "linux")]
 pub(super) fn holder(lock: &Path) -> Option<String> {
     use std::fs;
@@ -16,7 +16,7 @@ pub(super) fn holder(lock: &Path) -> Option<String> {
         else {
             continue;
         };
-        // Those of other users cannot be looked at.
+        // Processes of other users cannot be looked at.
         let Ok(open) = fs::read_dir(process.path().join("fd")) else { continue };
         if open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|file| file == lock)) {
             let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();

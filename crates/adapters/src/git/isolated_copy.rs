@@ -1,4 +1,4 @@
-//! A folder outside of the repository with copies of some files and nothing else: for an agent that is to see no more.
+//! A folder outside the repository with copies of some files and nothing else, for an agent that is to see no more.
 //!
 //! Its name cannot be guessed and only its owner can look inside. It is removed when dropped; what a killed run leaves
 //! behind are copies of documents, in the system's folder for temporary files.
@@ -38,7 +38,7 @@ impl IsolatedCopy {
 
 impl Drop for IsolatedCopy {
     fn drop(&mut self) {
-        // Copies that cannot be removed are in nobody's way.
+        // Copies that cannot be removed are in no one's way.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,9 +1,9 @@
-//! A git process that stays and answers one question after another.
+//! A git process that stays and answers one question after another: a companion.
 //!
-//! Starting git costs more than most of what it is asked, so the questions that come often go to processes that
-//! are started once. They cannot outlive us: each ends when its input is closed, which the kernel does for a
-//! process that is killed. One that died is replaced and asked once more; what it said on the way out becomes the
-//! error. What is asked, and which git answers it, is known to `objects`.
+//! Starting git costs more than most of what it is asked, so frequent questions go to processes that are started once.
+//! They cannot outlive us: each ends when its input is closed, which the kernel does for a process that is killed. One
+//! that died is replaced and the question asked once more; what it said before it ended becomes the error. What is
+//! asked, and which git answers it, is known to `objects`.
 
 use super::error::GitError;
 use super::run::{Call, Done, Running};
@@ -25,15 +25,15 @@ pub(super) struct LastingGit {
     child: Child,
     input: ChildStdin,
     output: BufReader<Answers>,
-    /// What it writes to stderr: a file, because nobody reads along and a full pipe would stop it.
+    /// What it writes to stderr: a file, because it is not read meanwhile and a full pipe would stop it.
     complaints: Option<File>,
     limit: Duration,
     partial: bool,
 }
 
 impl Slot {
-    /// Asks the companion, or a new one when there is none or it does not answer. A question must do no harm when
-    /// it is asked twice.
+    /// Asks the companion, or a new one when there is none or it does not answer. Asking a question twice must do no
+    /// harm.
     pub(super) fn ask<T>(
         &self,
         start: impl FnOnce() -> Result<LastingGit, GitError>,
@@ -62,7 +62,7 @@ impl Slot {
         }
     }
 
-    /// Sends the companion away, so that the next question is answered by one that remembers nothing.
+    /// Ends the companion, so that the next question is answered by one that remembers nothing.
     pub(super) fn renew(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -146,7 +146,7 @@ pub(super) fn unexpected(answer: &[u8]) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("unexpected output `{text}`"))
 }
 
-/// A file without a name, which is gone when nobody has it open any more.
+/// A file without a name, which is gone once no process has it open.
 fn nameless(scratch: &Path) -> io::Result<File> {
     fs::create_dir_all(scratch)?;
     let path = super::files::temporary_in(scratch);

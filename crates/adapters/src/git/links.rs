@@ -1,8 +1,9 @@
-//! Links in git's folder and in Redraft's state, which an archive can bring: whoever writes through one writes elsewhere.
+//! Refuses links in git's folder and in Redraft's state, which an archive can bring: a write through one ends up
+//! elsewhere.
 //!
-//! Git follows links below its own folder (refs, logs, objects, the index, `info/exclude`), and so would we. A clone never
-//! has any, so before anything is written those that lead out of the repository are refused by name. Alternates are a
-//! file, not a link, and are only read from. Start at [`Repository::refuse_links_out`].
+//! Git follows links below its own folder (refs, logs, objects, the index, `info/exclude`), and so would we. A clone
+//! never has any, so links that lead out of the repository are refused by name before anything is written. Alternates
+//! are a file, not a link, and are only read from. Start at [`Repository::refuse_links_out`].
 
 use super::error::GitError;
 use super::locate::real_path;
@@ -11,20 +12,20 @@ use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
-/// What neither our calls of git nor we ourselves write to, and people do link to: hooks are off in every call, the rest
-/// belongs to Git LFS, git-annex and submodules.
+/// What people do link to, and neither our calls of git nor we ourselves write to: hooks are off in every call, the
+/// rest belongs to Git LFS, git-annex and submodules.
 const OF_OTHERS: [&str; 4] = ["annex", "hooks", "lfs", "modules"];
 
-/// What is looked through to its ends. Of the rest of git's folder only what stands in it directly is looked at, and the
+/// Folders that are searched to their ends. In the rest of git's folder only its direct entries are looked at, and the
 /// folders right below `objects`: files there are never written a second time.
 const WHOLE: [&str; 5] = ["info", "logs", "refs", "reftable", "worktrees"];
 
-/// Folders of the state whose files are those of a checkout or of an agent at work, and may be links. They are put there,
+/// Folders of the state that hold files of a checkout or of an agent at work, which may be links. They are created,
 /// read and removed as links.
 const OF_CHECKOUTS: [&str; 3] = ["damaged", "lost", "moving/files"];
 
-/// The same for what is in the folder of each agent that is probed, and of each checkout for checks, where whatever is
-/// in the way is removed before something is written.
+/// The same for what is in the folder of each agent that is probed, and of each checkout for checks, where anything in
+/// the way is removed before something is written.
 const OF_EACH: [&str; 2] = ["checkouts", "probes"];
 
 impl Repository {
@@ -97,7 +98,7 @@ fn is_of_checkouts(state: &Path, path: &Path) -> bool {
     of_each || OF_CHECKOUTS.iter().any(|name| below == Path::new(name))
 }
 
-/// What stands in a folder, links not followed; nothing where it is not there, or has gone meanwhile.
+/// The entries of a folder, links not followed; nothing where it is not there, or has gone meanwhile.
 fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>, GitError> {
     let named = |error: std::io::Error| GitError::file(folder, &error);
     let listed = match fs::read_dir(folder) {

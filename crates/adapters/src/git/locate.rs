@@ -1,8 +1,9 @@
-//! A glance at where a path belongs, without starting git: for hooks, which have a few milliseconds and no second try.
+//! Finds the checkout and repository that a path belongs to without starting git: for hooks, which have a few
+//! milliseconds and no second try.
 //!
-//! Reads the few small files by which git itself finds a repository. It knows less than [`super::Repository`], which is
-//! what everything else asks, and where it is in doubt it finds nothing. Links are followed as the kernel would, also in
-//! paths whose end does not exist yet. Start at [`Glance::at`].
+//! Reads the few small files by which git itself finds a repository. It knows less than [`super::Repository`], which
+//! everything else uses, and finds nothing where it is in doubt. Links are followed as the kernel would, also in paths
+//! whose end does not exist yet. Start at [`CheckoutLocation::at`].
 
 use super::files::os_path;
 use crate::plain_file;
@@ -38,7 +39,7 @@ impl CheckoutLocation {
         })
     }
 
-    /// The root of the checkout that holds a folder; outside of any the folder itself.
+    /// The root of the checkout that holds a folder; outside of any, the folder itself.
     pub fn checkout_of(folder: &Path) -> PathBuf {
         CheckoutLocation::at(folder).map_or_else(|| folder.to_owned(), |glance| glance.checkout)
     }
@@ -65,7 +66,7 @@ impl CheckoutLocation {
     }
 }
 
-/// The state folder that a real path is, or is in: one of this name beside git's own files, with a ledger in it.
+/// The state folder that a real path is, or is in: one of this name next to git's own files, with a ledger in it.
 pub fn state_around(path: &Path) -> Option<&Path> {
     path.ancestors().find(|folder| {
         folder.file_name() == Some(OsStr::new("redraft"))
@@ -74,7 +75,8 @@ pub fn state_around(path: &Path) -> Option<&Path> {
     })
 }
 
-/// Where a path really leads: links followed, `..` taken back, whether or not the last parts exist. `path` must be absolute.
+/// Where a path really leads: links followed, `..` resolved, even if the last parts do not exist. `path` must be
+/// absolute.
 pub fn real_path(path: &Path) -> Option<PathBuf> {
     let mut left: Vec<PathBuf> = parts(path);
     let (mut real, mut links) = (PathBuf::from("/"), 0);
@@ -102,7 +104,7 @@ pub fn real_path(path: &Path) -> Option<PathBuf> {
     path.is_absolute().then_some(real)
 }
 
-/// The parts of a path, the first one last.
+/// The parts of a path in reverse order.
 fn parts(path: &Path) -> Vec<PathBuf> {
     path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect()
 }
@@ -127,7 +129,7 @@ fn without_line_breaks(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// The folder that all checkouts share, from that of one. Where a file names it and cannot be read, nobody knows.
+/// The folder that all checkouts share, found from that of one; none where a file names it and cannot be read.
 pub(super) fn common_of(git: &Path) -> Option<PathBuf> {
     let file = git.join("commondir");
     match plain_file::read(&file, LINK_BYTES_MAX) {

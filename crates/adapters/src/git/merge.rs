@@ -1,8 +1,8 @@
-//! What merging a feature's branch would give, and the merge itself.
+//! Forecasts what merging a feature's branch would give, and does the merge.
 //!
-//! The forecast is `git merge-tree`, which touches no checkout. The merge is a commit made of what was forecast. Where the
-//! branch is checked out, `moving` takes that checkout along as a whole, and only from a clean state; else the branch alone
-//! moves, and only from where it was.
+//! The forecast is `git merge-tree`, which touches no checkout. The merge is a commit made of what was forecast. Where
+//! the target branch is checked out, `moving` takes that checkout along as a whole, and only from a clean state;
+//! otherwise only the branch moves, and only from where it was.
 
 use super::change::with_fixed_identity;
 use super::commit::full_message;
@@ -31,7 +31,7 @@ pub struct GitMerging<'a> {
 /// The files shown of a conflict or of an unclean checkout.
 const SHOWN_MAX: usize = 20;
 
-/// So many commits that say they are the merge are looked at.
+/// At most this many commits that claim to be the merge are looked at.
 const CANDIDATES_MAX: usize = 20;
 
 impl Merging for GitMerging<'_> {
@@ -94,7 +94,7 @@ impl Merging for GitMerging<'_> {
             call = call.arg("-p").arg(&forecast.head);
         }
         let commit = call.arg("-m").arg(message).text().map_err(super::commit::refusal)?;
-        // A branch must name nothing that a power cut could take.
+        // A branch must not name anything that a power cut could take away.
         self.repository.sync_to_disk().map_err(failed)?;
         let branch = merge.into.to_owned();
         let (folder, head) = match &place {
@@ -132,13 +132,13 @@ impl Merging for GitMerging<'_> {
             .split(|byte| *byte == 0)
             .map(|field| String::from_utf8_lossy(field).trim().to_owned())
             .collect();
-        // Four fields each, and one that is empty behind them.
+        // Four fields each, followed by an empty one.
         for found in fields.chunks(5) {
             let [ids, tree, ticket, seq, ..] = found else { continue };
             let ids: Vec<&str> = ids.split(' ').collect();
             let (Some(commit), Some(into)) = (ids.first(), ids.get(1)) else { continue };
             let ours = *ticket == trailers.ticket && *seq == trailers.seq.to_string();
-            // Anybody can write such lines. It is the merge if it did what the merge does.
+            // Anybody can write such lines. It is the merge only if it did what the merge does.
             if ours && self.merge_of(into, &head).map_err(failed)?.as_deref() == Some(tree.as_str()) {
                 return Ok(Some(Commit((*commit).to_owned())));
             }
@@ -179,14 +179,14 @@ impl GitMerging<'_> {
         Ok(None)
     }
 
-    /// Nothing that no commit holds may stand in a checkout that is moved.
+    /// Refuses to move a checkout that holds anything uncommitted.
     fn require_clean(&self, into: &str, folder: &Path) -> Result<(), MergeError> {
         let call = self.repository.git.call(
             folder,
             ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"],
         );
         let listed = call.list().map_err(failed)?;
-        // A renamed file stands there with both names, the second without a state before it.
+        // A renamed file is listed with both names, the second without a state before it.
         let files = listed.iter().filter(|line| line.get(2) == Some(&b' '));
         let names: Vec<String> =
             files.map(|line| String::from_utf8_lossy(&line[3..]).into_owned()).take(SHOWN_MAX).collect();

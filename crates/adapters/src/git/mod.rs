@@ -4,11 +4,25 @@
 //! module knows trees, refs, indexes and files. It must not know phases, roles or verdicts: a revision is a
 //! tree id here and a ticket is only the text of a trailer.
 //!
-//! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
-//! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
-//! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
-//! `commit`, `guard` (hooks and configuration that agents touch), `hidden` (marks of an index that hide changes), `check_folder` (where checks run), `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `listing` names the files that are not ignored, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut, `rewrite` takes a secret out of all of it.
+//! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the engine's
+//! `Workspace` port. The rest is behind them, one file for each subject:
+//!
+//! - the worktree: `files` (single files), `revision` (revisions, anchors and deltas), `worktree_state` (where HEAD,
+//!   index and files stand), `commit`, `temp_index` (scratch space), `isolated_copy` (copies for an agent that is to
+//!   see no more);
+//! - undoing what an agent must not do: `restore`, `recreate` (a worktree that is gone), `guard` (hooks and
+//!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes);
+//! - whole branches and checkouts: `feature` (creating them), `merge`, `moving` (a person's checkout goes from one
+//!   commit to another), `change` (a change that is reviewed by itself), `check_folder` (where checks run), `create` (a
+//!   new repository for demonstrations);
+//! - looking: `objects` asks for and stores single objects through `lasting_git`, a git that stays; `recent` remembers
+//!   the last few answers; `history`, `branches` and `hooks` show what others have left in a repository; `listing`
+//!   names the files that are not ignored; `locate` finds a repository without starting git;
+//! - calling git: `run` starts it, `wait` ends one that hangs, `writing` removes locks that a killed one left, `holder`
+//!   names who holds a lock, `programs` keeps programs of a repository's configuration from being started, `links`
+//!   refuses links that lead elsewhere, `error` says what can go wrong;
+//! - mending: `power_loss` clears up after a power cut, `repair` after damage, `rewrite` takes a secret out of
+//!   everything.
 
 mod branches;
 mod change;

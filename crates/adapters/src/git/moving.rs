@@ -1,15 +1,15 @@
 //! Moves a checkout that belongs to a person from one commit to another, as a whole.
 //!
-//! Git writes a checkout file by file, then its index, then the branch. Killed in between it leaves files of both
+//! Git writes a checkout file by file, then its index, then the branch. Killed in between, it leaves files of both
 //! commits and a lock that it never removes. So git only prepares here: it writes the files that differ into a folder
-//! of ours and a new index beside it. Then a journal says what is about to happen, the files take their places by
-//! renaming, the index by one rename, and last of all git moves the branch, from where it was. The branch decides:
-//! whoever finds the journal of a killed process puts everything back if the branch has not moved, and completes it
-//! if it has ([`Repository::settle`], in `settling`). A file that is neither as we found it nor as we put it there is
-//! somebody's work and is left alone.
+//! of ours and a new index next to it. Then a journal says what is about to happen, the files take their places by
+//! renaming, the index by one rename, and last of all git moves the branch, from where it was. The branch decides: a
+//! process that finds the journal of a killed one puts everything back if the branch has not moved, and completes the
+//! move if it has ([`Repository::recover_interrupted_move`], in `settling`). A file that is neither as we found it nor
+//! as we put it there is somebody's work and is left alone.
 //!
-//! While this lasts, the checkout's `index.lock` is ours, as git itself would take it; it holds the journal's token,
-//! so it can be told from everybody else's.
+//! While this lasts, we hold the checkout's `index.lock`, as git itself would; it holds the journal's token, which
+//! distinguishes it from any other lock.
 
 mod files;
 mod journal;
@@ -39,7 +39,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// The files named of those in the way.
 const SHOWN_MAX: usize = 20;
 
-/// Where files wait for their places: beside the journal, or in a checkout on another disk.
+/// Where files wait for their places: next to the journal, or in a checkout on another disk.
 const STAGING: &str = "files";
 const STAGING_ELSEWHERE: &str = ".redraft/worktrees/.moving";
 
@@ -59,11 +59,11 @@ pub(super) struct Move<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Head {
-    /// It stays on this branch, which goes on to the other commit.
+    /// HEAD stays on this branch, which moves to the other commit.
     Advance { branch: String },
-    /// It leaves where it was, a ref or a commit, for this branch, which is at the other commit already.
+    /// HEAD leaves where it was, a ref or a commit, for this branch, which is at the other commit already.
     Switch { was: String, branch: String },
-    /// It has nothing to do with this branch, which goes on by itself; no file and no index is touched.
+    /// HEAD has nothing to do with this branch, which moves alone; no file and no index is touched.
     Beside { branch: String },
 }
 
@@ -98,8 +98,7 @@ struct MoveJournal<'a> {
 }
 
 impl Repository {
-    /// Moves a checkout. When this returns an error, the checkout is as it was before, unless the error says
-    /// otherwise.
+    /// Moves a checkout. After an error the checkout is as it was before, unless the error says otherwise.
     pub(super) fn move_checkout(&self, wanted: &Move<'_>, boundaries: &Boundaries) -> Result<(), MoveError> {
         let desk = MoveJournal::new(self);
         let _held = desk.hold()?;
@@ -134,14 +133,14 @@ impl<'a> MoveJournal<'a> {
         self.folder.join(name)
     }
 
-    /// Only one process moves a checkout or mends one. The kernel lets go of the lock when that process ends.
+    /// Only one process at a time moves or mends a checkout. The kernel releases the lock when that process ends.
     fn hold(&self) -> Result<File, GitError> {
         let held = self.hold_within(PATIENCE)?;
         held.ok_or_else(|| GitError::Moving(self.repository.main_checkout().to_owned()))
     }
 
-    /// None where another process has it all the time. One that was killed while it started another lets go of it
-    /// only when that has become another program.
+    /// None where another process holds it the whole time. A process that was killed while it started another releases
+    /// it only when that one has become another program.
     fn hold_within(&self, mut patience: Duration) -> Result<Option<File>, GitError> {
         let path = self.path("lock");
         let failed = |error: io::Error| GitError::file(&path, &error);
@@ -168,14 +167,14 @@ impl<'a> MoveJournal<'a> {
         let asked = ask.succeed()?;
         let git_dir = os_path(asked.lines().first().copied().unwrap_or_default());
         let staging = self.staging(&checkout)?;
-        // What a killed process left without a journal is nobody's.
+        // What a killed process left without a journal belongs to no move.
         files::remove_folder(&staging).map_err(|error| GitError::file(&staging, &error))?;
         let journal = Journal::new(wanted, &checkout, &git_dir, &staging, self.repository.main_checkout());
         self.write(&journal)?;
         Ok(journal)
     }
 
-    /// A folder from which files can be renamed into the checkout: beside the journal, or in the checkout where that
+    /// A folder from which files can be renamed into the checkout: next to the journal, or in the checkout where that
     /// is on another disk.
     fn staging(&self, checkout: &Path) -> Result<PathBuf, GitError> {
         let device = |path: &Path| files::device(path).map_err(|error| GitError::file(path, &error));
@@ -223,7 +222,7 @@ impl<'a> MoveJournal<'a> {
         fs::write(&signed, &journal.token).map_err(|error| GitError::file(&signed, &error))?;
         let mut left = self.repository.git.patience();
         loop {
-            // Signed already when it appears, so that it is ours for everybody from the first moment on.
+            // It holds the token already when it appears, so that it is recognised as ours from the first moment on.
             match fs::hard_link(&signed, &path) {
                 Ok(()) => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -249,7 +248,7 @@ impl<'a> MoveJournal<'a> {
         }
     }
 
-    /// Lets git make the new index and the files that differ, and notes what stands where they belong.
+    /// Has git make the new index and the files that differ, and notes what stands where they belong.
     fn prepare(&self, wanted: &Move<'_>, journal: &Journal) -> Result<Plan, MoveError> {
         let (checkout, new) = (journal.checkout(), journal.staged());
         fs::create_dir_all(&new).map_err(|error| GitError::file(&new, &error))?;
@@ -272,7 +271,7 @@ impl<'a> MoveJournal<'a> {
         Ok(plan.with_staged(&new)?)
     }
 
-    /// Git knows best what it would overwrite, and says so without doing anything.
+    /// Asks git what is in the way: it knows best what it would overwrite, and says so without doing anything.
     fn refuse_what_is_in_the_way(&self, wanted: &Move<'_>, checkout: &Path) -> Result<(), MoveError> {
         let tree = ["read-tree", "-n", "-m", "-u", wanted.from, wanted.to];
         let done = self.indexed(self.call(checkout, &tree)).end()?;
@@ -284,7 +283,7 @@ impl<'a> MoveJournal<'a> {
         Err(error.into())
     }
 
-    /// Lets git look at the new files, so that the index knows them, and puts it in place.
+    /// Has git look at the new files, so that the index knows them, and puts it in place.
     fn install_index(&self, journal: &mut Journal) -> Result<(), GitError> {
         let (path, target) = (self.path("index"), journal.index());
         self.refresh(&journal.checkout())?;
@@ -297,7 +296,7 @@ impl<'a> MoveJournal<'a> {
         fs::rename(&path, &target).map_err(|error| GitError::file(&target, &error))
     }
 
-    /// Lets git compare the new index with the files. Code 1 says that some differ, which is for others to judge.
+    /// Has git compare the new index with the files. Code 1 says that some differ, which is judged elsewhere.
     fn refresh(&self, checkout: &Path) -> Result<(), GitError> {
         let call = self.indexed(self.call(checkout, &["update-index", "-q", "--refresh"]));
         let done = call.marked(self.path(writing::MARKER)).end()?;
@@ -332,8 +331,8 @@ impl<'a> MoveJournal<'a> {
 
     /// The journal goes last: until then the next process would look at all of it again.
     fn end(&self, journal: &Journal) {
-        // A branch that is not on disk yet must not lose the journal that would put its files back. What cannot be
-        // written or removed now is seen to by the next process.
+        // A branch that is not on disk yet must not lose the journal that would put its files back. The next process
+        // takes care of what cannot be written or removed now.
         let head = match &journal.head {
             Head::Advance { branch } | Head::Beside { branch } => {
                 self.repository.common_dir().join("refs/heads").join(branch)
@@ -348,7 +347,7 @@ impl<'a> MoveJournal<'a> {
         self.sweep(journal);
     }
 
-    /// Removes what nobody needs without a journal.
+    /// Removes what is useless without a journal.
     fn sweep(&self, journal: &Journal) {
         for name in ["index", "index.lock", "index.before", "index.token"] {
             let _ = fs::remove_file(self.path(name));
@@ -365,7 +364,7 @@ impl<'a> MoveJournal<'a> {
         self.repository.git.call(folder, args)
     }
 
-    /// Lets a call use the new index.
+    /// Makes a call use the new index.
     fn indexed(&self, call: Call) -> Call {
         // A split index would leave its shared half in the repository.
         call.setting("core.splitIndex=false").env("GIT_INDEX_FILE", self.path("index"))

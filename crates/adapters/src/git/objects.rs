@@ -1,5 +1,5 @@
-//! Objects and refs, asked of and handed to companions: what a name stands for, files and trees to be stored, a
-//! ref to be set. None of it starts a process once the first question of its kind was asked.
+//! Looks up and stores objects and sets refs through companions ([`super::lasting_git`]): what a name stands for, files
+//! and trees to be stored, a ref to be set. Once the first question of a kind was asked, none of this starts a process.
 //!
 //! The companions look at the disk for each question, so they see what other processes made since they started.
 
@@ -37,7 +37,7 @@ pub(super) struct TreeEntry<'a> {
     pub(super) name: &'a str,
 }
 
-/// What a name stands for, none when it stands for nothing here: `HEAD`, an id, `HEAD:path`.
+/// What a name stands for: `HEAD`, an id, `HEAD:path`. None when it stands for nothing here.
 pub(super) fn info(workspace: &GitWorkspace, name: &str) -> Result<Option<Object>, GitError> {
     workspace.companions.reader.ask(|| reader(workspace), |companion| object(companion, "info", name))
 }
@@ -56,7 +56,7 @@ pub(super) fn contents(workspace: &GitWorkspace, name: &str) -> Result<Option<(O
     )
 }
 
-/// Forgets what the reading companion may still have open although it was collected since.
+/// Drops what the reading companion may still have open although it was collected since.
 pub(super) fn look_afresh(workspace: &GitWorkspace) {
     workspace.companions.reader.renew();
 }
@@ -94,7 +94,7 @@ pub(super) fn store_tree(workspace: &GitWorkspace, entries: &[TreeEntry<'_>]) ->
     )
 }
 
-/// Lets a ref name an object, whatever it named before.
+/// Makes a ref name an object, whatever it named before.
 pub(super) fn set_ref(workspace: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
     let lines = format!("start\noption no-deref\nupdate {name} {id}\ncommit\n");
     workspace.companions.refs.ask(
@@ -112,8 +112,8 @@ pub(super) fn set_ref(workspace: &GitWorkspace, name: &str, id: &str) -> Result<
     )
 }
 
-/// The same for a name of ours (`refs/redraft/…`), which nobody but the feature's own run sets: a lock on it is one that a
-/// killed git of ours has left.
+/// The same for a ref of ours (`refs/redraft/…`), which only the feature's own run sets: a lock on it was left by a
+/// killed git of ours.
 pub(super) fn set_own_ref(workspace: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
     workspace.sync_to_disk()?;
     match set_ref(workspace, name, id) {

@@ -1,9 +1,9 @@
-//! What a power cut leaves of things that were being made: names with nothing behind them.
+//! Clears up what a power cut leaves of things that were being made: names with nothing behind them.
 //!
 //! File systems write names before contents. An object that git was making when the power went is an empty file with
-//! the right name, and git, which asks for the name only, never writes it again. Nothing that is stored names such an
-//! object ([`crate::barrier`]), but the next attempt makes the same one. The same goes for an index, a ref of ours, and a
-//! worktree that was being made.
+//! the right name, and git, which only asks for the name, never writes it again. Nothing that is stored names such an
+//! object ([`crate::barrier`]), but the next attempt makes the same one. The same goes for an index, a ref of ours, and
+//! a worktree that was being made.
 
 use super::error::GitError;
 use super::files::os_path;
@@ -14,12 +14,12 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Linux draws this anew each time it starts.
+/// Linux chooses a new one at each boot.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 impl Repository {
-    /// Clears away what a power cut left empty: objects, refs under `refs/redraft`, indexes of our worktrees. Returns how
-    /// many files that were. Looks once in each run of the system, because nothing else loses what was written.
+    /// Clears away what a power cut left empty: objects, refs under `refs/redraft`, indexes of our worktrees. Returns
+    /// how many files that were. Looks once after each boot, because nothing else loses what was written.
     pub fn clear_after_cut(&self) -> Result<usize, GitError> {
         let seen = self.state_dir().join("boot");
         let boot = fs::read_to_string(BOOT_ID).unwrap_or_default();
@@ -59,8 +59,8 @@ impl Repository {
         Ok(found)
     }
 
-    /// Makes a worktree. Until all of it is on disk a marker says that it is half made, and [`Repository::unmake`] takes
-    /// it away; nobody has worked in it by then.
+    /// Makes a worktree. Until all of it is on disk, a marker says that it is half made, and [`Repository::unmake`]
+    /// removes it; no one has worked in it by then.
     pub(super) fn make_worktree(&self, worktree: &Path, add: Call) -> Result<(), GitError> {
         let marker = self.marker(worktree);
         let folder = marker.parent().unwrap_or(&marker);
@@ -70,11 +70,11 @@ impl Repository {
         sync_folder(folder).map_err(named)?;
         add.succeed()?;
         self.sync_to_disk()?;
-        // Gone for good: what comes back after a power cut would take away what people have done there since.
+        // Gone for good: a marker that came back after a power cut would take away what people have done there since.
         fs::remove_file(&marker).and_then(|()| sync_folder(folder)).map_err(named)
     }
 
-    /// Takes away what is left of a worktree that was being made when everything ended.
+    /// Removes what is left of a worktree whose creation was interrupted.
     pub(super) fn unmake(&self, worktree: &Path) -> Result<(), GitError> {
         let marker = self.marker(worktree);
         if !marker.exists() {
@@ -83,7 +83,7 @@ impl Repository {
         remove_folder(worktree)?;
         let own = worktree.file_name().unwrap_or_default().to_string_lossy();
         for (folder, name) in entries(&self.common_dir().join("worktrees"))? {
-            // One that cannot tell is known by its name, to which git adds a number where it is taken.
+            // One that does not say is recognised by its name, to which git adds a number where it is taken.
             if worktree_of(&folder).map_or(name.starts_with(&*own), |of| of == worktree) {
                 remove_folder(&folder)?;
             }
@@ -96,7 +96,7 @@ impl Repository {
     }
 }
 
-/// The worktree that a folder of git's belongs to; none where git could not tell either.
+/// The worktree that a folder of git's belongs to; none where git does not know either.
 fn worktree_of(folder: &Path) -> Option<PathBuf> {
     let link = fs::read(folder.join("gitdir")).ok()?;
     let link = os_path(link.trim_ascii_end());

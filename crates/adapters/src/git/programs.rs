@@ -1,12 +1,12 @@
 //! Programs that a repository's own configuration makes git start, and how they are kept from being started.
 //!
-//! `.git/config` is data of whoever made the repository, or of an agent that worked in it. What the user's own or the
-//! machine's configuration names may run. Whatever the repository's own files name (or files they include, under any
-//! condition) is overruled in every call of ours, unless a person has accepted it. The configuration is looked at again
-//! whenever one of its files has changed. Keys and values are bytes, as they are for git.
+//! `.git/config` was written by the author of the repository, or by an agent that worked in it. Programs that the
+//! user's own or the machine's configuration names may run. Whatever the repository's own files name (or files they
+//! include, under any condition) is overruled in every call of ours, unless a person has accepted it. The configuration
+//! is looked at again whenever one of its files has changed. Keys and values are bytes, as they are for git.
 //!
-//! Start at [`Guard::verdict`]; [`Repository::wanted_programs`] is for asking. `dangers` is what is overruled, `place` which
-//! files are looked at.
+//! Start at [`Guard::verdict`]; [`Repository::wanted_programs`] lists what a person has to be asked about. `dangers`
+//! says what is overruled, `place` which files are looked at.
 
 mod dangers;
 mod place;
@@ -27,8 +27,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A setting of the repository's own configuration that makes git, or a filter it starts, start a program or leads it
-/// elsewhere.
+/// A setting of the repository's own configuration that makes git, or a filter that git starts, start a program or
+/// leads it elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfiguredProgram {
     /// As in `filter.lfs.clean`; like the rest on one line, with every hidden character written out.
@@ -63,13 +63,13 @@ impl ConfiguredProgram {
     }
 }
 
-/// Files that include each other deeper than git itself follows them.
+/// Git itself follows includes no deeper.
 const INCLUDES_MAX: usize = 10;
 
-/// More than any configuration.
+/// More than any configuration has.
 const BYTES_MAX: u64 = 1024 * 1024;
 
-/// What is known of the configurations that were looked at.
+/// What is known about the configurations that were looked at.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Guard {
     trust: Trust,
@@ -84,7 +84,7 @@ struct Known {
     looked: BTreeMap<Key, Looked>,
 }
 
-/// What a call must know of the configuration it is made with.
+/// What a call must know about the configuration it runs with.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Verdict {
     /// The settings that keep the repository's programs from being started.
@@ -104,7 +104,7 @@ struct Looked {
 
 /// One line of the configuration.
 struct Entry {
-    /// Whether the repository says so.
+    /// Whether it is from the repository's own files.
     own: bool,
     file: PathBuf,
     key: Vec<u8>,
@@ -188,7 +188,7 @@ impl Looked {
     }
 }
 
-/// Whether a file surely names neither a program nor another file.
+/// Whether a file certainly names neither a program nor another file.
 fn is_plain(file: &Path) -> bool {
     if file.symlink_metadata().is_err() {
         return true;
@@ -201,15 +201,15 @@ fn is_plain(file: &Path) -> bool {
 fn entries(git: &Git, asked: &Asked) -> Result<(Vec<Entry>, Option<Vec<PathBuf>>), GitError> {
     let mut entries = listed(git, asked, None)?;
     let mut files = Some(Vec::new());
-    // A condition that does not hold now may hold in a moment, on another branch or in another worktree, so all files are
-    // read that are included under any.
+    // A condition that does not hold now may hold in a moment, on another branch or in another worktree, so included
+    // files are read whatever the condition.
     let mut seen = BTreeSet::new();
     let mut new: Vec<(PathBuf, Vec<u8>)> = includes(&entries);
     for _ in 0..INCLUDES_MAX {
         new.retain(|include| seen.insert(include.clone()));
         let mut more = Vec::new();
         for (folder, path) in &new {
-            // Git alone knows whose home is meant.
+            // Only git knows whose home is meant.
             let special = path.starts_with(b"~") || path.starts_with(b"%(prefix)");
             let place = if special { os_path(path) } else { folder.join(os_path(path)) };
             more.extend(listed(git, asked, Some(&place))?);
@@ -244,7 +244,7 @@ fn listed(git: &Git, asked: &Asked, file: Option<&Path>) -> Result<Vec<Entry>, G
         };
         let (key, value) = split(setting);
         let path = origin.strip_prefix(b"file:").map(|path| asked.folder.join(os_path(path)));
-        // What our calls or the user's environment say is no file's; what a file says in that place was included by us.
+        // Settings of our calls or of the user's environment are in no file; a file in this scope was included by us.
         let of_call = scope.as_slice() == b"command";
         let own = match file {
             None => !of_call && !matches!(scope.as_slice(), b"system" | b"global"),
@@ -298,7 +298,7 @@ fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<Configur
         }
         let users: Vec<&Entry> = entries.iter().filter(|one| !one.own && one.key == entry.key).collect();
         if danger.variable == "helper" {
-            // An empty one takes back all that came before it, the user's own as well.
+            // An empty value takes back all that came before it, including the user's own.
             overrules.push((entry.key.clone(), Vec::new()));
             overrules.extend(users.iter().map(|user| (entry.key.clone(), user.value.clone())));
             continue;
@@ -306,7 +306,7 @@ fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<Configur
         let instead = users.last().map_or(danger.instead(&entry.key).as_bytes(), |user| &user.value);
         overrules.push((entry.key.clone(), instead.to_owned()));
         if danger.section == "filter" && users.is_empty() {
-            // A filter that must be there would stop git without its program.
+            // A required filter would stop git without its program.
             let driver = entry.key.strip_suffix(danger.variable.as_bytes()).unwrap_or_default();
             overrules.push(([driver, b"required"].concat(), b"false".to_vec()));
         }
@@ -315,8 +315,8 @@ fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<Configur
 }
 
 impl Repository {
-    /// What the repository's own configuration says that our calls would need here and that nobody has accepted: programs for
-    /// files whose attributes name them and for signing, and what Git LFS goes by.
+    /// Settings of the repository's own configuration that our calls would need here and that nobody has accepted:
+    /// programs for files whose attributes name them and for signing, and what Git LFS goes by.
     pub fn wanted_programs(&self) -> Result<Vec<ConfiguredProgram>, GitError> {
         let mut programs: Vec<ConfiguredProgram> = Vec::new();
         for folder in [self.main_checkout(), self.here()] {

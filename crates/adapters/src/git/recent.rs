@@ -1,5 +1,5 @@
-//! What git was asked a moment ago. A dispatch asks for the same few things several times over, and each answer
-//! costs a process; a revision is a content address, so what was once read of it stays true.
+//! Remembers what git was asked a moment ago. A dispatch asks for the same few things several times over, and each
+//! answer costs a process; a revision is a content address, so what was once read of it stays true.
 //!
 //! Holds a handful of answers, so its size is that of a few artifacts, whatever the length of the history.
 
@@ -119,8 +119,8 @@ pub(super) fn content(bytes: &[u8]) -> BlobId {
     hash(bytes)
 }
 
-/// What stands at a path, read and not guessed from its times; none for what is neither file nor link, or cannot
-/// be read.
+/// What stands at a path, read and not guessed from its times; none for what is neither a file nor a link, or cannot be
+/// read.
 pub(super) fn content_at(path: &Path) -> Option<Content> {
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => {

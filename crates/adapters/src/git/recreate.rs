@@ -1,5 +1,5 @@
-//! A worktree that is gone, or cut off from its repository, and is made what it was: the folder and git's tie to it. Its files
-//! are put back by [`super::restore`].
+//! Recreates a worktree that is gone, or cut off from its repository: the folder and git's tie to it. Its files are put
+//! back by [`super::restore`].
 
 use super::check_folder::remove_all;
 use super::error::GitError;
@@ -9,7 +9,7 @@ use redraft_engine::ports::WorkspaceError;
 use redraft_facts::event::TreeMark;
 use std::fs;
 
-/// Makes a linked worktree anew that is gone altogether. Its files are put back like any others.
+/// Recreates a linked worktree that is gone altogether. Its files are put back like any others.
 pub(super) fn recreate_worktree(
     workspace: &GitWorkspace,
     mark: &TreeMark,
@@ -40,14 +40,14 @@ fn commit_in(workspace: &GitWorkspace, reference: &str) -> Result<bool, GitError
     Ok(call.arg(format!("{reference}^{{commit}}")).end()?.code == Some(0))
 }
 
-/// Ties a linked worktree to its repository again, or the next agent's git would work on the checkout around it.
+/// Ties a linked worktree to its repository again; otherwise the next agent's git would work on the checkout around it.
 pub(super) fn put_link_back(workspace: &GitWorkspace) -> Result<Option<String>, WorkspaceError> {
     let Some(link) = &workspace.link else { return Ok(None) };
     let path = workspace.root().join(".git");
     if fs::read(&path).is_ok_and(|now| now == *link) {
         return Ok(None);
     }
-    // Whatever is there instead, a link is not written through.
+    // Whatever is there instead is removed: a link must not be written through.
     remove_all(&path)?;
     fs::write(&path, link).map_err(|error| failed(".git", &error))?;
     Ok(Some("tied the worktree to its repository again".to_owned()))

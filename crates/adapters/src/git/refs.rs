@@ -1,21 +1,21 @@
-//! What became of branches and tags while an agent worked, beside the branch it was put on.
+//! What became of branches and tags while an agent worked, other than the branch it was put on.
 //!
 //! Refs belong to the whole repository: the person at work in the main checkout, other features' runs and the agent
-//! share them, and git records nowhere who changed one. So only what can be told apart is undone, and the rest is named
-//! and left:
+//! share them, and git records nowhere who changed one. So only what is certainly the agent's is undone, and the rest
+//! is named and left:
 //!
 //! - A branch that is new, that HEAD of *this* worktree has been on since the mark, that still points to a commit HEAD
-//!   of this worktree has been at, and that no other worktree has checked out, was made here. Nobody but the agent works
-//!   here meanwhile, so it is deleted and its commit kept. HEAD's own log is what tells; it belongs to the worktree. In
-//!   the main checkout (`in-place`) it would tell of the person as well, so nothing is deleted there.
+//!   of this worktree has been at, and that no other worktree has checked out, was made here. Only the agent works here
+//!   meanwhile, so it is deleted and its commit kept. HEAD's own log shows this; it belongs to the worktree. In the
+//!   main checkout (`in-place`) it would show the person's work as well, so nothing is deleted there.
 //! - Any other branch or tag that is new, moved or gone may be the agent's or somebody else's. Deleting or moving it
 //!   could destroy a person's work, leaving it destroys nothing: it is named with the command that puts it back, and
 //!   the commit it pointed to before is kept. Not named is what others do as a matter of course: the branch of another
 //!   feature's worktree, and a branch that moves in the worktree that has it checked out.
 //!
-//! The marked refs are kept in memory only. After a crash nobody knows how long ago the agent stopped, and what changed
-//! since is a person's far more likely than not, so nothing is compared then. They are read from git's files, because
-//! starting git for what is almost always as it was would double what a dispatch costs; git is asked once they differ,
+//! The marked refs are kept in memory only. After a crash it is unknown how long ago the agent stopped, and what
+//! changed since is far more likely a person's, so nothing is compared then. They are read from git's files, because
+//! starting git for what is almost always unchanged would double what a dispatch costs; git is asked once they differ,
 //! and always in a repository that keeps its refs in another form.
 
 use super::error::GitError;
@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// So many refs are named one by one; the rest is counted.
+/// At most this many refs are named one by one; the rest is counted.
 const NAMED_REFS: usize = 10;
 
 const HEADS: &str = "refs/heads/";
@@ -42,7 +42,7 @@ pub(super) struct MarkedRefs {
     refs: BTreeMap<String, String>,
     /// How long HEAD's log was.
     log_bytes: usize,
-    /// What HEAD of the main checkout named, where this is another one; empty where it cannot be told.
+    /// What HEAD of the main checkout named, where this is another one; empty where that is unknown.
     main: String,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn undo(workspace: &GitWorkspace, name: &str) -> Result<Vec<String>, 
     Ok(lines)
 }
 
-/// Names what else happened to branches and tags since the mark, each thing once.
+/// Reports what else happened to branches and tags since the mark, each thing once.
 pub(super) fn left(workspace: &GitWorkspace, name: &str) -> Result<Vec<String>, WorkspaceError> {
     let Some(marked) = workspace.marked_refs() else { return Ok(Vec::new()) };
     let (found, main) = (read(workspace)?, main_branch(workspace));
@@ -126,7 +126,7 @@ pub(super) fn left(workspace: &GitWorkspace, name: &str) -> Result<Vec<String>, 
     Ok(lines)
 }
 
-/// What HEAD of the worktree has been on and at, by what its log has gained.
+/// The branches HEAD of the worktree has been on and the commits it has been at, by the new lines of its log.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Used {
     branches: BTreeSet<String>,
@@ -134,7 +134,7 @@ struct Used {
 }
 
 impl Used {
-    /// A log that is shorter than it was has been rewritten, and then it tells nothing.
+    /// A log that is shorter than it was has been rewritten, and then it shows nothing.
     fn since(log: &[u8], log_bytes: usize) -> Used {
         let mut used = Used::default();
         let gained = log.get(log_bytes..).unwrap_or_default();
@@ -157,7 +157,7 @@ fn read(workspace: &GitWorkspace) -> Result<BTreeMap<String, String>, GitError> 
     let mut refs = BTreeMap::new();
     let packed = workspace.common.join("packed-refs");
     for line in String::from_utf8_lossy(&bytes(&packed)?.unwrap_or_default()).lines() {
-        // Comments, and what a tag of its own points to, have no name behind a blank.
+        // Comments, and what an annotated tag points to, have no name after a blank.
         let Some((id, name)) = line.split_once(' ').filter(|_| !line.starts_with(['#', '^'])) else {
             continue;
         };
@@ -204,7 +204,7 @@ fn list(workspace: &GitWorkspace) -> Result<BTreeMap<String, Ref>, GitError> {
     Ok(done.lines().into_iter().filter_map(read).collect())
 }
 
-/// The branch that the main checkout is on, or the commit where it is on none; empty where it cannot be told.
+/// The branch that the main checkout is on, or the commit where it is on none; empty where that is unknown.
 fn main_branch(workspace: &GitWorkspace) -> String {
     let head = fs::read_to_string(workspace.common.join("HEAD")).unwrap_or_default();
     let head = head.trim_end();
@@ -212,7 +212,7 @@ fn main_branch(workspace: &GitWorkspace) -> String {
     if workspace.link.is_some() { short(name).to_owned() } else { String::new() }
 }
 
-/// Tells that the main checkout is on another branch. Commits made there on no branch are nobody's concern.
+/// Reports that the main checkout is on another branch. Commits made there on no branch do not matter.
 fn switched(workspace: &GitWorkspace, then: &str, now: &str) -> Option<String> {
     let folder = workspace.common.parent().filter(|_| workspace.common.ends_with(".git"))?;
     let on_none = |name: &str| objects::is_id(name);
@@ -230,7 +230,7 @@ fn switched(workspace: &GitWorkspace, then: &str, now: &str) -> Option<String> {
     ))
 }
 
-/// HEAD's log; nothing where there is none to be read, and then nothing is told apart.
+/// HEAD's log; nothing where it cannot be read, and then nothing counts as the agent's.
 fn head_log(workspace: &GitWorkspace) -> Vec<u8> {
     fs::read(workspace.git_dir.join("logs").join("HEAD")).unwrap_or_default()
 }

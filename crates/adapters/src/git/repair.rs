@@ -1,8 +1,9 @@
-//! Finds out which objects of git's are damaged or gone, and puts a feature's branch and worktree back to what is whole.
+//! Finds out which of git's objects are damaged or gone, and puts a feature's branch and worktree back to what is
+//! intact.
 //!
-//! Git writes no object whose name is taken, whatever stands under it. So a damaged file is moved away first, and
+//! Git writes no object whose name is taken, whatever the file holds. So a damaged file is moved away first, and
 //! everything else follows from what is left: what cannot be read is gone. Nothing is thrown away: whatever is replaced
-//! goes to a folder beside the ledger. What was lost for the feature is not known here.
+//! goes to a folder next to the ledger. What the feature has lost is not known here.
 
 use super::error::GitError;
 use super::files::os_path;
@@ -16,7 +17,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The ref that says that a feature goes on without a commit that is lost.
+/// The ref that records that a feature goes on without a lost commit.
 pub(super) fn done_without(commit: &str) -> String {
     format!("refs/redraft/repaired/{commit}")
 }
@@ -59,8 +60,8 @@ impl Repository {
         Ok(listed.code == Some(0) && !listed.lines().iter().any(damaged))
     }
 
-    /// Notes that a feature goes on without a commit, so that nobody takes its ledger for that of another repository. `at`
-    /// is a commit that is there.
+    /// Records that a feature goes on without a commit, so that its ledger is not taken for that of another repository.
+    /// `at` is a commit that is there.
     pub fn do_without(&self, commit: &str, at: &str) -> Result<(), GitError> {
         if is_id(commit) {
             self.call(["update-ref"]).arg(done_without(commit)).arg(at).succeed()?;
@@ -77,7 +78,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Where a branch has been, the newest first: where it is now, then what its log tells. Each is named once.
+    /// Where a branch has been, the newest first: where it is now, then what its log says. Each is named once.
     pub fn places_of(&self, branch: &str) -> Vec<String> {
         let now = self.commit_named(&format!("refs/heads/{branch}")).ok().flatten();
         let log = fs::read(self.common_dir().join("logs/refs/heads").join(branch)).unwrap_or_default();
@@ -135,7 +136,7 @@ impl Repository {
         self.call(["update-ref", "-d", name]).end().map(drop)
     }
 
-    /// Lets a branch name a commit, whatever it named before, and HEAD of its worktree the branch.
+    /// Makes a branch name a commit, whatever it named before, and HEAD of its worktree the branch.
     pub fn put_branch(
         &self,
         branch: &str,
@@ -170,8 +171,8 @@ impl Repository {
 }
 
 impl Repository {
-    /// Takes the lines out of a log of git's that name what is lost, because git trips over them later; the whole log is kept.
-    /// What `commit` leads to is whole.
+    /// Removes the lines that name lost objects from a log of git's, because git trips over them later; the whole log
+    /// is kept. What `commit` leads to is intact.
     fn clean_log(&self, log: &Path, commit: &str, aside: &Path) -> Result<(), GitError> {
         let Ok(text) = fs::read(log) else { return Ok(()) };
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -198,7 +199,7 @@ impl Repository {
 }
 
 impl GitWorkspace {
-    /// Lets the index hold what HEAD holds. One that cannot be read is moved away.
+    /// Makes the index hold what HEAD holds. One that cannot be read is moved away.
     pub fn reset_index(&self, aside: &Path) -> Result<(), GitError> {
         let reset = || self.writing(["read-tree", "--reset", "HEAD"]).end();
         if reset()?.code == Some(0) {
@@ -217,7 +218,7 @@ impl GitWorkspace {
         let new = self.call(["ls-files", "-z", "--others", "--exclude-standard"]);
         let names = changed.list()?.into_iter().chain(new.list()?);
         let names: BTreeSet<String> = names.map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
-        // A repository inside the worktree ends in a slash; it is nobody's file here.
+        // A repository inside the worktree ends in a slash; it is not a file of ours.
         Ok(names.into_iter().filter(|name| !name.ends_with('/')).collect())
     }
 
@@ -243,7 +244,7 @@ impl GitWorkspace {
             range.into_iter().fold(call, |call, range| call.arg(range)).end()
         };
         let mut listed = list(Some(format!("^{base}")))?;
-        // A base that was rewritten and collected says nothing; then the last commit must do.
+        // A base that was rewritten and collected says nothing; then the last commit must suffice.
         if listed.code != Some(0) && super::objects::info(self, base)?.is_none() {
             listed = list(Some("--max-count=1".to_owned()))?;
         }
@@ -315,7 +316,7 @@ fn complained_of(line: &str) -> Option<&str> {
     }
 }
 
-/// Git's own folder for a worktree, as its file `.git` tells.
+/// Git's own folder for a worktree, according to its file `.git`.
 fn git_dir_of(worktree: &Path) -> Option<PathBuf> {
     let link = worktree.join(".git");
     if link.is_dir() {

@@ -101,7 +101,7 @@ impl Repository {
         &self.common
     }
 
-    /// What acceptances know it by.
+    /// How acceptances identify it.
     pub fn known_as(&self) -> RepositoryPlace<'_> {
         RepositoryPlace { git: &self.common, checkout: &self.main }
     }
@@ -160,7 +160,8 @@ impl Repository {
         Ok(self.feature_names()?.iter().filter_map(|name| number(name)).collect())
     }
 
-    /// What features are called that have a branch, a worktree, or a folder here or on a local branch: `031-rate-limits`.
+    /// What features are called that have a branch, a worktree, or a folder here or on a local branch:
+    /// `031-rate-limits`.
     pub fn feature_names(&self) -> Result<BTreeSet<String>, GitError> {
         let mut names = self.names_everywhere("docs/features")?;
         let refs = self.call(["for-each-ref", "--format=%(refname)", "refs/heads/feature"]).text()?;
@@ -261,9 +262,9 @@ fn main_checkout(git: &Git, common: &Path) -> Result<PathBuf, GitError> {
     }
 }
 
-/// Refuses a repository whose files another one tracks: whoever made that one could have put it there, and the user has
-/// only cloned the outer one. A submodule is kept by the outer one itself. The way out is git's own word for folders that
-/// the user relies on.
+/// Refuses a repository whose files another one tracks: the author of that one could have put it there, and the user
+/// has only cloned the outer one. A submodule is not meant: the outer one keeps it itself. The way out is git's own
+/// setting for folders that the user trusts.
 fn refuse_embedded(git: &Git, main: &Path, common: &Path) -> Result<(), GitError> {
     let Some(outer) = main.parent().and_then(CheckoutLocation::at) else { return Ok(()) };
     if common.starts_with(&outer.common) {
@@ -319,7 +320,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, GitError> {
     Ok(names)
 }
 
-/// The names in all trees of a `cat-file --batch` answer; queries that found nothing are passed over.
+/// The names in all trees of a `cat-file --batch` answer; queries that found nothing are skipped.
 fn tree_names(mut answer: &[u8]) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     while !answer.is_empty() {

@@ -1,7 +1,7 @@
-//! Puts a worktree back to where it was marked, after keeping what it is taken from.
+//! Puts a worktree back to where it was marked, after keeping the state it is in.
 //!
-//! Every step compares with the mark before it acts, so a restore that was killed half-way is simply run again.
-//! Order: the folder itself, git's own settings ([`super::guard`]), hidden changes ([`super::hidden`]); then keep, forget an
+//! Every step compares with the mark before it acts, so a restore that was killed half-way is simply run again. Order:
+//! the folder itself, git's own settings ([`super::guard`]), hidden changes ([`super::hidden`]); then keep, forget an
 //! unfinished merge, branch and HEAD, index, files, and last other branches ([`super::refs`]).
 
 mod strange;
@@ -22,11 +22,11 @@ use std::fs;
 use std::path::Path;
 use strange::{lay_out, take_out};
 
-/// So many files are named one by one; the rest is counted.
+/// At most this many files are named one by one; the rest is counted.
 const NAMED_FILES: usize = 50;
 
-/// A changed `.gitignore` hides files that show once it is back, so one pass may not be enough. Each pass takes
-/// back at least one such file; nobody hides behind this many.
+/// A changed `.gitignore` hides files that show once it is back, so one pass may not be enough. Each pass takes back at
+/// least one such file; this many do not occur.
 const PASSES_MAX: usize = 8;
 
 pub(super) fn restore(
@@ -39,7 +39,7 @@ pub(super) fn restore(
     let mut allowed = allowed.to_vec();
     if let Some(line) = recreate_worktree(workspace, mark)? {
         lines.push(line);
-        // That everything is gone is not what anybody was allowed to do.
+        // Removing everything is not what was allowed.
         allowed.clear();
     }
     lines.extend(put_link_back(workspace)?);
@@ -84,7 +84,7 @@ pub(super) fn changed(
     Ok(changes.into_iter().map(|change| String::from_utf8_lossy(&change.path).into_owned()).collect())
 }
 
-/// The same with repositories inside it that stand at another commit.
+/// The same, including repositories inside it that stand at another commit.
 pub(super) fn all_changed(
     workspace: &GitWorkspace,
     from: &Revision,
@@ -115,7 +115,7 @@ pub(super) fn lost_ref(name: &str) -> String {
     format!("refs/redraft/lost/{}", ref_name(name))
 }
 
-/// What comes after one comparison.
+/// What follows one comparison.
 enum Next {
     Done,
     /// There may be more to undo.
@@ -181,8 +181,8 @@ impl Pass<'_> {
         Ok(if files.iter().any(Change::decides_about_others) { Next::Again } else { Next::Done })
     }
 
-    /// What stands in the place of a file that may differ and is none. What may not differ is put back in any case, but for
-    /// what git can make no tree of.
+    /// What stands in the place of a file that may differ and is no file. What may not differ is put back in any case,
+    /// except what git can make no tree of.
     fn strange(&self, now: &Standing) -> Vec<StrangeFile> {
         let asks = |(path, what): &StrangeFile| *what == Strange::Special || covers(self.allowed, path);
         let mut strange: Vec<StrangeFile> = now.strange.iter().filter(|one| asks(one)).cloned().collect();

@@ -105,7 +105,7 @@ fn store_folder(workspace: &GitWorkspace, files: Vec<TreeEntry<'_>>) -> Result<S
     objects::store_tree(workspace, &entries)
 }
 
-/// The empty tree, written, so that every call finds it like any other.
+/// Writes the empty tree, so that every call finds it like any other.
 pub(super) fn nothing(workspace: &GitWorkspace) -> Result<Revision, WorkspaceError> {
     let tree = workspace.call(["hash-object", "-w", "-t", "tree", "--stdin"]).input(Vec::new()).text()?;
     Ok(Revision::new(tree))
@@ -132,8 +132,8 @@ pub(super) fn delta(
     to: &Revision,
 ) -> Result<String, WorkspaceError> {
     require(workspace, &[from, to])?;
-    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`; in a repository that
-    // has the objects and nothing else, no `info/attributes` either.
+    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`; in a repository
+    // that has the objects and nothing else, no `info/attributes` either.
     let temp = workspace.temp();
     let nothing = TempIndex::empty(&temp)?;
     let plain = PlainRepository::new(&temp, from)?;
@@ -148,7 +148,7 @@ pub(super) fn delta(
     match nothing.used_by(call).succeed() {
         Ok(done) => Ok(without_ids(&String::from_utf8_lossy(&done.stdout))),
         Err(error) => {
-            // A companion can still have open what was collected since.
+            // A companion may still have open what was collected since.
             objects::look_afresh(workspace);
             require(workspace, &[from, to])?;
             // The later one is what is worked on; where that is lost too, reading it says so.
@@ -202,7 +202,7 @@ pub(super) fn differing(
 
 /// Keeps a revision from being collected.
 pub(super) fn keep(workspace: &GitWorkspace, name: &str, revision: &Revision) -> Result<(), WorkspaceError> {
-    // A companion that has seen a tree once takes its word for it.
+    // A companion that has seen a tree once goes on believing that it is there.
     require(workspace, &[revision])?;
     let name = format!("refs/redraft/anchors/{}", ref_name(name));
     match objects::set_own_ref(workspace, &name, id(revision)?) {

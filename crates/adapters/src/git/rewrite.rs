@@ -1,10 +1,10 @@
-//! Takes a secret out of what git keeps for features: branches of features, `refs/redraft/…`, and whatever else the ledger
-//! names.
+//! Takes a secret out of what git keeps for features: branches of features, `refs/redraft/…`, and whatever else the
+//! ledger names.
 //!
-//! A file that holds the secret is stored anew without it, and so are the folders and commits that lead to it; the same
-//! objects always become the same new ones, so an interrupted attempt can be made again. What other branches, tags or remotes
-//! hold is not ours to rewrite: it is left and named. Nothing is removed before the ledger and every ref of ours name the new
-//! objects: that is [`prune`]. Start at [`Repository::survey`].
+//! A file that holds the secret is stored again without it, and so are the folders and commits that lead to it; the
+//! same objects always become the same new ones, so an interrupted attempt can be repeated. What other branches, tags
+//! or remotes hold is not ours to rewrite: it is left and named. Nothing is removed before the ledger and every ref of
+//! ours name the new objects; then [`prune`] does it. Start at [`Repository::survey`].
 
 mod objects;
 mod prune;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 pub use prune::Pruned;
 
-/// So many refs of others are named one by one.
+/// At most this many refs of others are named one by one.
 const NAMED_MAX: usize = 20;
 
 /// What holds the secret, before anything is changed.
@@ -36,7 +36,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// How many of git's objects hold it that can be made anew or removed.
+    /// How many of git's objects hold it and can be rewritten or removed.
     pub fn count(&self) -> usize {
         self.holders.difference(&self.foreign).count()
     }
@@ -52,7 +52,7 @@ pub struct Rewritten {
     pub unsigned: bool,
 }
 
-/// The refs of a repository by whose they are.
+/// The refs of a repository, sorted by whose they are.
 #[derive(Debug, Default)]
 struct Refs {
     /// Name, object and kind.
@@ -93,8 +93,8 @@ impl Repository {
         Ok(survey)
     }
 
-    /// Stores new objects for those that hold the secret and that lead there, from our refs and from ids that the ledger
-    /// names. Changes no ref.
+    /// Stores new objects for those that hold the secret and that lead there, from our refs and from ids that the
+    /// ledger names. Changes no ref.
     pub fn rewrite(
         &self,
         removal: &Removal,
@@ -134,7 +134,7 @@ impl Repository {
         Ok(Rewritten { refs: refs.collect(), renamed, unsigned })
     }
 
-    /// Lets refs, logs, indexes and files of worktrees follow. Returns the files that were changed.
+    /// Makes refs, logs, indexes and files of worktrees follow. Returns the files that were changed.
     pub fn follow(&self, removal: &Removal, done: &Rewritten) -> Result<Vec<String>, GitError> {
         let mut lines = String::from("start\n");
         for (name, old, new) in &done.refs {
@@ -175,7 +175,7 @@ impl Repository {
         Ok((ours, ignored))
     }
 
-    /// Files of ours beside the ledger that hold the secret: what agents printed, kept answers, conversations.
+    /// Files of ours next to the ledger that hold the secret: what agents printed, kept answers, conversations.
     pub fn own_files_holding(&self, removal: &Removal) -> Vec<String> {
         worktree::own_files(self, removal).iter().map(|path| path.display().to_string()).collect()
     }

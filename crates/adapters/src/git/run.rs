@@ -1,10 +1,9 @@
 //! The one place that starts git.
 //!
 //! Every call is made the same way: no shell, no hooks, no prompts, no editor, no pager, no fsmonitor, English
-//! messages, literal paths, no look into submodules, no word with another repository, near or far, no program that only
-//! the repository's own configuration names (`programs`). Whatever the user configured stays in force otherwise
-//! (identity, signing, filters).
-//! Nothing here knows what a call is for.
+//! messages, literal paths, no look into submodules, no contact with another repository, local or remote, and no
+//! program that only the repository's own configuration names (`programs`). Whatever else the user configured stays in
+//! force (identity, signing, filters). Nothing here knows what a call is for.
 
 mod done;
 mod settings;
@@ -29,17 +28,17 @@ use std::time::Duration;
 /// What git is called on the PATH.
 const PROGRAM: &str = if cfg!(windows) { "git.exe" } else { "git" };
 
-/// What every pipe holds before anybody reads from it. An input that fits is written without a thread of its own.
+/// What every pipe holds before it is read from. An input that fits is written without a thread of its own.
 const PIPE_BYTES_MIN: usize = 4096;
 
-/// How long a call waits for a lock of git's that is held: a git that a killed run had started may have to finish,
-/// and a person's git is as quick. Longer would only hide a lock that somebody left behind.
+/// How long a call waits for a held lock of git's: a git that a killed run had started may have to finish, and a
+/// person's git is as quick. A longer wait would only hide a lock that was left behind.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often a held lock is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// Lets git sync each file before it gives it its name, whatever is configured. Not every command of git's keeps to it.
+/// Makes git sync each file before it gives it its name, whatever is configured. Not every command of git's obeys this.
 pub(super) fn durable(call: Call) -> Call {
     call.setting("core.fsync=all").setting("core.fsyncMethod=fsync")
 }
@@ -58,8 +57,8 @@ impl Default for Git {
     fn default() -> Git {
         let guard = Guard::new(Trust::from_environment(|name| std::env::var_os(name)));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        // Looked up once: a process that was started and still looks for its program holds what we hold, our locks too,
-        // and would go on to do so if we were killed. Without a name nothing is started.
+        // Looked up once: a started process that is still looking for its program holds what we hold, including our
+        // locks, and would go on doing so if we were killed. Without a name nothing is started.
         let program = search_path::find(PROGRAM, &path).map(PathBuf::into_os_string).unwrap_or_default();
         // Git looks for programs as well: ssh, gpg, filters.
         let kept = search_path::absolute(&path);
@@ -77,7 +76,7 @@ impl Git {
         self
     }
 
-    /// A variable every call gets, or does not get (`None`), whatever this process inherited.
+    /// A variable that every call gets, or (`None`) does not get, whatever this process inherited.
     #[must_use]
     pub fn with_env(mut self, name: impl Into<OsString>, value: Option<OsString>) -> Git {
         self.overrides.push((name.into(), value));
@@ -141,7 +140,7 @@ impl Git {
         Call { guarded: Some(self.clone()), ..self.unguarded(folder, args) }
     }
 
-    /// One that reads no object and no file of the checkout, so that it can start nothing whatever is configured.
+    /// A call that reads no object and no file of the checkout, so that it can start nothing whatever is configured.
     #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
     pub(super) fn unguarded<I, S>(&self, folder: &Path, args: I) -> Call
     where
@@ -184,7 +183,7 @@ pub(super) struct Call {
     marker: Option<PathBuf>,
     patience: Duration,
     limit: Duration,
-    /// By which the repository's programs are kept from being started.
+    /// Keeps the repository's programs from being started.
     guarded: Option<Git>,
     /// Whether a server may have objects that are not here.
     partial: bool,
@@ -207,7 +206,7 @@ impl Call {
         self
     }
 
-    /// Lets this file say, while the call lasts, that git may hold locks for us.
+    /// Makes this file say, while the call lasts, that git may hold locks for us.
     pub(super) fn marked(mut self, marker: PathBuf) -> Call {
         self.marker = Some(marker);
         self
@@ -254,7 +253,7 @@ impl Call {
         }
     }
 
-    /// Makes the call, whatever its exit code; again if it found a lock held that is let go soon.
+    /// Makes the call, whatever its exit code; again if it found a held lock that is released soon.
     pub(super) fn end(mut self) -> Result<Done, GitError> {
         self.complete()?;
         let mut left = self.patience;
@@ -304,7 +303,7 @@ impl Call {
         Ok(())
     }
 
-    /// By variables, which can name every key; a `=` in the name of a driver would end the key of a `-c`.
+    /// Overrules by variables, which can name every key; a `=` in the name of a driver would end the key of a `-c`.
     fn overrule(&mut self) -> Result<(), GitError> {
         let Some(git) = self.guarded.take() else { return Ok(()) };
         let variable = |name: &str| {
@@ -366,7 +365,7 @@ pub(super) struct Running {
     pub(super) partial: bool,
 }
 
-/// Waits until a lock is let go; false once there is no time left.
+/// Waits until a lock is released; false once there is no time left.
 #[expect(
     clippy::disallowed_methods,
     reason = "a second at most, and whoever stops the run stops git as well"
@@ -398,7 +397,7 @@ fn feed(
         drop(write());
         return wait::output(&mut child, limit);
     }
-    // Written beside the reading, or a long input and a long output would wait for each other.
+    // Written while reading, or a long input and a long output would wait for each other.
     std::thread::scope(|scope| {
         scope.spawn(write);
         wait::output(&mut child, limit)

@@ -37,7 +37,7 @@ impl TempIndex {
         Ok(index)
     }
 
-    /// Lets a call use this index instead of the worktree's.
+    /// Makes a call use this index instead of the worktree's.
     pub(super) fn used_by(&self, call: Call) -> Call {
         // A split index would leave its shared half in the repository.
         call.setting("core.splitIndex=false").env("GIT_INDEX_FILE", &self.path)
@@ -86,7 +86,7 @@ impl Index {
         &self.bytes
     }
 
-    /// Two indexes of one name are the same.
+    /// Two indexes with the same name are the same.
     pub(super) fn name(&self) -> BlobId {
         hash(&self.bytes)
     }

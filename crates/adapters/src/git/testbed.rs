@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// A repository in a temporary folder. `raw` is git as a person or an agent would run it.
 pub(super) struct TestRepository {
-    /// Holds the folder as long as the bed lives.
+    /// Keeps the folder as long as this value lives.
     _folder: TempDir,
     pub(super) git: Git,
     pub(super) root: PathBuf,
@@ -53,7 +53,7 @@ impl TestRepository {
         fs::write(path, old + text).unwrap();
     }
 
-    /// Makes the user nobody.
+    /// Removes the user's identity.
     pub(super) fn forget_user(&self) {
         fs::write(self.home.join("config"), "").unwrap();
     }
@@ -101,7 +101,7 @@ impl TestRepository {
 }
 
 impl TestRepository {
-    /// The feature that [`Bed::feature`] made, as another process sees it.
+    /// The feature that [`TestRepository::feature`] made, as another process sees it.
     pub(super) fn feature_again(&self) -> GitWorkspace {
         let repository = self.repository();
         let place = repository.feature_place(FeatureId(31), "limits").unwrap();
@@ -136,7 +136,7 @@ pub(super) fn paths(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// What keeps the machine's own configuration out; none means the variable is not set.
+/// What keeps the machine's own configuration out; none where the variable is not set.
 fn environment(home: &Path) -> Vec<(&'static str, Option<PathBuf>)> {
     let unset = [
         "EMAIL",

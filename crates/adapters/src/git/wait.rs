@@ -28,7 +28,7 @@ const LETTING_GO: Duration = Duration::from_secs(2);
 /// How often limits are looked at.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Asks every call of git of this process to end soon after this is raised, as Ctrl-C does. The first one counts.
+/// Makes every call of git of this process end soon after this is raised, as Ctrl-C does. The first flag counts.
 pub fn stops_with(stop: Arc<AtomicBool>) {
     // A process has one such flag, since it has one terminal.
     let _ = STOP.set(stop);
@@ -62,7 +62,7 @@ impl Allowance {
         Allowance { limit, began: Instant::now(), stopped: None }
     }
 
-    /// Whether it is used up, seen from now.
+    /// Whether it is used up by now.
     fn is_over(&mut self) -> Option<StopReason> {
         if is_stopped() {
             let since = self.stopped.get_or_insert_with(Instant::now);
@@ -75,7 +75,7 @@ impl Allowance {
     }
 }
 
-/// Takes everything a git writes until it has ended. Its input is somebody else's business.
+/// Collects everything a git writes until it has ended. Its input is handled elsewhere.
 pub(super) fn output(child: &mut Child, limit: Duration) -> io::Result<Result<Output, StopReason>> {
     let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
     let (mut said, mut complained) = (Vec::new(), Vec::new());
@@ -98,7 +98,7 @@ pub(super) fn output(child: &mut Child, limit: Duration) -> io::Result<Result<Ou
     }
 }
 
-/// The output of a git that stays, which answers within the limit or not at all.
+/// The output of a git that stays; it answers within the limit or not at all.
 #[derive(Debug)]
 pub(super) struct Answers {
     pub(super) output: ChildStdout,
@@ -120,7 +120,7 @@ impl Read for Answers {
     }
 }
 
-/// Waits a slice at most; whether one of these has something to read or has ended.
+/// Waits a slice at most; returns whether one of these has something to read or has ended.
 fn wait_for(descriptors: &[Option<std::os::fd::BorrowedFd<'_>>]) -> io::Result<bool> {
     let open = descriptors.iter().flatten();
     let mut polled: Vec<PollFd<'_>> = open.map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
@@ -183,7 +183,7 @@ pub(super) fn ended(child: &mut Child, cut: StopReason) -> StopReason {
         std::thread::park_timeout(SLICE);
         left = descendants(child);
     }
-    // What outlived its parent is nobody's child any more, but still has its number.
+    // What outlived its parent is no longer found as a descendant, but still has its number.
     left.extend(
         below.iter().filter(|pid| began(**pid).is_some_and(|began| before.contains(&(**pid, began)))),
     );
@@ -212,7 +212,7 @@ fn descendants(child: &Child) -> Vec<Pid> {
     found.split_off(1.min(found.len()))
 }
 
-/// Without `/proc` nobody can tell; what git started ends when git does, or with its own limits.
+/// Without `/proc` they are unknown; what git started ends when git does, or by its own limits.
 #[cfg(not(target_os = "linux"))]
 fn descendants(_child: &Child) -> Vec<Pid> {
     Vec::new()

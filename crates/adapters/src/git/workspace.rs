@@ -32,7 +32,7 @@ pub struct GitWorkspace {
     /// Git's folder for this worktree.
     pub(super) git_dir: PathBuf,
     pub(super) common: PathBuf,
-    /// Where files stand for a moment that belong to nobody else: one folder for each branch, in Redraft's own.
+    /// Where our temporary files are: one folder for each branch, in Redraft's own.
     scratch: PathBuf,
     /// Without `refs/heads/`.
     pub(super) branch: String,
@@ -48,9 +48,9 @@ pub struct GitWorkspace {
     hidden: Mutex<Option<Hidden>>,
     /// Repositories inside the worktree, as they were last found.
     repositories: Mutex<BTreeSet<String>>,
-    /// Whether the worktree was gone and was made anew.
+    /// Whether the worktree was gone and was recreated.
     anew: AtomicBool,
-    /// Folders that were asked for.
+    /// Isolated copies that were asked for.
     apart: Mutex<Vec<IsolatedCopy>>,
     barrier: Arc<Barrier>,
 }
@@ -119,8 +119,8 @@ impl GitWorkspace {
         durable(self.call(args)).marked(self.scratch.join(writing::MARKER))
     }
 
-    /// Returns when everything in the repository and its worktrees is on disk. A ref that is moved after it names nothing
-    /// that a power cut could take.
+    /// Returns when everything in the repository and its worktrees is on disk. A ref that is moved after it names
+    /// nothing that a power cut could take.
     pub(super) fn sync_to_disk(&self) -> Result<(), GitError> {
         self.barrier.hold().map_err(|error| GitError::file(&self.common, &error))
     }
@@ -158,7 +158,7 @@ impl GitWorkspace {
         *self.repositories.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
-    /// Whether the worktree was removed while an agent worked, and was made anew: what prepared it is gone.
+    /// Whether the worktree was removed while an agent worked, and was recreated: what prepared it is gone.
     pub fn was_made_anew(&self) -> bool {
         self.anew.load(Ordering::Relaxed)
     }
@@ -167,8 +167,8 @@ impl GitWorkspace {
         self.anew.store(true, Ordering::Relaxed);
     }
 
-    /// Removes what a run of this branch left in its scratch space when it was killed. The caller holds the
-    /// feature's lock, so nobody is using it.
+    /// Removes what a killed run of this branch left in its scratch space. The caller holds the feature's lock, so it
+    /// is not in use.
     pub fn sweep(&self) {
         // Before the marker itself is swept away.
         let branch = self.common.join("refs/heads").join(format!("{}.lock", self.branch));

@@ -6,7 +6,7 @@
 //! `assume-unchanged` or `skip-worktree` ([`super::hidden`]).
 //!
 //! A look costs one process: git lists which files differ from the index, by its own rules for files that changed
-//! within one tick of the clock. Trees are built only of what was not seen before; what was seen is told apart by
+//! within one tick of the clock. Trees are built only of what was not seen before; what was seen is recognised by
 //! content, never by times ([`super::recent`]).
 
 use super::error::GitError;
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// How often the index may change under a look. Nobody stages files that fast for longer.
+/// How often the index may change during a look. Nobody stages files that fast for longer.
 const TRIES_MAX: usize = 5;
 
 /// Where a worktree stands, also where it could not be marked.
@@ -64,8 +64,8 @@ impl Strange {
     }
 }
 
-/// Where the worktree stands, if an agent may be let in: with a merge or rebase half done, nobody could tell
-/// later whose it was.
+/// Where the worktree stands, if an agent may be let in: with a merge or rebase half done, it would be unknown later
+/// whose it was.
 pub(super) fn mark(workspace: &GitWorkspace, ours: &[String]) -> Result<TreeMark, WorkspaceError> {
     let refuse = |detail: String| WorkspaceError::Git { command: "git status".to_owned(), detail };
     let root = workspace.root().display();
@@ -109,7 +109,7 @@ pub(super) fn look(workspace: &GitWorkspace, except: &[String]) -> Result<Standi
             changed.tracked.extend(conflicts(workspace)?);
         }
         let after = Index::read(&path)?;
-        // What was asked of one index must not be told of another.
+        // What holds for one index must not be reported for another.
         if after != file {
             file = after;
             continue;
@@ -192,8 +192,8 @@ pub(super) fn over(
     index.used_by(workspace.call(["write-tree"])).text()
 }
 
-/// Whether the files are known to stand as marked, apart from the allowed ones, which the look went past. False
-/// also when nobody remembers the mark; then its trees must be compared.
+/// Whether the files are known to stand as marked, apart from the allowed ones, which the look skipped. False also when
+/// the mark is no longer remembered; then its trees must be compared.
 pub(super) fn is_as_marked(
     workspace: &GitWorkspace,
     mark: &TreeMark,
@@ -234,8 +234,8 @@ pub(super) fn head_and_branch(workspace: &GitWorkspace) -> Result<(String, Strin
     }
 }
 
-/// The ref HEAD names, where git keeps that in an ordinary file; with another way of keeping refs the file holds
-/// a name that no branch can have. Read from the file because no companion tells it.
+/// The ref HEAD names, where git keeps that in an ordinary file; with another way of keeping refs the file holds a name
+/// that no branch can have. Read from the file because no companion can answer this.
 fn branch_in_file(workspace: &GitWorkspace) -> Option<String> {
     let path = workspace.git_dir.join("HEAD");
     if !path.symlink_metadata().ok()?.is_file() {
@@ -336,7 +336,7 @@ pub(super) fn strange_at(workspace: &GitWorkspace, path: &Path) -> Option<Strang
     }
     let real = match fs::canonicalize(&full) {
         Ok(real) => real,
-        // It leads to nothing that is there; where that would be can still be said.
+        // It leads to nothing that is there; where that would be is still known.
         Err(error) if is_absent(&error) => written_target(&full)?,
         Err(_) => return Some(Strange::LeadsOut),
     };
@@ -346,7 +346,7 @@ pub(super) fn strange_at(workspace: &GitWorkspace, path: &Path) -> Option<Strang
     leads_out.then_some(Strange::LeadsOut)
 }
 
-/// Where a link leads by its letters alone.
+/// Where a link leads by its text alone.
 fn written_target(link: &Path) -> Option<PathBuf> {
     let target = link.parent()?.join(fs::read_link(link).ok()?);
     let mut path = PathBuf::new();
@@ -360,13 +360,13 @@ fn written_target(link: &Path) -> Option<PathBuf> {
     Some(path)
 }
 
-/// What is in the worktree and in no tree of it: ignored files, a folder of which all is ignored as one, and repositories as
-/// the last look found them.
+/// What is in the worktree but in no tree of it: ignored files, with a wholly ignored folder as one entry, and
+/// repositories as the last look found them.
 pub(super) fn unseen(workspace: &GitWorkspace) -> Result<BTreeSet<String>, GitError> {
     let call = workspace
         .call(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])
         .list()?;
-    // Git names a folder of which all is ignored, and what is in it as well.
+    // Git names a wholly ignored folder, and what is in it as well.
     let folders: Vec<&Vec<u8>> = call.iter().filter(|path| path.ends_with(b"/")).collect();
     let inside = |path: &Vec<u8>| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
     let listed = call.iter().filter(|path| !inside(path));
@@ -375,7 +375,7 @@ pub(super) fn unseen(workspace: &GitWorkspace) -> Result<BTreeSet<String>, GitEr
     Ok(ignored.chain(repositories).collect())
 }
 
-/// What stands at the changed paths; none where that is nothing we can tell apart.
+/// What stands at the changed paths; none where some of it cannot be compared.
 fn contents(workspace: &GitWorkspace, changed: &Changed) -> Option<Vec<(Vec<u8>, Content)>> {
     let paths = changed.tracked.union(&changed.new);
     paths

@@ -1,10 +1,10 @@
-//! Locks that git leaves behind when it is killed in the middle of a call of ours.
+//! Removes locks that git leaves behind when it is killed in the middle of a call of ours.
 //!
 //! Git takes a lock by creating a file and never asks whether the process that made it still lives. When a whole
-//! process group is killed, a git of ours dies with its lock in place, and every later call would have to ask a
-//! person to delete it. So a call that may hold such locks keeps a marker file while it lasts, and its standard
-//! input is that very file, locked by the kernel: whoever finds the marker can tell whether that git still lives.
-//! A lock that is as old as a marker nobody holds was ours. Anybody else's lock is left alone.
+//! process group is killed, a git of ours dies with its lock in place, and every later call would have to ask a person
+//! to delete it. So a call that may hold such locks keeps a marker file while it lasts, and its standard input is that
+//! very file, locked by the kernel: a process that finds the marker can see whether that git still lives. A lock as old
+//! as a marker that is not held was ours. Any other lock is left alone.
 //!
 //! Start with [`Writing`]; [`clear`] is for the next run.
 
@@ -88,7 +88,7 @@ pub(super) enum Cleared {
 /// Removes those of these locks that a marked call left when it was killed. The caller makes sure that no other run
 /// is using the marker.
 pub(super) fn clear(marker: &Path, locks: &[PathBuf], patience: Duration) -> Cleared {
-    // A pipe under its name is not ours, and opening it would wait for ever.
+    // A pipe under its name is not ours, and opening it would wait forever.
     if plain_file::check(marker).is_err() {
         return Cleared::Nothing;
     }
@@ -111,8 +111,8 @@ pub(super) fn clear(marker: &Path, locks: &[PathBuf], patience: Duration) -> Cle
     cleared
 }
 
-/// Removes indexes that a killed `git commit` was making, `next-index-PID.lock`: git finds them in nobody's way and leaves
-/// them for ever. One whose process lives is somebody's.
+/// Removes indexes that a killed `git commit` was making, `next-index-PID.lock`: they are not in git's way, so it
+/// leaves them forever. One whose process lives is in use.
 #[cfg(unix)]
 pub(super) fn clear_indexes(git_dir: &Path) {
     let Ok(entries) = fs::read_dir(git_dir) else { return };
@@ -132,7 +132,7 @@ pub(super) fn clear_indexes(git_dir: &Path) {
 #[cfg(not(unix))]
 pub(super) fn clear_indexes(_: &Path) {}
 
-/// Waits until nobody holds the marker; false once there is no time left.
+/// Waits until the marker is not held; false once there is no time left.
 #[expect(clippy::disallowed_methods, reason = "only while the git of a killed run comes to its end")]
 fn let_go(marker: &File, mut left: Duration) -> bool {
     loop {

@@ -10,7 +10,7 @@ fn holder(command: &str) -> Holder {
     }
 }
 
-/// Whoever is said to hold the lock `031`.
+/// The holder that is named for the lock `031`.
 fn held(state: &TempDir) -> Holder {
     match Lock::take(state.path(), "031", &holder("redraft decide")).unwrap_err() {
         LockError::Held(holder) => holder,

@@ -1,8 +1,8 @@
-//! Bodies and blobs replaced by a redaction: the one change of what is stored, and recorded as an event itself.
+//! Replaces bodies and blobs in a redaction: the only change of what is stored, and itself recorded as an event.
 //!
-//! The hash of the old body stays in the chain and its salt is destroyed, so the chain holds and nobody can try out what
-//! the body said. The new body has a salt and hash of its own, and the `redacted` event, which the chain covers, names that
-//! hash: a body that was replaced cannot be replaced again unseen.
+//! The hash of the old body stays in the chain and its salt is destroyed, so the chain holds and the old body cannot be
+//! guessed by trial. The new body has a salt and hash of its own, and the `redacted` event, which the chain covers,
+//! names that hash: a body that was replaced cannot be replaced again unseen.
 
 use super::chain::{Chain, body_hash, new_salt};
 use super::failure::{Failure, Place};

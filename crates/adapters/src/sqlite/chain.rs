@@ -1,8 +1,8 @@
 //! The chain of checksums: each event's covers its own fields and the checksum before it.
 //!
-//! The bytes that are hashed are a stored format. Numbers are little-endian and texts follow their length, so
-//! that no two different events give the same bytes. A body is covered by a salted hash of it: once body and salt are gone,
-//! nobody can try out what the body said, and the chain still holds.
+//! The bytes that are hashed are a stored format. Numbers are little-endian and texts follow their length, so that no
+//! two different events give the same bytes. A body is covered by a salted hash of it: once body and salt are gone, the
+//! body cannot be guessed by trial, and the chain still holds.
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -14,7 +14,7 @@ pub(super) fn new_salt() -> Salt {
     Uuid::new_v4().into_bytes()
 }
 
-/// What the chain knows of a body.
+/// What the chain records of a body.
 pub(super) fn body_hash(salt: &[u8], body: &str) -> [u8; 32] {
     let mut sha = Sha256::new();
     sha.update(salt);

@@ -1,8 +1,8 @@
-//! How far the ledger was found in order, so that the next look can begin there.
+//! How far the ledger was found in order, so that the next check can begin there.
 //!
-//! A shortcut and no truth: it claims something about the events up to a number, and that claim stays right
-//! whatever is added. Its tables can be dropped at any time; the next command then looks at everything again.
-//! Programs that do not know them may write beside them.
+//! It is a shortcut and not a source of truth: it claims something about the events up to a number, and that claim
+//! stays right whatever is added. Its tables can be dropped at any time; the next command then looks at everything
+//! again. Programs that do not know these tables may still write to the ledger.
 
 use super::chain::Tip;
 use super::failure::{Failure, Place};
@@ -18,7 +18,8 @@ pub(super) struct Checkpoint {
     pub(super) tip: Tip,
     /// SQLite's number of the last blob of it; blobs are numbered as they are stored.
     pub(super) last_blob: i64,
-    /// How many events each scope had. A chain of all scopes does not tell whoever reads one that an event is gone.
+    /// How many events each scope had. The chain runs through all scopes, so it does not show a reader of one that an
+    /// event is gone.
     pub(super) events: BTreeMap<String, u64>,
 }
 
@@ -51,7 +52,7 @@ pub(super) fn stored(place: &Place, connection: &Connection) -> Result<Option<Ch
     Ok(Some(Checkpoint { tip, last_blob, events }))
 }
 
-/// Puts it in the place of the stored one, unless another process has come further meanwhile.
+/// Replaces the stored one, unless another process has come further meanwhile.
 pub(super) fn keep(place: &Place, connection: &Connection, checkpoint: &Checkpoint) -> Result<(), Failure> {
     let further = |stored: Checkpoint| stored.tip.seq > checkpoint.tip.seq || stored == *checkpoint;
     if stored(place, connection)?.is_some_and(further) {

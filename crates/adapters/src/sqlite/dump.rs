@@ -1,9 +1,9 @@
 //! The ledger as lines of text, the way out of a damaged file: `export` writes what can be read and names what cannot,
 //! `import` makes a new ledger of it.
 //!
-//! Each line is one JSON object: first a header, then events with the redactions they tell of, then blobs, then an end with
-//! the counts. Bodies, salts and checksums are written as they are stored, so that a ledger without damage comes back byte
-//! for byte. The form is a stored format with a version of its own.
+//! Each line is one JSON object: first a header, then events with the redactions they record, then blobs, then an end
+//! with the counts. Bodies, salts and checksums are written as they are stored, so that a ledger without damage comes
+//! back byte for byte. The form is a stored format with a version of its own.
 
 mod export;
 mod import;
@@ -17,7 +17,7 @@ use std::path::Path;
 /// The version of the lines.
 const VERSION: u16 = 1;
 
-/// How the first line calls what it begins.
+/// The name of the format in the first line.
 const NAME: &str = "redraft ledger";
 
 /// What was written.
@@ -41,7 +41,7 @@ pub struct LostRecord {
 pub struct Resumed {
     pub events: u64,
     pub blobs: u64,
-    /// Events in whose place stands only that they are lost.
+    /// Events that were replaced by a note that they are lost.
     pub lost: u64,
 }
 
@@ -80,7 +80,7 @@ struct EventLine {
     salt: Option<String>,
     body_hash: String,
     chain: String,
-    /// In hex; none where nobody signed it.
+    /// In hex; none where it was not signed.
     signature: Option<String>,
     body: String,
 }
@@ -94,7 +94,7 @@ struct RedactionLine {
     hash: String,
 }
 
-/// What is known of something that is lost. The body is there for people; nothing is made of it.
+/// What is known of something that is lost. The body is there for people; nothing is rebuilt from it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct LostLine {

@@ -61,7 +61,7 @@ impl Place {
         StoreError::Other { path: self.path.clone(), detail: detail.into() }
     }
 
-    /// An error of the file system beside SQLite.
+    /// A file system error outside SQLite.
     pub(super) fn of_io(&self, attempt: &str, error: &io::Error) -> StoreError {
         let (path, detail) = (self.path.clone(), format!("{attempt}: {error}"));
         match error.kind() {
@@ -71,7 +71,7 @@ impl Place {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 StoreError::ReadOnly { path, detail }
             }
-            // No name of the standard library's for it.
+            // The standard library has no name for it.
             _ if error.raw_os_error() == Some(5) => StoreError::Disk { path, detail },
             _ => StoreError::Other { path, detail },
         }
@@ -117,7 +117,7 @@ impl Place {
     }
 }
 
-/// Less room than this on a disk is none.
+/// Less free space than this counts as none.
 const ROOM_MIN: u64 = 1 << 20;
 
 /// SQLite says "full" only for ENOSPC in a write. The same limit hits as EFBIG or EDQUOT in a write, and when

@@ -1,7 +1,7 @@
 //! The tables of the ledger and the version of their layout.
 //!
-//! A change here raises [`VERSION`], comes with code that brings older files up, and keeps a file of the old layout as a
-//! fixture. The file names its layout in `user_version`, and itself in `application_id`.
+//! A change here raises [`VERSION`], comes with code that brings older files up, and keeps a file of the old layout as
+//! a fixture. The file names its layout in `user_version`, and itself in `application_id`.
 
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// The layout this program writes.
 pub(super) const VERSION: u32 = 1;
 
-/// `RDFT`, so that `file` and we can tell a ledger from any other SQLite file.
+/// `RDFT`, by which `file` and we recognise a ledger among other SQLite files.
 const APPLICATION: u32 = 0x5244_4654;
 
 /// Key in `meta`: the version of the program that gave the file its present layout.
@@ -21,8 +21,8 @@ pub(super) const NAMESPACE: &str = "namespace";
 /// Key in `meta`: the random id under which this clone writes events.
 pub(super) const WRITER: &str = "writer";
 
-/// What the chain covers of an event is in [`super::chain`]. An event whose body was replaced has no salt; what it is now is
-/// checked against its newest row in `redactions`. A signature, where there is one, is of the checksum.
+/// What the chain covers of an event is in [`super::chain`]. An event whose body was replaced has no salt; what it is
+/// now is checked against its newest row in `redactions`. A signature, where there is one, is of the checksum.
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE blobs (id TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;

@@ -1,10 +1,10 @@
 //! The ledger as one SQLite file.
 //!
-//! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not
-//! known here. [`Ledger::open`] is the way in. `layout` holds the tables and their version, `link` how the file
-//! is opened, `chain` the checksums, `verify` the check of the file, `checkpoint` how far that came before, `amend`
-//! what a redaction replaces, `dump` the ledger as lines of text and back, `rescue` what is left of a file that was removed
-//! under a run, `failure` what errors become.
+//! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not known
+//! here. Start at [`Ledger::open`]. `layout` holds the tables and their version, `opening` how the file is opened,
+//! `rows` the statements, `chain` the checksums, `verify` the check of the file, `checkpoint` how far the last check
+//! came, `amend` what a redaction replaces, `dump` the ledger as lines of text and back, `rescue` what is left of a
+//! file that was removed during a run, `failure` what errors become.
 
 mod amend;
 mod chain;
@@ -76,7 +76,7 @@ pub struct Ledger {
     reached: Mutex<Option<Checkpoint>>,
     /// Held before an event is stored that rests on files.
     barrier: Option<Arc<Barrier>>,
-    /// Where what it held was written when it was found to be gone.
+    /// Where the content was written when the file was found to be gone.
     rescued: Mutex<Option<String>>,
 }
 
@@ -87,8 +87,8 @@ impl Ledger {
         Ledger::open_waiting(folder, mode, BUSY)
     }
 
-    /// Opens it for reading if anything was ever stored in it. A creation that was cut short leaves a file without tables,
-    /// which the next change fills.
+    /// Opens it for reading if anything was ever stored in it. A creation that was cut short leaves a file without
+    /// tables, which the next change fills.
     pub fn open_begun(folder: &Path) -> Result<Option<Ledger>, StoreError> {
         let path = Ledger::file(folder);
         let place = Place::new(&path);
@@ -98,12 +98,12 @@ impl Ledger {
         }
     }
 
-    /// Opens it for reading by somebody who would rather not know than wait.
+    /// Opens it for reading by a caller that would rather not know than wait.
     pub fn open_without_waiting(folder: &Path) -> Result<Ledger, StoreError> {
         Ledger::open_waiting(folder, OpenMode::ReadOnly, Duration::ZERO)
     }
 
-    /// Lets every event wait until what it rests on is on disk.
+    /// Makes every event wait until what it rests on is on disk.
     #[must_use]
     pub fn behind(mut self, barrier: Arc<Barrier>) -> Ledger {
         self.barrier = Some(barrier);
@@ -130,8 +130,8 @@ impl Ledger {
         self.ask(|connection| rows::scopes(&self.place, connection))
     }
 
-    /// The row of each scope as of the event it was computed at. Reads no events. Empty when the table is
-    /// missing, which [`Ledger::has_board`] tells apart.
+    /// The row of each scope as of the event it was computed at. Reads no events. Empty when the table is missing,
+    /// which [`Ledger::has_board`] reports.
     pub fn board(&self) -> Result<Vec<(Scope, u64, String)>, StoreError> {
         self.ask(|connection| rows::board(&self.place, connection))
     }
@@ -160,7 +160,7 @@ impl Ledger {
         })
     }
 
-    /// The old board's rows of features that these rows do not speak of: they began while the rows were folded.
+    /// The old board's rows of features that are not among these rows: they began while the rows were folded.
     fn rows_besides(
         &self,
         connection: &Connection,
@@ -197,7 +197,8 @@ impl Ledger {
     }
 
     /// Checks the whole file: numbers without gaps, the chain of checksums, the form of every event, every blob against
-    /// its id, and SQLite's own structures. Needs no more memory for a longer ledger. Names the first event that is wrong.
+    /// its id, and SQLite's own structures. Needs no more memory for a longer ledger. Names the first event that is
+    /// wrong.
     pub fn verify(&self) -> Result<Tip, StoreError> {
         let look = |connection: &Connection| verify::verify_all(&self.place, connection, Depth::Forms);
         self.ask(look).map(|found| self.remember(found).tip)
@@ -216,7 +217,7 @@ impl Ledger {
         self.change(|connection| amend::store(&self.place, connection, redaction))
     }
 
-    /// Writes the whole file anew, so that no page of it or of its log holds what was replaced.
+    /// Rewrites the whole file, so that no page of it or of its log holds what was replaced.
     pub fn scrub(&self) -> Result<(), StoreError> {
         let link = self.link();
         let run = || -> Result<bool, Failure> {
@@ -251,8 +252,8 @@ impl Ledger {
         self.ask(rows::blob_ids)
     }
 
-    /// The same for what was added since somebody last looked, for a command that is about to write. Without a
-    /// stored checkpoint, or with one that does not fit, it looks at the whole file.
+    /// The same for what was added since the last check, for a command that is about to write. Without a stored
+    /// checkpoint, or with one that does not fit, it looks at the whole file.
     pub fn check(&self) -> Result<VerifiedCounts, StoreError> {
         self.ask(|connection| verify::verify_since_checkpoint(&self.place, connection))
             .map(|found| self.remember(found))
@@ -379,7 +380,7 @@ impl Ledger {
         link.still_there(&self.place)?;
         transaction.commit()?;
         *reached = None;
-        // Whoever removed it in the very moment of the commit removed what was just stored, too.
+        // If the file was removed in the very moment of the commit, what was just stored is gone, too.
         link.still_there(&self.place)?;
         Ok(done)
     }
@@ -420,7 +421,7 @@ impl Store for Ledger {
             let held = barrier.hold();
             held.map_err(|error| self.place.of_io("bringing to disk what its next event tells of", &error))?;
         }
-        // The one place that every text passes on its way in. Values that only a run knows it has hidden before.
+        // The one place that every text passes on its way in. Values that only a run knows were hidden by it before.
         let mut events = append.events.to_vec();
         events.iter_mut().for_each(|event| event.redact(&Redactor::default()));
         let append = Append { events: &events, ..append };

@@ -1,9 +1,9 @@
-//! How the file is opened.
+//! Opens the ledger's file.
 //!
-//! A writer uses SQLite's write-ahead log. A reader must leave no trace, and an ordinary reader of such a file
-//! creates two more files beside it. So while no log holds anything, a reader opens the file *frozen*: without
-//! locks, as if nobody could change it, and looks after each question whether somebody did. If so it opens the
-//! file again and asks once more. With a log in use, it opens the file *shared*, through the log that is there.
+//! A writer uses SQLite's write-ahead log. A reader must leave no trace, and an ordinary reader of such a file creates
+//! two more files next to it. So while no log holds anything, a reader opens the file *frozen*: without locks, as if it
+//! could not change, and checks after each question whether it did. If so, it opens the file again and asks once more.
+//! With a log in use, it opens the file *shared*, through the log that is there.
 
 use super::failure::{Failure, Place};
 use crate::plain_file::{self, UnreadableFile};
@@ -30,7 +30,7 @@ pub(super) struct Link {
     path: PathBuf,
     busy: Duration,
     how: How,
-    /// Which files a writer has open, to notice when their names stand for others or for none.
+    /// Which files a writer has open, to notice when their names stand for other files or for none.
     opened: Option<Opened>,
 }
 
@@ -39,7 +39,7 @@ struct Opened {
     file: Identity,
     /// Known from the first change on.
     log: Cell<Option<Identity>>,
-    /// How long it was last. SQLite makes it shorter only where it is written anew.
+    /// Its last known length. SQLite makes it shorter only where it rewrites the file.
     len: Cell<u64>,
     writable: bool,
 }
@@ -51,9 +51,9 @@ enum How {
     Frozen(Stamp),
 }
 
-/// Looks the same as long as nobody wrote: changes reach the log first, and the file before the log goes away.
-/// Two writers that both come and go within one tick of the file system's clock would be missed; each of them
-/// syncs the disk several times, which takes longer.
+/// Stays the same as long as nobody wrote: changes reach the log first, and the file before the log goes away. Two
+/// writers that both come and go within one tick of the file system's clock would be missed; each of them syncs the
+/// disk several times, which takes longer.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     len: u64,
@@ -122,8 +122,8 @@ impl Link {
         self.at_one_moment(&mut question).map_err(|failure| self.unreadable_log(failure))
     }
 
-    /// Fails if what this writer has open is no longer what its name stands for: what is stored then is stored nowhere.
-    /// Asked inside a change, when the log exists.
+    /// Fails if what this writer has open is no longer what its name stands for: anything stored then is lost. Checked
+    /// inside a change, when the log exists.
     pub(super) fn still_there(&self, place: &Place) -> Result<(), Failure> {
         let Some(opened) = &self.opened else { return Ok(()) };
         let gone = |detail: String| Err(Failure::from(place.gone(detail)));
@@ -132,7 +132,7 @@ impl Link {
             Ok(_) => return gone("another file has taken its place".to_owned()),
             Err(error) => return gone(format!("it was removed ({error})")),
         }
-        // Asked by name: whoever opens and closes the file gives up the locks that SQLite has on it.
+        // Asked by name: opening and closing the file would give up the locks that SQLite has on it.
         let len = length(&self.path);
         if len < opened.len.get() {
             return gone(format!("it was cut short, to {len} bytes"));
@@ -153,7 +153,7 @@ impl Link {
         Ok(())
     }
 
-    /// Has the file be any length again, because it was written anew.
+    /// Accepts any length of the file again, because it was rewritten.
     pub(super) fn written_anew(&self) {
         if let Some(opened) = &self.opened {
             opened.len.set(0);
@@ -204,7 +204,7 @@ impl Identity {
 
     /// Elsewhere a file that is open can be neither removed nor replaced.
     #[cfg(not(unix))]
-    fn of(path: &Path) -> std::io::Result<Identity> {
+    fn read(path: &Path) -> std::io::Result<Identity> {
         fs::metadata(path).map(|_| Identity(0, 0))
     }
 }
@@ -213,7 +213,8 @@ fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |found| found.len())
 }
 
-/// Whether anybody may write the file and its folder. What a privileged user may do beside that does not count.
+/// Whether the permissions let anybody write the file and its folder. What a privileged user may do regardless does not
+/// count.
 fn writable(path: &Path) -> bool {
     let may = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.permissions().readonly());
     may(path) && path.parent().is_none_or(may)
@@ -228,7 +229,7 @@ pub(super) fn present(place: &Place, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Refuses what is no file, before SQLite opens it and waits for ever.
+/// Refuses what is no file, before SQLite opens it and waits forever.
 fn plain(place: &Place, path: &Path) -> Result<(), StoreError> {
     if let Err(not @ UnreadableFile::NotAFile(_)) = plain_file::check(path) {
         return Err(place.other(format!("{not}; move it away")));

@@ -1,16 +1,16 @@
-//! What is left of a ledger that was removed or replaced while it was open: this process still has it.
+//! Saves what is left of a ledger that was removed or replaced while it was open: this process still has it.
 
 use rusqlite::Connection;
 use std::fs::{self, File};
 use std::path::Path;
 
-/// So many rescued files may stand in a folder; each was a run that found its ledger gone.
+/// At most this many rescued files may stand in a folder; each was a run that found its ledger gone.
 const RESCUED_MAX: u32 = 9;
 
-/// Writes everything the connection can still read beside the place where the file was; returns where, if that worked.
+/// Writes everything the connection can still read next to where the file was; returns where, if that worked.
 pub(super) fn write(connection: &Connection, ledger: &Path) -> Option<String> {
     let folder = ledger.parent()?;
-    // Whoever removed the whole folder may have removed the repository; that is not made anew.
+    // Where the whole folder was removed, the repository may have been, too; it is not created again.
     if !folder.is_dir() {
         let around = folder.parent().filter(|around| around.is_dir())?;
         fs::create_dir(around.join(folder.file_name()?)).ok()?;

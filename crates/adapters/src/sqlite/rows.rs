@@ -17,8 +17,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 /// Events handed over at a time when all of them are read.
 const PAGE: i64 = 64;
 
-/// An event and what it is checked against when it is read: its own checksum, the one before it, and what stands for its
-/// body in the chain.
+/// An event and what it is checked against when it is read: its own checksum, the one before it, and what stands for
+/// its body in the chain.
 pub(super) const COLUMNS: &str = "seq, scope, at_ms, kind, kind_version, body, chain,
     (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1), salt, body_hash, writer";
 
@@ -329,8 +329,8 @@ pub(super) fn decoded(
     })
 }
 
-/// What stands for a body in the chain, after the body was held against it. A body that a redaction put in the place of
-/// another is held against what that redaction says.
+/// What stands for a body in the chain, after the body was checked against it. A body that a redaction put in the place
+/// of another is checked against what that redaction says.
 pub(super) fn covered(
     place: &Place,
     connection: &Connection,

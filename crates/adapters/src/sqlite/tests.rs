@@ -1,6 +1,6 @@
-//! The ledger on real files. `writing` is about appends, `reading` about opening for reading, `damage` about
-//! files that are not what was stored, `checkpoints` about how much of a file is looked at, `redactions` about what is taken out again, `dumps` about export and import, `gone` about files that are removed,
-//! replaced or no files at all.
+//! The ledger on real files. `writing` is about appends, `reading` about opening for reading, `damage` about files that
+//! are not what was stored, `checkpoints` about how much of a file is looked at, `redactions` about what is taken out
+//! again, `dumps` about export and import, `gone` about files that are removed, replaced or no files at all.
 
 #![expect(clippy::disallowed_methods, reason = "these are the tests of storing itself")]
 

@@ -1,8 +1,9 @@
 //! Checks the ledger: that nothing was changed, removed or swapped since it was stored.
 //!
-//! [`whole`] looks at everything, [`since`] only at what came after the last checkpoint once the file has grown, so
-//! that an ordinary command costs the same however long the history is. What lies before a checkpoint is checked when it is read
-//! (`rows`). Rows are looked at one by one, so a long ledger needs no more memory than its largest row.
+//! [`verify_all`] looks at everything, [`verify_since_checkpoint`] only at what came after the last checkpoint once the
+//! file has grown, so that an ordinary command costs the same however long the history is. What lies before a
+//! checkpoint is checked when it is read (`rows`). Rows are looked at one by one, so a long ledger needs no more memory
+//! than its largest row.
 
 use super::chain::{Chain, Link, Tip};
 use super::checkpoint::{self, Checkpoint};
@@ -41,7 +42,7 @@ pub(super) fn verify_all(
     Ok(found)
 }
 
-/// Up to so many bytes a whole look takes a few milliseconds, which is little beside one start of git.
+/// Up to this size a whole check takes a few milliseconds, which is little compared with one start of git.
 const SMALL_BYTES_MAX: i64 = 512 * 1024;
 
 /// Begins where the last check ended, if that still is what it was. A small file is looked at whole all the same,
@@ -156,7 +157,7 @@ fn blobs(place: &Place, connection: &Connection, found: &mut Checkpoint) -> Resu
     Ok(count)
 }
 
-/// A chain cannot tell that its last links are gone; the board and the checkpoint remember how far it went.
+/// A chain cannot show that its last links are gone; the board and the checkpoint remember how far it went.
 fn check_not_truncated(place: &Place, connection: &Connection, tip: Tip) -> Result<(), Failure> {
     let gone = |who: &str, known: u64| {
         let missing = tip.seq + 1;

@@ -1,9 +1,11 @@
-//! Whose the state folder is: Redraft's own folder in a repository, which an archive or a copy can bring along.
+//! Finds out whose the state folder is: Redraft's own folder in a repository, which an archive or a copy can bring
+//! along.
 //!
-//! Whoever makes it draws a number by lot, the seal, and keeps it in two places: in the folder and with the user. A folder
-//! whose seal the user's file does not have for this repository was made by somebody else, or somewhere else. What it
-//! holds (a ledger, locks, what an interrupted command was about to do) is then used only after a person has accepted it.
-//! Which agents a person agreed to pay is kept here as well: in the ledger anybody could have written it.
+//! When Redraft makes the folder, it draws a random number, the seal, and keeps it in two places: in the folder and
+//! with the user. A folder whose seal the user's file does not have for this repository was made by somebody else, or
+//! somewhere else. What it holds (a ledger, locks, what an interrupted command was about to do) is then used only after
+//! a person has accepted it. Which agents a person agreed to pay is kept here as well: in the ledger anybody could have
+//! written it.
 
 use super::{RepositoryPlace, Trust, TrustError};
 use crate::barrier::sync_folder;
@@ -47,7 +49,7 @@ impl Trust {
         Ok(true)
     }
 
-    /// Keeps that a person has accepted the state folder as it is.
+    /// Records that a person has accepted the state folder as it is.
     pub fn accept_state(&self, place: RepositoryPlace<'_>, state: &Path) -> Result<(), TrustError> {
         let _held = self.hold()?;
         self.seal(place, state, sealed(state))
@@ -78,7 +80,7 @@ impl Trust {
         Ok(agents.iter().all(agreed))
     }
 
-    /// Keeps that a person has agreed to that.
+    /// Records that a person has agreed to that.
     pub fn agree_to_pay(
         &self,
         place: RepositoryPlace<'_>,
@@ -98,8 +100,8 @@ impl Trust {
         })
     }
 
-    /// Writes the seal to both places, with the user first: killed in between, a folder that is still blank is sealed
-    /// again, and one that is not is asked about. The caller holds the file.
+    /// Writes the seal to both places, the user's first: after a kill in between, a folder that is still blank is
+    /// sealed again, and one that is not is asked about. The caller holds the file.
     fn seal(
         &self,
         place: RepositoryPlace<'_>,
@@ -138,8 +140,8 @@ fn sealed(state: &Path) -> Option<String> {
     is_one.then(|| seal.to_owned())
 }
 
-/// Whether a state folder says nothing: it is not there, or holds nothing but a seal and folders in which nothing is. A file
-/// in its place is in the way of whoever makes it, who says so.
+/// Whether a state folder says nothing: it is not there, or holds nothing but a seal and empty folders. A file in its
+/// place gets in the way when the folder is made, and is reported then.
 fn is_blank(state: &Path) -> bool {
     match state.symlink_metadata() {
         Err(error) => error.kind() == io::ErrorKind::NotFound,
@@ -160,7 +162,7 @@ fn has_no_file(folder: &Path, depth: u32) -> bool {
     is_folder && depth > 0 && fs::read_dir(folder).is_ok_and(|mut entries| entries.all(inside))
 }
 
-/// On disk, with its folder, before anything else is put there.
+/// Writes the seal to disk, with its folder, before anything else is put there.
 fn write(file: &Path, seal: &str) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

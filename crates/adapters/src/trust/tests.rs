@@ -113,7 +113,7 @@ fn only_the_latest_acceptances_are_kept() {
 
 #[test]
 fn what_is_kept_is_read_and_written_again_byte_for_byte() {
-    // Never changed: it is the user's own file, and outlives every program.
+    // Never change this: it is the user's own file, and outlives every program.
     let text = r#"version = 1
 
 [[repositories]]

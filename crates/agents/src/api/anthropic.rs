@@ -1,8 +1,8 @@
-//! Anthropic's Messages protocol: where the cache boundaries stand, and how a streamed answer is put together.
+//! Anthropic's Messages protocol: where the cache boundaries are, and how a streamed answer is put together.
 //!
-//! Where boundaries may stand after the constant, feature and role fragments is part of the stored bytes; the one on the
-//! newest message moves. A boundary is no part of the cached prefix, so neither moving it, giving it another lifetime nor
-//! leaving it out costs anything: each request asks for what it wants.
+//! Where boundaries may be after the constant, feature and role fragments is part of the stored bytes; the one on the
+//! newest message moves. A boundary is no part of the cached prefix, so moving it, giving it another lifetime or
+//! leaving it out costs nothing: each request asks for what it wants.
 
 use super::raw::{self, Members, quoted};
 use super::spend::sold;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 const VERSION: &str = "2023-06-01";
 
-/// What the vendor takes in one request.
+/// The most the vendor accepts in one request.
 const BOUNDARIES_MAX: u8 = 4;
 const SOLD: [Lifetime; 2] = [Lifetime::Hour, Lifetime::FiveMinutes];
 
@@ -38,9 +38,10 @@ fn blocks(fragments: &[Fragment]) -> Vec<String> {
     blocks
 }
 
-/// What to keep for how long, in an order the vendor takes: it refuses a longer lifetime after a shorter one, and whatever
-/// a part builds on has to last at least as long as the part itself. So a part without a mark is kept with the next one
-/// that has one. The constant fragments, then the feature and role fragments, then the newest message.
+/// What to keep for how long, in an order the vendor accepts: it refuses a longer lifetime after a shorter one, and
+/// whatever a part builds on has to last at least as long as the part itself. So a part without a mark is kept with the
+/// next one that has one. The parts are the constant fragments, then the feature and role fragments, then the newest
+/// message.
 fn descending(asked: &Marks) -> [Option<Lifetime>; 3] {
     let [system, stable, tail] = [asked.system, asked.stable, asked.tail].map(|mark| mark.map(sold));
     let stable = stable.max(tail);
@@ -202,7 +203,7 @@ fn lasting(blocks: &str, lifetime: Option<Lifetime>) -> String {
     raw::list(&blocks)
 }
 
-/// Whether a message brings what tools found.
+/// Whether a message brings results of tools.
 fn holds_results(message: &str) -> bool {
     let blocks = Members::parse(message).and_then(|members| raw::elements(members.get("content")?));
     let is_result = |block: &String| {
@@ -257,7 +258,7 @@ impl Listener for Stream {
             "content_block_delta" => self.extend(&data, &event.data),
             "message_delta" => {
                 self.count(&data["usage"]);
-                // The number at the beginning is not the length of the answer.
+                // The number at the beginning is not yet the length of the answer.
                 self.counted.output_told |= billing::count(&data["usage"]["output_tokens"]).is_some();
                 self.stop = data["delta"]["stop_reason"].as_str().map(str::to_owned);
             }
@@ -295,7 +296,7 @@ impl Listener for Stream {
             match block.text("type").as_deref() {
                 Some("text") => {
                     let said = block.text("text").unwrap_or_default();
-                    // The vendor sends empty texts and refuses to take them back.
+                    // The vendor sends empty texts but refuses them when they are sent back.
                     if said.is_empty() {
                         continue;
                     }
@@ -354,7 +355,7 @@ impl Stream {
         let all = number("cache_creation_input_tokens");
         if minutes.or(hour).or(all).is_some() {
             let (minutes, hour) = (minutes.unwrap_or_default(), hour.unwrap_or_default());
-            // Where only the sum is given, or it is more, the dearer lifetime is the safe reading.
+            // Where only the sum is given, or it is more, the dearer lifetime is the safe assumption.
             let hour = hour.max(all.unwrap_or_default().saturating_sub(minutes));
             now.written = vec![(Lifetime::FiveMinutes, minutes), (Lifetime::Hour, hour)];
         }
@@ -367,12 +368,12 @@ impl Stream {
 }
 
 impl Building {
-    /// The block as it goes back to the vendor, and the call it is if it is one.
+    /// The block as it is sent back to the vendor, and the call if it is one.
     fn finished(self, scrub: &dyn Fn(&str) -> String) -> (Members, Call) {
         let Building { begun: mut block, texts, input, citations } = self;
         for (field, added) in texts {
             let text = block.text(field).unwrap_or_default() + &added;
-            // A signature vouches for the thinking beside it, so neither may be touched.
+            // A signature vouches for the thinking next to it, so neither may be changed.
             let text = if field == "text" { scrub(&text) } else { text };
             block.set(field, quoted(&text));
         }

@@ -42,7 +42,7 @@ impl Wire for Chat {
         raw::list(&tools)
     }
 
-    /// One message of plain text: some servers' templates take neither parts nor two messages of one side.
+    /// One message of plain text: the templates of some servers accept neither parts nor two messages of one side.
     fn open(&self, prompt: &Prompt) -> Opening {
         let system = joined(&prompt.constant).map(|text| message("system", &text)).unwrap_or_default();
         let rest = prompt.feature.iter().chain(&prompt.role).chain(&prompt.turn);
@@ -200,7 +200,7 @@ impl Listener for Stream {
             Some(_) if self.refused => End::Refused,
             Some("length") => End::Truncated,
             Some("content_filter") => End::Refused,
-            // Some servers say `stop` although they call tools.
+            // Some servers say `stop` although the model calls tools.
             Some(_) if !calls.is_empty() => End::Tools,
             Some(_) => End::Answered,
         };
@@ -215,7 +215,7 @@ impl Listener for Stream {
 }
 
 impl Stream {
-    /// Adds a piece of a call. Servers that send calls whole may leave their index out.
+    /// Adds a piece of a call. Servers that send calls whole may leave out their index.
     fn call(&mut self, at: u64, piece: &Value) {
         let calling = self.calls.entry(piece["index"].as_u64().unwrap_or(at)).or_default();
         let extend = |text: &mut String, value: &Value| text.push_str(value.as_str().unwrap_or_default());
@@ -228,8 +228,8 @@ impl Stream {
         extend(&mut calling.arguments, &piece["function"]["arguments"]);
     }
 
-    /// Everything a model writes is paid for like words. Thoughts are no part of the answer and not sent back; servers
-    /// differ in what they call them, and some say them twice.
+    /// Everything a model writes is paid for like words. Thoughts are no part of the answer and are not sent back;
+    /// servers differ in what they call them, and some send them twice.
     fn measure(&mut self, delta: &Value) {
         let thoughts = ["reasoning_content", "reasoning", "reasoning_details"];
         let thought = thoughts.map(|name| texts(&delta[name])).into_iter().max_by_key(|length| length.chars);
@@ -243,7 +243,7 @@ impl Stream {
 
     fn count(&mut self, data: &Value) {
         let (usage, timings) = (&data["usage"], &data["timings"]);
-        // llama.cpp says in its timings what it took from its cache and what it read anew.
+        // llama.cpp reports in its timings what it took from its cache and what it had to read.
         let (cache_n, prompt_n) = (count(&timings["cache_n"]), count(&timings["prompt_n"]));
         let timed = prompt_n.map(|prompt| prompt.saturating_add(cache_n.unwrap_or_default()));
         let details = &usage["prompt_tokens_details"];

@@ -1,7 +1,7 @@
-//! One dispatch: send the conversation, do what the model asks of its tools, until it answers.
+//! One dispatch: sends the conversation and does what the model asks of its tools, until it answers.
 //!
-//! Every message is stored before the next request is sent, and the turn is closed when the answer is there; what went
-//! wrong before that leaves the conversation as it was. Protocols are behind [`super::wire`]. Start at [`run`].
+//! Every message is stored before the next request is sent, and the turn is closed when the answer is there; a failure
+//! before that leaves the conversation as it was. Protocols are behind [`super::wire`]. Start at [`run`].
 
 use super::ApiAgent;
 use super::missed::Continued;
@@ -55,7 +55,7 @@ struct Dispatch<'a> {
     asked_ms: Option<i64>,
     toolbox: Toolbox,
     spending: Spending<'a>,
-    /// How much of the sum no bill says.
+    /// How much of the sum is on no bill.
     unknown: Usd,
     opened: Vec<String>,
     denials: Vec<String>,
@@ -123,8 +123,8 @@ impl Dispatch<'_> {
     }
 
     /// Whether a text that was cut off is worth keeping: a reviewer can be asked to mend it in the same conversation,
-    /// while the same request would only be cut off again. An author's half work is undone instead, and an approval
-    /// does not count while its author was still writing.
+    /// while the same request would only be cut off again. An author's half-done work is undone instead, and an
+    /// approval that was cut off does not count.
     fn can_judge_half(&self, said: &Said) -> bool {
         let approves = || answer::parse(said.text.as_bytes()).verdict.is_some_and(|verdict| verdict.approved);
         self.request.may_write.is_empty()
@@ -150,7 +150,7 @@ impl Dispatch<'_> {
         Ok(transcript)
     }
 
-    /// Sends the conversation, again where that may help.
+    /// Sends the conversation, and repeats it where that may help.
     fn ask(&mut self, transcript: &Transcript) -> Result<(Said, Counted), AgentError> {
         let agent = self.agent;
         let messages = transcript.messages();
@@ -187,7 +187,7 @@ impl Dispatch<'_> {
                     // What was counted at the end of an answer is all of it, whatever broke after that.
                     let is_unbilled = !has_begun && trouble.is_unbilled();
                     match (is_whole && counted.is_whole(arrived)) || is_unbilled {
-                        // What the service itself reports as failed before it begins costs what it says, or nothing.
+                        // What the service itself reports as failed before it begins costs what it states, or nothing.
                         true => self.spending.add(&counted),
                         false => self.count_broken(&counted, arrived, next),
                     }
@@ -198,8 +198,8 @@ impl Dispatch<'_> {
         }
     }
 
-    /// Counts a request that was answered: as the service told, else as dear as it can have been. A service that tells
-    /// nothing must not make a budget endless.
+    /// Counts a request that was answered: by the service's count, else as dear as it can have been. A service that
+    /// reports nothing must not make a budget endless.
     fn count(&mut self, counted: &Counted, arrived: Length, next: Next) {
         if counted.is_whole(arrived) || self.agent.card.is_free() {
             return self.spending.add(counted);
@@ -212,7 +212,8 @@ impl Dispatch<'_> {
         self.count_broken(counted, arrived, next);
     }
 
-    /// Counts a request whose bill is not whole: what the service told, and apart from that the most it can have been.
+    /// Counts a request whose bill is incomplete: what the service reported, and for the rest the most it can have
+    /// cost.
     fn count_broken(&mut self, counted: &Counted, arrived: Length, next: Next) {
         self.unknown = self.unknown + self.spending.add_at_most(counted, arrived, next);
     }
@@ -254,8 +255,8 @@ impl Dispatch<'_> {
         }
     }
 
-    /// Ends a request that becomes dearer than it can have been, unless there is money for that as well. An answer that
-    /// is there already is paid for, so it is kept.
+    /// Ends a request that becomes dearer than was granted, unless there is money for that as well. An answer that is
+    /// there already is paid for, so it is kept.
     fn check(&mut self, sent: &Counted, listener: &dyn Listener) -> Result<(), Trouble> {
         if listener.is_whole() {
             return Ok(());
@@ -269,7 +270,7 @@ impl Dispatch<'_> {
         self.spending.grant(total + longer, self.watch)
     }
 
-    /// Waits, if the same request may succeed later; else says what the trouble means.
+    /// Waits, if the same request may succeed later; otherwise says what the trouble means.
     fn recover(&self, trouble: &Trouble, attempt: u32) -> Result<(), AgentError> {
         let (status, retry_after, kind, message, detail) = match trouble {
             Trouble::Http(HttpError::Stopped { .. }) => return Err(self.interrupted()),
@@ -314,7 +315,7 @@ impl Dispatch<'_> {
         match next {
             Retry::Wait(ms) if self.watch.wait_ms(ms) => Ok(()),
             Retry::Wait(_) => Err(self.interrupted()),
-            // A conversation that has outgrown the model can be begun anew with less in it.
+            // A conversation that has outgrown the model can be started again with less in it.
             Retry::Stop(AfterFailure::GiveUp)
                 if self.request.resume && is_too_long(status, kind, &detail) =>
             {
@@ -399,8 +400,8 @@ impl Dispatch<'_> {
         AgentError { interrupted: true, ..error }
     }
 
-    /// What the requests cost; none where the service did not tell and may have billed, which then counts as all that was
-    /// granted. What is known to be more than that is told.
+    /// What the requests cost; none where the service did not say and may have billed, which then counts as all that
+    /// was granted. What is known to be more than that is returned.
     fn usage(&self) -> Option<Usage> {
         let is_known = self.unknown == Usd(0) || !self.spending.is_granted();
         is_known.then(|| self.spending.sum())

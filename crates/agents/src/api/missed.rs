@@ -1,4 +1,4 @@
-//! Why a continued conversation was hardly read from the provider's cache, found by comparing what was sent.
+//! Explains why a continued conversation was hardly read from the provider's cache, by comparing what was sent.
 
 use super::transcript::{Done, Transcript};
 use super::wire::Counted;
@@ -20,7 +20,7 @@ impl Continued<'_> {
         const SHARE_PERCENT: u64 = 80;
         let Continued { earlier, now, asked_ms, counted } = *self;
         let before = earlier.prompt_tokens;
-        // Where the vendor decides, nobody can say; this is the shortest there is.
+        // Where the vendor decides, the lifetime is unknown; this is the shortest there is.
         let lifetime = earlier.lifetime.unwrap_or(Lifetime::FiveMinutes);
         let passed_ms = asked_ms.saturating_sub(earlier.asked_ms).max(0) as u64;
         let is_too_small = card.minimum.tokens.is_some_and(|minimum| before < minimum);

@@ -1,7 +1,7 @@
 //! Agents that are models behind HTTP: Anthropic's Messages and whatever speaks OpenAI's protocols.
 //!
 //! Such an agent has no program of its own, so this module keeps its conversations (`transcript`), gives it tools
-//! (`tools`, beside this module) and counts its money (`spend`). One loop serves all protocols (`dispatch`); what
+//! (`tools`, next to this module) and counts its money (`spend`). One loop serves all protocols (`dispatch`); what
 //! differs is behind `wire::Wire`. Keys, folders and prices are handed in; nothing here reads a configuration or
 //! decides what is dispatched. Start at [`ApiAgent`], then `dispatch`.
 
@@ -47,7 +47,7 @@ use std::fmt;
 use transcript::{Head, Transcript, Transcripts};
 use wire::Wire;
 
-/// What the descriptions of its tools and the form of the answer add to a prompt, about.
+/// Roughly what the descriptions of its tools and the form of the answer add to a prompt.
 const OVERHEAD_TOKENS: u64 = 1_500;
 
 /// A model behind HTTP, ready to be dispatched to.
@@ -129,7 +129,7 @@ impl ApiAgent {
         })
     }
 
-    /// A text without secrets, the agent's own key included whether or not the redactor was told of it.
+    /// A text without secrets, including the agent's own key, whether or not the redactor knows it.
     fn scrub(&self, text: &str) -> String {
         let (text, _) = self.redactor.redact(text);
         match self.key.as_ref().map(Key::expose).filter(|key| !key.is_empty()) {
@@ -197,7 +197,7 @@ impl Agent for ApiAgent {
         format!("{} at {}", self.model, self.base_url)
     }
 
-    /// A service tells no version, and the model is the one that is asked for.
+    /// A service states no version, and the model is the one that is asked for.
     fn player(&self) -> AgentIdentity {
         let protocol = match self.kind {
             PlayerKind::Anthropic => "Anthropic API",
@@ -224,11 +224,11 @@ impl Agent for ApiAgent {
             resume: Resume::Yes,
             session_id: Naming::Ours,
             cache: match self.wire.cache() {
-                // It finds what ends where an earlier request ended, so another conversation finds nothing.
+                // It finds only what ends where an earlier request ended, so another conversation finds nothing.
                 Cache::AnyPrefix if self.card.charges_for_keeping() => Cache::Conversation,
                 cache => cache,
             },
-            // Where nothing can be asked for, what the vendor gives is what there is.
+            // Where nothing can be asked for, the agent has what the vendor gives.
             lifetimes: if sold.is_empty() { vec![self.card.lifetime.is] } else { sold.to_vec() },
             opened_files: true,
             structured: self.structured,

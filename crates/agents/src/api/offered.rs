@@ -1,4 +1,4 @@
-//! Which models a server has, by its own word.
+//! Asks a server which models it has.
 
 use serde::Deserialize;
 use std::time::Duration;
@@ -18,7 +18,7 @@ struct Model {
     id: String,
 }
 
-/// The models behind an address that speaks OpenAI's protocol. Sends one request without a key and no prompt.
+/// The models behind an address that speaks OpenAI's protocol. Sends one request, without a key and without a prompt.
 pub fn offered(base_url: &str) -> Result<Vec<String>, String> {
     let config =
         ureq::Agent::config_builder().timeout_global(Some(WITHIN)).max_redirects(0).proxy(None).build();

@@ -1,4 +1,4 @@
-//! Through which proxy a service is reached: the agent's own, or the one the user's environment names.
+//! Finds the proxy through which a service is reached: the agent's own, or the one the user's environment names.
 //!
 //! Variables are handed in and read as other programs read them. This machine is never reached through a proxy, because
 //! keys may be sent to it in the clear.
@@ -8,7 +8,7 @@ use redraft_adapters::child::Environment;
 use std::ffi::OsStr;
 use std::net::IpAddr;
 
-/// Said instead of an address, for a service that is reached without one whatever the environment says.
+/// Written instead of an address, for a service that is reached without a proxy whatever the environment says.
 const NO_PROXY: &str = "none";
 
 /// The proxy for this base URL; none where it is reached directly. The error says which setting cannot be used, and

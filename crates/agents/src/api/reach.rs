@@ -1,4 +1,4 @@
-//! Whether anybody listens where a service is said to be, without sending anything there.
+//! Checks whether anything listens where a service is said to be, without sending anything there.
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub fn reach(base_url: &str, within: Duration) -> Result<(), String> {
     Err(last)
 }
 
-/// An address as it may be shown: whoever may use it, and by which password, is left out.
+/// An address as it may be shown: without user and password.
 pub fn shown(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let scheme = &address[..address.len() - rest.len()];
@@ -26,7 +26,7 @@ pub fn shown(address: &str) -> String {
     let (authority, path) = rest.split_at(end);
     match (authority.rsplit_once('@'), rest.rsplit_once('@')) {
         (Some((_, host)), _) => format!("{scheme}…@{host}{path}"),
-        // In a password a slash ends what looks like the host, which then is none.
+        // A slash in a password ends what looks like the host, which then is none.
         (None, Some((_, host))) if place(address).is_none() => format!("{scheme}…@{host}"),
         (None, _) => address.to_owned(),
     }
@@ -81,7 +81,7 @@ mod tests {
             ("me:word@host:3128", "…@host:3128"),
             ("http://me:wo/rd@host", "http://…@host"),
             ("http://me:w:/#?o@host/x", "http://…@host/x"),
-            // The host is what is sent to, and is always shown.
+            // The host is where requests are sent, and is always shown.
             ("https://elsewhere.test/x@host", "https://elsewhere.test/x@host"),
         ] {
             assert_eq!(shown(address), words);

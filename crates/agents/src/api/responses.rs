@@ -216,7 +216,7 @@ fn end(response: &Value) -> End {
     }
 }
 
-/// A message or a call that holds no secret stays as it came, byte for byte; everything else always does.
+/// A message or a call without a secret stays as it came, byte for byte; everything else always does.
 fn scrubbed(item: String, value: &Value, scrub: &dyn Fn(&str) -> String) -> String {
     let parts = value["content"].as_array().map_or(&[][..], Vec::as_slice);
     let mut clean = value.clone();

@@ -1,4 +1,4 @@
-//! What an agent behind HTTP is made of. Plain values; where they come from is not known here.
+//! The settings of an agent behind HTTP. Plain values; where they come from is not known here.
 
 use super::proxy::is_here;
 use super::reach::shown;
@@ -54,7 +54,8 @@ pub struct OpenAiSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenAiWire {
     Chat,
-    /// `reasoning` asks for the model's encrypted reasoning, so that it can be sent back; models without it refuse that.
+    /// `reasoning` asks for the model's encrypted reasoning, so that it can be sent back; models without it refuse
+    /// that.
     Responses {
         reasoning: bool,
     },
@@ -83,7 +84,7 @@ pub struct Bounds {
     pub answer_tokens: u64,
     /// What is reserved for tool results on top of the prompt.
     pub tool_tokens: u64,
-    /// Requests of one dispatch, repetitions after errors not counted.
+    /// Requests of one dispatch, not counting repetitions after errors.
     pub turns: u32,
 }
 

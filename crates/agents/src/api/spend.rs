@@ -1,4 +1,4 @@
-//! Sums what the requests of one dispatch used, and says when they used too much. It knows prices, not protocols.
+//! Sums up what the requests of one dispatch used, and says when they used too much. It knows prices, not protocols.
 
 use super::trouble::Trouble;
 use super::wire::{Counted, Length};
@@ -10,7 +10,7 @@ use redraft_facts::usage::{Usage, Usd};
 pub(super) struct Spending<'a> {
     card: &'a Card,
     sum: Usage,
-    /// What it may come to by now.
+    /// What the dispatch may cost by now.
     granted: Usd,
     /// The last prompt that the service counted, in tokens and in bytes.
     last: Option<(u64, u64)>,
@@ -26,11 +26,11 @@ pub(super) struct Next {
     pub(super) lifetime: Lifetime,
 }
 
-/// What services put around a prompt, such as the words that explain tools.
+/// What services add to a prompt, such as the words that explain tools.
 const AROUND_TOKENS: u64 = 1_000;
 
-/// The most tokens that so many bytes of any text can be: diffs have 2.3 characters to a token, and where a character is
-/// a token of its own it has three bytes or more.
+/// The most tokens that this many bytes of any text can be: diffs have 2.3 characters to a token, and where a character
+/// is a token of its own it has three bytes or more.
 pub(super) fn tokens_at_most(bytes: u64) -> u64 {
     bytes.saturating_mul(10).div_ceil(23)
 }
@@ -44,7 +44,7 @@ impl<'a> Spending<'a> {
         self.sum
     }
 
-    /// Lets `total` be spent if whoever keeps the budget agrees; else says what it would have come to.
+    /// Allows `total` to be spent if the run can afford it; otherwise says what it would have come to.
     pub(super) fn grant(&mut self, total: Usd, watch: &dyn RunHandle) -> Result<(), Trouble> {
         if total > self.granted && !watch.afford(total) {
             return Err(Trouble::Overspent(total));
@@ -53,20 +53,20 @@ impl<'a> Spending<'a> {
         Ok(())
     }
 
-    /// What it will have come to after this request at the most: nothing of it is read from the cache, and the answer is
-    /// as long as it may be. A conversation only grows, so what the service has counted already is not guessed again.
+    /// The most the dispatch will have cost after this request: nothing of it is read from the cache, and the answer is
+    /// as long as it may be. A conversation only grows, so what the service has counted already is not estimated again.
     pub(super) fn at_most(&self, next: Next) -> Usd {
         let (tokens, bytes) = self.last.filter(|(_, bytes)| *bytes <= next.bytes).unwrap_or_default();
         let input = tokens.saturating_add(tokens_at_most(next.bytes - bytes)).saturating_add(AROUND_TOKENS);
         self.sum.cost + self.card.dearest(input, next.answer_tokens, next.lifetime)
     }
 
-    /// The service counted a prompt of so many bytes.
+    /// Takes in the service's count for a prompt of this many bytes.
     pub(super) fn learn(&mut self, input: u64, bytes: u64) {
         self.last = Some((input, bytes)).filter(|_| input > 0);
     }
 
-    /// What it comes to with a request under way, if that is more than was granted.
+    /// What the dispatch costs with a request under way, if that is more than was granted.
     pub(super) fn over(&self, counted: &Counted) -> Option<Usd> {
         Some(self.sum.cost + self.priced(counted).cost).filter(|total| *total > self.granted)
     }
@@ -76,9 +76,9 @@ impl<'a> Spending<'a> {
         self.sum += self.priced(counted);
     }
 
-    /// Adds a request whose bill nobody told in full, as dear as it can have been, and returns how much of that nobody
-    /// told. A stream that is cut may have been written to its end all the same, and thoughts are billed that are never
-    /// shown, so an answer can have been as long as it may be, whatever of it arrived. No tokens are made up.
+    /// Adds a request whose bill is incomplete, as dear as it can have been, and returns how much of that no bill
+    /// states. A stream that is cut may have been written to its end all the same, and thoughts are billed that are
+    /// never shown, so an answer can have been as long as it may be, however much of it arrived. No tokens are made up.
     pub(super) fn add_at_most(&mut self, told: &Counted, arrived: Length, next: Next) -> Usd {
         let answer_tokens = so_far(told.clone(), arrived).output.max(next.answer_tokens);
         let whole = Counted { output: answer_tokens, ..told.clone() };
@@ -105,7 +105,7 @@ impl<'a> Spending<'a> {
         let written = counted.all_written();
         let Counted { uncached, read, output, .. } = *counted;
         let usage = Usage { uncached, written, read, output, cost: Usd(0) };
-        // What is written for no lifetime that was named is priced at the card's own.
+        // What is written for an unnamed lifetime is priced at the card's own.
         let cost = self.card.cost_by_lifetime(&usage, &counted.written, counted.input());
         Usage { cost, ..usage }
     }

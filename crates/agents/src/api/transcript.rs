@@ -35,7 +35,7 @@ pub(super) struct Transcript {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Head {
-    /// Of everything a continued conversation depends on, the fields below included.
+    /// A hash of everything a continued conversation depends on, including the fields below.
     pub(super) fingerprint: String,
     pub(super) system: String,
     pub(super) tools: String,
@@ -86,8 +86,8 @@ impl Transcripts {
         Ok(transcript)
     }
 
-    /// A conversation with its finished turns, up to an earlier attempt at the same dispatch, whose message nobody may
-    /// have seen. None if there is no such conversation.
+    /// A conversation with its finished turns, up to an earlier attempt at the same dispatch, whose message may never
+    /// have been seen. None if there is no such conversation.
     pub(super) fn load(&self, session: &SessionId, ticket: &Ticket) -> io::Result<Option<Transcript>> {
         let file = self.file(session);
         let text = match plain_file::kept(&file) {
@@ -155,14 +155,14 @@ impl Transcript {
         Ok(())
     }
 
-    /// In one write; a line that a crash cut is not read as one.
+    /// In one write; a line that a crash cut off is not taken for one.
     fn append(&self, line: &Line) -> io::Result<()> {
         let mut file = fs::OpenOptions::new().append(true).open(&self.file)?;
         file.write_all(text_of(line)?.as_bytes())?;
         file.sync_data()
     }
 
-    /// Writes the finished turns anew, in one step.
+    /// Rewrites the finished turns, in one step.
     fn replace(&self) -> io::Result<()> {
         let mut text = text_of(&Line::Opened { v: VERSION, head: self.head.clone() })?;
         for turn in &self.turns {

@@ -15,7 +15,7 @@ pub(super) enum Trouble {
         fault: Fault,
     },
     Stream(Fault),
-    /// It was not let go on, because it could have come to this much.
+    /// It was stopped because it could have cost this much.
     Overspent(Usd),
 }
 
@@ -43,7 +43,7 @@ impl Trouble {
     }
 }
 
-/// What a status says that is no success.
+/// What a status other than success means.
 pub(super) fn refused(response: Response<'_>) -> Result<Trouble, HttpError> {
     let (status, retry_after) = (response.status, response.retry_after.clone());
     let body = response.beginning()?;
@@ -51,7 +51,7 @@ pub(super) fn refused(response: Response<'_>) -> Result<Trouble, HttpError> {
     Ok(Trouble::Status { status, retry_after, fault })
 }
 
-/// What a 200 says whose body is no stream: the server's own error where it has one, else how it begins.
+/// What a 200 means whose body is no stream: the server's own error where it has one, else how the body begins.
 pub(super) fn unstreamed(body: &str) -> Fault {
     const SHOWN_CHARS_MAX: usize = 200;
     said_in(body).unwrap_or_else(|| {

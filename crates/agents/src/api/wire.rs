@@ -41,8 +41,8 @@ pub(super) trait Wire: Send + Sync {
     /// The lifetimes a request may ask for, the longest first; none where the vendor decides.
     fn sold(&self) -> &'static [Lifetime];
 
-    /// What becomes of the lifetimes asked for: the longest anything is written for, and the one of the newest message,
-    /// if that is kept. None where the vendor decides.
+    /// What becomes of the lifetimes asked for: the longest for which anything is written, and that of the newest
+    /// message, if that is kept. None where the vendor decides.
     fn lifetimes(&self, asked: &Marks) -> Option<(Lifetime, Option<Lifetime>)>;
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Opening {
     pub(super) message: String,
 }
 
-/// What a tool is called with, without secrets: as it was received where there are none.
+/// What a tool is called with, without secrets; unchanged where there are none.
 pub(super) fn scrubbed_input(input: &str, scrub: &dyn Fn(&str) -> String) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(input) else { return scrub(input) };
     if scrub_strings(&mut value, scrub) { value.to_string() } else { input.to_owned() }
@@ -90,7 +90,7 @@ fn scrub_strings(value: &mut Value, scrub: &dyn Fn(&str) -> String) -> bool {
             found
         }
         Value::Array(items) => {
-            // Every one, not only up to the first that holds something.
+            // All of them, not only up to the first that holds something.
             items.iter_mut().map(|item| scrub_strings(item, scrub)).filter(|found| *found).count() > 0
         }
         Value::Object(fields) => {
@@ -141,7 +141,7 @@ pub(super) struct Call {
 pub(super) enum End {
     Answered,
     Tools,
-    /// It wants to go on after the same conversation is sent again.
+    /// It wants to go on once the same conversation is sent again.
     Paused,
     /// The allowed length was reached.
     Truncated,
@@ -156,15 +156,15 @@ pub(super) struct Counted {
     pub(super) uncached: u64,
     pub(super) read: u64,
     pub(super) written: Vec<(Lifetime, u64)>,
-    /// Written as well, for as long as the vendor keeps it: its protocol names no lifetime.
+    /// Also written, for as long as the vendor keeps it: its protocol names no lifetime.
     pub(super) kept: u64,
     pub(super) output: u64,
-    /// Whether the service told what went in, and how long the answer became.
+    /// Whether the service reported what went in, and how long the answer became.
     pub(super) input_told: bool,
     pub(super) output_told: bool,
 }
 
-/// A bill as OpenAI's protocols tell it, each number as far as it is told.
+/// A bill as OpenAI's protocols report it, each number only if it was reported.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OpenAiCounts {
     pub(super) input: Option<u64>,
@@ -176,7 +176,7 @@ pub(super) struct OpenAiCounts {
     pub(super) total: Option<u64>,
 }
 
-/// How long a text is that nobody has counted in tokens.
+/// The length of a text that was not counted in tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Length {
     pub(super) chars: u64,
@@ -191,14 +191,14 @@ pub(super) enum Fault {
         kind: String,
         message: String,
     },
-    /// The answer ended before its end.
+    /// The answer broke off.
     Cut,
     /// Nothing this protocol knows.
     Garbage(String),
 }
 
 impl Counted {
-    /// Takes in what one of OpenAI's protocols tells. Counts of one answer never shrink.
+    /// Takes in the counts that one of OpenAI's protocols reports. Counts of one answer never shrink.
     pub(super) fn take(&mut self, told: OpenAiCounts) {
         let read = told.read.unwrap_or(self.read);
         let sum = |left: Option<u64>, right: Option<u64>| Some(left?.saturating_add(right?));
@@ -213,7 +213,7 @@ impl Counted {
             }
             self.input_told = true;
         }
-        // Some vendors count thoughts beside the answer and tell them only in the total or by themselves.
+        // Some vendors count thoughts apart from the answer and report them only in the total or by themselves.
         let rest = told.total.filter(|_| self.input_told).map(|total| total.saturating_sub(self.input()));
         let beside = sum(told.output, told.reasoning.filter(|tokens| Some(*tokens) > told.output));
         if let Some(output) = told.output.max(rest).max(beside) {
@@ -228,13 +228,13 @@ impl Counted {
         self.uncached = input - self.read - self.kept;
     }
 
-    /// Whether the service told what it put in.
+    /// Whether the service reported what it put in.
     pub(super) fn has_input(&self) -> bool {
         self.input_told && self.input() > 0
     }
 
-    /// Whether this is the whole bill of an answer that is there. One of no tokens, or of hardly any beside what arrived,
-    /// tells nothing: no text has so many characters for a token.
+    /// Whether this is the whole bill of an answer that has arrived. One of no tokens, or of hardly any compared with
+    /// what arrived, says nothing: no text has that many characters to a token.
     pub(super) fn is_whole(&self, arrived: Length) -> bool {
         const CHARS_PER_TOKEN_MAX: u64 = 32;
         let is_plausible = self.output.saturating_mul(CHARS_PER_TOKEN_MAX) >= arrived.chars;
@@ -291,8 +291,8 @@ pub(super) fn parsed(event: &Event) -> Result<Value, Fault> {
 /// The error object of any of the vendors.
 pub(super) fn reported(error: &Value) -> Fault {
     let word = |pointer: &str| error.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    // OpenAI's `code` is the precise word where it is one; `type` is Anthropic's, which puts a spend limit under
-    // `rate_limit_error` and only its details tell.
+    // OpenAI's `code` is the precise word where there is one. Anthropic's is `type`, but it puts a spend limit under
+    // `rate_limit_error`, and only the details show it.
     let kind = retry::kind(&[word("/code"), word("/type"), word("/details/error_code")]);
     let message = Some(word("/message")).filter(|message| !message.is_empty());
     let message = message.map_or_else(|| error.to_string(), str::to_owned);

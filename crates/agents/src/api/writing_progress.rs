@@ -1,11 +1,11 @@
-//! What a model does, in a few words, for whoever watches. Nothing depends on it.
+//! Reports in a few words what a model is doing. Nothing depends on it.
 
 use super::wire::Call;
 use redraft_engine::ports::RunHandle;
 use redraft_facts::usage::grouped;
 use serde_json::Value;
 
-/// Tells how long an answer or a call of a tool is by now, each time it is twice as long as before.
+/// Reports how long an answer or a call of a tool is, each time it has doubled.
 pub(super) struct WritingProgress {
     next_chars: u64,
 }

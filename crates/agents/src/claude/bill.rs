@@ -1,9 +1,10 @@
-//! What a dispatch of Claude Code is billed, from what the program tells at its end and what was heard on the way.
+//! Works out what a dispatch of Claude Code is billed, from what the program reports at its end and what was heard on
+//! the way.
 //!
-//! Its sum (`usage`) is of the conversation alone. What it uses by model (`modelUsage`) also holds the requests beside
-//! that: searches of the web, a conversation that is summed up, the last request before its own limit. An answer that
-//! broke off is in neither with some versions. Prices are the card's, because only the user knows what is paid: nothing
-//! at a server of his own, something else at a gateway. Start at [`Bill::of`].
+//! Its sum (`usage`) covers the conversation alone. Its use by model (`modelUsage`) also covers requests outside of the
+//! conversation: web searches, the summing up of a conversation, the last request before its own limit. With some
+//! versions an answer that broke off is in neither. The model that was asked for is priced by its card, because only
+//! the user knows what is paid: nothing on a server of their own, something else at a gateway. Start at [`Bill::new`].
 
 use super::ClaudeSettings;
 use super::stream::{Heard, ModelUse, ResultLine, plus};
@@ -11,7 +12,7 @@ use redraft_cost::price::{Card, Cards, PriceBasis};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::{Usage, Usd};
 
-/// What a dispatch came to, and how much of that no bill says.
+/// What a dispatch cost, and how much of that is on no bill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bill {
     pub(super) usage: Usage,
@@ -19,7 +20,7 @@ pub(super) struct Bill {
 }
 
 impl Bill {
-    /// Where no tokens are told at all, what the program says it cost counts, else what was reserved.
+    /// Where no tokens are reported at all, the cost that the program states counts, else what was reserved.
     pub(super) fn new(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, reserved: Usd) -> Bill {
         let card = &settings.card;
         let others = others(settings, result);
@@ -41,8 +42,8 @@ impl Bill {
             _ if card.is_free() => (Usd(0), Usd(0)),
             (0, Usd(0)) => (reserved, reserved),
             (0, told) => (told, Usd(0)),
-            // Of what nobody watched, the lines that would tell how large a request was are not kept; of the last request
-            // there are none.
+            // For a dispatch that was not watched, the lines that would show how large a request was are not kept; for
+            // the last request there are none.
             _ if heard.requests.has_vanished_last()
                 || heard.requests.has_vanished() && !heard.requests.live =>
             {
@@ -55,11 +56,11 @@ impl Bill {
     }
 }
 
-/// What was used of the model that was asked for.
+/// The use of the model that was asked for.
 struct Own {
     usage: Usage,
     written: Vec<(Lifetime, u64)>,
-    /// The prompt of its largest request, at the most.
+    /// At most how large the prompt of its largest request was.
     largest: u64,
     /// Answers that broke off, and what was counted of them.
     broken: u64,
@@ -77,7 +78,7 @@ fn own(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, foreign: U
         (false, true) => (told, result.written.clone()),
         (false, false) => (told, listed),
     };
-    // Whichever of the two tells more.
+    // Whichever of the two is more.
     let mut usage = Usage {
         uncached: told.uncached.max(summed.uncached),
         written: told.written.max(summed.written),
@@ -85,7 +86,7 @@ fn own(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, foreign: U
         output: told.output.max(summed.output),
         cost: Usd(0),
     };
-    // Requests beside the conversation are kept as long as those of it.
+    // What requests outside of the conversation write is kept as long as what the conversation writes.
     let listed = written.iter().fold(0, |sum: u64, (_, tokens)| sum.saturating_add(*tokens));
     let longest = written.iter().map(|(lifetime, _)| *lifetime).max();
     if let Some((lifetime, beside)) = longest.zip(usage.written.checked_sub(listed).filter(|more| *more > 0))
@@ -99,13 +100,13 @@ fn own(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, foreign: U
     }
     usage = plus(usage, missing(plus(usage, foreign), heard.requests.counted()));
     let all = usage.input();
-    // What was not heard of can have been one request.
+    // What was not heard can have been one request.
     let beside = all.saturating_sub(heard.requests.counted().input());
     let largest = heard.requests.largest().map_or(all, |tokens| tokens.max(beside).min(all));
     Own { usage, written, largest, broken, broken_output: broken_usage.output }
 }
 
-/// What was heard on the way and is in no sum that was told; nothing where none was told at all.
+/// What was heard on the way and is in no reported sum; nothing where no sum was reported at all.
 fn missing(told: Usage, heard: Usage) -> Usage {
     if told.input().saturating_add(told.output) == 0 {
         return Usage::default();
@@ -124,15 +125,16 @@ fn less(all: Usage, part: Usage) -> Usage {
     }
 }
 
-/// What was used of another model than the one that was asked for.
+/// The use of a model other than the one that was asked for.
 struct Other {
     /// With its price.
     usage: Usage,
-    /// What it can have cost, where nobody says a price.
+    /// What it can have cost, where no price is known.
     unknown: Usd,
 }
 
-/// What was used of other models, by the list where they are on it, else by what the program says.
+/// The use of other models, by the price list where they are on it, else by the cost that the program states. Where the
+/// price of the agent's own model is unknown, they count as dear as that one.
 fn others(settings: &ClaudeSettings, result: &ResultLine) -> Vec<Other> {
     let cards = Cards::builtin();
     let foreign = result.models.iter().filter(|one| !is_own(settings, result, one));
@@ -141,7 +143,7 @@ fn others(settings: &ClaudeSettings, result: &ResultLine) -> Vec<Other> {
         let listed = cards.find(&one.model).map(by);
         let cost = match settings.card.basis {
             PriceBasis::Unknown => by(&settings.card),
-            // What it says holds its searches, which are counted once for all models.
+            // The cost it states includes its searches, which are counted once for all models.
             PriceBasis::Listed | PriceBasis::Configured => {
                 let told = || one.cost - settings.card.searches(one.searches);
                 listed.as_ref().map_or_else(|_| told(), |cost| *cost)
@@ -156,8 +158,8 @@ fn others(settings: &ClaudeSettings, result: &ResultLine) -> Vec<Other> {
     foreign.map(priced).collect()
 }
 
-/// Whether this is the model that was asked for, under whatever name. The only one there is must be, unless the list says
-/// that it is another.
+/// Whether this is the model that was asked for, under whatever name. If there is only one, it must be, unless the list
+/// says that it is another.
 fn is_own(settings: &ClaudeSettings, result: &ResultLine, one: &ModelUse) -> bool {
     let cards = Cards::builtin();
     match (cards.find(&one.model), cards.find(&settings.model)) {

@@ -1,6 +1,6 @@
 //! How Claude Code is called.
 //!
-//! What stands before the first byte of a conversation must not change from turn to turn, or the whole of it is paid for
+//! What comes before the first byte of a conversation must not change from turn to turn, or all of it is paid for
 //! again: no settings of the project, no instructions that name the state of git, no header that differs by task.
 
 use super::{Bash, ClaudeSettings};
@@ -29,7 +29,7 @@ pub(super) const OWN: [&str; 10] = [
     "DISABLE_PROMPT_CACHING*",
 ];
 
-/// Set by a Claude Code that started us; a second one must not take itself for a part of the first.
+/// Set by a Claude Code that started us; a second one must not think it is part of the first.
 const NOT_OURS: [&str; 3] = ["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"];
 
 /// Pieces of an answer on its way. They are signs of life and nothing else, and a secret could hide in several of them.
@@ -54,7 +54,7 @@ pub(super) fn lifetime(request: &Request) -> Lifetime {
     if conversation > Lifetime::FiveMinutes { Lifetime::Hour } else { Lifetime::FiveMinutes }
 }
 
-/// Everything but model, tools and texts that a conversation depends on.
+/// Everything except model, tools and texts that a conversation depends on.
 pub(super) fn fingerprint(settings: &ClaudeSettings, request: &Request) -> Vec<String> {
     let mut flags = fixed(settings);
     let servers = mcp::needed(&settings.mcp, &request.tools);
@@ -82,18 +82,18 @@ pub(super) fn keep_servers(settings: &ClaudeSettings, request: &Request, out: &P
     fs::write(out.join(SERVERS), json!({"mcpServers": servers}).to_string())
 }
 
-/// What profiles call the tool that runs commands, and what the program does.
+/// The profiles' name for the tool that runs commands, and the program's.
 const RUN: &str = "Run";
 const BASH: &str = "Bash";
 
-/// Those of the tools that it cannot offer. A shell in which nothing may be run is none.
+/// Those of the tools that it cannot offer. A shell in which nothing may be run does not count.
 pub(super) fn missing(settings: &ClaudeSettings, tools: &[String]) -> Vec<String> {
     let nothing = settings.bash == Bash::Only(Vec::new());
     let is_missing = |tool: &&String| mcp::is_missing(&settings.mcp, tool) || (nothing && *tool == RUN);
     tools.iter().filter(is_missing).cloned().collect()
 }
 
-/// The rules for tools that it asks leave for, unless they are allowed beforehand.
+/// The rules that allow, beforehand, the tools and commands it would otherwise ask permission for.
 fn allowed(settings: &ClaudeSettings, tools: &[String]) -> Vec<String> {
     let asks = |tool: &&str| matches!(*tool, "WebSearch" | "WebFetch") || mcp::parts(tool).is_some();
     let named: Vec<&str> = tools.iter().map(String::as_str).filter(asks).collect();
@@ -107,9 +107,9 @@ fn allowed(settings: &ClaudeSettings, tools: &[String]) -> Vec<String> {
     named.into_iter().chain(commands).collect()
 }
 
-/// The rule that allows a command: as it is, and a simple one also with more arguments, such as the name of one test. A
-/// program's name alone could be anything with them. Of a line of several commands the program looks at each, so that
-/// whatever is appended to an allowed one is not allowed with it.
+/// The rule that allows a command: as it is, and a simple one also with more arguments, such as the name of one test.
+/// The name of a program alone is not extended: with arguments it could do anything. In a line of several commands the
+/// program checks each, so whatever is appended to an allowed one is not allowed with it.
 fn rule(command: &str) -> String {
     let simple =
         !command.contains(['&', '|', ';', '<', '>', '(', ')', '{', '}', '$', '`', '#', '\\', '*', '\n']);
@@ -159,14 +159,14 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path, o
     words
 }
 
-/// Whether the program can hold itself to a sum. It reckons by list prices; where other prices hold it would stop too early,
-/// or for nothing.
+/// Whether the program can hold itself to a sum. It calculates with list prices; with other prices it would stop too
+/// early, or without reason.
 pub(super) fn keeps_to_a_sum(settings: &ClaudeSettings) -> bool {
     !settings.card.is_free() && settings.card.basis != PriceBasis::Configured
 }
 
-/// How often it may try again with a login or key that was not accepted. A key from the environment stays what it is; a
-/// login of the program's own may have run out, and then it is renewed before the next request.
+/// How often it may try again with a login or key that was not accepted. A key from the environment does not change; a
+/// login of the program's own may have expired, and then it is renewed before the next request.
 pub(super) fn refusals_max(settings: &ClaudeSettings) -> u32 {
     let given = |name: &&str| settings.environment.0.get(OsStr::new(name)).is_some_and(|key| !key.is_empty());
     let has_key = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].iter().any(given);
@@ -197,11 +197,11 @@ pub(super) fn environment(settings: &ClaudeSettings, request: &Request) -> Envir
     environment.set("MCP_CONNECTION_NONBLOCKING", "0");
     environment.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS", &settings.answer_tokens().to_string());
     if request.may_write.is_empty() {
-        // Who judges must have what it judges before it. Rather than a summary of that, the program is to say that it has
-        // become too long, before anything is sent.
+        // A reviewer must have what it judges in front of it. Instead of summarizing that, the program is to say that
+        // it has become too long, before anything is sent.
         environment.set("DISABLE_AUTO_COMPACT", "1");
     }
-    // Without a word the program decides by the user's plan.
+    // Unless told, the program decides by the user's plan.
     let kept = match lifetime(request) {
         Lifetime::FiveMinutes => "FORCE_PROMPT_CACHING_5M",
         Lifetime::HalfHour | Lifetime::Hour | Lifetime::HalfDay => "ENABLE_PROMPT_CACHING_1H",

@@ -1,7 +1,7 @@
-//! Whether Claude Code still has what it was shown.
+//! Checks whether Claude Code still has what it was shown.
 //!
 //! It keeps a conversation in a file of its own, which can be cut short, and replaces one that has become too long by a
-//! summary. In both cases the model would be told that it has a document in context which it has not. Start at
+//! summary. In both cases the model would be told that it has a document in context that it no longer has. Start at
 //! [`forgot`].
 
 use super::stream::{Compacted, Heard};
@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// That a conversation has lost something.
+/// A loss in a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Forgot {
     pub(super) why: String,
@@ -20,8 +20,8 @@ pub(super) struct Forgot {
     pub(super) spoils_the_answer: bool,
 }
 
-/// What was lost in a dispatch that was answered, if anything. Who writes may go on after a summary that was made on the
-/// way: others judge what comes of it.
+/// What was lost in a dispatch that was answered, if anything. An author may go on after a summary that was made on the
+/// way: others judge the result.
 pub(super) fn forgot(heard: &Heard, asked: &DispatchRecord, sessions: &Sessions) -> Option<Forgot> {
     let compacted = heard.compacted.map(|when| {
         let why = "the conversation had become too long and was replaced by a summary".to_owned();
@@ -30,7 +30,7 @@ pub(super) fn forgot(heard: &Heard, asked: &DispatchRecord, sessions: &Sessions)
     });
     let short = || {
         let held = ConversationRecord::read(&sessions.folder(&SessionId::new(asked.session.clone())))?;
-        // Where no request told its size, all of them together were not smaller.
+        // Where no request stated its size, all of them together were at least as large.
         let all =
             || heard.result.as_ref()?.usage.as_ref().map(|usage| usage.input()).filter(|tokens| *tokens > 0);
         let why = held.is_short(heard.requests.first_prompt().or_else(all)?)?;
@@ -39,7 +39,7 @@ pub(super) fn forgot(heard: &Heard, asked: &DispatchRecord, sessions: &Sessions)
     compacted.or_else(|| if asked.resume { short() } else { None })
 }
 
-/// Why a conversation cannot go on, where its file is not as it was left.
+/// Says why a conversation cannot go on, where its file is not as it was left.
 pub(super) fn is_cut(environment: &Environment, sessions: &Sessions, session: &SessionId) -> Option<String> {
     ConversationRecord::read(&sessions.folder(session))?.is_cut(file(environment, session).as_deref())
 }

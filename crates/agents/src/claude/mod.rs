@@ -2,13 +2,13 @@
 //!
 //! Each dispatch is one process. Everything but the turn is its system prompt, kept as a file, so that the beginning of
 //! every request stays the same bytes through commits and new files; a later turn is the same command with the same
-//! conversation. Where other roles begin alike, what is the role's own begins the first turn instead: the program's
-//! cache keeps the end of the system prompt and no place inside it. The user's own login and HOME are used. It knows the
-//! engine's port and the program, and nothing of reviews.
+//! conversation. Where other roles begin alike, the role's own part begins the first turn instead: the program's cache
+//! keeps the end of the system prompt and no place inside it. The user's own login and HOME are used. The module knows
+//! the engine's port and the program, and nothing of reviews.
 //!
-//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `requests`
-//! what it costs while it works, `bill` what it cost in the end, `payment` who pays for it, `memory` whether it still has
-//! what it was shown.
+//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
+//! `requests` what it costs while it works, `bill` what it cost in the end, `payment` who pays for it, `memory` whether
+//! it still has what it was shown.
 
 mod bill;
 mod flags;
@@ -51,13 +51,13 @@ const FRAME_TOKENS: u64 = 6_000;
 /// The longest answer, unless the configuration says otherwise.
 const ANSWER_TOKENS: u32 = 16_000;
 
-/// What a Claude Code agent needs to know.
+/// The settings of a Claude Code agent.
 #[derive(Debug, Clone)]
 pub struct ClaudeSettings {
     pub name: AgentName,
     /// The program, found already.
     pub program: PathBuf,
-    /// Always named: without a name the program's own choice changes between a turn and the next.
+    /// Always named: otherwise the program's own choice could change between two turns.
     pub model: String,
     /// The agent's own folder: what is kept of each conversation.
     pub state: PathBuf,
@@ -74,7 +74,7 @@ pub struct ClaudeSettings {
     pub max_tokens: Option<u32>,
     /// Tools whose name differs from the profile's.
     pub tool_map: BTreeMap<String, String>,
-    /// What a role that may run commands may run without being asked, as nobody is there to be asked.
+    /// What a role that may run commands may run without a question, because nobody is there to answer one.
     pub bash: Bash,
     /// Servers with more tools.
     pub mcp: McpServers,
@@ -85,8 +85,8 @@ pub struct ClaudeSettings {
     pub redactor: Redactor,
 }
 
-/// The commands of its shell that are allowed beforehand. What only reads, and what creates or removes files of the working
-/// folder for whoever may write, the program allows by itself.
+/// The commands of its shell that are allowed beforehand. The program itself allows what only reads, and, for roles
+/// that may write, what creates or removes files of the working folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bash {
     /// These, as a person has accepted them; without any there is no shell.
@@ -117,14 +117,14 @@ impl ClaudeAgent {
         ClaudeAgent { settings, program, sessions, redactor }
     }
 
-    /// The finished answer in the folder of a dispatch whose end nobody saw, if there is one.
+    /// The finished answer in the folder of a dispatch whose end was not seen, if there is one.
     pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
         let asked = DispatchRecord::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
         self.answer(&heard, &asked).ok().flatten()
     }
 
-    /// What a dispatch is billed by: the model it was sent to, which may be configured no more.
+    /// The settings a dispatch is billed by: those of the model it was sent to, which may no longer be configured.
     fn billed_by(&self, asked: &DispatchRecord) -> ClaudeSettings {
         let settings = self.settings.clone();
         let model = &asked.fingerprint.model;
@@ -136,24 +136,24 @@ impl ClaudeAgent {
         ClaudeSettings { model: model.clone(), card, ..settings }
     }
 
-    /// The answer among what was heard: none where there is no last line, an error where that says so.
+    /// The answer among what was heard: none where there is no last line, an error where the line says so.
     fn answer(&self, heard: &Heard, asked: &DispatchRecord) -> Result<Option<Outcome>, AgentError> {
         let Some(result) = &heard.result else { return Ok(None) };
         let Bill { usage, unknown } = Bill::new(&self.billed_by(asked), heard, result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
             let now = match now {
-                // It passed the most there was for it, and was to go on.
+                // It passed the most there was for it, and was about to go on.
                 AfterFailure::OverBudget(_) => AfterFailure::OverBudget(usage.cost + Usd(asked.reserved)),
                 now => now,
             };
-            // What the program says it cost is no less a bill than tokens.
+            // The cost that the program states is as good a bill as tokens.
             let told = usage.input() > 0 || usage.output > 0 || result.cost > Usd(0);
             let counted = Some(usage).filter(|_| told);
             let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
             return Err(self.error(now, &detail, counted.or(unbilled)));
         }
         if asked.resume && result.session_id != asked.session {
-            // Whatever that conversation was shown, it was not what this one was.
+            // Whatever that conversation was shown, it is not what this one was shown.
             let detail = format!(
                 "claude answered in conversation `{}` and not in {}",
                 result.session_id, asked.session
@@ -187,7 +187,7 @@ impl ClaudeAgent {
         }))
     }
 
-    /// What is known of the cost of a program that ended without its last line. Where its keeper vanished, or lines
+    /// What is known of the cost of a program that ended without its last line. Where its worker vanished, or lines
     /// could not be read, it may have done more than was heard.
     fn known(&self, heard: &Heard, finished: &Finished) -> Option<Usage> {
         let whole = heard.unreadable == 0 && finished.end != ReadEnd::Vanished;
@@ -335,7 +335,7 @@ impl Agent for ClaudeAgent {
             limit: limit.map(|Usd(limit)| limit),
             ..DispatchRecord::new(request, fingerprint, self.reserve(request))
         };
-        // It looks at the sum after each request, so one more than that is paid for.
+        // It checks the sum after each request, so one more than that is paid for.
         let told = |limit: Usd| (limit - terms.after(terms.first_tokens)).max(terms.first());
         let limited = Request { max_usd: limit.map(told), ..request.clone() };
         let turn = opening(request).1.text();
@@ -385,7 +385,7 @@ impl Agent for ClaudeAgent {
             self.error(AfterFailure::AskPerson, &detail, AgentError::UNBILLED)
         })?;
         if let Some(tokens) = heard.requests.context() {
-            // Only a reservation depends on it, and that is an estimate without it.
+            // Only a reservation depends on it, which without it is estimated.
             let _ = self.sessions.keep_size(&request.session, tokens);
         }
         if heard.result.is_none() {

@@ -1,5 +1,5 @@
-//! What an end of Claude Code means. Its exit code says next to nothing; the last line does, and where there is none,
-//! what it said on standard error.
+//! What an end of Claude Code means. Its exit code says next to nothing; the last line decides, and where there is
+//! none, what it wrote to standard error.
 
 use super::stream::{Heard, ResultLine};
 use crate::billing;
@@ -37,7 +37,7 @@ pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Opti
     Some((now, detail))
 }
 
-/// Why a last line that calls itself no error is no whole answer all the same.
+/// Why a last line that does not call itself an error is still no whole answer.
 fn unanswered(result: &ResultLine) -> Option<String> {
     match (result.subtype.as_str(), result.stop_reason.as_str()) {
         ("success", "refusal") => Some("the model refused to answer".to_owned()),
@@ -47,7 +47,7 @@ fn unanswered(result: &ResultLine) -> Option<String> {
     }
 }
 
-/// Whether a failed dispatch cost nothing: no answer of the model was begun, and its service refused or was not reached.
+/// Whether a failed dispatch cost nothing: the model began no answer, and its service refused or was not reached.
 pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
     let said = format!("{} {}", result.text, result.errors.join(" ")).to_lowercase();
     let refused = result.status.is_some_and(billing::is_refusal);
@@ -58,7 +58,7 @@ pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
     !heard.answering && (refused || unsent.iter().any(|words| said.contains(words)))
 }
 
-/// The service does not know the login or does not accept it, and would not at the next attempt either.
+/// The service does not know or accept the login, and would not at the next attempt either.
 pub(super) fn shut_out(heard: &Heard) -> (AfterFailure, String) {
     let status = heard.retried.map(|status| format!(" {status}")).unwrap_or_default();
     let detail =
@@ -81,7 +81,7 @@ pub(super) fn silence(heard: &Heard, finished: &Finished) -> (AfterFailure, Stri
     why(heard).explain(finished, stderr)
 }
 
-/// What there is to say where nothing else explains it.
+/// The explanation where nothing else is known.
 pub(super) fn why(heard: &Heard) -> NoAnswer<'static> {
     let refused = |status: u16| format!(", last refused with {status}");
     NoAnswer {
@@ -93,17 +93,17 @@ pub(super) fn why(heard: &Heard) -> NoAnswer<'static> {
     }
 }
 
-/// The program no longer has the conversation. Depending on its version and on what it is asked to print, this is a last
-/// line or a sentence on standard error.
+/// The program no longer has the conversation. Depending on its version and on what it is asked to print, this is a
+/// last line or a sentence on standard error.
 fn lost(said: &str) -> Option<AfterFailure> {
     said.contains("no conversation found").then_some(AfterFailure::FreshSession)
 }
 
-/// What it says of a prompt that does not fit, by its own count or the service's.
+/// How it reports a prompt that does not fit, by its own count or the service's.
 const TOO_LONG: &str = "prompt is too long";
 
-/// A conversation that has become too long is begun anew. A new one that is too long from the start would be again; one
-/// that became so on the way may not.
+/// A conversation that has become too long is started again. A new one that is too long from the start would be so
+/// again; one that became so on the way may not.
 fn too_long(heard: &Heard, result: &ResultLine, said: &str, resumed: bool) -> Option<AfterFailure> {
     let named = ["prompt_too_long", "blocking_limit"].contains(&result.terminal_reason.as_str());
     let is_long = named || result.status == Some(413) || said.contains(TOO_LONG);

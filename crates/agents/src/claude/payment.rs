@@ -1,9 +1,9 @@
-//! Who pays for what Claude Code does.
+//! Finds out who pays for what Claude Code does.
 //!
-//! Its first line names the source of its API key: a variable, a helper, a key that a login made, or `none`. Without a key
-//! it uses a login, which is mostly a subscription; that it is one is certain where the service tells how much of the plan
-//! is used, which it does of no other kind of account. With `none` it may also speak with a cloud or a gateway, which the
-//! variables tell it was given.
+//! Its first line names the source of its API key: a variable, a helper, a key that a login made, or `none`. Without a
+//! key it uses a login, which is mostly a subscription; that is certain where the service reports how much of the plan
+//! is used, which it does for no other kind of account. With `none` it may also use a cloud or a gateway; the variables
+//! it was given show that.
 
 use super::stream::Heard;
 use redraft_adapters::child::Environment;

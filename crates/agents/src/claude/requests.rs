@@ -1,6 +1,6 @@
-//! The requests Claude Code sends during a dispatch, counted while it prints, and what they can still come to.
+//! The requests Claude Code sends during a dispatch, counted while it prints, and what they can still cost.
 //!
-//! The beginning of each answer says what its prompt was counted as, the end how long it was. Start at [`Requests`].
+//! The beginning of each answer states the size of its prompt, the end its own length. Start at [`Requests`].
 
 use super::stream::{list, plus, tokens, written};
 use crate::billing;
@@ -9,13 +9,13 @@ use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::{Usage, Usd};
 use serde_json::Value;
 
-/// What tools add to a conversation between two requests, about; it reads no larger piece of a file at once.
+/// Roughly what tools add to a conversation between two requests; it reads no larger piece of a file at once.
 const READ_TOKENS: u64 = 25_000;
-/// A search of the web is a request of its own, of which nothing is printed: so many searches at the most (`max_uses`),
-/// about so many tokens of what was found, and what it answers.
+/// A web search is a request of its own, of which nothing is printed: at most this many searches (`max_uses`), roughly
+/// this many tokens of what was found, and its answer.
 const SEARCHES_MAX: u64 = 8;
 const FOUND_TOKENS: u64 = 25_000;
-/// No text has fewer characters for a token.
+/// No text has fewer characters to a token.
 const CHARS_PER_TOKEN_MIN: u64 = 2;
 
 #[derive(Debug, Default)]
@@ -23,20 +23,19 @@ pub(super) struct Requests {
     all: Vec<Counted>,
     /// Whether the newest answer calls a tool, so that another request will follow.
     pub(super) go_on: bool,
-    /// Whether something was sent since the newest answer began, so that a request may be under way of which nobody
-    /// knows what it costs.
+    /// Whether something was sent since the newest answer began, so that a request of unknown cost may be under way.
     sent: bool,
-    /// Whether everything it prints is heard, also what is not kept.
+    /// Whether everything it prints is heard, even what is not kept.
     pub(super) live: bool,
-    /// Answers that broke off before anything of them was printed: those whose request is repeated next, and the prompts of
-    /// those whose request was.
+    /// Answers that broke off before anything of them was printed: how many have a request that is still to be
+    /// repeated, and the prompts of those whose request was repeated.
     vanishing: usize,
     vanished: Vec<u64>,
-    /// So many requests are known to have been repeated or answered.
+    /// How many requests are known to have been repeated or answered.
     settled: usize,
-    /// Searches of the web that were asked for and are not done.
+    /// Web searches that were asked for and are not done.
     searching: Vec<String>,
-    /// The tokens that those had at the most to say that are done.
+    /// At most how many tokens the answer of each finished search had.
     searched: Vec<u64>,
 }
 
@@ -66,13 +65,13 @@ impl Requests {
             (Some("stream_event"), Some("message_start")) => self.begin(&line["event"]["message"], false),
             (Some("stream_event"), Some("message_delta")) => {
                 let output = billing::count(&line["event"]["usage"]["output_tokens"]);
-                // An end that does not tell how long the answer became is none for the bill.
+                // An end that does not state the length of the answer is no end for the bill.
                 if let Some((newest, output)) = self.all.last_mut().zip(output) {
                     newest.usage.output = newest.usage.output.max(output);
                     newest.ended = true;
                 }
             }
-            // Errors are told in the form of an answer of no model.
+            // Errors come in the form of an answer of no model.
             (Some("assistant"), _) if line["message"]["model"] != "<synthetic>" => {
                 // An answer that was not streamed had no beginning.
                 self.begin(&line["message"], true);
@@ -84,7 +83,7 @@ impl Requests {
                 let searches = content.iter().filter(|block| block["name"] == "WebSearch");
                 self.searching.extend(searches.filter_map(|block| Some(block["id"].as_str()?.to_owned())));
             }
-            // What tools answered goes to the model next, and so does a request that is repeated.
+            // What tools answered goes to the model next, and so does a repeated request.
             (Some("user"), _) => {
                 self.sent = true;
                 list(&line["message"]["content"]).iter().for_each(|block| self.found(block));
@@ -131,7 +130,7 @@ impl Requests {
         self.all.first().map(|first| first.usage.input()).filter(|tokens| *tokens > 0)
     }
 
-    /// The least that the next prompt of this conversation has in tokens. What the model thought on the way may be left
+    /// The fewest tokens the next prompt of this conversation can have. What the model thought on the way may be left
     /// out of it, and nothing else.
     pub(super) fn least_next(&self) -> Option<u64> {
         let (newest, earlier) = self.all.split_last()?;
@@ -145,7 +144,7 @@ impl Requests {
         self.all.iter().fold(Usage::default(), |sum, one| plus(sum, one.usage))
     }
 
-    /// What was counted of answers that broke off, and how many there were. Nobody knows how long they became.
+    /// What was counted of answers that broke off, and how many there were. How long they became is unknown.
     pub(super) fn broken_off(&self) -> (Usage, Vec<(Lifetime, u64)>, u64) {
         let broken = || self.all.iter().filter(|one| !one.ended);
         let usage = broken().fold(Usage::default(), |sum, one| plus(sum, one.usage));
@@ -153,13 +152,13 @@ impl Requests {
         (usage, written, broken().count() as u64)
     }
 
-    /// What all requests came to; none where one has no end or another may be under way.
+    /// What all requests cost; none where one has no end or another may be under way.
     pub(super) fn sum(&self, card: &Card) -> Option<Usage> {
         let beside = self.searches() > 0 || self.has_vanished();
         self.answered(card).filter(|_| !self.sent && !beside)
     }
 
-    /// What the requests came to that were answered, whatever was sent since; none where an answer has no end.
+    /// What the answered requests cost, whatever was sent since; none where an answer has no end.
     pub(super) fn answered(&self, card: &Card) -> Option<Usage> {
         let counted = |one: &Counted| one.ended && one.usage.input() > 0;
         let known = !self.all.is_empty() && self.all.iter().all(counted);
@@ -169,7 +168,7 @@ impl Requests {
         known.then(|| self.all.iter().fold(Usage::default(), add))
     }
 
-    /// What the dispatch can have come to when the request after the newest one is answered.
+    /// What the dispatch can have cost when the request after the newest one is answered.
     pub(super) fn at_most(&self, terms: &Terms<'_>) -> Usd {
         match self.all.last() {
             None => self.until_now(terms) + terms.first() + terms.after(terms.first_tokens),
@@ -177,7 +176,7 @@ impl Requests {
         }
     }
 
-    /// What it can have come to by now, with the answer under way as long as it can become.
+    /// What it can have cost by now, with the answer under way as long as it can become.
     pub(super) fn until_now(&self, terms: &Terms<'_>) -> Usd {
         let Terms { card, answer_tokens, .. } = *terms;
         let one = |one: &Counted| match one.ended {
@@ -195,24 +194,24 @@ impl Requests {
         requests + searching + self.vanished(card, answer_tokens, terms.lifetime) + vanishing
     }
 
-    /// Whether the newest answer broke off and nobody has taken note of that yet; takes note of it.
+    /// Whether the newest answer broke off and that was not noted yet; notes it.
     fn settle_broken(&mut self) -> bool {
         let broken = self.all.len() > self.settled && self.all.last().is_some_and(|newest| !newest.ended);
         self.settled = self.all.len();
         broken
     }
 
-    /// Whether an answer may have broken off of which nothing was printed.
+    /// Whether an answer may have broken off before anything of it was printed.
     pub(super) fn has_vanished(&self) -> bool {
         self.vanishing > 0 || !self.vanished.is_empty()
     }
 
-    /// Whether such an answer was never followed by another, which would tell how large its request was.
+    /// Whether such an answer was never followed by another, which would show how large its request was.
     pub(super) fn has_vanished_last(&self) -> bool {
         self.vanishing > 0
     }
 
-    /// What those can have cost that broke off before anything of them was printed and were repeated.
+    /// What the repeated requests can have cost whose answers broke off before anything of them was printed.
     pub(super) fn vanished(&self, card: &Card, answer_tokens: u64, lifetime: Lifetime) -> Usd {
         let one = |sum: Usd, prompt: &u64| sum + card.dearest(*prompt, answer_tokens, lifetime);
         self.vanished.iter().fold(Usd(0), one)
@@ -228,7 +227,7 @@ impl Requests {
         self.searched.push((chars as u64).div_ceil(CHARS_PER_TOKEN_MIN));
     }
 
-    /// A request is known by its answer's name; each piece of an answer names it again. `whole`: the answer is there at
+    /// A request is recognised by its answer's id; each piece of an answer repeats it. `whole`: the answer is there at
     /// once.
     fn begin(&mut self, message: &Value, whole: bool) {
         let id = message["id"].as_str().unwrap_or_default();
@@ -237,7 +236,7 @@ impl Requests {
         }
         let usage = &message["usage"];
         let repeated = std::mem::take(&mut self.vanishing);
-        // It asks for an answer in one piece only where one in pieces broke off.
+        // It asks for an answer in one piece only where a streamed one broke off.
         let in_one_piece = whole && self.live && repeated == 0 && !self.settle_broken();
         let prompt = tokens(usage).input();
         self.vanished.extend(std::iter::repeat_n(prompt, repeated + usize::from(in_one_piece)));
@@ -252,12 +251,12 @@ impl Requests {
 }
 
 impl Terms<'_> {
-    /// What the first request can come to.
+    /// What the first request can cost.
     pub(super) fn first(&self) -> Usd {
         self.card.dearest(self.first_tokens, self.answer_tokens, self.lifetime)
     }
 
-    /// What one more request can come to that follows a prompt of so many tokens, with what tools bring it.
+    /// What one more request can cost that follows a prompt of this many tokens, with what tools add to it.
     pub(super) fn after(&self, tokens: u64) -> Usd {
         let Terms { card, lifetime, answer_tokens, searches, .. } = *self;
         let longer = tokens.saturating_add(answer_tokens).saturating_add(READ_TOKENS);
@@ -265,7 +264,7 @@ impl Terms<'_> {
         card.dearest(longer, answer_tokens, lifetime) + search
     }
 
-    /// What a search of the web can come to that answers with so many tokens.
+    /// What a web search can cost whose answer has this many tokens.
     fn search(&self, answer_tokens: u64) -> Usd {
         let Terms { card, lifetime, .. } = *self;
         card.searches(SEARCHES_MAX) + card.dearest(FOUND_TOKENS, answer_tokens, lifetime)

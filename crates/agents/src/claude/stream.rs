@@ -1,6 +1,6 @@
-//! What Claude Code prints, one JSON object a line, reduced to what counts.
+//! Reads what Claude Code prints, one JSON object a line, and keeps what counts.
 //!
-//! Unknown lines are passed over and broken ones counted: a newer program may say more. Start at [`Heard`].
+//! Unknown lines are skipped and broken ones counted: a newer program may say more. Start at [`Heard`].
 
 use super::requests::Requests;
 use crate::billing;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Everything of interest that was said so far.
+/// Everything of interest that it has printed so far.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     /// Whether it said anything in its own form.
@@ -26,7 +26,7 @@ pub(super) struct Heard {
     pub(super) limit_ends_ms: Option<i64>,
     /// Where its API key is from; `none` where it has none.
     pub(super) key_source: Option<String>,
-    /// That it works within a plan, or beyond one where that is billed; none where the service told of no plan.
+    /// That it works within a plan, or beyond one where that is billed; none where the service reported no plan.
     pub(super) plan: Option<bool>,
     /// The status of the last request that failed and was repeated.
     pub(super) retried: Option<u16>,
@@ -34,12 +34,12 @@ pub(super) struct Heard {
     pub(super) refusals: u32,
     /// Lines that were no JSON or too long.
     pub(super) unreadable: u64,
-    /// Servers that did not come up, with what became of them.
+    /// Servers that did not start, with what became of them.
     failed_servers: Vec<(String, String)>,
     pub(super) requests: Requests,
     /// When the answer to its last request began, as far as it was watched.
     pub(super) asked_ms: Option<i64>,
-    /// What it did since somebody asked, in a few words each.
+    /// What it has done since this was last read, in a few words each.
     pub(super) doing: Vec<String>,
     /// Whether it replaced the conversation by a summary, and when.
     pub(super) compacted: Option<Compacted>,
@@ -79,9 +79,9 @@ pub(super) struct ResultLine {
     /// The written tokens by lifetime.
     pub(super) written: Vec<(Lifetime, u64)>,
     pub(super) cost: Usd,
-    /// What it used by model, with the requests beside the conversation; empty where it does not tell that.
+    /// What it used by model, including requests outside of the conversation; empty where it does not report that.
     pub(super) models: Vec<ModelUse>,
-    /// Whether its counts hold answers that broke off.
+    /// Whether its counts include answers that broke off.
     pub(super) counts_broken: bool,
     pub(super) denials: Vec<String>,
 }
@@ -91,7 +91,7 @@ pub(super) struct ResultLine {
 pub(super) struct ModelUse {
     pub(super) model: String,
     pub(super) usage: Usage,
-    /// The written tokens by lifetime, where that is told.
+    /// The written tokens by lifetime, where that is reported.
     pub(super) written: Vec<(Lifetime, u64)>,
     pub(super) searches: u64,
     pub(super) cost: Usd,
@@ -124,7 +124,7 @@ impl Heard {
         self.compacted.get_or_insert(now);
     }
 
-    /// Told anew at the beginning of every turn.
+    /// Reported again at the beginning of every turn.
     fn servers(&mut self, servers: &Value) {
         let word = |value: &Value| one_line(value.as_str().unwrap_or_default(), 80);
         let told = servers.as_array().into_iter().flatten();
@@ -172,7 +172,7 @@ impl OutputListener for Heard {
                 (self.answering, self.refusals) = (true, 0);
             }
             (Some("assistant"), _) => {
-                // Errors are told in the form of an answer of no model.
+                // Errors come in the form of an answer of no model.
                 self.answering |= line["message"]["model"] != "<synthetic>";
                 self.asked_to_read(&line["message"]["content"]);
                 self.doing.extend(list(&line["message"]["content"]).iter().filter_map(doing));
@@ -180,7 +180,7 @@ impl OutputListener for Heard {
             (Some("user"), _) => self.was_answered(&line["message"]["content"]),
             (Some("rate_limit_event"), _) => {
                 let told = &line["rate_limit_info"];
-                // What was billed once stays billed, whatever is told later.
+                // What was billed once stays billed, whatever is reported later.
                 self.plan = Some(told["isUsingOverage"] != true && self.plan != Some(false));
                 if told["status"] == "rejected" {
                     let seconds = told["resetsAt"].as_f64();
@@ -210,7 +210,7 @@ impl ResultLine {
     fn parse(line: &Value) -> ResultLine {
         let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let usage = &line["usage"];
-        // Newer versions add up what all turns of a conversation used, and tell apart what this one did.
+        // Newer versions add up what all turns of a conversation used, and report separately what this one did.
         let since = line["model_usage_since_last_result"].as_object();
         let by_model = since.or_else(|| line["modelUsage"].as_object());
         let models: Vec<ModelUse> = by_model.into_iter().flatten().map(ModelUse::parse).collect();
@@ -237,8 +237,8 @@ impl ResultLine {
         }
     }
 
-    /// The last of several such lines, with what the earlier ones were about: each tells the usage of its own turn, while
-    /// what is told by model is a sum of all turns unless it says that it is not.
+    /// The last of several such lines, with what the earlier ones were about: each reports the usage of its own turn,
+    /// while the use by model is a sum of all turns unless it says that it is not.
     fn after(self, earlier: ResultLine) -> ResultLine {
         let usage = match (self.usage, earlier.usage) {
             (Some(now), Some(before)) => Some(plus(before, now)),
@@ -253,13 +253,13 @@ impl ResultLine {
         ResultLine { usage, written, cost, models, ..self }
     }
 
-    /// The answer in the form that was asked for; else whatever it said, which is only for the record.
+    /// The answer in the form that was asked for; otherwise whatever it said, which is only for the record.
     pub(super) fn answer(&self) -> String {
         self.structured.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
     }
 
-    /// Whether it ended well and still did not answer in the form that was asked for. It is always asked for one, and a
-    /// model that never gives it is reminded once and then let off.
+    /// For a line that ended well: whether its answer is not in the form that was asked for. A form is always asked
+    /// for, and a model that does not give it is reminded once and then let off.
     pub(super) fn is_formless(&self) -> bool {
         self.structured.is_none()
     }
@@ -289,7 +289,7 @@ impl ModelUse {
     }
 }
 
-/// A sum as the program writes it; nothing where it is none.
+/// A sum as the program writes it; nothing where it is no number.
 fn dollars(told: &Value) -> Usd {
     let told = told.as_f64().filter(|dollars| dollars.is_finite() && *dollars > 0.0);
     Usd(told.map_or(0, |dollars| (dollars * 1e6).ceil() as u64))

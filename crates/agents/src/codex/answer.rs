@@ -1,4 +1,4 @@
-//! What came of a dispatch: the answer among what was heard, what it cost, and whether it was given with all that the
+//! The result of a dispatch: the answer among what was heard, what it cost, and whether it was given with all that the
 //! thread held.
 
 use super::rollout::Rollout;
@@ -13,7 +13,7 @@ use redraft_facts::ids::SessionId;
 use redraft_facts::usage::{Payment, Usage, Usd};
 use std::ffi::OsStr;
 
-/// What Codex's notes say of a dispatch that was watched.
+/// What Codex's notes say about a dispatch that was watched.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counted {
     /// The conversation as the last answer left it, in tokens.
@@ -21,17 +21,17 @@ pub(super) struct Counted {
     /// The longest that the conversation was; a summary may have replaced it since.
     pub(super) largest: Option<u64>,
     pub(super) requests: Option<u32>,
-    /// Whether they tell how much of a plan is used.
+    /// Whether they state how much of a plan is used.
     pub(super) plan: bool,
-    /// What was used as far as it was counted, with its price; none where nothing was.
+    /// What was used as far as it was counted, with its price; none where nothing was counted.
     pub(super) usage: Option<Usage>,
-    /// What answers can have cost that broke off, and what searches of the web cost.
+    /// What answers that broke off can have cost, and what web searches cost.
     pub(super) broken: Usd,
     pub(super) searches: Usd,
 }
 
 impl CodexAgent {
-    /// What the kept lines and Codex's notes say of a dispatch that nobody watched to its end.
+    /// What the kept lines and Codex's notes say about a dispatch that was not watched to its end.
     pub(super) fn noted(&self, heard: &Heard, asked: &DispatchRecord) -> Counted {
         let card = self.card(asked);
         let mut rollout = Rollout::find(&self.settings.environment, &heard.thread);
@@ -48,7 +48,7 @@ impl CodexAgent {
         }
     }
 
-    /// What a dispatch is billed by: the model it was sent to, which may be configured no more.
+    /// The price card of a dispatch: that of the model it was sent to, which may no longer be configured.
     pub(super) fn card(&self, asked: &DispatchRecord) -> Card {
         let (model, cards) = (&asked.fingerprint.model, Cards::builtin());
         match *model == self.settings.model {
@@ -75,7 +75,7 @@ impl CodexAgent {
         }
         let Some(total) = heard.total else { return Ok(None) };
         if asked.resume && heard.thread != asked.session {
-            // Asked for a thread it does not know, Codex may begin another without a word; that one knows nothing.
+            // Asked for a thread it does not know, Codex may silently begin another; that one knows nothing.
             let detail = format!("codex answered in thread {} and not in {}", heard.thread, asked.session);
             let priced = self.priced(asked, &Totals::default(), &total, counted);
             let usage = Usage { cost: priced.cost + counted.searches + counted.broken, ..priced };
@@ -90,7 +90,7 @@ impl CodexAgent {
             begun.map_err(|error| self.broken(&folder, &error))?;
         }
         let told = self.priced(asked, &before, &total, counted);
-        // What its notes say was used, it has used, whatever it says at its end.
+        // What its notes say was used counts, whatever it says at its end.
         let noted = counted.usage.filter(|noted| noted.cost > told.cost + counted.searches);
         let (told, cost) = noted.map_or((told, told.cost + counted.searches), |noted| (noted, noted.cost));
         // An answer is never free where tokens are not; what was reserved counts until better is known.
@@ -113,14 +113,14 @@ impl CodexAgent {
         }))
     }
 
-    /// Of a plan the notes tell how much is used. A key and a provider that it was given are billed by the token; anything
-    /// else is its own login, of which nobody knows the kind.
+    /// For a plan, the notes state how much is used. A key, and a provider that Codex was given, are billed by the
+    /// token; anything else is its own login, whose kind is unknown.
     pub(super) fn payment(&self, plan: bool) -> Payment {
         let CodexSettings { environment, extra_args, .. } = &self.settings;
         let key = environment.0.get(OsStr::new("CODEX_API_KEY")).is_some_and(|key| !key.is_empty());
         let provider = extra_args.iter().any(|word| word.contains("model_provider"));
         match plan {
-            // A key goes before a login, whatever the thread's notes told of an earlier one.
+            // A key takes precedence over a login, whatever the thread's notes say about an earlier one.
             _ if key => Payment::Key,
             true => Payment::Subscription,
             false if provider => Payment::Key,
@@ -128,8 +128,8 @@ impl CodexAgent {
         }
     }
 
-    /// A request beyond a price cliff is dearer. How large they were is known from the conversation; else their sum
-    /// counts as one.
+    /// A request beyond a price cliff is dearer. The conversation shows how large the requests were; otherwise their
+    /// sum counts as one.
     fn priced(&self, asked: &DispatchRecord, before: &Totals, total: &Totals, counted: Counted) -> Usage {
         let usage = total.since(before);
         let largest = counted.largest.max(counted.context);
@@ -137,8 +137,8 @@ impl CodexAgent {
         Usage { cost: self.card(asked).cost(&usage, largest), ..usage }
     }
 
-    /// The answer, if it was given with all that the thread held; keeps what it holds now. Who writes may go on after a
-    /// summary: others judge what comes of it.
+    /// The answer, if it was given with all that the thread held; keeps what it holds now. An author may go on after a
+    /// summary: others judge the result.
     pub(super) fn remembered(
         &self,
         answer: Outcome,

@@ -1,7 +1,7 @@
 //! How Codex is called.
 //!
-//! It has no list of tools: files are read, searched and written by commands in its sandbox. Searching the web is a
-//! setting, and servers with more tools are settings, too; both are given anew in every turn.
+//! It has no list of tools: files are read, searched and written by commands in its sandbox. Web search is a setting,
+//! and so are servers with more tools; both are given again in every turn.
 
 use super::{CodexSettings, skills};
 use crate::mcp::{self, Needed};
@@ -34,21 +34,21 @@ pub(super) fn fixed(settings: &CodexSettings, request: &Request) -> Vec<String> 
     let mut words = Vec::new();
     set(&mut words, "web_search", Value::from(search));
     if request.may_write.is_empty() {
-        // A project's AGENTS.md tells how to work there, which is for those who do. To a reviewer it would be orders from
-        // what it judges.
+        // A project's AGENTS.md says how to work there, which is for those who do. To a reviewer it would be orders
+        // from what it judges.
         set(&mut words, "project_doc_max_bytes", Value::from(0));
         // So would its skills, and its own settings where the user has told Codex to trust the project.
         set(&mut words, "skills.include_instructions", Value::from(false));
         distrust(&mut words, &request.folder);
-        // Who judges must have what it judges before it. Rather than a summary of that, the service is to say that the
-        // thread has become too long.
+        // A reviewer must have what it judges in front of it. Instead of summarizing that, the service is to say that
+        // the thread has become too long.
         set(&mut words, "model_auto_compact_token_limit", Value::from(i64::MAX));
     }
     for needed in mcp::needed(&settings.mcp, &request.tools) {
         server(&mut words, &needed);
     }
     words.extend(settings.extra_args.iter().cloned());
-    // What its sub-agents use is in no count of the thread, so there are none; said last, so that it holds.
+    // What its sub-agents use is in no count of the thread, so there are none; set last, so that it holds.
     set(&mut words, "agents.enabled", Value::from(false));
     words
 }
@@ -70,9 +70,10 @@ fn server(words: &mut Vec<String>, Needed { name, server, tools }: &Needed<'_>) 
     set(words, &key("args"), Value::from(server.args.clone()));
     set(words, &key("env_vars"), Value::from(server.env.clone()));
     set(words, &key("enabled_tools"), Value::from(tools.clone()));
-    // There is nobody to ask; what a role may use, its profile and the person who accepted the server have said.
+    // Nobody is there to be asked; the role's profile and the person who accepted the server have decided what may be
+    // used.
     set(words, &key("default_tools_approval_mode"), Value::from("approve"));
-    // Without this a server that does not come up would be left out without a word.
+    // Without this, a server that does not start would be left out silently.
     set(words, &key("required"), Value::from(true));
 }
 
@@ -109,7 +110,7 @@ pub(super) fn environment(settings: &CodexSettings, request: &Request) -> Enviro
     let named: Vec<String> = settings.pass.iter().chain(mcp::variables(&settings.mcp)).cloned().collect();
     let mut environment = settings.environment.passed(&OWN, &named);
     environment.mark(&request.ticket);
-    // When a usage limit ends, it says in local time and without a zone; this is the one we can count on.
+    // It states the end of a usage limit in local time and without a zone; so we set a zone we can count on.
     environment.set("TZ", "UTC");
     environment
 }

@@ -1,7 +1,7 @@
-//! Whether an answer has the form that was asked for.
+//! Checks whether an answer has the form that was asked for.
 //!
-//! Codex hands the schema to its service and does not look at what comes back, so a service that ignores it would have
-//! any text taken for an answer. Only the outline is compared; what the fields hold is read and judged elsewhere.
+//! Codex hands the schema to its service and does not look at what comes back, so with a service that ignores it any
+//! text would be taken for an answer. Only the outline is compared; what the fields hold is read and judged elsewhere.
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
-//! When a usage limit of Codex ends, by its own words.
+//! Reads from Codex's own words when a usage limit ends.
 //!
-//! It says `try again at 7:00 AM` on the day itself and `try again at Nov 16th, 2026 7:00 AM` before that, in the zone of
-//! its environment, which is UTC because we set it. Seconds are left out, so the end is up to a minute later.
+//! It says `try again at 7:00 AM` on the day itself and `try again at Nov 16th, 2026 7:00 AM` before that, in the zone
+//! of its environment, which is UTC because we set it. Seconds are left out, so the end is up to a minute later.
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;

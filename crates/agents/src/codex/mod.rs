@@ -1,13 +1,13 @@
 //! Codex, the installed program, without its terminal interface.
 //!
-//! Each dispatch is one process; the first carries the whole prompt, a later one only its turn, in the thread that Codex
-//! named. Codex counts tokens over the whole life of a thread, so what a dispatch used is a difference, and it never
-//! gives up a lost network by itself, so the deadlines are ours. It knows the engine's port and the program, and nothing
-//! of reviews.
+//! Each dispatch is one process; the first carries the whole prompt, a later one only its turn, in the thread that
+//! Codex named. Codex counts tokens over the whole life of a thread, so what a dispatch used is a difference, and it
+//! never gives up a lost network by itself, so the deadlines are ours. The module knows the engine's port and the
+//! program, and nothing of reviews.
 //!
-//! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `answer` what came of it,
-//! `skills` what it must not be told, `form` whether an answer is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
-//! `rollout` what it costs while it works.
+//! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `answer`
+//! the result, `skills` what is kept from a reviewer, `form` whether an answer is what was asked for, `limit` when a
+//! usage limit ends, `totals` the counting, `spending` and `rollout` what it costs while it works.
 
 mod answer;
 mod flags;
@@ -49,10 +49,10 @@ use totals::Totals;
 const CHARS_PER_TOKEN: u64 = 3;
 /// The program's own instructions and the definitions of its tools.
 const FRAME_TOKENS: u64 = 12_000;
-/// What was asked for, beside what came.
+/// The schema that was asked for, next to what came.
 const SCHEMA_FILE: &str = "schema.json";
 
-/// What a Codex agent needs to know.
+/// The settings of a Codex agent.
 #[derive(Debug, Clone)]
 pub struct CodexSettings {
     pub name: AgentName,
@@ -94,7 +94,7 @@ impl CodexAgent {
         CodexAgent { settings, program, sessions, redactor }
     }
 
-    /// The finished answer in the folder of a dispatch whose end nobody saw, if there is one.
+    /// The finished answer in the folder of a dispatch whose end was not seen, if there is one.
     pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
         let asked = DispatchRecord::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
@@ -128,7 +128,7 @@ impl CodexAgent {
         let before = Totals::last(&self.sessions.folder(&request.session)).filter(|_| request.resume);
         let before = before.unwrap_or_default();
         let earlier = match request.resume {
-            // The sum of all its prompts is more than the last one, which is in no case larger than the model takes in.
+            // The sum of all its prompts is more than the last one, which is never larger than the model takes in.
             true => self.sessions.size(&request.session).unwrap_or(before.input.min(card.context.tokens)),
             false => FRAME_TOKENS,
         };
@@ -181,11 +181,11 @@ impl Agent for CodexAgent {
             resume: Resume::Yes,
             session_id: Naming::Theirs,
             cache: match self.settings.card.charges_for_keeping() {
-                // It finds what ends where an earlier request ended, so another thread finds nothing.
+                // It finds only what ends where an earlier request ended, so another thread finds nothing.
                 true => Cache::Conversation,
                 false => Cache::AnyPrefix,
             },
-            // It asks for none; its service gives what it gives.
+            // It asks for none; it has what its service gives.
             lifetimes: vec![self.settings.card.lifetime.is],
             opened_files: false,
             structured: true,
@@ -313,7 +313,7 @@ impl Agent for CodexAgent {
         let finished = launch.run(&meter, &mut hear);
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
         if !request.resume && heard.begun == 0 {
-            // It did nothing but speak, so nobody has looked at its notes yet.
+            // It did nothing but speak, so its notes were not read yet.
             spending.read(Rollout::find(&self.settings.environment, &heard.thread));
         }
         let counted = Counted {
@@ -330,7 +330,7 @@ impl Agent for CodexAgent {
             meter.owes(spending.until_now());
         }
         if let Some(tokens) = counted.context.filter(|_| !heard.thread.is_empty()) {
-            // Only a reservation depends on it, and that is an estimate without it.
+            // Only a reservation depends on it, which without it is estimated.
             let _ = self.sessions.keep_size(&SessionId::new(heard.thread.clone()), tokens);
         }
         if let Some(needed) = meter.over_budget().filter(|_| heard.total.is_none()) {

@@ -57,7 +57,7 @@ fn status(said: &str) -> Option<u16> {
     digits.parse().ok().filter(|status| (100..=999).contains(status))
 }
 
-/// Whether what Codex says of a request means that the service did not begin an answer to it.
+/// Whether what Codex says about a request means that the service did not begin to answer it.
 pub(super) fn is_refused(message: &str) -> bool {
     // An answer that broke off may have been written for a while, whatever the reason sounds like.
     const BROKE_OFF: &str = "stream disconnected";
@@ -81,8 +81,8 @@ pub(super) fn is_refused(message: &str) -> bool {
     }
 }
 
-/// Whether no answer to any request is missing from what was counted: the last one and all that were repeated were refused,
-/// or not sent.
+/// Whether no answer is missing from what was counted: the last request and all that were repeated were refused, or not
+/// sent.
 pub(super) fn is_settled(heard: &Heard, message: &str) -> bool {
     !heard.cut && (is_refused(message) || (is_unconnected(message) && !heard.connected))
 }
@@ -104,10 +104,11 @@ pub(super) fn is_unconnected(message: &str) -> bool {
     UNCONNECTED.iter().any(|words| said.contains(words))
 }
 
-/// So often in a row it may say that it waits for the network, which is some 20 seconds; by itself it would never give up.
+/// How often in a row it may report that it waits for the network, some 20 seconds in all; by itself it would never
+/// give up.
 pub(super) const UNCONNECTED_MAX: u32 = 3;
 
-/// What it means that it has no connection.
+/// The meaning of having no connection.
 pub(super) fn offline(heard: &Heard) -> (AfterFailure, String) {
     let said = heard.remark.as_deref().unwrap_or_default();
     (
@@ -116,13 +117,13 @@ pub(super) fn offline(heard: &Heard) -> (AfterFailure, String) {
     )
 }
 
-/// Whether a turn that was not ended cost nothing: the model has done nothing in it, and all that Codex said of its trouble
-/// is that it had no connection.
+/// Whether an unfinished turn cost nothing: the model has done nothing in it, and the only trouble Codex reported is
+/// that it had no connection.
 pub(super) fn never_connected(heard: &Heard) -> bool {
     !heard.at_work && heard.remark.is_some() && !heard.connected
 }
 
-/// Why the turn neither was completed nor failed.
+/// Why the turn was neither completed nor failed.
 pub(super) fn silence(heard: &Heard, finished: &Finished) -> (AfterFailure, String) {
     let stderr = finished.stderr.trim();
     let last = stderr.lines().last().unwrap_or_default();
@@ -132,7 +133,7 @@ pub(super) fn silence(heard: &Heard, finished: &Finished) -> (AfterFailure, Stri
     why(heard).explain(finished, last)
 }
 
-/// What there is to say where nothing else explains it.
+/// The explanation where nothing else is known.
 pub(super) fn why(heard: &Heard) -> NoAnswer<'static> {
     let said = |remark: &String| format!(", last said: {remark}");
     NoAnswer {

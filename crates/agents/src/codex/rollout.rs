@@ -1,7 +1,7 @@
-//! What Codex notes of a thread while it works: after every answer, what the thread has used until then.
+//! Reads what Codex notes about a thread while it works: after every answer, what the thread has used until then.
 //!
-//! On its output Codex tells that only at the end of a turn, which is too late for a budget. Its notes are a file of its
-//! own in its home folder; it is only read, and where it is missing or looks otherwise, nothing is known. Start at
+//! On its output Codex reports that only at the end of a turn, which is too late for a budget. Its notes are a file of
+//! its own in its home folder; it is only read, and where it is missing or has another form, nothing is known. Start at
 //! [`Rollout`].
 
 use super::totals::Totals;
@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Longer lines are no counts.
+/// Longer lines hold no counts.
 const LINE_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Debug, Default)]
@@ -23,14 +23,14 @@ pub(super) struct Rollout {
     last: Option<Noted>,
     /// Answers that were noted since the turn began.
     answers: u32,
-    /// The prompt of the first of them, and what all but the last had to say.
+    /// The prompt of the first of them, and the length of all answers but the last.
     first_prompt: Option<u64>,
     /// The longest that the conversation was after any of them, in tokens.
     largest: u64,
     said_before: u64,
     /// Whether Codex replaced the thread by a summary since then.
     compacted: bool,
-    /// Whether it was told how much of a plan is used.
+    /// Whether the notes state how much of a plan is used.
     plan: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Noted {
     pub(super) total: Totals,
     /// The conversation as the last answer left it, in tokens.
     pub(super) context: u64,
-    /// What of that was the last answer.
+    /// How much of that was the last answer.
     pub(super) said: u64,
 }
 
@@ -51,7 +51,7 @@ impl Rollout {
         Rollout { file, ..Rollout::default() }
     }
 
-    /// The same, from here on: what is in them already belongs to earlier turns. Some of it may be said again.
+    /// The same, from here on: what they already hold belongs to earlier turns. Some of it may be repeated.
     pub(super) fn onwards(mut self) -> Rollout {
         self.news();
         let Rollout { file, at, last, .. } = self;
@@ -104,7 +104,7 @@ impl Rollout {
         Some(self.largest).filter(|tokens| *tokens > 0)
     }
 
-    /// The least that the next prompt of this thread has in tokens. What the model thought on the way may be left out of
+    /// The fewest tokens the next prompt of this thread can have. What the model thought on the way may be left out of
     /// it, and nothing else.
     pub(super) fn least_next(&self) -> Option<u64> {
         let last = self.last.filter(|_| self.answers > 0)?;
@@ -143,7 +143,7 @@ fn counts(line: &[u8]) -> Option<Value> {
     serde_json::from_slice(line).ok()
 }
 
-/// Beside its counts Codex notes the limits of the plan it is logged in with. With a key there is no plan.
+/// Next to its counts Codex notes the limits of the plan it is logged in with. With a key there is no plan.
 fn tells_plan(line: &Value) -> bool {
     line["payload"]["rate_limits"]["plan_type"].is_string()
 }

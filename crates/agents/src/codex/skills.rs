@@ -1,6 +1,6 @@
-//! The skills of a repository, switched off for those who judge it.
+//! Switches off the skills of a repository for reviewers of it.
 //!
-//! That Codex lists no skills is a setting. But a document that names one, as in `$name`, would still have its text put
+//! That Codex lists no skills is a setting. But if a document names one, as in `$name`, its text would still be put
 //! before the model, so each is switched off by its path. Start at [`off`].
 
 use serde_json::Value;

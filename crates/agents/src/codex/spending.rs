@@ -1,7 +1,7 @@
-//! What a dispatch to Codex has come to and may still come to, while it works.
+//! What a dispatch to Codex has cost and may still cost, while it works.
 //!
-//! What is counted comes from Codex's notes; each step it begins that is not counted yet is one more request, with nothing
-//! read from the cache and a whole answer. Start at [`Spending`].
+//! Counts come from Codex's notes; each step it begins that is not counted yet is one more request, with nothing read
+//! from the cache and a whole answer. Start at [`Spending`].
 
 use super::rollout::{Noted, Rollout};
 use super::totals::Totals;
@@ -10,7 +10,7 @@ use redraft_facts::usage::{Usage, Usd};
 
 /// What a step adds to the conversation: the output of a command, of which Codex passes on no more, and its own words.
 const STEP_TOKENS: u64 = 12_000;
-/// The longest answer that is reckoned with; Codex has no setting for it.
+/// The longest answer that is expected; Codex has no setting for it.
 pub(super) const ANSWER_TOKENS: u64 = UNLIMITED_ANSWER_TOKENS;
 
 pub(super) struct Spending<'a> {
@@ -23,9 +23,9 @@ pub(super) struct Spending<'a> {
     first_tokens: u64,
     /// Steps begun since the last count.
     steps: u64,
-    /// What answers can have cost that broke off, which Codex counts nowhere.
+    /// What answers that broke off can have cost, which Codex counts nowhere.
     broken: Usd,
-    /// What searches of the web cost, which it counts nowhere either.
+    /// What web searches cost, which it counts nowhere either.
     searches: Usd,
 }
 
@@ -52,14 +52,14 @@ impl<'a> Spending<'a> {
         self.steps += 1;
     }
 
-    /// An answer broke off; how long it had become nobody knows.
+    /// An answer broke off; how long it had become is unknown.
     pub(super) fn breaks_off(&mut self) {
         self.look();
         let tokens = self.context_now().saturating_add(self.steps.saturating_mul(STEP_TOKENS));
         self.broken = self.broken + self.card.dearest(tokens, ANSWER_TOKENS, self.card.lifetime.is);
     }
 
-    /// The web was searched so often by now.
+    /// The number of web searches so far.
     pub(super) fn searched(&mut self, count: u64) {
         self.searches = self.card.searches(count);
     }
@@ -72,7 +72,7 @@ impl<'a> Spending<'a> {
         self.searches
     }
 
-    /// What was counted of this dispatch, with what its searches cost; none where nothing was.
+    /// What was counted of this dispatch, with what its searches cost; none where nothing was counted.
     pub(super) fn counted(&mut self) -> Option<Usage> {
         self.look();
         let noted = self.noted?;
@@ -81,13 +81,13 @@ impl<'a> Spending<'a> {
         Some(Usage { cost, ..usage }).filter(|usage| usage.input() > 0)
     }
 
-    /// What it can have come to by now.
+    /// What it can have cost by now.
     pub(super) fn until_now(&mut self) -> Usd {
         let counted = self.counted().map_or(self.searches, |usage| usage.cost);
         counted + self.broken
     }
 
-    /// What it can have come to where nobody watched it: what is noted, and a request that is not.
+    /// What it can have cost where it was not watched: what is noted, and one request that is not.
     pub(super) fn unwatched(&mut self) -> Option<Usd> {
         let context = self.context()?;
         let next = context.saturating_add(STEP_TOKENS);
@@ -107,7 +107,7 @@ impl<'a> Spending<'a> {
         self.noted.map_or(self.first_tokens, |noted| noted.context)
     }
 
-    /// Takes in what was noted since.
+    /// Takes in what was noted since the last look.
     pub(super) fn look(&mut self) {
         if let Some(noted) = self.rollout.news() {
             (self.noted, self.steps) = (Some(noted), 0);
@@ -125,12 +125,12 @@ impl<'a> Spending<'a> {
         self.rollout.answers()
     }
 
-    /// Whether the notes tell how much of a plan is used.
+    /// Whether the notes state how much of a plan is used.
     pub(super) fn has_plan(&self) -> bool {
         self.rollout.has_plan()
     }
 
-    /// What it can have come to when the request after the next one is answered.
+    /// What it can have cost when the request after the next one is answered.
     pub(super) fn at_most(&self) -> Usd {
         let counted = self.noted.as_ref().map_or(Usd(0), |noted| self.priced(noted));
         let (context, open) = (self.context_now(), self.steps + 2);
@@ -140,7 +140,7 @@ impl<'a> Spending<'a> {
         })
     }
 
-    /// A conversation grows until it is replaced by a summary, so no request was larger than the longest it was.
+    /// A conversation grows until a summary replaces it, so no request was larger than the conversation at its longest.
     fn priced(&self, noted: &Noted) -> Usd {
         let largest = noted.context.max(self.rollout.largest().unwrap_or_default());
         self.card.cost(&noted.total.since(&self.before), largest)

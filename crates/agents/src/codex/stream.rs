@@ -1,7 +1,7 @@
-//! What Codex prints, one JSON object a line, reduced to what counts.
+//! Reads what Codex prints, one JSON object a line, and keeps what counts.
 //!
-//! Unknown lines are passed over and broken ones counted. An item of type `error` is a remark and not a failed turn, and
-//! an `error` line is one too while Codex goes on trying. Start at [`Heard`].
+//! Unknown lines are skipped and broken ones counted. An item of type `error` is a remark and not a failed turn, and so
+//! is an `error` line while Codex goes on trying. Start at [`Heard`].
 
 use super::outcome::{is_refused, is_unconnected};
 use super::totals::Totals;
@@ -9,13 +9,13 @@ use redraft_adapters::child::{OutputListener, skipped};
 use redraft_facts::text::one_line;
 use serde_json::Value;
 
-/// Everything of interest that was said so far.
+/// Everything of interest that it has printed so far.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Heard {
     pub(super) thread: String,
     /// Whether the model said or did anything, which is when it is billed.
     pub(super) at_work: bool,
-    /// What it began to do besides speaking, each of which another request follows.
+    /// What it began to do besides speaking; another request follows each of these.
     pub(super) begun: u64,
     /// Those of them that are done.
     pub(super) done: u64,
@@ -27,15 +27,15 @@ pub(super) struct Heard {
     pub(super) failed: Option<String>,
     /// The last remark about something that did not work.
     pub(super) remark: Option<String>,
-    /// Whether one of them was about something else than a connection that was not made.
+    /// Whether a remark was about something other than a connection that was not made.
     pub(super) connected: bool,
     /// Whether an answer may have broken off: a request failed on the way and was not simply refused.
     pub(super) cut: bool,
     /// How often that was.
     pub(super) cuts: u64,
-    /// How often in a row it said that it has none.
+    /// How often in a row it reported that it has no connection.
     pub(super) unconnected: u32,
-    /// Searches of the web, as far as it said that it began or ended one.
+    /// Web searches, as far as it reported that it began or ended one.
     pub(super) searches: u64,
     searching: u64,
     searched: u64,
@@ -43,7 +43,7 @@ pub(super) struct Heard {
     failed_calls: Vec<String>,
     /// When it went on to its last request, as far as it was watched.
     pub(super) asked_ms: Option<i64>,
-    /// What it began since somebody asked, in a few words each.
+    /// What it has begun since this was last read, in a few words each.
     pub(super) doing: Vec<String>,
     /// Lines that were no JSON or too long.
     pub(super) unreadable: u64,
@@ -106,8 +106,8 @@ impl Heard {
         self.failed_calls.iter().cloned().chain(skipped(self.unreadable)).collect()
     }
 
-    /// One request, if everything was heard and it did nothing but speak: every other request follows something that was
-    /// done. None where it did something, because several things can be done after one answer.
+    /// One request, if everything was heard and it did nothing but speak: every other request follows something that it
+    /// did. None where it did something, because several things can be done after one answer.
     pub(super) fn requests(&self) -> Option<u32> {
         (self.begun == 0 && self.done == 0 && self.unreadable == 0).then_some(1)
     }

@@ -319,7 +319,7 @@ fn the_web_and_servers_are_settings_of_the_command_line() {
     assert_eq!(CodexAgent::new(settings).missing(&tools), ["WebFetch", "mcp__other__x"]);
 }
 
-/// As 0.166.0 says it, every few seconds and for ever.
+/// As 0.166.0 says it, every few seconds and forever.
 const WAITING: &str = r#"{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}"#;
 
 #[test]

@@ -53,8 +53,8 @@ impl Totals {
         }
     }
 
-    /// A dispatch begins in a thread whose notes have come to `noted`. What an earlier one used and had no end to tell of
-    /// has been counted as what was reserved for it, so it is no part of this one.
+    /// A dispatch begins in a thread whose notes have come to `noted`. What an earlier one used without coming to an
+    /// end has been counted as what was reserved for it, so it is no part of this one.
     pub(super) fn begin(thread: &Path, ticket: &str, noted: Totals) -> io::Result<()> {
         let last = Kept::read(thread)?.map(|kept| kept.after).unwrap_or_default();
         let now = if noted.input > last.input { noted } else { last };
@@ -115,7 +115,7 @@ mod tests {
         let folder = thread.path().join("t-1");
         assert_eq!(Totals::before(&folder, "1.1", at(100)).unwrap(), Totals::default());
         Totals::begin(&folder, "2.1", at(100)).unwrap();
-        // That one failed after it had used 150; the next finds so in the notes.
+        // That one failed after it had used 150; the next sees this in the notes.
         Totals::begin(&folder, "2.2", at(250)).unwrap();
         assert_eq!(Totals::last(&folder), Some(at(250)), "what is reserved for it begins there, too");
         for _ in 0..2 {

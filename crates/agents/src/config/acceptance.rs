@@ -1,9 +1,9 @@
-//! What of `redraft.toml` a person must have accepted before it is used, key by key.
+//! Decides key by key what of `redraft.toml` a person must have accepted before it is used.
 //!
-//! Whoever makes a repository writes that file, so whatever in it starts a program, sends or reads something, or spends
+//! The author of a repository writes that file, so whatever in it starts a program, sends or reads something, or spends
 //! more than the user expects is only a wish until the user says yes. [`KEYS`] has every key of the file with the
-//! decision about it; a test compares it with the keys that are read. A key that is missing there needs acceptance.
-//! What stands in the user's own file is not looked at here. Start at [`wants`].
+//! decision about it; a test compares it with the keys that are read. A key that is missing there needs acceptance. The
+//! user's own file is not looked at here. Start at [`wants`].
 
 use super::models::is_free;
 use super::{AgentConfig, Config, FILE};
@@ -30,16 +30,16 @@ impl Want {
     }
 }
 
-/// Who would use it.
+/// What would use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Needed {
     /// Every run and review: what may be spent before a person is asked, and what counts as spent.
     ByEveryRun,
-    /// Whoever makes a worktree ready.
+    /// Making a worktree ready.
     ByWorktrees,
-    /// Whoever runs the checks.
+    /// Running the checks.
     ByChecks,
-    /// Whoever starts or asks this agent.
+    /// Starting or asking this agent.
     ByAgent(AgentName),
     /// The hooks of an interactive session.
     ByHooks,
@@ -86,7 +86,7 @@ pub const KEYS: [(&str, KeyDecision); 61] = [
     ("limits.reopenings", AsksAbove(By::EveryRun, 1.0)),
     ("limits.dispatch_minutes", AsksAbove(By::EveryRun, 30.0)),
     ("limits.check_minutes", AsksAbove(By::Checks, 20.0)),
-    // Work in the checkout is told and begins only from a clean one.
+    // Work in the checkout is announced and begins only from a clean one.
     ("workspace.mode", Harmless),
     ("workspace.setup", AsksUnless(By::Worktrees, "")),
     ("workspace.setup_minutes", AsksAbove(By::Worktrees, 10.0)),
@@ -107,7 +107,7 @@ pub const KEYS: [(&str, KeyDecision); 61] = [
     ("finish.retro", Harmless),
     // It keeps an agent at work in a session that somebody else pays for.
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
-    // Who plays, and which model, is told before anything is spent.
+    // Who plays, and which model, is announced before anything is spent.
     ("agents.*.kind", Harmless),
     ("agents.*.model", AsksIfFree(By::Agent)),
     ("agents.*.wire", Harmless),
@@ -116,7 +116,7 @@ pub const KEYS: [(&str, KeyDecision); 61] = [
     ("agents.*.max_tokens", Harmless),
     // A file of the repository for the agent that has no model.
     ("agents.*.scenario", Harmless),
-    // The usual program, looked up on the PATH, is told apart in `wants`.
+    // The usual program, looked up on the PATH, is recognised in `wants`.
     ("agents.*.program", Asks(By::Agent)),
     ("agents.*.args", Asks(By::Agent)),
     ("agents.*.pass", Asks(By::Agent)),
@@ -146,7 +146,7 @@ pub const KEYS: [(&str, KeyDecision); 61] = [
 
 /// What of this text must be accepted, in the order of the keys. `limit` is what the user lets a feature cost.
 pub(super) fn wants(text: &str, config: &Config, limit: Option<f64>) -> Vec<Want> {
-    // Whoever asks has read it as configuration before.
+    // The caller has read it as configuration before.
     let table: Table = text.parse().unwrap_or_default();
     let mut wants = Vec::new();
     walk(&mut Vec::new(), &table, &mut |path, value| {
@@ -158,7 +158,7 @@ pub(super) fn wants(text: &str, config: &Config, limit: Option<f64>) -> Vec<Want
         if let Some(by) = asks(decision, value).filter(|_| !is_usual_program(path, value, config)) {
             let key = path.iter().map(|part| bare(part)).collect::<Vec<_>>().join(".");
             let is_address = matches!(path.last(), Some(&("base_url" | "proxy")));
-            // A person who accepted nine in place of two did not accept it in place of one.
+            // A person who accepted nine in place of two has not accepted it in place of one.
             let limit =
                 limit.filter(|_| key == "budget").map(|limit| format!(" where your own limit is {limit}"));
             let limit = limit.unwrap_or_default();
@@ -185,7 +185,7 @@ impl Config {
         trust::hash_of(FILE, self.wants.iter().map(|want| (want.key.as_str(), want.written.as_str())))
     }
 
-    /// What nobody has accepted yet and this would use.
+    /// What this would use and nobody has accepted yet.
     pub fn unaccepted(&self, used: impl Fn(&Needed) -> bool) -> Vec<&Want> {
         match self.accepted {
             true => Vec::new(),
@@ -193,7 +193,7 @@ impl Config {
         }
     }
 
-    /// The same for an agent. Its prices are among it: they say whether anybody is asked before it is paid.
+    /// The same for an agent. Its prices are included: they decide whether a person is asked before it is paid.
     pub fn unaccepted_of(&self, agent: &AgentName) -> Vec<&Want> {
         let priced = matches!(self.agents.get(agent), Some(AgentConfig::Model(_)));
         self.unaccepted(|needed| *needed == Needed::ByAgent(agent.clone()))
@@ -221,7 +221,7 @@ fn walk(path: &mut Vec<String>, table: &Table, each: &mut impl FnMut(&[&str], &V
     }
 }
 
-/// The decision about a key; a name of the file's own is preferred to one that the user chooses.
+/// The decision about a key; a fixed name of the file takes precedence over one that the user chooses.
 fn decided(path: &[&str]) -> Option<KeyDecision> {
     let fits = |key: &str| {
         let mut parts = key.split('.');
@@ -241,7 +241,7 @@ fn asks(decision: KeyDecision, value: &Value) -> Option<By> {
     };
     match decision {
         Harmless => None,
-        // What says nothing has no effect.
+        // An empty value has no effect.
         _ if empty => None,
         Asks(by) => Some(by),
         AsksAbove(by, usual) => (number().is_none_or(|number| number > usual)).then_some(by),

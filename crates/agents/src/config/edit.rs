@@ -1,4 +1,4 @@
-//! One setting of a configuration file changed, everything else of it left as its author wrote it.
+//! Changes one setting of a configuration file and leaves everything else as its author wrote it.
 //!
 //! Only text goes in and out; whether the outcome means something is for [`super::Config::parse`] to say.
 

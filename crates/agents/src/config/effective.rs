@@ -1,4 +1,4 @@
-//! What holds, setting by setting, and which file says so. For people; [`super::Config`] is what the program goes by.
+//! Lists which settings hold, and which file each comes from. For people; the program itself goes by [`super::Config`].
 
 use super::error::{self, ConfigError};
 use super::{UserSettings, read_if_there, template};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// A setting as it holds.
+/// A setting that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownSetting {
     /// As in `review.policy`.
@@ -59,14 +59,14 @@ pub fn settings(
     let lower = mine.zip(theirs).is_some_and(|(mine, theirs)| mine < theirs);
     for (key, value) in user {
         match (key.as_str(), says_who) {
-            // Who says who plays every role means every role.
+            // Naming who plays every role means every role.
             ("roles", true) => {}
             _ => all.lay(Table::from_iter([(key, value)]), From::User),
         }
     }
     for (key, value) in file {
         if !(key == "budget" && lower && !raised) {
-            // An agent's settings are those of one file, whole.
+            // An agent's settings come from one file as a whole.
             if let ("agents", Value::Table(agents)) = (key.as_str(), &value) {
                 agents.keys().for_each(|agent| all.forget(&format!("agents.{}.", quoted(agent))));
             }

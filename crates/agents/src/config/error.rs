@@ -12,7 +12,7 @@ pub struct ConfigError {
     /// Counted from 1.
     pub line: Option<usize>,
     pub message: String,
-    /// The way out, where one is likely.
+    /// What to do about it, where that is likely.
     pub hint: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl std::error::Error for ConfigError {}
 
 impl ConfigError {
     pub(super) fn new(path: &Path, message: impl Into<String>) -> ConfigError {
-        // What was written where something else belongs may be a key.
+        // A misplaced value may be a key.
         let message = Redactor::default().redact(&message.into()).0.into_owned();
         ConfigError { path: path.to_owned(), line: None, message, hint: None }
     }

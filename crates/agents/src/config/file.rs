@@ -185,7 +185,7 @@ pub(super) struct CliffFile {
     pub(super) output_percent: Option<Spanned<Whole>>,
 }
 
-/// A whole number of any size, so that one out of bounds is told its bounds and not the name of a type.
+/// A whole number of any size, so that the error for one out of bounds names the bounds and not a type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Whole(pub(super) i64);
 
@@ -226,7 +226,7 @@ const TABLES: [(&str, &[&str]); 8] = [
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),
 ];
 
-/// What a project decides, and no user for all of them.
+/// What only a project decides, and not a user for all projects.
 const REPOSITORY_ONLY: [&str; 9] =
     ["review", "limits", "workspace", "monitor", "lanes", "lint", "checks", "implement", "finish"];
 

@@ -19,7 +19,7 @@ impl Source<'_> {
         Ok(servers)
     }
 
-    /// Two low lines in a row separate the server from the tool in the name of a tool.
+    /// Two underscores in a row separate the server from the tool in the name of a tool.
     fn server_name(&self, name: &Spanned<String>) -> Result<String, ConfigError> {
         let word = name.get_ref();
         let plain =

@@ -1,8 +1,11 @@
-//! `redraft.toml`: what a project wants differently; and the user's own file, which holds in every repository (`own`).
+//! Reads `redraft.toml`, in which a project says what it wants differently, and the user's own file, which holds in
+//! every repository (`user_settings`).
 //!
-//! `file` has the types of what was written, where everything is optional; `resolve` turns that into
-//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `models`, `mcp`, `lint` and `checks` are parts of
-//! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
+//! `file` has the types of what was written, where everything is optional; `resolve` turns that into [`Config`], what
+//! it means, with every default filled in and every value checked. Parts of that are `prices`, `models`, `mcp`, `lint`,
+//! `checks` and `secrets`, which refuses a key in the file. `acceptance` decides what of `redraft.toml` a person must
+//! accept, `effective` shows which settings hold, `edit` changes one. Nothing is run and no folder is searched here.
+//! Start reading at [`Config::load`].
 
 mod acceptance;
 mod checks;
@@ -58,8 +61,8 @@ pub const REHEARSAL: &str = "rehearsal";
 pub struct Config {
     /// What a feature may cost in all.
     pub budget: Usd,
-    /// What redraft.toml asks for where that is more than the user's own limit or the default; it counts once a person
-    /// has accepted it.
+    /// The budget that redraft.toml asks for where that is more than the user's own limit or the default; it counts
+    /// once a person has accepted it.
     pub higher_budget: Option<Usd>,
     /// What of redraft.toml a person must accept before it is used.
     pub wants: Vec<Want>,
@@ -74,9 +77,9 @@ pub struct Config {
     /// How long one dispatch may take.
     pub dispatch_minutes: u64,
     pub workspace: WorkspaceConfig,
-    /// From when on the watch over several features warns.
+    /// The thresholds at which the watch over several features warns.
     pub monitor: Thresholds,
-    /// What the lane of a new feature is chosen by.
+    /// How the lane of a new feature is chosen.
     pub lanes: LaneRules,
     /// Which mechanical faults are looked for in documents.
     pub lint: redraft_documents::lint::LintSettings,
@@ -87,7 +90,7 @@ pub struct Config {
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
     pub finish: FinishConfig,
-    /// Whether an interactive agent that stops is reminded of work that is still owed.
+    /// Whether an interactive agent that stops is reminded of unfinished work.
     pub autonomous: bool,
     /// Every agent that can be named: those of the files, those named like a kind, the built-in one.
     pub agents: BTreeMap<AgentName, AgentConfig>,
@@ -98,9 +101,9 @@ pub struct Config {
     pub roles: BTreeMap<Role, AgentName>,
     /// What both files say about prices; see [`Config::cards`].
     pub prices: Vec<PriceOverride>,
-    /// What the user's own file says, which holds until a person has accepted the prices of redraft.toml.
+    /// What the user's own file says about prices, which holds until a person has accepted the prices of redraft.toml.
     pub own_prices: Vec<PriceOverride>,
-    /// Of the file's bytes; of no bytes when there is no file.
+    /// A hash of the file's bytes; of no bytes when there is no file.
     pub hash: BlobId,
 }
 
@@ -118,9 +121,9 @@ pub enum Origin {
 pub struct FinishConfig {
     /// What becomes of its commits when it is merged.
     pub history: MergeHistory,
-    /// What is said where it changes no documentation.
+    /// What is done where it changes no documentation.
     pub docs: DocsGate,
-    /// Whether somebody is asked what it teaches.
+    /// Whether somebody is asked what the feature teaches.
     pub retro: bool,
 }
 
@@ -182,7 +185,7 @@ pub struct ModelAgent {
     pub bash: BashRule,
     /// The longest answer; none where the file does not say.
     pub max_tokens: Option<u32>,
-    /// Variables of the environment that are passed on beside the usual ones.
+    /// Variables of the environment that are passed on in addition to the usual ones.
     pub pass: Vec<String>,
     /// `claude` and `codex`: more arguments for the program.
     pub args: Vec<String>,
@@ -310,7 +313,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Who plays a role; none where nobody was named for it.
+    /// Who plays a role; none where no one was named for it.
     pub fn agent_of(&self, role: &Role) -> Option<&AgentName> {
         self.roles.get(role).or(self.default_agent.as_ref())
     }
@@ -339,7 +342,7 @@ impl Config {
         cards.expect("they were laid over the same cards when the file was read")
     }
 
-    /// The same with all that redraft.toml wants.
+    /// The same with everything that redraft.toml wants.
     #[must_use]
     pub fn accept(mut self) -> Config {
         self.accepted = true;

@@ -1,4 +1,5 @@
-//! Which model an agent is called with: the one that is written, as its vendor spells it, or the default of its kind.
+//! Decides which model an agent is called with: the one that is written, as its vendor spells it, or the default of its
+//! kind.
 
 use super::ModelKind;
 use super::error::ConfigError;
@@ -8,8 +9,8 @@ use redraft_cost::price::{Card, Cards, MILLION_MARK, default_model};
 use toml::Spanned;
 
 impl Source<'_> {
-    /// The name that is sent and priced. Where the file says where the service is, only that service knows how its models
-    /// are called: the name is taken as it is written, and there is no default.
+    /// The name that is sent and priced. Where the file gives the service's address, only that service knows the names
+    /// of its models: the name is taken as it is written, and there is no default.
     pub(super) fn model_name(
         &self,
         name: &Spanned<String>,
@@ -40,7 +41,7 @@ impl Source<'_> {
     }
 }
 
-/// Whether a model costs nothing by its mere name, as that of a server of one's own does.
+/// Whether a model costs nothing by its mere name, as a model on the user's own server does.
 pub(super) fn is_free(model: &str) -> bool {
     Cards::builtin().find(model).is_ok_and(Card::is_free)
 }
@@ -57,8 +58,8 @@ fn way_out(kind: ModelKind) -> &'static str {
     }
 }
 
-/// A model that has a card goes by its vendor's name, so that what is billed is what was priced. The mark for a context of a
-/// million tokens is Claude Code's own; no service knows it.
+/// A model that has a card goes by its vendor's name, so that what is billed is what was priced. The mark for a context
+/// of a million tokens is Claude Code's own; no service knows it.
 fn sent(written: &str, kind: ModelKind) -> String {
     let Some(name) = Cards::builtin().vendors_name(written) else { return written.to_owned() };
     match kind {

@@ -1,4 +1,4 @@
-//! The word somebody probably meant.
+//! Finds the word somebody probably meant.
 
 /// The nearest of the known words, if few enough letters differ to be a slip.
 pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

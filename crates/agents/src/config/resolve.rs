@@ -1,4 +1,4 @@
-//! From what was written to what it means: defaults, bounds, names that exist, paths that stay inside.
+//! Turns what was written into what it means: defaults, bounds, names that exist, paths that stay inside.
 //!
 //! Reads no file and runs nothing. [`resolve`] is the only entry point.
 
@@ -122,7 +122,7 @@ pub(super) fn resolve(
     config.prices.extend(prices);
     source.agents(&mut config, &file.agents, Origin::Repository)?;
     if file.roles.keys().any(|key| key.get_ref() == DEFAULT) {
-        // Who says who plays every role means every role.
+        // Naming who plays every role means every role.
         config.roles.clear();
     }
     source.roles(&mut config, &file.roles)?;
@@ -131,7 +131,7 @@ pub(super) fn resolve(
 }
 
 impl Source<'_> {
-    /// What the user's own file says; the answer is the user's own limit on what a feature may cost.
+    /// What the user's own file says; returns the user's own limit on what a feature may cost.
     fn own(&self, config: &mut Config, file: &OwnFile) -> Result<Option<Usd>, ConfigError> {
         self.refuse_keys_of_agents(&file.agents)?;
         self.manners(file)?;
@@ -168,7 +168,7 @@ impl Source<'_> {
         Ok(Usd((dollars * 1_000_000.0).round() as u64))
     }
 
-    /// A word or a path; an empty one would be in every idea.
+    /// A word or a path; an empty one would match every idea.
     fn lane_word(&self, written: &Spanned<String>) -> Result<String, ConfigError> {
         match written.get_ref().trim() {
             "" => Err(self.wrong(&written.span(), "an empty word would make every feature deep".to_owned())),

@@ -1,6 +1,7 @@
-//! Keys that stand in the file itself. It is meant to be committed, and its commands are shown, so none may.
+//! Refuses keys that stand in the file itself. It is meant to be committed, and its commands are shown, so it must hold
+//! none.
 //!
-//! Every text that could hold one is looked at before anything else is, so that no other message can repeat it.
+//! Every text that could hold one is looked at before anything else, so that no other message can repeat it.
 
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, McpFile};

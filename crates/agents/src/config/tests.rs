@@ -313,7 +313,8 @@ fn a_model_is_sent_as_its_vendor_spells_it_and_each_kind_has_a_default() {
         ("kind = 'anthropic'\nmodel = 'opus[1m]'", "claude-opus-5-5"),
         ("kind = 'anthropic'\nmodel = 'anthropic/claude-opus-4.8'", "claude-opus-4-8"),
         ("kind = 'codex'\nmodel = 'gpt-6'", "gpt-6-sol"),
-        // What nobody has a card for is sent as it is written, and so is everything where the file says where to.
+        // A model without a card is sent as it is written, and so is every model where the file gives the service's
+        // address.
         ("kind = 'claude'\nmodel = 'My-Own.Model'\nprice = 'unknown'", "My-Own.Model"),
         (
             "kind = 'openai'\nmodel = 'anthropic/claude-opus-4.8'\nbase_url = 'https://x/v1'",

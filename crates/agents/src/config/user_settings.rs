@@ -1,7 +1,9 @@
-//! The user's own configuration: `config.toml` in their configuration folder, and the local server that a variable names.
+//! The user's own configuration: `config.toml` in their configuration folder, and the local server that a variable
+//! names.
 //!
-//! It holds in every repository. `redraft.toml` of a repository wins over it, but for the budget: of two, the lower one
-//! holds. Nothing is searched for: no port is tried and no other file is read. Start at [`Own::of`].
+//! It holds in every repository. `redraft.toml` of a repository wins over it, except for the budget: the lower of the
+//! two holds until a person accepts the higher one of `redraft.toml`. Nothing is searched for: no port is tried and no
+//! other file is read. Start at [`UserSettings::from_environment`].
 
 use super::error::ConfigError;
 use super::file::OwnFile;
@@ -105,7 +107,7 @@ impl Source<'_> {
 }
 
 impl LocalServer {
-    /// The agent that works through it. Its model may still have to be asked for.
+    /// The agent that works through this server. Its model may still have to be asked for.
     pub(super) fn agent(&self) -> AgentConfig {
         AgentConfig::Model(Box::new(ModelAgent {
             base_url: Some(self.base_url.clone()),
@@ -143,7 +145,7 @@ impl ModelAgent {
 fn ollama(host: &str) -> String {
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let authority = rest.split('/').next().unwrap_or_default();
-    // It listens on every address there, and is reached at this one.
+    // This address means that it listens on every one; it is reached at that of this machine.
     let authority = authority.replacen("0.0.0.0", "127.0.0.1", 1);
     let has_port =
         authority.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));

@@ -1,11 +1,11 @@
-//! Whether anything of a request was handed to the service, which is when it can be billed.
+//! Finds out whether anything of a request was handed to the service, which is when it can be billed.
 //!
-//! The library says why a request failed and not how far it had come, so its resolver and its connections are watched:
+//! The library says why a request failed but not how far it had come, so its resolver and its connections are watched:
 //! a name is looked up, a connection is made (through a proxy and TLS, where there are any), and only then bytes of the
-//! request are written. Whoever gives up before that point closes it, and nothing is sent any more. One exchange has a
-//! thread of its own ([`super::Client::post`]), so the one under way is known by its thread. Start at [`Handover`].
+//! request are written. Giving up before that point closes the handover, and nothing is sent any more. One exchange has
+//! a thread of its own ([`super::Client::post`]), so the one under way is known by its thread. Start at [`Handover`].
 //!
-//! The library's parts used here are outside of its promises about versions; a change there does not compile.
+//! The parts of the library used here are not covered by its promises about versions; a change there would not compile.
 
 use std::cell::RefCell;
 use std::io;
@@ -32,7 +32,7 @@ pub(super) enum Stage {
 const RESOLVING: u8 = 0;
 const CONNECTING: u8 = 1;
 const SENT: u8 = 2;
-/// Somebody gave up before anything was sent.
+/// The exchange was given up before anything was sent.
 const CLOSED: u8 = 3;
 
 thread_local! {
@@ -40,7 +40,7 @@ thread_local! {
 }
 
 impl Handover {
-    /// Makes it that of the exchange on this thread.
+    /// Makes it the handover of the exchange on this thread.
     pub(super) fn begin(&self) {
         UNDER_WAY.set(self.clone());
     }
@@ -53,7 +53,7 @@ impl Handover {
         }
     }
 
-    /// Gives up: whether nothing was sent, and nothing will be.
+    /// Gives up; returns whether nothing was sent, and nothing will be.
     pub(super) fn close(&self) -> bool {
         let unsent = |stage: u8| (stage != SENT).then_some(CLOSED);
         self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, unsent).is_ok()
@@ -92,7 +92,7 @@ impl Resolver for Watched {
     }
 }
 
-/// The library's own connections, watched. By the time this is asked, proxy and TLS have agreed.
+/// The library's own connections, watched. By the time this is called, proxy and TLS have agreed.
 #[derive(Debug)]
 pub(super) struct Connecting;
 

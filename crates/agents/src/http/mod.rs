@@ -1,8 +1,8 @@
-//! One POST at a time to a model's server, its answer read piece by piece.
+//! Sends one POST at a time to a model's server and reads its answer piece by piece.
 //!
 //! The blocking work happens on a thread of its own, so that the caller sees a stop or a deadline at once, whatever the
-//! network does. Nothing here knows a vendor: what the bytes mean is the caller's business, [`sse`] splits them into
-//! events and [`retry`] says what a failure means. Start at [`Client::post`].
+//! network does. Nothing here knows a vendor: the caller knows what the bytes mean, [`sse`] splits them into events and
+//! [`retry`] says what a failure means. Start at [`Client::post`].
 
 mod handover;
 mod proxy;
@@ -101,10 +101,10 @@ pub(crate) struct Limits<'a> {
     pub(crate) watch: &'a dyn RunHandle,
 }
 
-/// A verdict with all its tool calls has some hundred kilobytes; a stream of one writes each word in an event of its
-/// own, which is a hundred times that.
+/// A verdict with all its tool calls has some hundred kilobytes; its stream has each word in an event of its own, which
+/// is a hundred times that.
 pub(crate) const BODY_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// What is read of a body that is no answer, for the message of an error.
+/// How much is read of a body that is no answer, for the message of an error.
 pub(crate) const BEGINNING_BYTES_MAX: usize = 64 * 1024;
 const PIECE_BYTES: usize = 16 * 1024;
 /// The thread is at most this far ahead of its reader, which bounds the memory of an endless answer.
@@ -125,7 +125,7 @@ impl Client {
         let proxy = proxy.map(ureq::Proxy::new).transpose();
         let proxy = proxy.map_err(|_| HttpError::Refused("the proxy is not a URL".to_owned()))?;
         let shown = proxy.as_ref().map(|proxy| format!("{}:{}", proxy.host(), proxy.port()));
-        // What the machine trusts, so that a company's own certificates work.
+        // The certificates that the machine trusts, so that a company's own work.
         let tls = ureq::tls::TlsConfig::builder().root_certs(ureq::tls::RootCerts::PlatformVerifier).build();
         let config = ureq::Agent::config_builder()
             .tls_config(tls)
@@ -164,7 +164,7 @@ impl Client {
             connect_ms.saturating_add(first_byte_ms),
             HttpError::FirstByte(first_byte_ms),
         );
-        // Who gives up before anything was sent also sees to it that nothing is sent later.
+        // Giving up before anything was sent also makes sure that nothing is sent later.
         let given_up =
             |error: HttpError| if handover.close() { error.before_sending(connect_ms) } else { error };
         match waiting.map_err(given_up)? {
@@ -185,7 +185,7 @@ impl Client {
     ) -> Result<ureq::http::Request<String>, HttpError> {
         let mut builder = ureq::http::Request::post(url).header("content-type", "application/json");
         for (name, value) in headers {
-            // Marked, because one of them is the key: the library shows marked values to nobody.
+            // Marked, because one of them is the key: the library never shows marked values.
             let value = ureq::http::HeaderValue::from_str(value).map(|mut value| {
                 value.set_sensitive(true);
                 value
@@ -325,8 +325,8 @@ fn exchange(
     }
 }
 
-/// Why a request that was sent brought no answer. The library's own time limits say the same as ours, should they pass
-/// first.
+/// Why a request that was sent brought no answer. Should the library's own time limits pass first, they mean the same
+/// as ours.
 fn broken(error: &ureq::Error, deadlines: Deadlines) -> HttpError {
     let Deadlines { first_byte_ms, idle_ms, total_ms, .. } = deadlines;
     match error {

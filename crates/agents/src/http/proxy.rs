@@ -1,18 +1,18 @@
-//! What went wrong between us and a proxy. Nothing of a request is sent before the tunnel through it stands, so whatever
-//! happens until then costs nothing.
+//! Reports what went wrong between us and a proxy. Nothing of a request is sent before the tunnel through it stands, so
+//! whatever happens until then costs nothing.
 //!
-//! The proxy is known by host and port only: what else its address holds may be a password.
+//! The proxy is known by host and port only: the rest of its address may hold a password.
 
 use super::HttpError;
 
 /// What a person can do about a proxy, whoever named it.
 const WAY_OUT: &str = "correct `proxy` of the agent or HTTPS_PROXY, or set `proxy = \"none\"`";
 
-/// The trouble as one of the proxy, where it is; `failed` is what it would be without one.
+/// The error as one of the proxy, where it is; `failed` is what it would be without a proxy.
 pub(super) fn trouble(proxy: &str, error: &ureq::Error, failed: &HttpError) -> Option<HttpError> {
     match (error, failed) {
         (ureq::Error::ConnectProxyFailed(said), _) => Some(refused(proxy, status(said))),
-        // With a proxy there is no other place that could not be reached.
+        // With a proxy, nothing else can have been unreachable.
         (_, HttpError::Unreachable(why)) => {
             Some(HttpError::Unreachable(format!("the proxy {proxy} cannot be reached: {why}; {WAY_OUT}")))
         }

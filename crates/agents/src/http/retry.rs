@@ -1,4 +1,4 @@
-//! What a failed request means: wait and send it again, or stop, and how. A pure decision; it sends nothing.
+//! Decides what a failed request means: wait and send it again, or stop, and how. It sends nothing.
 
 use redraft_facts::event::AfterFailure;
 use std::time::UNIX_EPOCH;
@@ -28,12 +28,12 @@ pub(crate) enum Retry {
 }
 
 pub(crate) const TRIES_MAX: u32 = 4;
-/// A name that has no address after so many tries, some seconds in all, will have none in a minute either: a person has to
-/// look at the network.
+/// A name that has no address after this many tries, some seconds in all, will have none in a minute either: a person
+/// has to look at the network.
 const OFFLINE_TRIES_MAX: u32 = 3;
 const FIRST_MS: u64 = 1_000;
 const LONGEST_MS: u64 = 30_000;
-/// After so many tries the engine is told to wait at least this long before it dispatches again.
+/// After all tries the engine is told to wait at least this long before it dispatches again.
 const EXHAUSTED_MS: u64 = 60_000;
 
 /// Words for a limit on money. They come with statuses and types that also stand for things that pass by themselves.
@@ -48,7 +48,7 @@ const CAPS: [&str; 8] = [
     "billing_hard_limit_reached",
 ];
 
-/// How Anthropic says it where no field does.
+/// How Anthropic words it where no field says it.
 const CAP_SENTENCES: [&str; 4] = [
     "reached your api usage limits",
     "reached your specified api usage limits",
@@ -75,15 +75,15 @@ pub(crate) fn next_offline(failure: &Failure<'_>) -> Retry {
     passing(failure)
 }
 
-/// The word that decides, of all that an error has, the most precise first: a limit on money wherever it is said, else
-/// the first there is.
+/// The word that decides, out of all that an error has, the most precise first: a limit on money wherever it stands,
+/// else the first there is.
 pub(crate) fn kind<'a>(words: &[&'a str]) -> &'a str {
     let cap = words.iter().find(|word| CAPS.contains(word));
     cap.or_else(|| words.iter().find(|word| !word.is_empty())).copied().unwrap_or_default()
 }
 
-/// What is left of `retry-after`: seconds, or a date, which may have passed. A server that writes anything else gets the
-/// usual back-off.
+/// What is left of `retry-after`: seconds, or a date, which may have passed. A server that writes anything else gets
+/// the usual back-off.
 pub(crate) fn retry_after_ms(header: Option<&str>, now_ms: i64) -> Option<u64> {
     let header = header?.trim();
     if let Some(until_ms) = date_ms(header) {
@@ -104,7 +104,7 @@ fn is_cap(failure: &Failure<'_>) -> bool {
         let message = failure.message.to_lowercase();
         CAP_SENTENCES.iter().any(|words| message.contains(words))
     };
-    // A sentence is less than a field: who says when to come back is believed.
+    // A sentence counts less than a field: a service that says when to come back is believed.
     CAPS.contains(&failure.kind) || (failure.retry_after_ms.is_none() && says())
 }
 

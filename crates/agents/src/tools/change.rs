@@ -1,4 +1,4 @@
-//! Writing a file the role may write. Whether it may was decided before.
+//! Writes a file the role may write. Whether it may was decided before.
 
 use super::place::{self, FILE_BYTES_MAX};
 use super::{Refusal, Writable};

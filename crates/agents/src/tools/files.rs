@@ -1,5 +1,5 @@
-//! Which files a search looks at: those of git, so that dependencies and build products, which are ignored, neither hide
-//! the project's own files nor are read for nothing. A folder that is no worktree is walked.
+//! Decides which files a search looks at: those that git does not ignore, so that dependencies and build products
+//! neither hide the project's own files nor are read for nothing. A folder that is no worktree is walked.
 //!
 //! No link is followed either way. Start at [`list`].
 
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-/// More names of one repository are not looked at.
+/// Further names of one repository are not looked at.
 const LISTED_MAX: usize = 500_000;
 /// Without git nothing says what is worth looking at.
 const WALKED_MAX: usize = 50_000;
@@ -98,7 +98,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Every ordinary file, in order. What cannot be listed is passed over.
+    /// Every ordinary file, in order. What cannot be listed is skipped.
     fn gather(&mut self, folder: &Path, prefix: &str, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut entries: Vec<_> = entries.filter_map(Result::ok).take(WALKED_MAX).collect();

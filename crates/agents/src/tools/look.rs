@@ -1,4 +1,4 @@
-//! Reading one file or one folder.
+//! Reads one file or lists one folder.
 
 use super::Refusal;
 use super::place::{Folder, is_git, shown};

@@ -34,8 +34,8 @@ pub(crate) struct Toolbox {
     until: Option<Moment>,
 }
 
-/// What a model is told about a tool. The bytes are constant, but for the commands of one that runs them: they stand at
-/// the beginning of every cached prompt.
+/// What a model is told about a tool. The bytes are constant, except for the commands of one that runs them: they stand
+/// at the beginning of every cached prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -127,9 +127,9 @@ pub(crate) static TOOLS: [Tool; 7] = [
     },
 ];
 
-/// The tools of [`TOOLS`] that are among the names, in constant order. Names of other agents' tools are left out. Profiles
-/// know no tool that lists a folder, because programs do that by `Glob`; ours finds files only, so who may use it may
-/// list folders, too.
+/// The tools of [`TOOLS`] that are among the names, in constant order. Names of other agents' tools are left out.
+/// Profiles know no tool that lists a folder, because programs do that by `Glob`; ours finds files only, so a role that
+/// may use it may list folders, too.
 pub(crate) fn offered(names: &[String], commands: Option<&Commands>) -> Vec<Tool> {
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
     let told = |tool: &Tool| match commands.filter(|_| tool.name == RUN) {

@@ -1,4 +1,4 @@
-//! From what a model calls a path to a place on disk that is inside the working folder.
+//! Turns what a model calls a path into a place on disk that is inside the working folder.
 
 use super::Refusal;
 use std::fs;
@@ -99,13 +99,13 @@ impl Folder {
 /// The text of a file that is known to be inside; `path` is what it is called.
 pub(super) fn text(place: &Path, path: &str) -> Result<String, Refusal> {
     let failed = |why: String| Refusal::Failed(format!("`{path}` {why}"));
-    // Anything but an ordinary file could block for ever.
+    // Anything but an ordinary file could block forever.
     if !fs::metadata(place).map_err(|error| failed(error.to_string()))?.is_file() {
         return Err(failed("is not a file".to_owned()));
     }
     let file = fs::File::open(place).map_err(|error| failed(error.to_string()))?;
     let mut bytes = Vec::new();
-    // One byte more than allowed, so that a file which grows while it is read is noticed as well.
+    // One byte more than allowed, so that a file that grows while it is read is noticed as well.
     let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
     read.map_err(|error| failed(error.to_string()))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
@@ -117,7 +117,7 @@ pub(super) fn text(place: &Path, path: &str) -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|_| failed("is not UTF-8 text".to_owned()))
 }
 
-/// Also where letters have no case: some file systems do not tell `.GIT` from `.git`.
+/// Ignores case, because some file systems do not distinguish `.GIT` from `.git`.
 pub(super) fn is_git(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git")
 }

@@ -1,8 +1,8 @@
-//! Running a command: one of those a person has accepted, word for word, and nothing else.
+//! Runs a command: one of those a person has accepted, word for word, and nothing else.
 //!
-//! What a model asks for is compared and never run: what runs is the text that was accepted, by the shell, as the engine
-//! runs it. It runs in the working folder behind the worker, so that nothing of it outlives the call or us, with variables
-//! that hold no key. Its output is data for the model.
+//! What a model asks for is compared and never run: what runs is the text that was accepted, by the shell, as the
+//! engine runs it. It runs in the working folder through the worker, so that nothing of it outlives the call or us,
+//! with variables that hold no key. Its output is data for the model.
 
 use super::{Refusal, ToolResult, said};
 use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// What a model is shown of an output, from its end: that is where a failure is told.
+/// How much of an output a model is shown, from its end: that is where a failure is reported.
 const OUTPUT_BYTES_MAX: usize = 24 << 10;
 
 /// The commands a role may run, and how.
@@ -58,7 +58,7 @@ impl Commands {
             text: accepted,
             folder,
             environment: &environment,
-            // What is not passed on is not to be found by other ways either.
+            // What is not passed on must not be found in other ways either.
             redactor: &self.redactor.knowing(self.environment.secrets()),
             limit_ms: self.limit_ms,
         };

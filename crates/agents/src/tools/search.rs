@@ -1,4 +1,4 @@
-//! Finding files by pattern and lines by text, among the files that `files` lists.
+//! Finds files by pattern and lines by text, among the files that `files` lists.
 
 use super::Refusal;
 use super::files::{self, Listed};
@@ -57,7 +57,7 @@ pub(super) fn glob(folder: &Folder, pattern: &str, until: Until<'_>) -> Result<S
     Ok(lines.join("\n"))
 }
 
-/// `path:line: text` for each line that contains the text. Files that are no text are passed over.
+/// `path:line: text` for each line that contains the text. Files that are no text are skipped.
 pub(super) fn grep(
     folder: &Folder,
     text: &str,

@@ -376,7 +376,7 @@ fn every_definition_is_a_schema_and_the_order_is_constant() {
     }
     let names = ["Grep".to_owned(), "Bash".to_owned(), "Read".to_owned()];
     assert_eq!(offered(&names, None).iter().map(|tool| tool.name).collect::<Vec<_>>(), ["Read", "Grep"]);
-    // Whoever may look for files may list folders.
+    // A role that may look for files may list folders.
     let names = ["Grep", "Glob", "WebSearch"].map(str::to_owned);
     let found: Vec<&str> = offered(&names, None).iter().map(|tool| tool.name).collect();
     assert_eq!(found, ["List", "Glob", "Grep"]);

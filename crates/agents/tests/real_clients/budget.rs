@@ -14,7 +14,7 @@ use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// A run with so much money, and what it granted or was told of at last.
+/// A run with this much money, and the last sum it granted or was told of.
 pub(crate) struct Purse {
     clock: SystemClock,
     pub(crate) has: Usd,
@@ -96,8 +96,8 @@ fn claude_code_that_reads_on_and_on_is_cut_off_before_it_passes_the_budget() {
     let mut world = World::new(|_: &RecordedRequest, _: usize| Reply::Close);
     let file = world.note();
     std::fs::write(&file, note()).unwrap();
-    // Another place each time, or the program would say that it has been read already. A model takes its time: one that
-    // answers at once is ahead of what the program prints by as many requests as the machine is busy.
+    // Another place each time, or the program would say that it has been read already. A real model takes its time: one
+    // that answers at once is ahead of what the program prints, by more requests the busier the machine is.
     let read = move |_: &RecordedRequest, index: usize| {
         let input = json!({"file_path": file, "offset": 1 + index, "limit": 250});
         let of = Box::new(Reply::tool("Read", input));

@@ -1,6 +1,6 @@
-//! Random dispatches with a service that bills everything: what was answered, what broke off half way, searches of the web
-//! and the requests they are. Whatever happens, no more is billed than the budget has, and no more than is counted;
-//! where nothing broke off and nobody was cut off, exactly what was billed is counted.
+//! Random dispatches with a service that bills everything: what was answered, what broke off half way, web searches and
+//! the requests they are. Whatever happens, no more is billed than the budget has, and no more than is counted; where
+//! nothing broke off and no dispatch was cut off, exactly what was billed is counted.
 //!
 //! Start at [`Trial`]; a failure names its seed.
 
@@ -112,7 +112,7 @@ fn script(
     }
 }
 
-/// Plays all scripts and says how often what happened.
+/// Plays all scripts and reports how often each thing happened.
 fn trial(
     first_seed: u64,
     card: &Card,
@@ -169,7 +169,7 @@ fn trial(
 #[track_caller]
 fn tried(happened: &BTreeMap<&'static str, u32>, kinds: &[&str]) {
     assert!(kinds.iter().all(|kind| happened.get(kind).is_some_and(|count| *count > 0)), "{happened:?}");
-    // Shown with `--nocapture`, for whoever wants the figures.
+    // Shown with `--nocapture`, for anyone who wants the figures.
     #[expect(clippy::print_stdout, reason = "figures of a trial")]
     {
         println!("{happened:?}");

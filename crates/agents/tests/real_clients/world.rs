@@ -85,7 +85,7 @@ impl World {
         Request { prompt, session: session.clone(), resume: true, ..self.request("", round) }
     }
 
-    /// A server of tools that works, and one that does not come up. It is to be given `DOCS_NAME`.
+    /// A server of tools that works, or one that does not start. It is to be given `DOCS_NAME`.
     pub(crate) fn servers(&self, works: bool) -> McpServers {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_clients/mcp-server.mjs");
         let server = McpServer {
@@ -109,7 +109,7 @@ impl World {
         self.scratch.processes().iter().any(|command| command.contains(word))
     }
 
-    /// Nothing that was started here may still run.
+    /// Checks that nothing that was started here still runs.
     #[track_caller]
     pub(crate) fn nothing_is_left(&self) {
         assert_eq!(self.scratch.processes(), [""; 0], "left behind");
@@ -120,7 +120,8 @@ impl World {
         self.provider.requests().into_iter().filter(|request| request.method == "POST").collect()
     }
 
-    /// Waits until so many of them have come. Some versions ask first whether anybody is there, which is none.
+    /// Waits until this many of them have come. Some versions first ask whether the service is there, which does not
+    /// count.
     pub(crate) fn wait_for_sent(&self, count: usize) {
         let mut all = count;
         while self.sent().len() < count {
@@ -152,8 +153,8 @@ pub(crate) fn named(name: &str) -> PathBuf {
     }
 }
 
-/// What is known of an answer that nobody saw coming: that it was one request shows in what was printed, how many others
-/// were is noted only while somebody watches.
+/// What is known of an answer that was not watched: that it was one request shows in what was printed; how many others
+/// there were is noted only while it is watched.
 pub(crate) fn unwatched(outcome: Outcome) -> Outcome {
     Outcome { asked_ms: None, requests: outcome.requests.filter(|count| *count == 1), ..outcome }
 }

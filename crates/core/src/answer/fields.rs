@@ -1,4 +1,4 @@
-//! Reading single fields of a verdict leniently: other names, other types, other words.
+//! Reads single fields of a verdict leniently: other names, other types, other words.
 //!
 //! Every guess leaves a note. What the fields mean together is not known here; see [`super::parse()`].
 

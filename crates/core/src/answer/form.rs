@@ -1,9 +1,9 @@
-//! Whether a verdict has the form that was asked for, so that it may approve.
+//! Decides whether a verdict has the form that was asked for, so that it may approve.
 //!
-//! A rejection is read wherever it stands: it needs findings that hold, and at worst costs a round. An approval closes a
-//! phase, so it must be meant as one. Prose that mentions an approval, quotes one out of the text under review or says
-//! what it would take is none. Nor is one that names a blocker where it is not read, or says something else beside: what it
-//! means, only its author can say, and a turn to say it costs little. Start at [`fault`].
+//! A rejection is read wherever it stands: it needs findings that hold, and at worst costs a round. An approval closes
+//! a phase, so it must be meant as one. Prose that mentions an approval, quotes one from the text under review or says
+//! what it would take is not one. Nor is an approval that names a blocker where none is read, or that also says
+//! something else: only its author can say what it means, and a turn to say it costs little. Start at [`fault`].
 
 use super::fields;
 use super::json::FoundObjects;
@@ -41,7 +41,7 @@ pub(super) fn fault(found: &FoundObjects, verdict: Option<&Verdict>, text: &str)
     around.map(str::to_owned).or_else(|| unread(object, verdict))
 }
 
-/// What an approval says and was not read, or says against itself.
+/// What an approval says that was not read, or that contradicts it.
 fn unread(object: &Map<String, Value>, verdict: &Verdict) -> Option<String> {
     let lists = [(&ISSUES[..], verdict.issues.len()), (&ANSWERS[..], verdict.answers.len())];
     for (names, read) in lists {
@@ -72,7 +72,7 @@ fn unread(object: &Map<String, Value>, verdict: &Verdict) -> Option<String> {
     Some(format!("the check `{}` is not passed, and no issue says why", one_line(name, 80)))
 }
 
-/// Everything that calls itself a blocker, wherever it stands: an object of that severity, or what stands under such a name.
+/// How many things are called a blocker anywhere: objects of that severity, and whatever stands under such a name.
 fn blockers(object: &Map<String, Value>) -> usize {
     let mut count = 0;
     let mut left: Vec<&Map<String, Value>> = vec![object];

@@ -1,4 +1,4 @@
-//! From whatever an agent wrote to a verdict.
+//! Reads a verdict from whatever an agent wrote.
 //!
 //! [`parse()`] never fails: it returns a value and notes about what had to be guessed. Whether the value can be used is
 //! decided in [`crate::judge`].

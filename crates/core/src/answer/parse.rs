@@ -1,8 +1,8 @@
-//! From whatever an agent wrote to a [`Verdict`] and notes.
+//! Reads a [`Verdict`] and notes from whatever an agent wrote.
 //!
-//! It never fails: a text without a readable verdict gives none, with a note that says why. Whether a verdict can
-//! be used, and what it means for the findings, is not decided here but in [`crate::judge`]. Whether an approval is one in
-//! the asked form is decided in `form`.
+//! It never fails: a text without a readable verdict gives none, with a note that says why. Whether a verdict can be
+//! used, and what it means for the findings, is not decided here but in [`crate::judge`]. Whether an approval has the
+//! form that was asked for is decided in `form`.
 
 use super::fields::{self, Notes, Object};
 use super::{form, json};
@@ -14,7 +14,7 @@ use serde_json::Value;
 /// More entries of one list are left out.
 pub(super) const ENTRIES_MAX: usize = 200;
 
-/// What the field is called: in today's schema, and by agents with older or other texts.
+/// The names of the field: in today's schema, and with agents that follow older or other texts.
 pub(super) const SUMMARY: [&str; 3] = ["summary", "fix_summary", "overview"];
 pub(super) const ISSUES: [&str; 3] = ["issues", "findings", "problems"];
 pub(super) const ANSWERS: [&str; 3] = ["answers", "responses", "resolutions"];
@@ -156,7 +156,7 @@ fn issue(value: &Value, notes: &mut Notes) -> Option<Issue> {
     let quote = text(&["quote", "excerpt", "snippet"]);
     let suggestion = text(&["suggestion", "suggested_fix", "recommendation", "fix", "challenge"]);
     let description = text(&["description", "message", "text", "problem", "issue", "title"]);
-    // Something has to tell this issue from others and to be shown to the author.
+    // Something has to distinguish this issue from others and to be shown to the author.
     let description =
         [description, suggestion.clone(), quote.clone()].into_iter().find(|text| !text.is_empty())?;
     let category = text(&["category", "type", "kind"]);
@@ -233,7 +233,7 @@ fn check(value: &Value, notes: &mut Notes) -> Option<CheckLine> {
     let name = fields::text(object, &["name", "check"], notes);
     let passed = PASSED.iter().find_map(|name| fields::truth(object.get(*name)?));
     let note = fields::text(object, &["note", "notes", "comment"], notes);
-    // A check nobody says was passed was not.
+    // A check that is not said to have passed has not.
     (!name.is_empty()).then_some(CheckLine { name, passed: passed.unwrap_or(false), note })
 }
 

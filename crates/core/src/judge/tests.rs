@@ -260,7 +260,7 @@ fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
     let ruling = Ruling { phase: Phase::Specify, pass: 1, number: 1, by, why };
     let settled = vec![SettledFinding { finding: accepted, ruling }];
     let setting = Setting { settled, ..Setting::default() };
-    // It may be named beside an approval, and is kept as what it is.
+    // It may be named together with an approval, and is kept as what it is.
     let judged = setting.approves(&one_issue(true, "blocker"));
     assert!(matches!(&judged.changes[..], [FindingChange::Raised(raised)] if raised.status == Status::Ruled));
     // Alone it holds nothing up: the reviewer is asked once more, then a person.

@@ -1,4 +1,4 @@
-//! Who wrote and who judged what stands of a feature.
+//! Lists who wrote and who judged the parts of a feature that still count.
 
 use super::Pipeline;
 use crate::attribution::{RoleAttribution, distinct};
@@ -16,25 +16,25 @@ impl Pipeline {
         distinct(self.valid().flat_map(|one| self.players.judges(one)))
     }
 
-    /// The same of the phase it stands in; where nobody has judged that, of the last one that somebody has.
+    /// The same for the phase it stands in or, if nobody has judged that yet, for the last phase that was judged.
     pub fn judged_last_by(&self) -> Vec<RoleAttribution> {
         let all = self.valid().map(|one| self.players.judges(one)).filter(|judges| !judges.is_empty());
         all.last().unwrap_or_default()
     }
 
-    /// Who wrote or judged anything of what stands.
+    /// Who wrote or judged anything that still counts.
     fn played_by(&self) -> Vec<RoleAttribution> {
         let of = |one: &Loop| [self.players.writers(one.opened.phase), self.players.judges(one)].concat();
         distinct(self.valid().flat_map(of))
     }
 
-    /// Whether the rehearsal agent wrote or judged any of what stands.
+    /// Whether the rehearsal agent wrote or judged anything that still counts.
     pub fn is_rehearsed(&self) -> bool {
         self.played_by().iter().any(RoleAttribution::is_rehearsed)
     }
 
-    /// What is to be said where the rehearsal agent took part, so that nobody takes it for a review. The roles are named
-    /// where it did not play all of them, or `roles` asks for it.
+    /// The notice to show where the rehearsal agent took part, so that nobody mistakes it for a review. The roles are
+    /// named if it did not play all of them, or if `roles` asks for it.
     pub fn rehearsal_notice(&self, roles: bool) -> Option<String> {
         let all = self.played_by();
         let (played, others): (Vec<&RoleAttribution>, Vec<&RoleAttribution>) =

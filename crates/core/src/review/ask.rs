@@ -1,4 +1,4 @@
-//! What a person is asked, in which words, and what each answer settles. When it is asked is in [`super::plan`], what
+//! The questions to a person: their words, and what each answer settles. When one is asked is in [`super::plan`], what
 //! an answer changes in [`super::step`].
 
 use super::implementing::CodeRole;
@@ -11,7 +11,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::{count, one_line};
 use redraft_facts::ticket::Purpose;
 
-/// What a person is asked for now, if nothing else can be done.
+/// The question to a person, if nothing else can be done now.
 pub fn question(state: &Loop) -> Option<Question> {
     if state.end.is_some() || state.flights().next().is_some() {
         return None;
@@ -22,13 +22,13 @@ pub fn question(state: &Loop) -> Option<Question> {
     };
     let stuck = match need(state) {
         Need::Effect(Effect::Ask(question)) => return Some(question),
-        // Nobody of these is waited for.
+        // None of these is waited for.
         Need::Effect(_) | Need::Facilitator | Need::Judge => None,
         Need::Maker(purpose, maker) => {
             let making = state.making.as_ref();
             let task = making.and_then(|making| match maker {
                 CodeRole::Task(place) => making.tasks.get(place),
-                // What helps is not waited for, so nobody is asked about it.
+                // Optional work is not waited for, so nobody is asked about it.
                 CodeRole::Simplifier | CodeRole::Outliner | CodeRole::Tester => None,
             });
             let stuck = task.filter(|task| spent(&task.seat, purpose));
@@ -174,13 +174,12 @@ fn in_words(at: usize, one: &AuthorQuestion) -> String {
     format!("\n  {}. {question}{otherwise}", at + 1)
 }
 
-/// How many attempts of a role came to nothing, for what it is asked now. The limit would be another number where no
-/// further attempt could help.
+/// How many attempts of a role failed at what it is asked now. This is not the limit if no further attempt could help.
 fn failures(state: &Loop, role: &Role) -> u16 {
     spent(state, role).map(|work| work.failures).max().unwrap_or(0)
 }
 
-/// Why the last of them did.
+/// Why the last of them failed.
 fn trouble(state: &Loop, role: &Role) -> Option<String> {
     const CHARS_MAX: usize = 200;
     let why = spent(state, role).map(|work| one_line(&work.trouble, CHARS_MAX)).last();
@@ -220,7 +219,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
     let accepts = choice == Decision::Accept;
     let unseen = match question.about {
         About::Cap { stage } if accepts => unseen(state, stage),
-        // The others are asked about a revision that whoever is ruled about has just judged.
+        // In all other cases, the role that is ruled on has just judged the revision.
         About::Cap { .. }
         | About::Agent { .. }
         | About::Gate
@@ -253,7 +252,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
     let settled = in_the_way.filter(|finding| match about {
         About::Cap { stage } => state.reviewer(&finding.role).is_some_and(|seat| seat.stage == *stage),
         About::Unchanged | About::Certificate => true,
-        // Whoever insists has not said, in an answer that counts, what became of its own.
+        // A role that insists has not said, in an answer that counts, what became of its own findings.
         About::Agent { role } => finding.role == *role,
         About::Gate
         | About::Author { .. }

@@ -1,4 +1,4 @@
-//! How long a loop can be.
+//! Computes how long a loop can be.
 
 use redraft_facts::event::Limits;
 
@@ -9,7 +9,7 @@ use redraft_facts::event::Limits;
 /// `attempts` sends, a reviewer's each with its repair turns. A decision or an edit by a person starts the
 /// count again.
 /// `tasks` is how many there are to carry out. Each may fail gates like a draft; what follows the last task is done
-/// once, but for tests, which are written again after the code was mended for them.
+/// once, except for tests, which are written again after the code was mended for them.
 pub fn dispatches_max(limits: &Limits, stages: u64, roles: u64, tasks: u64) -> u64 {
     let Limits { rounds, attempts, repairs, gates, reopenings, .. } = *limits;
     let rejecting_waves = stages * (u64::from(rounds) + 1) + u64::from(reopenings) + 1;

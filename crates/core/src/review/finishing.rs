@@ -1,14 +1,14 @@
-//! How a feature ends: what would be merged is checked, then what was learnt is written down, then older lessons are held
-//! against it.
+//! How a feature ends: the result of the merge is checked, then what was learnt is written down, then older lessons are
+//! compared with it.
 //!
 //! ```text
 //!   gates of the merge result ──► retro ──► retro-written ──► judge ──► bank-judged ──► close
 //!          │ failed: a person                 ▲ without words, where nobody can write them
 //! ```
 //!
-//! The revision of this loop is the tree a merge would give, without what the loop itself writes. Nobody here is waited
-//! for: a retrospective that cannot be written in words is written in figures, and a judgement that cannot be had leaves
-//! the bank as it is.
+//! The revision of this loop is the tree a merge would give, without what the loop itself writes. No agent is waited
+//! for: a retrospective that cannot be written in words is written in figures, and a judgement that cannot be had
+//! leaves the bank as it is.
 
 use super::ask::ask;
 use super::implementing::gate_need;
@@ -27,7 +27,7 @@ pub struct Finishing {
     pub judge: Seat,
     pub retro: Option<RetroWritten>,
     pub judged: Option<BankJudged>,
-    /// Whether what is only proposed is to be done, once a person has said so.
+    /// Whether the proposal is to be carried out, once a person has decided.
     pub wanted: Option<bool>,
     pub applied: bool,
 }
@@ -43,7 +43,7 @@ impl Finishing {
     }
 }
 
-/// What is owed, in order.
+/// What comes next, in order.
 pub(super) fn finish_need(state: &Loop, finishing: &Finishing, revision: &Revision) -> Need {
     let gates = gate_need(state, revision, true, || Need::Effect(Effect::Ask(ask(state, About::Gate))));
     if let Some(need) = gates {
@@ -77,7 +77,7 @@ pub(super) fn apply_bank(state: &mut Loop) -> Result<(), Rejected> {
     Ok(())
 }
 
-/// Why nobody is sent to any more.
+/// Why the seat is not sent to any more.
 fn given_up(state: &Loop, seat: &Seat) -> Option<String> {
     let work = seat.work.as_ref().filter(|work| work.is_spent(&state.opened.limits))?;
     Some(if work.trouble.is_empty() { "it gave no answer".to_owned() } else { work.trouble.clone() })

@@ -1,4 +1,4 @@
-//! How code comes to be before it is reviewed: one task after the other, then what is done to the whole of it.
+//! How code is built before it is reviewed: one task after the other, then work on the whole of it.
 //!
 //! ```text
 //!   task ──► gates ──► task ──► gates ──► … ──► simplify ──► gates ──► outline ──► tests ──► gates ──► reviewers
@@ -6,9 +6,9 @@
 //!     └────────┘ at most as often as gates may fail in a row                  code mended ◄────┘ at most twice
 //! ```
 //!
-//! The same split as in the rest of the loop: here is what is remembered and what is owed; [`super::step()`] says how
-//! facts change it. Every task is carried out in a conversation of its own. A task that cannot be carried out becomes
-//! a question; what comes after the tasks never does, because the review can do without it.
+//! The same split as in the rest of the loop: here is what is remembered and what comes next; [`super::step()`] says
+//! how facts change it. Every task is carried out in a conversation of its own. A task that cannot be carried out
+//! becomes a question; what comes after the tasks never does, because the review can do without it.
 
 use super::ask::ask;
 use super::plan::{Effect, Need};
@@ -37,14 +37,14 @@ pub struct Implementing {
     pub tests: Option<WrittenFiles>,
     /// How often the code was mended because of those tests.
     pub mended: u16,
-    /// What a person went on without: it goes.
+    /// What a person went on without, until it is taken out.
     pub taken_out: Option<WrittenFiles>,
 }
 
-/// What somebody wrote, so that it can be taken out again.
+/// What was written, so that it can be taken out again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenFiles {
-    /// The revision before the first of it.
+    /// The revision before the first change.
     pub before: Revision,
     pub files: BTreeSet<String>,
 }
@@ -196,26 +196,26 @@ impl Implementing {
     }
 }
 
-/// Whether there is somebody who can still be asked: what helps is not waited for.
+/// Whether somebody can still be asked: optional work is not waited for.
 fn able(seat: Option<&Seat>, limits: &Limits) -> bool {
     seat.is_some_and(|seat| seat.work.as_ref().is_none_or(|work| !work.is_spent(limits)))
 }
 
-/// What is owed for the tasks, while one is left.
+/// What the tasks need next, while one is left.
 pub(super) fn task_need(state: &Loop) -> Option<Need> {
     let (place, task) = state.making.as_ref()?.current()?;
     let again = || Need::Maker(Purpose::Implement, CodeRole::Task(place));
     if !task.built {
         return Some(again());
     }
-    // After the last task of all the review is next.
+    // The review follows the very last task.
     let more = state.making.as_ref()?.tasks.iter().skip(place + 1).any(|task| task.end.is_none());
     let empty = !more && extra_need(state).is_none();
     gate_need(state, state.revision.as_ref()?, empty, again)
 }
 
-/// What is owed for the gates of a revision; none when all have passed. `empty` says whether a result counts only if it is
-/// one of the commit alone, `mend` who is told when one failed.
+/// What the gates of a revision need next; none when all have passed. `empty` says whether a result counts only if it
+/// is about the commit alone, `mend` what is needed when one failed.
 pub(super) fn gate_need(
     state: &Loop,
     revision: &Revision,
@@ -270,7 +270,7 @@ pub(super) fn extra_need(state: &Loop) -> Option<Need> {
 }
 
 /// Whether the gates fail because of tests that were written from the documents: nothing else has changed since they
-/// passed, but for what was mended because of those tests.
+/// passed, except what was mended because of those tests.
 pub fn diverges(state: &Loop) -> bool {
     let unseen = state.reviewers.iter().all(|seat| seat.standing == SeatStatus::Unasked);
     let wrote = |making: &Implementing| making.tests.is_some();

@@ -6,7 +6,7 @@
 //!              └─ revise ┴─ findings ──┴──────────────────────┴───────────────┴────────────┘
 //! ```
 //!
-//! [`step()`] folds one stored fact into the state; [`pending`] says what is owed, from the state alone. Nothing
+//! [`step()`] folds one stored fact into the state; [`pending`] says what to do next, from the state alone. Nothing
 //! here knows how an agent is called, what a prompt looks like or what time it is. A fact that does not answer
 //! something pending is [`Rejected`] and changes nothing, so duplicates and stale answers are harmless.
 //!

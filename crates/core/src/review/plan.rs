@@ -1,4 +1,4 @@
-//! What is owed, from the state alone.
+//! Decides what to do next, from the state alone.
 
 use super::ask::{ask, question};
 use super::finishing::finish_need;
@@ -36,7 +36,7 @@ pub enum Effect {
         empty: bool,
     },
     Ask(Question),
-    /// Put these files back to how they were before something was written into them that a person went on without.
+    /// Restore these files to how they were before the work that a person went on without.
     TakeOut {
         before: Revision,
         files: Vec<String>,
@@ -45,7 +45,7 @@ pub enum Effect {
     WriteRetro {
         why: String,
     },
-    /// Do to the knowledge bank what was proposed.
+    /// Carry out the proposal for the knowledge bank.
     ApplyLessons,
     /// Leave the knowledge bank as it is.
     LeaveBank {
@@ -73,7 +73,7 @@ pub struct DispatchOrder {
     pub allowed: Vec<Strategy>,
     /// The conversation that `resume` would continue.
     pub conversation: Option<Conversation>,
-    /// What it is known to come to with this agent, because an attempt was cut off for want of money.
+    /// What it is known to cost with this agent, because an attempt was cut off for lack of money.
     pub needs: Option<(AgentName, Usd)>,
 }
 
@@ -127,16 +127,16 @@ pub(super) enum Need {
     /// Somebody who works on code that is not reviewed yet.
     Maker(Purpose, CodeRole),
     Reviewers(Purpose, Vec<Role>),
-    /// Whoever looks back on the feature.
+    /// The role that looks back on the feature.
     Facilitator,
-    /// Whoever holds older lessons against it.
+    /// The role that compares older lessons with it.
     Judge,
     Certifier,
     Effect(Effect),
 }
 
-/// The order of a loop, whole: tasks where there are any; gates before reviewers, everybody's verdict before a revision, stages one after
-/// the other, then older approvals, then fresh eyes, then the close.
+/// The whole order of a loop: tasks where there are any; gates before reviewers, everybody's verdict before a revision,
+/// stages one after the other, then older approvals, then fresh eyes, then the close.
 pub(super) fn need(state: &Loop) -> Need {
     let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
     let Some(revision) = &state.revision else {
@@ -203,7 +203,7 @@ pub(super) fn need(state: &Loop) -> Need {
     Need::Effect(Effect::ClosePhase { revision: revision.clone() })
 }
 
-/// Told once that nothing changed, then a person is asked.
+/// The author is told once that nothing changed, then a person is asked.
 pub(super) const UNCHANGED_MAX: u16 = 2;
 
 /// Roles that were asked together with this rejecting one and have not answered: everybody is heard before the
@@ -257,7 +257,7 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
         && !work.is_some_and(|work| work.fresh)
         && purpose != Purpose::Certify
         && !is_always_fresh(purpose)
-        // A first draft has nothing to go on with, unless its author was asked something and answered.
+        // A first draft has nothing to go on with, unless its author asked something and was answered.
         && (purpose != Purpose::Draft || state.answers.is_some())
         && !same_bytes_again(state, seat);
     let allowed = match repairing {
@@ -368,13 +368,13 @@ pub fn closing(state: &Loop, revision: Revision) -> PhaseClosed {
     }
 }
 
-/// What a judge needs to know of the loop about an answered ticket.
+/// What judging an answered ticket requires from the loop.
 pub struct CaseFacts {
     pub letter: char,
     pub round: u16,
     /// Whether the answer is about changes only, so that new findings elsewhere are put off.
     pub since: Option<Revision>,
-    /// What code was compared with then; what only its base has changed since is no change of its own.
+    /// What code was compared with then; what has changed since only in its base is not a change of its own.
     pub base_then: Option<Revision>,
     pub repair_left: bool,
 }

@@ -1,4 +1,4 @@
-//! What a loop remembers. Plain values; see [`super::step()`] for how they change.
+//! The memory of a loop: plain values. See [`super::step()`] for how they change.
 
 use super::finishing::Finishing;
 use super::implementing::Implementing;
@@ -44,14 +44,14 @@ pub struct Loop {
     pub unchanged: u16,
     /// The author's fix summaries with the epoch each one led to.
     pub summaries: Vec<(u32, String)>,
-    /// What a change that is reviewed by itself was compared with, with the epoch from which on.
+    /// What a change that is reviewed by itself was compared with, and from which epoch on.
     pub bases: Vec<(u32, Revision)>,
-    /// What is said of that change.
+    /// What is said about that change.
     pub intent: Option<BlobId>,
-    /// What the author asked before its first draft, once in a pass, and what it was told; none before somebody said.
+    /// What the author asked before its first draft, once in a pass, and the answers; none until somebody answered.
     pub questions: Vec<AuthorQuestion>,
     pub answers: Option<Vec<String>>,
-    /// How code comes to be before it is reviewed; none where nothing is built.
+    /// How code is built before it is reviewed; none where nothing is built.
     pub making: Option<Implementing>,
     /// How a feature ends; none where the loop is about something else.
     pub finishing: Option<Finishing>,
@@ -104,7 +104,7 @@ pub struct Seat {
     /// The stage's round at the role's last review.
     pub last_round: u16,
     pub conversation: Option<Conversation>,
-    /// What the cache is taken to hold since the role's last answered dispatch.
+    /// What the cache is assumed to hold since the role's last answered dispatch.
     pub left: Option<CacheAfterDispatch>,
     /// Why the role's earlier conversation is gone, until it has answered in a new one.
     pub unavailable: Option<String>,
@@ -121,7 +121,7 @@ pub enum SeatStatus {
         ticket: Ticket,
         /// Whether the conversation that approved had seen no earlier revision.
         fresh: bool,
-        /// Whether whoever wrote the text gave it.
+        /// Whether the conversation that wrote the text gave it.
         same_hand: bool,
     },
     Rejected {
@@ -145,10 +145,10 @@ pub struct Conversation {
     pub first_seen: Option<Revision>,
 }
 
-/// What an answered dispatch left in the cache behind its agent.
+/// What an answered dispatch left in its agent's cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheAfterDispatch {
-    /// When it was started, what it holds began to age.
+    /// The dispatch; what the cache holds began to age when it was started.
     pub ticket: Ticket,
     pub agent: AgentName,
     pub cached: Cached,
@@ -167,13 +167,13 @@ pub struct OpenDispatch {
     pub sent: u16,
     /// Attempts that count against the limit.
     pub failures: u16,
-    /// The last one failed in a way that no further attempt can help.
+    /// The last one failed in a way that no further attempt can mend.
     pub helpless: bool,
     /// Why the last attempt came to nothing.
     pub trouble: String,
     /// The next attempt must be a fresh conversation.
     pub fresh: bool,
-    /// What it came to, or could have come to, when this agent was cut off for want of money.
+    /// What it cost, or could have cost, when this agent was cut off for lack of money.
     pub needs: Option<(AgentName, Usd)>,
     pub repairs: u16,
     pub repair: Option<Repair>,
@@ -219,8 +219,8 @@ impl Loop {
             scope,
             stages: vec![Stage::default(); opened.panels.len()],
             // A new pass goes on with the same document and the same findings, but with no conversation.
-            // Code begins as what is there.
-            // What would be merged is computed anew.
+            // Code begins with what is there.
+            // The result of the merge is computed again.
             revision: earlier
                 .filter(|_| finishing.is_none())
                 .and_then(|earlier| earlier.revision.clone())
@@ -275,12 +275,12 @@ impl Loop {
             .chain(self.finishing.iter_mut().map(|finishing| &mut finishing.judge))
     }
 
-    /// The seat a ticket belongs to. A repair belongs to whoever it repairs.
+    /// The seat a ticket belongs to. A repair belongs to the seat it repairs.
     pub fn seat_of(&self, ticket: &Ticket) -> Option<&Seat> {
         self.seats().find(|seat| seat.owns(ticket))
     }
 
-    /// Forgets what a role was thought to need of the budget: it was told wrongly.
+    /// Forgets what a role was thought to need of the budget: the figure was wrong.
     pub(crate) fn forget_needs(&mut self, role: &Role) {
         for work in self.seats_mut().filter(|seat| seat.role == *role).filter_map(|seat| seat.work.as_mut()) {
             work.needs = None;
@@ -310,7 +310,7 @@ impl Loop {
         ticket.purpose.judges() && self.writers.contains(conversation)
     }
 
-    /// Whether a review by whoever wrote the text counts here. It never does as a certificate.
+    /// Whether a review by the conversation that wrote the text counts here. As a certificate it never does.
     pub fn allows_same_hand(&self, ticket: &Ticket) -> bool {
         self.opened.same_hand && matches!(ticket.purpose, Purpose::Review | Purpose::Validate)
     }
@@ -330,7 +330,8 @@ impl Loop {
         self.gates.values().find(|check| !check.passed && Some(&check.revision) == self.revision.as_ref())
     }
 
-    /// Forgets how checks of code failed, so that they are run again. What a linter says of a document stays the same.
+    /// Forgets how checks of code failed, so that they are run again. What a linter says about a document stays the
+    /// same.
     pub(super) fn forget_failed_checks(&mut self) {
         let code = matches!(self.opened.phase, Phase::Implement | Phase::Finish);
         let revision = self.revision.clone();
@@ -343,7 +344,7 @@ impl Loop {
         self.gates.values().any(|check| failed(check) && Some(&check.revision) == self.revision.as_ref())
     }
 
-    /// How many roles approved what an earlier stage had not: a person accepted that in their place.
+    /// How many roles approved what an earlier stage had not and a person accepted in its place.
     pub fn approved_after_failure(&self) -> u32 {
         let failed = |stage: &Stage| {
             stage.closed.as_ref().is_some_and(|closed| closed.outcome == StageOutcome::Failed)
@@ -353,12 +354,12 @@ impl Loop {
         later.filter(|seat| seat.approved().is_some()).count() as u32
     }
 
-    /// Whether anybody reviews it, and not gates alone.
+    /// Whether it has reviewers, and not gates alone.
     pub fn reviews(&self) -> bool {
         !self.reviewers.is_empty()
     }
 
-    /// Whether reviewers have begun to judge a document here. Code has a reviewer in every lane and binds none.
+    /// Whether reviewers have begun to judge a document here. Code has a reviewer in every lane and rules out none.
     pub fn judges_document(&self) -> bool {
         self.reviews() && self.opened.phase != Phase::Implement
     }

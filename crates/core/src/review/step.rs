@@ -1,4 +1,4 @@
-//! How a stored fact changes the state. Start at [`fold`].
+//! Folds stored facts into the state. Start at [`fold`].
 //!
 //! Here are dispatches, drafts, edits, gates and closes; [`judge`] has verdicts and [`decide`] a person's answers.
 //! Nothing here says what comes next: that is [`super::plan`].
@@ -59,7 +59,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::Edited(fact) => edit(state, fact)?,
         Event::Checked(fact) => check(state, fact)?,
         Event::Asked(fact) => {
-            // The words may be another version's; what is asked may not.
+            // The wording may be another version's; what is asked may not.
             let Question { pass, number, about, .. } = &fact.question;
             let same = |open: &Question| open.pass == *pass && open.number == *number && open.about == *about;
             if !question(state).is_some_and(|open| same(&open)) {
@@ -221,9 +221,9 @@ fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
     let Landed { seat, repairing, flight } = land(state, &fact.ticket)?;
     let Some(work) = seat.work.as_mut() else { return Err(rejected("a failure")) };
     match fact.now {
-        // Nothing was wrong with the attempt: the same is owed again, once the limit has ended.
+        // Nothing was wrong with the attempt: the same is due again, once the limit has ended.
         AfterFailure::ParkUntil(_) => return Ok(()),
-        // The same is owed again, once there is money for it.
+        // The same is due again, once there is money for it.
         AfterFailure::OverBudget(needs) => {
             work.needs = Some((flight.started.agent, needs));
             return Ok(());
@@ -306,7 +306,7 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     }
     work.flight = None;
     let Some(revision) = &fact.revision else {
-        // Asked once; whoever asks again has written nothing.
+        // It may ask once; asking again counts as having written nothing.
         if !fact.questions.is_empty() && state.questions.is_empty() && state.revision.is_none() {
             conclude(author);
             state.questions.clone_from(&fact.questions);
@@ -343,7 +343,7 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
 
 fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
     let same = state.revision.as_ref() == Some(&fact.revision);
-    // Who asks for the review of a change once more wants its failed checks run once more, too.
+    // To ask for the review of a change once more is to ask for its failed checks to be run once more, too.
     let anew = |compared: &Compared| state.base() != Some(&compared.base) || state.failed_gate().is_some();
     if state.flights().next().is_some() || (same && !fact.compared.as_ref().is_some_and(anew)) {
         return Err(rejected(format!("the edit {}", fact.revision.short())));
@@ -355,7 +355,7 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
         state.summaries.extend((!same && !said.is_empty()).then(|| (epoch, said.clone())));
     }
     if same {
-        // What was judged is as it was; only what it is compared with is another.
+        // What was judged is as it was; only what it is compared with may be another.
         state.forget_failed_checks();
         state.failed_gates = 0;
         return Ok(());
@@ -391,7 +391,7 @@ fn check(state: &mut Loop, fact: &Checked) -> Result<(), Rejected> {
     let wanted = match need(state) {
         Need::Effect(Effect::Check { revision, gate, empty }) => {
             (revision, gate) == (fact.revision.clone(), fact.gate.clone())
-                // A result that would be owed again at once is none.
+                // A result that would be due again at once does not count.
                 && (!empty || !fact.passed || fact.is_of_the_commit_alone())
         }
         _ => false,

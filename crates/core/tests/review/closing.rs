@@ -1,4 +1,4 @@
-//! What holds of how phases end, for every sequence of events: approvals, rulings, lanes, going back.
+//! Properties of how phases end, for every sequence of events: approvals, rulings, lanes, going back.
 
 use super::draws::*;
 use super::world::*;

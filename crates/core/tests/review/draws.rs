@@ -13,7 +13,7 @@ use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::Verdict;
 
-/// A world that has not ended after so many steps does not end.
+/// A world that has not ended after this many steps does not end.
 pub(super) const STEPS_MAX: usize = 20_000;
 
 /// How many worlds a property is tried on; `PROPTEST_CASES` asks for more.
@@ -133,7 +133,7 @@ pub(super) fn useless(event: &Event) -> Option<&Ticket> {
     }
 }
 
-/// Whether a gate's result or a stage's close is word for word what is owed.
+/// Whether a gate's result or a stage's close is word for word what comes next.
 pub(super) fn owed(state: &Pipeline, event: &Event) -> bool {
     let effect = match event.clone() {
         Event::Checked(fact) => {
@@ -148,7 +148,7 @@ pub(super) fn owed(state: &Pipeline, event: &Event) -> bool {
     pipeline::pending(state) == [effect]
 }
 
-/// All that could still be said of a ticket.
+/// Every event that could still be about a ticket.
 pub(super) fn late(ticket: &Ticket) -> Vec<Event> {
     let ticket = || ticket.clone();
     let (answer, usage, undone) = (BlobId::new(""), Usage::default(), Vec::new());

@@ -165,7 +165,7 @@ fn what_a_change_is_compared_with_moves_with_an_edit_or_alone_and_older_bases_ar
         (Some(&Revision::new("b1")), vec!["first".to_owned()])
     );
     assert_eq!(known.intent, Some(redraft_facts::text::hash(b"first")));
-    // The same again is no edit; another base of the same is, and asks nobody anything new.
+    // The same again is not an edit; the same with another base is, and asks nobody anything new.
     let same: Event = edited("one", compared("b1", "again")).into();
     assert!(redraft_core::pipeline::step(&world.state, &same).is_err());
     let owed = redraft_core::pipeline::pending(&world.state);

@@ -1,4 +1,4 @@
-//! How a feature ends: what is owed in which order, and that nobody is waited for.
+//! How a feature ends: what comes next in which order, and that no agent is waited for.
 
 use super::world::*;
 use redraft_core::pipeline::{Pipeline, pending, step};
@@ -19,7 +19,7 @@ fn ending() -> World {
     world
 }
 
-/// What is owed, in a word each.
+/// What comes next, in a word each.
 fn owed(world: &World) -> Vec<String> {
     let word = |effect: &Effect| match effect {
         Effect::Open { phase, .. } => format!("open {phase}"),
@@ -37,7 +37,7 @@ fn owed(world: &World) -> Vec<String> {
     pending(&world.state).iter().map(word).collect()
 }
 
-/// Plays until this is owed.
+/// Plays until this comes next.
 #[track_caller]
 fn until(world: &mut World, wanted: &str) -> Vec<String> {
     let mut seen = Vec::new();

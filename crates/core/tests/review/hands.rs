@@ -1,4 +1,4 @@
-//! Work that hosts come for: what is out, and what a review by whoever wrote the text is worth.
+//! Work that hosts come for: what is out, and what a review by the conversation that wrote the text is worth.
 
 use super::draws::*;
 use super::world::*;

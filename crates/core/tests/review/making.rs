@@ -35,7 +35,7 @@ fn making(world: &World) -> &Implementing {
     open(world).making.as_ref().unwrap()
 }
 
-/// Plays until a dispatch of this purpose is owed, and says which.
+/// Plays until a dispatch of this purpose is pending, and returns its ticket.
 fn until(world: &mut World, purpose: Purpose) -> Ticket {
     for _ in 0..500 {
         let owed = pending(&world.state).into_iter().find_map(|effect| match effect {
@@ -249,7 +249,7 @@ fn built(world: &mut World, revision: &str, already: bool) {
     world.happen(Built { ticket, revision, commit, report, files, already, notes });
 }
 
-/// Sends what is owed and lets it be answered.
+/// Sends what is pending and lets it be answered.
 fn answered(world: &mut World, purpose: Purpose) {
     until(world, purpose);
     world.play(2);
@@ -428,7 +428,7 @@ fn checks_that_failed_are_run_again_after_a_turn_that_changed_nothing_and_when_a
     assert_eq!(open(&world).failed_gates, 3);
     assert_eq!(asked(&world).about, About::Gate);
     decide(&mut world, Decision::Retry);
-    // What it failed for may be gone.
+    // The cause of the failure may be gone.
     gate(&mut world, true);
     assert_eq!(making(&world).tally(), (1, 0));
 }

@@ -123,7 +123,7 @@ fn a_decision_of_one_phase_answers_no_question_of_another() {
     let second = question(&world);
     assert_eq!((second.pass, second.number, &second.about), (asked.pass, asked.number, &asked.about));
     assert!(refused(&world, first.clone()));
-    // Those who did not write down the phase are believed, as they were.
+    // A decision that was stored without its phase is believed, as it was then.
     assert!(!refused(&world, Decided { phase: None, ..first }));
 }
 

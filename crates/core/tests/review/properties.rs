@@ -1,4 +1,4 @@
-//! What holds of the machine for every sequence of events: replay, what is owed, ends, caps, duplicates.
+//! Properties of the machine, for every sequence of events: replay, what comes next, ends, caps, duplicates.
 
 use super::draws::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What holds of what is sent to whom, for every sequence of events: strategies, deltas, conversations, the cache.
+//! Properties of what is sent to whom, for every sequence of events: strategies, deltas, conversations, the cache.
 
 use super::draws::*;
 use super::world::*;
@@ -13,8 +13,8 @@ use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Scope, Ticket, Unit};
 
-/// What the engine may be left with of what is allowed: a conversation can be out of reach, what changed can be lost, and a
-/// host is offered less.
+/// What may be left to the engine of the allowed ways: a conversation can be out of reach, what changed can be lost,
+/// and a host is offered less.
 fn sublists(allowed: &[Send]) -> impl Iterator<Item = Vec<Send>> {
     (1_u32..1 << allowed.len()).map(|bits| {
         let kept = allowed.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0);
@@ -124,7 +124,7 @@ proptest! {
     #[test]
     fn a_delta_starts_at_the_revision_the_role_last_saw(mut world in any_world()) {
         world.play(STEPS_MAX);
-        // A conversation belongs to a task where there is one, and whoever thinks of tests is not who writes them.
+        // A conversation belongs to a task where there is one, and the one that thinks of tests does not write them.
         type Key = (Phase, u16, Role, Unit, bool);
         let key = |ticket: &Ticket| -> Key {
             let outline = ticket.purpose == Purpose::Outline;

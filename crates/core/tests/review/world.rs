@@ -13,7 +13,7 @@ use redraft_facts::ids::{BlobId, FeatureId, Revision, Role, TaskId};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 
-/// So often a person changes the course of a feature; a world has to end.
+/// How often a person changes the course of a feature; a world has to end.
 const TURNS_MAX: u64 = 5;
 
 /// How often each kind of answer is drawn, out of 100.
@@ -62,7 +62,7 @@ pub(super) struct Rules {
     pub knowledge: Knowledge,
     /// How many tasks the phase implement has.
     pub tasks: usize,
-    /// So many of them, from the first on, were done before the feature was adopted.
+    /// How many of them, from the first on, were done before the feature was adopted.
     pub ticked: usize,
     pub extras: bool,
     pub gates: usize,
@@ -140,7 +140,7 @@ impl World {
         world
     }
 
-    /// A feature that is about to build so many tasks as its rules say.
+    /// A feature that is about to build as many tasks as its rules say.
     pub(super) fn building(rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
         let mut world = World::new(rules, habits, draws);
         world.happen(Adopted {
@@ -155,7 +155,7 @@ impl World {
         world
     }
 
-    /// Plays until nothing is owed or a person is asked. False when that does not come within `steps_max`.
+    /// Plays until nothing is pending or a person is asked. False when that does not come within `steps_max`.
     pub(super) fn play(&mut self, steps_max: usize) -> bool {
         for _ in 0..steps_max {
             if self.turned < TURNS_MAX && self.draw(self.habits.turns) && self.turn() {
@@ -169,7 +169,7 @@ impl World {
             if asked && (!self.habits.person || self.people >= 6) {
                 return true;
             }
-            // Who is asked something is more likely to look at the document.
+            // Somebody who is asked something is more likely to look at the document.
             let edits = if asked { self.habits.edit * 4 } else { self.habits.edit };
             if self.draw(edits) && self.can_edit() {
                 self.people += 1;

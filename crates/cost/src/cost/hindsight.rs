@@ -1,4 +1,4 @@
-//! The cheapest sequence of ways for rounds that are known: what could have been paid at best.
+//! Finds the cheapest sequence of ways for rounds that are known: what could have been paid at best.
 
 use super::plan::{Earlier, PlanFacts, options_with};
 use super::send::{Round, Sent, Way, send};
@@ -20,13 +20,13 @@ pub struct Sequence {
     pub amount: Amount,
 }
 
-/// So many states are followed at once in a loop of up to six rounds, which is all there are; in longer loops fewer,
-/// and the dearest are dropped. A trade between memory and certainty.
+/// How many states are followed at once in a loop of up to six rounds, which is all there are; longer loops follow
+/// fewer and drop the most expensive. A trade between memory and certainty.
 const STATES_MAX: usize = 4_000;
 const STATES_MIN: usize = 64;
 
-/// Finds the cheapest sequence. `first` says which strategies the first of these rounds may use; the setting's hold
-/// for the others.
+/// Finds the cheapest sequence. `first` says which strategies the first of these rounds may use; the others may use
+/// those of the setting.
 pub fn hindsight(setting: &PlanFacts<'_>, cached: Cached, first: &[Strategy], rounds: &[Coming]) -> Sequence {
     let most = (6 * STATES_MAX / rounds.len().max(1)).clamp(STATES_MIN, STATES_MAX);
     let mut nodes = vec![Node { cached, amount: Amount(0), from: 0, way: None }];

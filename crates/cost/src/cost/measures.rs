@@ -1,8 +1,8 @@
-//! What the ledger's bills say about an agent: how dense its tokens are, what it adds to a prompt, how often its cache
-//! answers, how long its answers are, and how often a role of it calls tools that nobody told it to.
+//! What the ledger's bills show about an agent: how dense its tokens are, what it adds to a prompt, how often its cache
+//! answers, how long its answers are, and how often one of its roles calls tools without being told to.
 //!
 //! A fold over dispatches of all features ([`Measures::take`]) that keeps the last few hundred of each agent and card;
-//! [`Measures::of`] draws stated assumptions towards them. It is for money only: nothing of it ever decides what a prompt
+//! [`Measures::agent`] moves stated assumptions towards them. It is for money only: it never decides what a prompt
 //! says.
 
 use super::send::Exploring;
@@ -18,16 +18,16 @@ use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_facts::usage::Usage;
 
-/// So many dispatches of an agent are looked at, the newest.
+/// How many dispatches of an agent are looked at; the newest count.
 pub const LOOKED_AT: usize = 300;
-/// That the cache answers weighs as much as this many tokens that could be read.
+/// The assumption that the cache answers weighs as much as this many tokens that could be read.
 const ASSUMED_READ: u64 = 100_000;
-/// What is assumed of answers weighs as much as this many of them.
+/// The assumption about answers weighs as much as this many of them.
 const ASSUMED_ANSWERS: u64 = 3;
 /// Tokens of a reviewer's answer, and of all that an author says and writes.
 const ANSWER: u64 = 1_500;
 const WRITTEN: u64 = 4_000;
-/// That a reviewer calls no tool on its own account weighs as much as this many dispatches.
+/// The assumption that a reviewer calls no tool of its own accord weighs as much as this many dispatches.
 const ASSUMED_CALLS: u64 = 3;
 /// A first bill of more than this many times what was expected counts several requests, whatever else it says.
 const SEVERAL_REQUESTS: u64 = 2;
@@ -38,7 +38,7 @@ pub struct Measures {
     samples: BTreeMap<(AgentName, String), VecDeque<Sample>>,
 }
 
-/// An agent as far as it is known.
+/// What is known about an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownAgent {
     pub ratios: Ratios,
@@ -49,7 +49,7 @@ pub struct KnownAgent {
     /// Tokens of a reviewer's answer, and of what an author says and writes in one dispatch.
     pub answer: u64,
     pub written: u64,
-    /// What the role calls on its own account, whatever it is sent.
+    /// The calls the role makes of its own accord, whatever it is sent.
     pub exploring: Exploring,
 }
 
@@ -91,7 +91,7 @@ impl Measures {
             }
             Event::Answered(fact) => {
                 let Some(flight) = self.flights.remove(&fact.ticket) else { return };
-                // A bill of nothing is none.
+                // A bill of zero does not count as one.
                 if fact.usage.input() == 0 {
                     return;
                 }
@@ -111,7 +111,7 @@ impl Measures {
             Event::Lost(fact) => {
                 self.flights.remove(&fact.ticket);
             }
-            // What its service told was wrong, so nothing is learnt from it.
+            // What its service reported was wrong, so nothing is learnt from it.
             Event::CostCorrected(fact) => {
                 for samples in self.samples.values_mut() {
                     samples.retain(|sample| sample.ticket != fact.ticket);
@@ -121,8 +121,8 @@ impl Measures {
         }
     }
 
-    /// What is known of an agent in a role, whose tokens are billed by this card. `overhead` is what is assumed of its
-    /// own texts.
+    /// What is known about an agent in a role, whose tokens are billed by this card. `overhead` is the assumed size of
+    /// its own texts.
     pub fn agent(
         &self,
         agent: &AgentName,
@@ -195,8 +195,9 @@ impl Sample {
     }
 }
 
-/// The calls of a dispatch whose first request has so many tokens, from what all its requests and the last one have. Each
-/// call sends everything again that was said before, so the mean request lies between the first and the last.
+/// The calls of a dispatch whose first request has this many tokens, worked out from all its requests together and the
+/// last one. Each call sends again everything that was said before, so the mean request lies between the first and the
+/// last.
 fn explored(first: u64, (all, last): (u64, u64)) -> Exploring {
     let last = last.max(first);
     let requests = (all * 2 + (first + last) / 2).checked_div(first + last).unwrap_or(1).max(1);
@@ -205,7 +206,7 @@ fn explored(first: u64, (all, last): (u64, u64)) -> Exploring {
     Exploring { calls, tokens: if calls == 0 { 0 } else { (last - first).saturating_sub(said) } }
 }
 
-/// The mean, to which nothing at all counts as several.
+/// The mean, in which several dispatches without any call are counted as well.
 fn mean(explored: impl Iterator<Item = Exploring>) -> Exploring {
     let start = (0_u64, 0_u64, ASSUMED_CALLS);
     let (calls, tokens, count) = explored.fold(start, |(calls, tokens, count), one| {

@@ -1,4 +1,4 @@
-//! What a review costs, by which strategy and cache lifetimes, and which to choose.
+//! The cost of a review by each strategy and cache lifetime, and the choice between them.
 //!
 //! Everything is a function of sizes, prices and time; nothing here knows a text, a clock, a provider or the ledger.
 //! Start at [`decide`], policy `cost`: it tries every [`Way`] ([`options`]), lets [`send`] say what each is billed for

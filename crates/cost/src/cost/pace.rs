@@ -1,9 +1,9 @@
-//! How soon rounds follow each other in a repository.
+//! Learns how soon rounds follow each other in a repository.
 //!
-//! Loops that are over are taken in whole ([`Pace::learn`]); of an open one nothing is, because its own few gaps say less
-//! than they seem to. What nobody has seen yet is assumed by [`super::prior`]. Whether another round follows is not learned:
-//! long loops go on more often than short ones, and one share for both misleads more than an assumption does. Start at
-//! [`Pace`]; [`Paces`] finds the loops in a ledger's events. Nothing here knows a price.
+//! Loops that are over are taken in whole ([`Pace::learn`]); an open one is not taken in at all, because its own few
+//! gaps say less than they seem to. What was not seen yet is assumed by [`super::prior`]. Whether another round follows
+//! is not learned: long loops go on more often than short ones, and one share for both misleads more than an assumption
+//! does. Start at [`Pace`]; [`Paces`] finds the loops in a ledger's events. Nothing here knows a price.
 
 use super::terms::CERTAIN;
 use alloc::collections::VecDeque;
@@ -14,15 +14,16 @@ use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
 
-/// So many gaps of a kind are looked at, the newest.
+/// How many gaps of a kind are looked at; the newest count.
 const GAPS_MAX: usize = 300;
 
-/// Gaps are told apart by the lifetimes they end, because nothing else of them matters to a cache.
+/// Gaps are classified by the lifetimes they end, because nothing else about them matters to a cache.
 pub(super) const CLASSES: usize = Lifetime::ALL.len() + 1;
 
-/// What is assumed of gaps weighs as much as this many that were seen: in a repository much like those it comes from, where
-/// the share of short gaps differs by 7 points from one to the next; and in one of its own, where that share may be
-/// anything between a quarter (a person answers) and nine tenths (agents do). As many draws spread as much.
+/// The assumption about gaps weighs as much as this many that were seen: in a repository much like those it comes from,
+/// where the share of short gaps differs by 7 points from one to the next; and in one of another kind, where that share
+/// may be anything between a quarter (a person answers) and nine tenths (agents do). This many random draws would
+/// scatter as much.
 const ALIKE: u64 = 50;
 const OWN: u64 = 6;
 /// The assumptions come from several repositories that agree with each other, so one that does not is taken to be one in
@@ -31,7 +32,7 @@ const USUAL: u128 = 9;
 /// Even odds, in whole numbers.
 const EVEN: u128 = 1 << 40;
 
-/// Gaps of loops that are over: the first of each apart from the others, because in it most is revised.
+/// Gaps of loops that are over. The first of each is kept apart from the others, because most is revised in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pace {
     gaps: [VecDeque<Gap>; 2],
@@ -40,8 +41,8 @@ pub struct Pace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Gap {
     class: usize,
-    /// The size of its loop. What a wrong guess costs grows with it, and long documents take longer to revise, so a gap
-    /// counts by it.
+    /// The size of its loop, by which the gap is weighted: a wrong guess costs more in a large one, and long documents
+    /// take longer to revise.
     chars: u64,
 }
 
@@ -61,9 +62,9 @@ impl Pace {
     /// In how many cases of [`CERTAIN`] a gap is of each class. `revision` is 0 after the first review and 1 after others;
     /// `assumed` are the cases for both, none of them 0.
     ///
-    /// A repository is either much like those the assumptions come from, or one of its own. The first is nine times as likely until
-    /// there are gaps; then it is as likely as it makes them. So a repository of the first kind is not led astray by
-    /// the chance of its first gaps, and one of the second is learned from few.
+    /// A repository is either much like those the assumptions come from, or one of another kind. The first is nine
+    /// times as likely until there are gaps; then each is weighted by how likely it makes them. So a repository of the
+    /// first kind is not led astray by the chance of its first gaps, and one of the second is learned from few.
     pub(super) fn gaps(&self, revision: usize, assumed: &[[u32; CLASSES]; 2]) -> [u32; CLASSES] {
         let alike = self.alike(assumed);
         let mut cases = assumed[revision];
@@ -75,8 +76,8 @@ impl Pace {
         cases
     }
 
-    /// How likely the repository is one of the usual kind, in parts of [`CERTAIN`], by how many of its gaps are short: that
-    /// is what repositories differ in, and what most is decided by.
+    /// How likely the repository is one of the usual kind, in parts of [`CERTAIN`], judged by how many of its gaps are
+    /// short: that is where repositories differ, and what most decisions depend on.
     fn alike(&self, assumed: &[[u32; CLASSES]; 2]) -> u32 {
         let mut odds = EVEN * USUAL;
         for (gaps, assumed) in self.gaps.iter().zip(assumed) {
@@ -100,8 +101,8 @@ fn class(gap_s: u64) -> usize {
     Lifetime::ALL.iter().filter(|lifetime| lifetime.seconds() <= gap_s).count()
 }
 
-/// A share in which the assumption counts as so many things seen. What was seen counts by size; a few large ones among
-/// many small ones count as the few they are.
+/// A share in which the assumption counts as this many observations. Observations are weighted by size; a few large
+/// ones among many small ones count as the few they are.
 fn drawn(assumed: u32, weight: u64, seen: impl Iterator<Item = (bool, u64)>) -> u32 {
     let (mut yes, mut sum, mut squares) = (0_u128, 0_u128, 0_u128);
     for (is, chars) in seen {
@@ -113,14 +114,14 @@ fn drawn(assumed: u32, weight: u64, seen: impl Iterator<Item = (bool, u64)>) -> 
     if sum == 0 {
         return assumed;
     }
-    // In thousandths, so that little is lost by whole numbers.
+    // In thousandths, so that little is lost by rounding.
     let (seen, weight) = (sum * sum * 1_000 / squares, u128::from(weight) * 1_000);
     let share = yes * u128::from(CERTAIN) / sum;
     u32::try_from((u128::from(assumed) * weight + share * seen) / (weight + seen)).unwrap_or(CERTAIN)
 }
 
-/// The paces of reviewers and of authors, whose gaps have nothing in common: what is a pause for one is the other's
-/// work. A fold over the events of all features.
+/// The paces of reviewers and of authors, whose gaps have nothing in common: one's pause is the other's work. A fold
+/// over the events of all features.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Paces {
     reviewers: Pace,

@@ -1,4 +1,4 @@
-//! Looking ahead: every way to send a review now, and what the rounds after it will make of it.
+//! Looks ahead: every way to send a review now, and what it means for the rounds after it.
 //!
 //! Start at [`options`]. Two futures can be planned for: rounds that are known ([`super::hindsight`]), and rounds that
 //! are only expected ([`Tree`]): after each round the loop goes on with some probability, after one of a few gaps,
@@ -9,7 +9,7 @@ use super::terms::{Amount, CERTAIN, Marking, Terms};
 use redraft_facts::choice::{Cached, CachedPrefix, Lifetime, Marks, Strategy};
 use redraft_facts::prelude::*;
 
-/// What never changes while one loop is planned.
+/// The facts that never change while one loop is planned.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanFacts<'a> {
     pub terms: &'a Terms,
@@ -18,7 +18,7 @@ pub struct PlanFacts<'a> {
     pub later: &'a [Strategy],
 }
 
-/// What is taken to come where nobody knows.
+/// The rounds that are assumed to come where nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedRounds {
     /// The round after this one.
@@ -36,9 +36,9 @@ pub struct Likely {
     pub cases: u32,
     /// The seconds before it, with their cases.
     pub gaps: Vec<(u64, u32)>,
-    /// Its sizes in the mean.
+    /// Its mean sizes.
     pub round: Round,
-    /// How its change may differ from the mean, in percent of it, with their cases. Which strategy is cheaper is
+    /// How much its change may differ from the mean, in percent of it, with their cases. Which strategy is cheaper is
     /// decided when the size is known, so the mean alone would undervalue having a choice.
     pub changes: Vec<(u32, u32)>,
 }
@@ -77,8 +77,8 @@ pub(super) fn options_with(
     all
 }
 
-/// Whether a place before another marked one may be left without a mark. That writes the same now. It helps only who
-/// knows the gaps to come: where the end of a conversation is wanted for minutes now and its beginning for an hour
+/// Whether a place before another marked one may be left without a mark. That writes the same now. It helps only if the
+/// coming gaps are known: where the end of a conversation is wanted for minutes now and its beginning for an hour
 /// later, which could not last longer than a kept part of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Earlier {
@@ -122,7 +122,7 @@ fn ways(
     let longer = |one: &Option<Lifetime>, than: Option<Lifetime>| {
         *one >= than || (one.is_none() && earlier == Earlier::MayStayUnmarked)
     };
-    // What is written behind a kept beginning, or marked inside of it, lasts no longer than that beginning.
+    // What is written after a kept beginning, or marked inside of it, lasts no longer than that beginning.
     let most = longest(base(cached, strategy, inline));
     for tail in up_to(most).filter(|tail| tail.is_some() || !must_mark) {
         let stables = up_to(most).filter(|stable| longer(stable, tail));
@@ -131,7 +131,7 @@ fn ways(
             for system in one_if(cached.system.is_some(), stable, systems) {
                 let (system, stable) = (again(cached.system, system), again(cached.stable, stable));
                 let stable = stable.filter(|_| inline);
-                // The longer before the shorter: what is kept behind it is found without a shorter mark.
+                // The longer before the shorter: what is kept after it is found without a shorter mark.
                 let system = system.filter(|system| stable.is_none_or(|stable| *system >= stable));
                 let marks = Marks { system, stable, tail };
                 add(Way { strategy, marks: fitted(marks, boundaries) });
@@ -149,7 +149,7 @@ fn carries_stable(cached: &Cached, strategy: Strategy) -> bool {
     }
 }
 
-/// What an agent has kept that leaves no choice but the lifetime.
+/// The marks of an agent that leaves no choice but the lifetime.
 fn always(marking: Marking, lifetime: Lifetime, inline: bool) -> Marks {
     let all = Some(lifetime);
     match marking {
@@ -162,8 +162,8 @@ fn always(marking: Marking, lifetime: Lifetime, inline: bool) -> Marks {
 }
 
 impl Terms {
-    /// What is asked for where no policy weighs it: what roles and rounds share is kept as long as can be, a
-    /// conversation no longer than it must, because every one of its requests writes to the cache anew.
+    /// The marks to ask for where no policy weighs them: what roles and rounds share is kept as long as possible, a
+    /// conversation no longer than necessary, because each of its requests writes to the cache again.
     pub fn usual(&self, strategy: Strategy, cached: &Cached) -> Marks {
         let (Some(shortest), Some(longest)) = (self.lifetimes().first(), self.lifetimes().last()) else {
             return Marks::default();
@@ -179,14 +179,14 @@ impl Terms {
     }
 }
 
-/// The longest kept beginning of the prompt. What is written behind it cannot last longer than it does.
+/// The longest kept beginning of the prompt. What is written after it cannot last longer than it does.
 fn base(cached: &Cached, strategy: Strategy, inline: bool) -> Option<CachedPrefix> {
     let conversation = cached.conversation.filter(|_| strategy == Strategy::Resume);
     let stable = cached.stable.filter(|_| inline);
     conversation.and_then(|one| one.tail.or(one.earlier)).or(stable).or(cached.system)
 }
 
-/// Only the first of several marks where the place is kept already, so that they would all do the same.
+/// Only the first of several marks where the place is already kept, because they would all do the same.
 fn one_if(
     kept: bool,
     first: Option<Lifetime>,
@@ -195,7 +195,7 @@ fn one_if(
     core::iter::once(first).filter(move |_| kept).chain(all.filter(move |_| !kept))
 }
 
-/// Marks for an agent that can set only so many. What lies before another mark is written with it anyway, so the
+/// Marks for an agent that can set only this many. What lies before another mark is written with it anyway, so the
 /// earlier ones are given up first.
 fn fitted(marks: Marks, boundaries: u8) -> Marks {
     let Marks { system, stable, tail } = marks;
@@ -232,7 +232,7 @@ impl<'a> Tree<'a> {
         Tree {
             setting,
             next: distinct(&expected.next),
-            // Sizes are taken in the mean here: every size of every round would be too many cases.
+            // Mean sizes are used here: every size of every round would be too many cases.
             later: Likely { changes: vec![(100, CERTAIN)], ..distinct(&expected.later) },
             rounds: expected.rounds,
             strategies,
@@ -277,12 +277,12 @@ impl<'a> Tree<'a> {
         let mut best: Option<(Fault, Amount)> = None;
         for at in 0..self.strategies.len() {
             let strategy = self.strategies[at];
-            // Continuing what is no longer kept costs more than beginning anew, and leaves more to carry on.
+            // Continuing what is no longer kept costs more than starting afresh, and leaves more to carry on.
             let kept = cached.conversation.is_some_and(|one| one.tail.is_some() || one.earlier.is_some());
             if strategy == Strategy::Resume && !kept && self.strategies.len() > 1 {
                 continue;
             }
-            // After the last round that is looked at nothing is read any more, so nothing is worth writing.
+            // After the last round that is looked at, nothing is read, so nothing is worth writing.
             let may_stop = matches!(setting.terms.marking(), Marking::Places(_));
             let free_to_stop = setting.sizes.calls(strategy) == 0 && may_stop;
             let last = ahead == self.rounds && free_to_stop;

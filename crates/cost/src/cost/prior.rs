@@ -1,6 +1,6 @@
-//! What is taken to come in a loop nobody has seen the end of. Every figure is an assumption stated in
-//! docs/cost-model.md. Earlier loops of the repository correct how soon rounds follow each other ([`Pace`]); of the loop
-//! itself nothing is learned but the size of its last change.
+//! The assumptions about a loop whose end nobody has seen. Every figure is one that docs/cost-model.md states. Earlier
+//! loops of the repository correct how soon rounds follow each other ([`Pace`]); from the loop itself nothing is
+//! learned but the size of its last change.
 
 use super::pace::{CLASSES, Pace};
 use super::plan::{ExpectedRounds, Likely};
@@ -32,7 +32,7 @@ impl ExpectedRounds {
     pub fn after_review(seen: u32, now: &Round, rounds_left: Option<u32>, pace: &Pace) -> ExpectedRounds {
         let revision = usize::from(seen > 1);
         let usual = |revision: usize| now.artifact * DELTA_PERCENT[revision] / 100;
-        // The last change says something about the next one, and the usual size as much.
+        // The last change is as good a guess for the next one as the usual size.
         let delta = if revision == 0 { usual(0) } else { (usual(1) + now.delta) / 2 };
         ExpectedRounds {
             next: likely(revision, delta, now.artifact, pace),

@@ -1,7 +1,7 @@
-//! Review loops as they were recorded, and the sizes that matter of them.
+//! Review loops as they were recorded, and those of their sizes that matter.
 //!
 //! Texts are compared once, here; what they cost for which model is [`super::replay`]'s business. Start at
-//! [`Recorded::measured`]; [`reviewed`] finds the loops of a feature in its events.
+//! [`RecordedLoop::measured`]; [`reviewed`] finds the loops of a feature in its events.
 
 use super::pace::Pace;
 use super::replay::Reviewer;
@@ -25,18 +25,18 @@ pub struct RecordedLoop {
     pub versions: Vec<String>,
     /// When each version was reviewed, in seconds.
     pub times: Vec<u64>,
-    /// The versions a reviewer was asked about that had approved an older one, counted from 0. Guards on the size of a
-    /// delta do not hold for them.
+    /// The versions, counted from 0, about which a reviewer was asked that had approved an older one. Guards on the
+    /// size of a delta do not hold for them.
     pub validations: Vec<usize>,
 }
 
-/// A role's reviews in one pass of a phase, as the ledger knows them: the texts are git's.
+/// A role's reviews in one pass of a phase, as the ledger knows them; git has the texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedPass {
     /// Feature, phase, pass and role.
     pub name: String,
     pub role: Role,
-    /// The path of the artifact under review, and of what it builds on. Of code the change itself is the artifact.
+    /// The path of the artifact under review, and of what it builds on. For code the change itself is the artifact.
     pub artifact: String,
     pub upstream: Vec<String>,
     /// In the order they were sent.
@@ -53,7 +53,7 @@ pub struct Review {
     /// What it is compared with, where it is code.
     pub base: Option<Revision>,
     pub strategy: Strategy,
-    /// What the agent was asked to keep; none where nobody wrote it down.
+    /// What the agent was asked to keep; none where that was not recorded.
     pub marks: Option<Marks>,
 }
 
@@ -63,7 +63,7 @@ impl RecordedPass {
         self.reviews.first().map(|review| &review.ticket)
     }
 
-    /// How the role comes by the artifact.
+    /// How the role gets the artifact.
     pub fn reviewer(&self) -> Reviewer {
         match profile::kind(&self.role) {
             Some(ProfileKind::Phase) => Reviewer::Phase,
@@ -141,7 +141,7 @@ fn is_review(purpose: Purpose) -> bool {
     matches!(purpose, Purpose::Review | Purpose::Validate)
 }
 
-/// The characters of a loop, which no model changes.
+/// The sizes of a loop in characters, which are the same for every model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measured {
     pub name: String,
@@ -165,7 +165,7 @@ impl Measured {
         (self.upstream.iter().sum(), self.rounds.first().map_or(0, |round| round.artifact))
     }
 
-    /// Lets later loops know how the rounds of this one followed each other.
+    /// Teaches a pace how the rounds of this loop followed each other, for later loops.
     pub fn taught(&self, pace: &mut Pace) {
         let (upstream, artifact) = self.first();
         let gaps_s: Vec<u64> = self.rounds.iter().skip(1).map(|round| round.gap_s).collect();

@@ -1,7 +1,7 @@
-//! Playing a recorded review loop again under different policies.
+//! Plays a recorded review loop again under different policies.
 //!
-//! Start at [`play`]; [`Recorded::measured`] turns texts into sizes. A loop is one role's reviews: version
-//! `i` is reviewed at time `i`, with the same upstream artifacts in every round. Where loops come from is the caller's
+//! Start at [`play`]; [`RecordedLoop::measured`] turns texts into sizes. A loop is one role's reviews: version `i` is
+//! reviewed at time `i`, with the same upstream artifacts in every round. Where loops come from is the caller's
 //! business.
 
 use super::bound::bound;
@@ -18,7 +18,7 @@ pub use redraft_facts::choice::Knowledge;
 use redraft_facts::choice::{Cached, Content, Marks, Strategy};
 use redraft_facts::prelude::*;
 
-/// What is taken for granted in every loop, in tokens.
+/// What is assumed for every loop, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Assumed {
     /// Tools and system text.
@@ -32,7 +32,7 @@ pub struct Assumed {
     pub asked: AskedLifetime,
 }
 
-/// What the policies ask the cache to keep that do not weigh it.
+/// The lifetimes asked for by policies that do not weigh them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskedLifetime {
     /// Everything they write, for the longest lifetime.
@@ -110,7 +110,7 @@ impl ReplayMode {
     }
 }
 
-/// What a loop, or several, came to under one policy.
+/// The cost of a loop, or of several, under one policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplayOutcome {
     pub bill: ReviewBill,
@@ -303,7 +303,7 @@ impl<'a> Loop<'a> {
         self.text_chars(self.assumed.rubric) + artifact
     }
 
-    /// These, and those of every file it was told to read.
+    /// The same, plus those of every file it was told to read.
     fn context_chars(&self, began: usize) -> u64 {
         let upstream: u64 = self.measured.upstream.iter().sum();
         self.text_chars(self.assumed.rubric) + self.rounds_chars(began).artifact + upstream

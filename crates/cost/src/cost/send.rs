@@ -1,8 +1,8 @@
 //! One review, sent in one way at one moment: the tokens it is billed for and what the cache holds afterwards.
 //!
-//! Start at [`send`]. A prompt is three parts, each with a place behind it that can be marked for the cache: tools and
-//! system text; the part that stays the same in every round; the rest. Only what an earlier request marked, and what
-//! is still kept, is read. The formulas are in docs/cost-model.md.
+//! Start at [`send`]. A prompt is three parts, each with a place after it that can be marked for the cache: tools and
+//! system text; the part that stays the same in every round; the rest. Only what an earlier request marked and what is
+//! still kept can be read. The formulas are in docs/cost-model.md.
 
 use super::terms::{Amount, CERTAIN, Terms};
 use redraft_facts::choice::{Cached, CachedConversation, CachedPrefix, Lifetime, Marks, Strategy};
@@ -21,16 +21,16 @@ pub struct Sizes {
     pub files: u32,
     /// The list of open findings and the words around it.
     pub findings: u64,
-    /// What a reviewer that is sent only changes is told besides: what it has, what to do with them, and what their
-    /// author says of them.
+    /// What a reviewer that is sent only changes is told in addition: what it has, what to do with them, and what their
+    /// author says about them.
     pub guidance: u64,
     pub answer: u64,
     /// What the reviewer says to call a tool.
     pub per_call: u64,
     /// Whether a `lazy` reviewer opens the artifact under review by path as well.
     pub artifact_by_path: bool,
-    /// Calls and the tokens they bring in that a reviewer makes in every turn on its own account, whatever it was
-    /// sent: none for documents, many for code.
+    /// Calls that a reviewer makes of its own accord in every turn, whatever it was sent, and the tokens they bring in:
+    /// none for documents, many for code.
     pub exploring: Exploring,
 }
 
@@ -174,7 +174,7 @@ impl Prompt {
         Some(Prompt { strategy, system, stable, end, calls, growth, per_call, answer, continued })
     }
 
-    /// The size of the request that follows so many calls.
+    /// The size of the request that follows this many calls.
     fn size_at(&self, calls: u32) -> u64 {
         self.end + self.growth * u64::from(calls) / u64::from(self.calls.max(1))
     }
@@ -230,7 +230,7 @@ impl Prompt {
             if *end <= at {
                 continue;
             }
-            // What stands before a marked place is written with it, whatever lies between.
+            // What comes before a marked place is written with it, whatever lies between.
             let later = places.iter().skip(index).flatten();
             let mark =
                 later.clone().find_map(|(end, mark)| terms.entry(*end, *mark)).map(|entry| entry.lifetime);
@@ -259,8 +259,8 @@ impl Prompt {
     fn left_behind(&self, terms: &Terms, cached: &Cached, marks: &Marks) -> Cached {
         let last = self.size_at(self.calls);
         let [system, stable, tail] = self.marked(terms, marks, last);
-        // Every kept entry of the prompt lies before the longest one that is read. Being read counts its lifetime
-        // anew and does not change it, whatever the mark says now.
+        // Every kept entry of the prompt lies before the longest one that is read. Being read restarts its lifetime and
+        // does not change it, whatever the mark says now.
         let kept = |old: Option<CachedPrefix>, new: Option<CachedPrefix>| old.map(CachedPrefix::used).or(new);
         let (old_tail, old_earlier) = self.continued_entries(cached);
         let (old_tail, old_earlier) = (old_tail.map(CachedPrefix::used), old_earlier.map(CachedPrefix::used));

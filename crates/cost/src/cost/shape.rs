@@ -1,4 +1,4 @@
-//! The sizes of a dispatch, from the prompts that were composed for it.
+//! Measures a dispatch by the prompts that were composed for it.
 //!
 //! Start at [`Prompts::sizes`]. A fragment's name says what it is there for, its text what it consists of
 //! ([`redraft_documents::tokens::kinds`]); nothing else here knows a prompt's words. The sizes are for money only.
@@ -29,7 +29,7 @@ pub struct Prompts<'a> {
     pub reader: Reader,
 }
 
-/// How a role comes by the artifact.
+/// How a role gets the artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
     /// Is given it.

@@ -1,4 +1,4 @@
-//! A price card in the form in which many sums are made from it: prices by size, lifetimes, and the cache's rules.
+//! A price card in a form that suits many computations: prices by size, lifetimes, and the cache's rules.
 
 use crate::price::{Card, Prices};
 use core::ops::{Add, AddAssign};
@@ -30,10 +30,10 @@ pub struct Terms {
     free: bool,
 }
 
-/// Which places of a prompt an agent can have kept, and how it says so.
+/// Which places of a prompt an agent can have kept, and how it asks for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marking {
-    /// Places that are marked one by one, each for a lifetime of its own; at most so many.
+    /// Places that are marked one by one, each for a lifetime of its own; at most this many.
     Places(u8),
     /// All of them, always, and for one lifetime.
     Whole,
@@ -70,7 +70,7 @@ impl Terms {
         }
     }
 
-    /// The same for an agent whose prompts reach the cache only so often, in parts of [`CERTAIN`].
+    /// The same for an agent whose prompts reach the cache only this often, in parts of [`CERTAIN`].
     pub fn with_hit_rate(self, hit_rate: u32) -> Terms {
         Terms { hit_rate: hit_rate.min(CERTAIN), ..self }
     }
@@ -107,7 +107,7 @@ impl Terms {
         self.context
     }
 
-    /// Money for an amount. Where nothing costs money an amount counts time, and the money is nothing.
+    /// Money for an amount. Where nothing costs money an amount counts time, and the money is zero.
     pub fn usd(&self, amount: Amount) -> Usd {
         if self.free { Usd(0) } else { Usd(amount.0.div_ceil(1_000_000)) }
     }
@@ -168,7 +168,7 @@ impl Tier {
         }
     }
 
-    /// Where tokens cost nothing, those not read from the cache cost time; answers decide only between equals.
+    /// Where tokens cost nothing, those not read from the cache cost time; answers only break ties.
     fn of_time() -> Tier {
         const TOKEN: u64 = 1_000_000;
         Tier { input: TOKEN, output: 1, read: 0, writes: [TOKEN; Lifetime::ALL.len()] }
@@ -180,7 +180,7 @@ impl Tier {
 }
 
 impl Amount {
-    /// This much in so many of `whole` cases, rounded up so that nothing expected is ever free.
+    /// This amount if it occurs in this many of `whole` cases, rounded up so that nothing expected is ever free.
     pub(super) fn share(self, cases: u32, whole: u32) -> Amount {
         let exact = u128::from(self.0) * u128::from(cases);
         Amount(u64::try_from(exact.div_ceil(u128::from(whole.max(1)))).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! How a dispatch is sent: which strategy a policy chooses.
+//! Chooses how a dispatch is sent: which strategy a policy picks.
 //!
 //! The machine orders a dispatch and says which strategies are allowed; [`choose`] picks one from facts the
 //! engine collected, and says what it is expected to cost. It never decides whether a review takes place or what it
@@ -42,8 +42,8 @@ pub struct ResumedFacts {
     pub context_chars: u64,
 }
 
-/// Chooses among what is allowed, and predicts what was chosen wherever that can be computed. None where nothing is
-/// allowed.
+/// Chooses among what is allowed, and predicts the cost of the choice wherever that can be computed. None where nothing
+/// is allowed.
 pub fn choose(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Option<Choice> {
     let weighed = facts.priced.and_then(|priced| {
         let decision = cost::decide(&cost::DecisionFacts { allowed, ..priced.facts.clone() })?;
@@ -63,7 +63,7 @@ pub fn choose(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Option<Choice> {
 }
 
 impl Priced<'_> {
-    /// What a strategy costs that was chosen for other reasons, asking for the usual lifetimes.
+    /// The cost of a strategy that was chosen for other reasons, with the usual lifetimes.
     pub fn predict(&self, strategy: Strategy, best: &[Alternative]) -> Option<Prediction> {
         let marks = self.facts.terms.usual(strategy, &self.facts.cached);
         let taken = cost::weigh(&self.facts, Way { strategy, marks })?;
@@ -136,7 +136,7 @@ fn preferred(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Choice {
         }
         Policy::Resume => return resume("policy resume".to_owned()),
         Policy::Seed => ("first prompt", resumed.first_chars),
-        // Without prices the nearest rule that needs none.
+        // Without prices, the nearest rule that needs none.
         Policy::Guarded | Policy::Cost => ("effective context", resumed.context_chars),
     };
     if facts.purpose == Purpose::Validate {

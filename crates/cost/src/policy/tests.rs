@@ -71,7 +71,7 @@ fn what_can_be_sent_in_one_way_only_is_sent_that_way_under_every_policy_and_noth
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
-    /// Whatever is known of prices, caches and sizes, and whatever else the prices were gathered for.
+    /// Whatever is known about prices, caches and sizes, and whatever else the prices were gathered for.
     #[test]
     fn no_policy_chooses_what_is_not_allowed(
         (policy, purpose) in (select(Policy::ALL.to_vec()), select(Purpose::ALL.to_vec())),

@@ -1,4 +1,4 @@
-//! Whether one more dispatch fits a budget. Where the sums come from is the ledger's business.
+//! Decides whether one more dispatch fits a budget. Where the sums come from is the ledger's business.
 
 use redraft_facts::usage::Usd;
 
@@ -12,7 +12,7 @@ pub struct Budget {
     pub in_flight: Usd,
 }
 
-/// The dearest outcome of a dispatch does not fit what is left.
+/// The most expensive outcome of a dispatch exceeds what is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the next dispatch may cost up to {needed}, but only {left} of the budget of {limit} is left; \
@@ -30,8 +30,8 @@ impl Budget {
         Usd(self.limit.0.saturating_sub((self.spent + self.in_flight).0))
     }
 
-    /// The budget with the dearest outcome of a dispatch set aside, or why it does not fit. What costs nothing always
-    /// fits, so that a local model can finish a feature whose money is gone.
+    /// The budget with the most expensive outcome of a dispatch set aside, or why that does not fit. What costs nothing
+    /// always fits, so that a local model can finish a feature whose money is gone.
     pub fn reserve(self, dearest: Usd) -> Result<Budget, OverBudget> {
         let left = self.left();
         if dearest > left {

@@ -99,11 +99,11 @@ pub enum PriceBasis {
     Listed,
     /// The user's configuration.
     Configured,
-    /// Nobody knows; the dearest price of every column is assumed.
+    /// Unknown; the highest price of every column is assumed.
     Unknown,
 }
 
-/// What is reserved for an answer of an agent that cannot limit how long it becomes.
+/// What is reserved for the answer of an agent that cannot limit its length.
 pub const UNLIMITED_ANSWER_TOKENS: u64 = 16_000;
 
 /// What a search of the web costs. Anthropic and OpenAI both ask 10 dollars for a thousand (read in 2026-10).
@@ -153,12 +153,12 @@ impl Card {
         bill.total()
     }
 
-    /// What so many searches of the web cost, which are billed beside the tokens.
+    /// What this many web searches cost, which are billed in addition to the tokens.
     pub fn searches(&self, count: u64) -> Usd {
         if self.is_free() { Usd(0) } else { Usd(SEARCH.0.saturating_mul(count)) }
     }
 
-    /// By how much one answer can cost more than one of `tokens`, where nothing limits it but the room the model has.
+    /// How much more one answer can cost than one of `tokens`, where only the model's context limits it.
     pub fn beyond(&self, tokens: u64) -> Usd {
         let mut bill = Bill::default();
         let dearest = self.tiers().map(|prices| prices.output).max().unwrap_or_default();
@@ -166,8 +166,8 @@ impl Card {
         bill.total()
     }
 
-    /// Whether it costs more to have a token kept than to send it. Vendors that charge for that keep what a request ends
-    /// with and nothing in between, unless they are told to.
+    /// Whether it costs more to have a token kept than to send it. Vendors that charge for keeping keep only the end of
+    /// a request and nothing in between, unless they are told to.
     pub fn charges_for_keeping(&self) -> bool {
         self.prices.writes.values().any(|write| *write > self.prices.input)
     }
@@ -219,7 +219,7 @@ impl Prices {
         longer.or_else(|| self.writes.last_key_value()).map_or(self.input, |(_, price)| *price)
     }
 
-    /// The dearest way in which an input token can be billed if nothing is written for longer than `longest`.
+    /// The highest price at which an input token can be billed if nothing is written for longer than `longest`.
     fn dearest_input(&self, longest: Lifetime) -> PerMillion {
         let writes = Lifetime::ALL.into_iter().filter(|lifetime| *lifetime <= longest);
         writes.map(|lifetime| self.write(lifetime)).fold(self.input.max(self.read), Ord::max)
@@ -271,7 +271,8 @@ impl PerMillion {
         format!("{dollars}.{decimals:0<2}")
     }
 
-    /// This price after the price it hangs on went from `old` to `new`, rounded up. From nothing, the new one itself.
+    /// This price after the price it depends on went from `old` to `new`, rounded up. If `old` was zero, the new one
+    /// itself.
     pub(super) fn in_ratio(self, new: PerMillion, old: PerMillion) -> PerMillion {
         if old.0 == 0 {
             return self.max(new);

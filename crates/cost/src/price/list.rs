@@ -1,4 +1,4 @@
-//! The cards as a list that a person looks for a model in: every name once, with the shorter words for it.
+//! Lists the cards for a person who looks for a model: every name once, with the shorter words for it.
 
 use super::names::{Parts, plain};
 use super::{Card, Cards};
@@ -16,8 +16,8 @@ pub struct Listed<'a> {
 }
 
 impl Cards {
-    /// Every model, by vendor and family, the newest of a family first; what is free last. What the user says of a model
-    /// stands in place of its built-in card.
+    /// Every model, by vendor and family, the newest of a family first; what is free comes last. What the user says
+    /// about a model takes the place of its built-in card.
     pub fn list(&self) -> Vec<Listed<'_>> {
         let mut seen = BTreeSet::new();
         let mut listed = Vec::new();
@@ -39,8 +39,8 @@ impl Cards {
         listed
     }
 
-    /// The single words that mean this model, and the beginning of its name up to its version where no single word does for
-    /// its line: `gpt-6` for `gpt-6-sol`.
+    /// The single words that mean this model, and, if no single word does for its line, the beginning of its name up to
+    /// its version: `gpt-6` for `gpt-6-sol`.
     fn aliases(&self, name: &str) -> Vec<String> {
         let means = |word: &str| self.vendors_name(word).as_deref() == Some(name);
         let mut aliases: Vec<String> =
@@ -54,8 +54,8 @@ impl Cards {
     }
 }
 
-/// How long ago the cards were read, in words; both as `2026-10`, the second perhaps with a day. Nothing where the clock is
-/// behind.
+/// How long ago the cards were read, in words; both as `2026-10`, the second perhaps with a day. Nothing if the clock
+/// is behind.
 pub fn age_in_words(read: &str, today: &str) -> Option<String> {
     let months = |date: &str| {
         let mut parts = date.splitn(3, '-');

@@ -27,7 +27,7 @@ pub use names::MILLION_MARK;
 pub(crate) use names::plain as plain_name;
 pub use overrides::{BadPriceOverride, Changes, PriceOverride, StatedPrice};
 
-/// What a model is taken to hold whose vendor gives no number.
+/// The context that is assumed for a model whose vendor gives no number.
 const CONTEXT_ASSUMED: ContextWindow = ContextWindow { tokens: 200_000, assumed: true };
 
 /// The version of the data this program reads.
@@ -49,7 +49,7 @@ pub struct UnknownModel {
 }
 
 impl UnknownModel {
-    /// The lines of a configuration by which the model can be used all the same, to be copied.
+    /// The lines of a configuration that make the model usable all the same, to be copied.
     pub fn way_out(&self) -> String {
         let UnknownModel { model, .. } = self;
         format!(
@@ -111,9 +111,9 @@ impl Cards {
         known.or_else(meant).ok_or_else(|| self.unknown(model))
     }
 
-    /// A model's name as its vendor spells it, with the date of its snapshot and the context mark where they were written;
-    /// none for a model that only the user knows. A family word such as `sonnet` or `gpt-6` means the model with the
-    /// highest version among those that have all its words, and of several the dearest.
+    /// A model's name as its vendor spells it, with the date of its snapshot and the context mark where they were
+    /// written; none for a model that only the user knows. A family word such as `sonnet` or `gpt-6` means the model
+    /// with the highest version among those that have all its words, and of several the most expensive.
     pub fn vendors_name(&self, model: &str) -> Option<String> {
         let written = Written::parse(model);
         let listed = || {
@@ -139,8 +139,8 @@ impl Cards {
         })
     }
 
-    /// A card for a model nobody has priced: the dearest price of every column, below and above every cliff, with the
-    /// shortest lifetime and the smallest context.
+    /// A card for a model without known prices: the highest price of every column, below and above every cliff, with
+    /// the shortest lifetime and the smallest context.
     pub fn conservative(&self) -> Card {
         let tiers: Vec<Prices> = self.cards.iter().flat_map(Card::tiers).collect();
         let dearest =
@@ -190,7 +190,7 @@ impl Cards {
             .flat_map(|card| card.models.iter().map(|name| (card.is_free(), name.as_str())))
             .collect();
         let names_of = |free: bool| all.iter().filter(move |(is, _)| *is == free).map(|(_, name)| *name);
-        // A free card is seldom meant by a wrong name, and would make the model look as if it cost nothing.
+        // A wrong name seldom means a free card, which would make the model look as if it cost nothing.
         let mut nearest = names::nearest(model, names_of(false), NEAREST_MAX);
         nearest.extend(names::nearest(model, names_of(true), NEAREST_MAX - nearest.len()));
         UnknownModel { model: model.to_owned(), nearest }

@@ -57,7 +57,7 @@ impl Written {
     }
 }
 
-/// What a name says of a model: `claude-opus-4-8` is version 4.8 of `claude` and `opus`.
+/// What a name says about a model: `claude-opus-4-8` is version 4.8 of `claude` and `opus`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) words: BTreeSet<String>,
@@ -85,9 +85,9 @@ impl Parts {
     }
 }
 
-/// At most `most` of `names`: the nearest family first, and of a family the newest first. Near is a slip of the keyboard in
-/// the name or in one word of it, and a name of which the wrong one is a part, or that is a part of it; then it goes by how many
-/// letters must be added, dropped or changed, and how early they differ.
+/// At most `most` of `names`: the nearest family first, and within a family the newest first. A name is near if it
+/// differs by a typing slip in the whole or in one word, or if it contains the wrong name or is contained in it; then
+/// the order goes by how many letters must be added, dropped or changed, and how early they differ.
 pub(super) fn nearest<'a>(model: &str, names: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
     const SLIPS: usize = 2;
     /// A shorter word is within two slips of too many others.

@@ -1,4 +1,4 @@
-//! What a user's configuration says about prices, laid over the built-in cards.
+//! The user's prices from the configuration, laid over the built-in cards.
 
 use super::card::{Card, Cliff, ContextWindow, DefaultLifetime, Minimum, PerMillion, PriceBasis, Prices};
 use super::{CONTEXT_ASSUMED, Cards};
@@ -14,7 +14,7 @@ pub struct PriceOverride {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatedPrice {
-    /// `price = "unknown"`: counted as the dearest.
+    /// `price = "unknown"`: counted as the most expensive.
     Unknown,
     Changes(Changes),
 }
@@ -44,7 +44,7 @@ pub struct BadPriceOverride {
 }
 
 impl Cards {
-    /// These cards with the user's on top. Unknown prices are settled last, so that they are at least as dear as
+    /// These cards with the user's on top. Unknown prices are settled last, so that they are at least as high as
     /// everything the user priced.
     pub fn with_overrides(mut self, overrides: Vec<PriceOverride>) -> Result<Cards, BadPriceOverride> {
         let mut unknown = Vec::new();
@@ -65,14 +65,14 @@ impl Cards {
         Ok(self)
     }
 
-    /// The name that an override stands for: a family word prices the model that it means. What a reseller calls a model
-    /// (`anthropic/claude-opus-5`) has the reseller's price, which is nobody else's.
+    /// The name that an override is about: a family word prices the model that it means. A reseller's name for a model
+    /// (`anthropic/claude-opus-5`) has the reseller's price, which holds for nothing else.
     fn priced_name(&self, model: &str) -> String {
         let meant = if model.contains('/') { None } else { self.vendors_name(model) };
         meant.unwrap_or_else(|| model.to_owned())
     }
 
-    /// The card a model gets. It stands for this one name only; other names of the same card keep their prices.
+    /// The card a model gets. It is for this one name only; other names of the same card keep their prices.
     fn changed(&self, model: &str, changes: Changes) -> Result<Card, BadPriceOverride> {
         let refuse = |why: &str| BadPriceOverride { model: model.to_owned(), why: why.to_owned() };
         let base = match self.find(model) {

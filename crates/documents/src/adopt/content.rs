@@ -1,4 +1,4 @@
-//! What a document is, by what stands in it: its title, its check boxes, its headings.
+//! Recognises what a document is by its content: its title, its check boxes, its headings.
 
 use super::kind::{FileKind, by_words, words};
 use crate::page::line::after_list_mark;
@@ -103,7 +103,7 @@ fn begins(heading: &str, phrase: &str) -> bool {
     heading.strip_prefix(phrase).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-/// Headings by which kinds of documents are told apart; what several kinds have is left out.
+/// Headings that distinguish kinds of documents; those that several kinds have are left out.
 const HEADING_WORDS: [(FileKind, &[&str]); 7] = [
     (
         FileKind::Prd,

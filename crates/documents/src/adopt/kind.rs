@@ -1,7 +1,8 @@
-//! What a file is, by its name.
+//! Recognises what a file is by its name.
 //!
 //! The name is taken apart into words; numbers, versions and words that say nothing are left out. In a name of several
-//! words the last one decides, as it does in speech: a `design review` is a review, and a `task queue` is no list of tasks.
+//! words the last one decides, as it does in speech: a `design review` is a review, and a `task queue` is not a list of
+//! tasks.
 
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -71,7 +72,7 @@ impl FileKind {
         }
     }
 
-    /// What a document of this kind is called here; none for what no phase reads by name.
+    /// The name of a document of this kind here; none for what no phase reads by name.
     pub fn file(self) -> Option<&'static str> {
         match self {
             FileKind::Prd => Some("prd.md"),
@@ -140,8 +141,8 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The kind that some words name, as they do in speech: by the phrase or the word at their end. A few words tell it from
-/// the beginning, too.
+/// The kind that some words name, as they do in speech: by the phrase or the word at their end. A few words also show
+/// it at the beginning.
 pub(super) fn by_words(words: &[String]) -> Option<FileKind> {
     let last_two = words.get(words.len().saturating_sub(2)..).unwrap_or_default().join(" ");
     let phrase = PHRASES.iter().find(|(phrase, _)| *phrase == last_two).map(|(_, kind)| *kind);
@@ -149,7 +150,7 @@ pub(super) fn by_words(words: &[String]) -> Option<FileKind> {
     phrase.or_else(|| words.last().and_then(|word| known(word))).or_else(first)
 }
 
-/// A word of a name that would tell a kind if it stood at the end.
+/// A word of a name that would show its kind if it stood at the end.
 pub(super) fn hint(path: &str) -> Option<String> {
     words(stem(&file_name(path).to_lowercase())).into_iter().find(|word| known(word).is_some())
 }
@@ -179,7 +180,7 @@ fn is_number(word: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Words that stand in names and tell nothing.
+/// Words in names that say nothing.
 const EMPTY: [&str; 14] = [
     "the", "a", "an", "of", "for", "final", "draft", "doc", "docs", "document", "feature", "new", "updated",
     "wip",

@@ -1,4 +1,4 @@
-//! `.meta.json` as people and tools have written it: the fields that are known, whatever else stands beside them.
+//! Reads `.meta.json` as people and tools have written it: the fields that are known, whatever else the file holds.
 
 use redraft_facts::event::FeatureLife;
 use redraft_facts::ids::FeatureId;
@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 pub struct Meta {
     pub id: Option<FeatureId>,
     pub status: Option<FeatureLife>,
-    /// A status that is none we know.
+    /// A status that is not one of ours.
     pub strange_status: Option<String>,
     pub lane: Option<Lane>,
     pub project: Option<String>,
     pub depends_on: Vec<String>,
     pub brainstorm_source: Option<String>,
-    /// Keys that nothing is taken from.
+    /// Keys that are not used.
     pub other: Vec<String>,
 }
 

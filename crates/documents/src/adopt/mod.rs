@@ -1,8 +1,9 @@
-//! Features that people or other tools have begun: from a listing of their files to what each of them is.
+//! Recognises features that people or other tools have begun: takes a listing of their files and says what each of them
+//! is.
 //!
-//! Nothing is read or written here; whoever calls has read the files and says what could not be read. Rules a person
-//! would state, in this order: a file is what its name says; where the name does not tell, what its title, its check
-//! boxes or its headings say; what none of them tells is named with the reason. Start at [`understand`], then
+//! Nothing is read or written here; the caller has read the files and says what could not be read. The rules are those
+//! a person would state, in this order: a file is what its name says; where the name does not show it, what its title,
+//! its check boxes or its headings say; what none of them shows is named with the reason. Start at [`understand`], then
 //! [`give_numbers`].
 
 mod content;
@@ -31,10 +32,10 @@ pub struct Folder {
     pub files: Vec<FolderFile>,
 }
 
-/// Whose custom a folder follows.
+/// Whose conventions a folder follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// One folder a feature, whatever tool or person wrote it; `spec-kit` is one of them.
+    /// One folder per feature, whatever tool or person wrote it; `spec-kit` is one of them.
     Feature,
     /// A change of OpenSpec: its specification is spread over `specs/*/spec.md`.
     OpenSpec {
@@ -51,7 +52,7 @@ pub struct FolderFile {
     pub content: Result<String, String>,
 }
 
-/// What was understood of a folder.
+/// What was understood about a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnderstoodFolder {
     pub folder: String,
@@ -75,14 +76,14 @@ pub struct Artifact {
     /// Relative to the folder.
     pub file: String,
     pub kind: FileKind,
-    /// What told: `its name`, `its headings`, …
+    /// What showed its kind: `its name`, `its headings`, …
     pub how: &'static str,
-    /// What it is called in the feature's folder here; none for what is written anew from the ledger. Several files with
-    /// one name become one document, in their order.
+    /// Its name in the feature's folder here; none for what is written again from the ledger. Several files with one
+    /// name become one document, in their order.
     pub target: Option<String>,
 }
 
-/// A file nobody could make sense of.
+/// A file whose kind could not be recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
     pub file: String,
@@ -164,8 +165,8 @@ pub fn understand(folder: &Folder) -> UnderstoodFolder {
     feature
 }
 
-/// Gives each its number: its own where that is free, else the next free one, with a note. Numbers in `taken` belong to
-/// others; a number is never given twice.
+/// Gives each feature its number: its own where that is free, else the next free one, with a note. Numbers in `taken`
+/// belong to others; a number is never given twice.
 pub fn give_numbers(features: &mut [UnderstoodFolder], taken: &BTreeSet<FeatureId>) {
     let own = features.iter().filter_map(|feature| feature.number);
     let highest = own.chain(taken.iter().copied()).max().unwrap_or(FeatureId(0));
@@ -244,7 +245,7 @@ fn tell_kinds(folder: &Folder, feature: &mut UnderstoodFolder) {
     }
 }
 
-/// Why nobody knows what a document is.
+/// Why the kind of a document is not known.
 fn untold(name: &str) -> String {
     match kind::hint(name) {
         Some(word) => {
@@ -300,7 +301,7 @@ fn read_its_meta(folder: &Folder, feature: &mut UnderstoodFolder) {
     }
 }
 
-/// Says which file becomes which document. Of several that could be one, the one whose name is nearest counts.
+/// Decides which file becomes which document. Of several candidates, the one with the nearest name counts.
 fn choose_documents(folder: &Folder, feature: &mut UnderstoodFolder) {
     let mut chosen: BTreeMap<FileKind, Vec<usize>> = BTreeMap::new();
     for (at, artifact) in
@@ -333,7 +334,7 @@ fn choose_documents(folder: &Folder, feature: &mut UnderstoodFolder) {
     }
     for artifact in &mut feature.artifacts {
         let free = artifact.target.is_none() && !artifact.kind.is_written_anew();
-        // What could overwrite a document by its name stays where it is.
+        // A file whose name could overwrite a document stays where it is.
         let name = artifact.file.to_lowercase();
         if free && FileKind::ALL.iter().all(|kind| kind.file() != Some(name.as_str())) {
             artifact.target = Some(artifact.file.clone());

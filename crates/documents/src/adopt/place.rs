@@ -1,4 +1,4 @@
-//! What the name of a folder says: a number, a slug, or a date that is neither.
+//! Takes the name of a folder apart: a number, a slug, or a date that is neither.
 
 use redraft_facts::ids::{FeatureId, slug};
 use redraft_facts::prelude::*;
@@ -7,7 +7,7 @@ use redraft_facts::prelude::*;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderName {
     pub number: Option<FeatureId>,
-    /// As branches and folders can be called; the folder's own where that can be.
+    /// In a form that branches and folders can have; the folder's own where that is possible.
     pub slug: String,
 }
 
@@ -22,7 +22,7 @@ pub fn named(name: &str) -> FolderName {
     FolderName { number, slug: plain(rest) }
 }
 
-/// Whether a name begins with a date, so that its first digits are no number of anything.
+/// Whether a name begins with a date, so that its first digits are not a number.
 pub fn is_date(name: &str) -> bool {
     without_date(name).len() < name.len()
 }

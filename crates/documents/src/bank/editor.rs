@@ -1,8 +1,8 @@
-//! The same file after some changes, byte for byte where nothing was to change.
+//! Changes a file of entries, and keeps it byte for byte where nothing was to change.
 //!
-//! Line breaks, a missing one at the end, comments, groups and every entry that is not named stay as they are; of a
-//! named one only the lines that must. What was done is not done again: the same change of the same feature changes
-//! nothing the second time. Start at [`apply`]; `draft` edits the lines of one entry.
+//! Line breaks, a missing one at the end, comments, groups and every entry that is not named stay as they are; in a
+//! named entry only the necessary lines change. What was done is not done again: the same change of the same feature
+//! changes nothing the second time. Start at [`apply`]; `draft` edits the lines of one entry.
 
 mod draft;
 mod writing;
@@ -26,7 +26,7 @@ pub struct NewEntry {
     pub text: String,
     /// Where it comes from, as `Feature #031`.
     pub provenance: String,
-    /// High, medium or low; empty if nobody said.
+    /// High, medium or low; empty if not stated.
     pub confidence: String,
 }
 
@@ -44,7 +44,7 @@ impl NewEntry {
     }
 }
 
-/// What may happen to a file of entries.
+/// A change to a file of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BankChange {
     Add(NewEntry),
@@ -64,14 +64,14 @@ pub enum BankChange {
         name: String,
         feature: FeatureId,
     },
-    /// The same where the feature is the one that observed it last already and its code changed since: the commit up to
-    /// which it holds is told, or nobody could see that it was kept.
+    /// The same where that feature already observed it last and its code has changed since: the entry then names the
+    /// commit up to which it holds, or nobody could see that it was kept.
     KeepAt {
         name: String,
         feature: FeatureId,
         commit: String,
     },
-    /// A person writes it anew: last observed there, one observation.
+    /// A person rewrites it: last observed there, one observation.
     Update {
         name: String,
         feature: FeatureId,
@@ -104,14 +104,14 @@ impl BankChange {
     }
 }
 
-/// What came of it.
+/// The result of some changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
     pub text: String,
     pub refused: Vec<EditRefused>,
     /// `Retired: {name} — {reason}` for each entry that was taken out, to be noted elsewhere.
     pub retired: Vec<String>,
-    /// How many changes changed something; the others had been made before.
+    /// How many changes had an effect; the others had been made before.
     pub changed: usize,
 }
 
@@ -132,7 +132,7 @@ pub enum EditRefusedWhy {
     /// The challenge does not say what contradicts the entry.
     Unspecific,
     NoReason,
-    /// The entry belongs into another file.
+    /// The entry belongs in another file.
     OtherKind,
     /// Patterns are neither judged nor filled in.
     Exempt,

@@ -1,4 +1,4 @@
-//! What an entry is, whatever it looked like in its file.
+//! The entries of the bank, whatever they look like in their files.
 
 use super::reader::Page;
 use super::seen::Seen;
@@ -14,7 +14,7 @@ pub enum BankFile {
     AntiPattern,
     /// A rule of thumb.
     Heuristic,
-    /// What worked well. Exempt from judging and from growing stale: one that nobody uses does no harm.
+    /// What worked well. Exempt from judging and from growing stale: an unused one does no harm.
     Pattern,
 }
 
@@ -94,7 +94,7 @@ pub struct BankEntry {
     pub fields: Fields,
 }
 
-/// The labelled lines of an entry, as far as they mean something here.
+/// The labelled lines of an entry that mean something here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields {
     /// `Observed in:` or `Source:`, as written.
@@ -114,40 +114,40 @@ pub struct Fields {
 }
 
 impl BankEntry {
-    /// What it is called where kinds stand side by side: `heuristic: Quote variables`.
+    /// Its name among entries of several kinds: `heuristic: Quote variables`.
     pub fn full_name(&self) -> String {
         format!("{}: {}", self.kind, self.name)
     }
 
-    /// The last observation as far as anything says: the field, else where the entry comes from.
+    /// The last observation, if anything states one: the field, else where the entry comes from.
     pub fn seen(&self) -> Option<&Seen> {
         self.fields.last_observed.as_ref().or(self.fields.provenance.as_ref())
     }
 
-    /// Whether it is the entry of this name, however it is spelled.
+    /// Whether it has this name, however it is spelled.
     pub fn is_called(&self, name: &str) -> bool {
         key(&self.name) == key(name)
     }
 }
 
-/// Names are compared without regard to case, blanks, marks and the kind before them.
+/// Names are compared without case, blanks, marks and the kind before them.
 pub(super) fn key(name: &str) -> String {
     let (bare, _) = super::reader::without_kind(name.trim().trim_start_matches('#').trim());
     redraft_facts::citation::fold(&bare.replace(['*', '`', '_'], "")).to_lowercase()
 }
 
-/// What checks an entry mechanically.
+/// A mechanical check of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckedBy {
-    /// The name of a rule of lint, which becomes an error; perhaps there is none of that name.
+    /// The name of a lint rule, which becomes an error; there may be none of that name.
     Lint(String),
     /// The name of an entry of `[checks]`.
     Check(String),
 }
 
 impl CheckedBy {
-    /// `lint vague-word`, `check test`, `lint rule \`vague-word\`, checks.test`; a name alone is a rule's where there is
-    /// such a rule, else a check's.
+    /// `lint vague-word`, `check test`, `lint rule \`vague-word\`, checks.test`; a name alone means the rule of that
+    /// name if there is one, else a check.
     pub(super) fn read(value: &str) -> Vec<CheckedBy> {
         let parts = value.split([',', ';']).flat_map(|part| part.split(" and "));
         parts.filter_map(CheckedBy::read_one).collect()

@@ -1,6 +1,6 @@
 //! One labelled line of an entry: `- Observed in: Feature #018`, `**Source:** Feature 017`, `Confidence: high`.
 //!
-//! Knows which labels mean something and where in the line the value stands, so that only the value need change.
+//! Knows which labels mean something and where the value is in the line, so that only the value need change.
 
 use core::ops::Range;
 use redraft_facts::prelude::*;
@@ -34,7 +34,7 @@ impl Label {
         }
     }
 
-    /// As it is written by us; provenance is written by kind.
+    /// As we write it; provenance is written by kind.
     pub(super) fn words(self) -> &'static str {
         match self {
             Label::Provenance => "Observed in",

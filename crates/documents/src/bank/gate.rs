@@ -4,7 +4,7 @@ use super::entry::{Bank, CheckedBy};
 use crate::lint::{Fault, Level, LintSettings, Rule};
 use redraft_facts::prelude::*;
 
-/// The settings under which rules that entries are checked by are errors. What a project has set itself stays.
+/// The settings with every rule that an entry is checked by raised to an error. What a project has set itself stays.
 pub fn raised(settings: &LintSettings, bank: &Bank) -> LintSettings {
     let mut settings = settings.clone();
     for by in bank.entries.iter().flat_map(|entry| &entry.fields.checked_by) {

@@ -1,7 +1,7 @@
-//! How long ago an entry was last seen, counted in features, and what is filled in where nobody wrote it.
+//! Computes how long ago an entry was last seen, counted in features, and what to fill in where that is not written.
 //!
-//! Features are counted in the order they were created in, which the caller says ([`Order`]); numbers are names, never
-//! arithmetic. Nothing here is written into a file. Start at [`stale`].
+//! Features are counted in the order they were created in, which the caller gives ([`FeatureOrder`]); numbers are
+//! names, never arithmetic. Nothing here is written into a file. Start at [`stale`].
 
 use super::editor::BankChange;
 use super::entry::{Bank, BankEntry};
@@ -11,7 +11,7 @@ use core::fmt;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::prelude::*;
 
-/// An entry is stale when so many features were created after the one that last observed it.
+/// An entry is stale when this many features were created after the one that last observed it.
 pub const STALE_AFTER: usize = 10;
 
 /// A feature and when it was created.
@@ -76,7 +76,7 @@ impl FeatureOrder {
 pub enum EntryLife {
     /// A pattern.
     Exempt,
-    /// Seen lately: so many features ago.
+    /// Seen lately: this many features ago.
     Current {
         later: usize,
     },
@@ -159,8 +159,8 @@ impl<'a> Anchors<'a> {
         Anchors { by_name }
     }
 
-    /// The files an entry is anchored to: those of its `Anchor:` line, else those its text names. One that could be
-    /// several is none.
+    /// The files an entry is anchored to: those of its `Anchor:` line, else those its text names. A name that could
+    /// mean several files is left out.
     pub fn of_entry(&self, entry: &BankEntry) -> Vec<&'a str> {
         let mut found: Vec<&'a str> = Vec::new();
         let named = if entry.fields.anchors.is_empty() {
@@ -182,9 +182,9 @@ impl<'a> Anchors<'a> {
     }
 }
 
-/// What to fill in for entries that say not when they were last observed. `entered` gives the feature that was active
-/// when an entry entered git. Patterns are left alone, and so are entries for which no feature is known: they are
-/// returned beside the changes.
+/// What to fill in for entries that do not say when they were last observed. `entered` gives the feature that was
+/// active when an entry entered git. Patterns are left alone, and so are entries for which no feature is known: these
+/// are returned next to the changes.
 pub fn backfill<'a>(
     bank: &'a Bank,
     order: &FeatureOrder,

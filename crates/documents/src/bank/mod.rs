@@ -1,9 +1,9 @@
 //! The knowledge bank: what earlier features taught, as three Markdown files that people edit as well.
 //!
 //! Values and functions: which entries a file holds ([`Bank::read`]), the same file after some changes ([`apply`]),
-//! which entries nobody has seen for long ([`stale`]), which ones a feature has to do with ([`relevant`]) and which
-//! ones a prompt should tell ([`select`]). It reads no file, asks no git and knows no agent: whoever calls says what
-//! the files hold, in which order features were created and which files changed. Start at [`Entry`].
+//! which entries were not seen for long ([`stale`]), which ones are relevant to a feature ([`relevant`]) and which ones
+//! a prompt should tell ([`select`]). It reads no file, asks no git and knows no agent: the caller says what the files
+//! hold, in which order features were created and which files changed. Start at [`BankEntry`].
 
 mod editor;
 mod entry;

@@ -1,6 +1,6 @@
-//! Which entries a feature had to do with: by files, words and rules, computed, so that an agent judges only those.
+//! Computes which entries are relevant to a feature, by files, words and rules, so that an agent judges only those.
 //!
-//! Knows nothing of confirmed or challenged. Start at [`relevant`].
+//! Does not know whether an entry is confirmed or challenged. Start at [`relevant`].
 
 use super::entry::BankEntry;
 use super::terms;
@@ -26,11 +26,11 @@ pub struct Relevant<'a> {
     pub why: String,
 }
 
-/// So many words that tell something must be in one decision or finding for it to be about an entry.
+/// How many significant words of an entry one decision or finding must share to be about it.
 const SHARED_MIN: usize = 3;
-/// Where two of them are in the entry's name, these are enough.
+/// If two of them are in the entry's name, these are enough.
 const SHARED_WITH_NAME_MIN: usize = 2;
-/// A word that more than one in so many entries has tells nothing, once there are enough of them to say so.
+/// A word that more than one in this many entries has is not significant, once there are enough entries to tell.
 const ORDINARY: usize = 8;
 const ENTRIES_TO_TELL: usize = 24;
 /// Files and words named as reasons.
@@ -73,7 +73,7 @@ impl Terms {
     }
 }
 
-/// Words that are in too many entries to tell one from another.
+/// Words that are in too many entries to distinguish one from another.
 pub(super) fn ordinary(all: &[Terms]) -> BTreeSet<String> {
     if all.len() < ENTRIES_TO_TELL {
         return BTreeSet::new();
@@ -128,7 +128,7 @@ pub(super) fn shared<'a>(
     (all, name)
 }
 
-/// Whether so many shared words, so many of them in the name, mean that a text is about an entry.
+/// Whether this many shared words, this many of them in the name, mean that a text is about an entry.
 pub(super) fn is_enough(shared: usize, of_name: usize) -> bool {
     shared >= SHARED_MIN || of_name >= SHARED_WITH_NAME_MIN
 }

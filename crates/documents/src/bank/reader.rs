@@ -1,4 +1,4 @@
-//! Which entries a file holds, and where.
+//! Finds the entries of a file and where they are.
 //!
 //! An entry is a heading of level 2 to 4 with its kind before it, with fields below it, or with some text and no
 //! heading of its own below it. Headings above entries are groups. Comments hold templates and are skipped; code is
@@ -140,8 +140,8 @@ pub(super) fn text_lines<'l, 'a>(
     lines.iter().enumerate().skip(1).filter(text)
 }
 
-/// The fields of an entry whose heading is the first of these lines. Those without a meaning here count only where
-/// they stand right beside others.
+/// The fields of an entry whose heading is the first of these lines. Those without a meaning here count only directly
+/// next to others.
 pub(super) fn fields_of(lines: &[Line<'_>]) -> Vec<Placed> {
     let mut all: Vec<Placed> = Vec::new();
     let mut at = 1;

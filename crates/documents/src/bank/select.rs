@@ -1,7 +1,9 @@
-//! Which entries a task or an artifact is to be told: those that name its files or speak of what it speaks of.
+//! Selects the entries that a prompt for a task or an artifact should tell: those that name its files or share its
+//! subject.
 //!
-//! The same bank and the same query give the same entries, for prompts must not change by themselves. [`Index::of`] is
-//! made once for a bank; a query then looks only at entries that share something with it. Start at [`select`].
+//! The same bank and the same query give the same entries, because prompts must not change by themselves.
+//! [`Index::new`] is called once for a bank; a query then looks only at entries that share something with it. Start at
+//! [`select`].
 
 use super::entry::{Bank, BankEntry};
 use super::overlap::{Terms, named_files, ordinary};
@@ -9,18 +11,18 @@ use super::terms;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 
-/// At most so many tokens of entries in a prompt: more would cost every dispatch more than it tells.
+/// The most tokens of entries in a prompt: more would cost every dispatch more than it is worth.
 pub const TOKENS_MAX: usize = 400;
 /// Fixed, so that the same prompt is the same bytes next year; entries are prose with some code.
 const CHARS_PER_TOKEN: usize = 4;
-/// One entry does not take the place of all others.
+/// One entry must not take the place of all others.
 const TEXT_CHARS_MAX: usize = 480;
-/// A file that is named says more than any word.
+/// A named file says more than any word.
 const FILE_SCORE: usize = 12;
 const NAME_SCORE: usize = 3;
 const WORD_SCORE: usize = 1;
 
-/// Of the words of an entry so many must stand in one passage: a long document has every word somewhere.
+/// How many words of an entry must occur in one passage: a long document has every word somewhere.
 const SHARED_MIN: usize = 4;
 /// Where two of them are in the entry's name, one less is enough.
 const SHARED_WITH_NAME_MIN: usize = 3;
@@ -31,7 +33,7 @@ const PASSAGE_LINES_MAX: usize = 12;
 /// What somebody is about to work on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Beside those that the text names.
+    /// In addition to those that the text names.
     pub paths: Vec<String>,
     /// Compared passage by passage.
     pub text: String,
@@ -130,7 +132,7 @@ pub fn select(bank: &Bank, query: &Query) -> Vec<String> {
     index.select(query).into_iter().map(|selected| selected.line).collect()
 }
 
-/// What stands together: lines without a gap between them, a heading with what follows it.
+/// What belongs together: lines without a gap between them, a heading with what follows it.
 fn passages(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut now: Vec<&str> = Vec::new();

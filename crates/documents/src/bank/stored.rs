@@ -22,7 +22,7 @@ pub fn encode(files: &[(BankFile, String)]) -> Option<Vec<u8>> {
     serde_json::to_vec(&Stored { v: 1, files }).ok()
 }
 
-/// Reads what was kept. What cannot be read holds nothing.
+/// Reads what was kept. Bytes that cannot be read give an empty bank.
 pub fn decode(bytes: &[u8]) -> Bank {
     let Ok(Stored { v: 1, files }) = serde_json::from_slice(bytes) else { return Bank::default() };
     let files: Vec<(BankFile, String)> =

@@ -1,13 +1,13 @@
-//! The words and paths of a text that can tell what it is about.
+//! Finds the words and paths that show what a text is about.
 
 use redraft_facts::prelude::*;
 
-/// Words of these or fewer letters say little; they are counted in characters.
+/// Words of this many letters or fewer say little; they are counted in characters.
 const SHORT: usize = 3;
 /// Longer ones are hashes or data.
 const LONG: usize = 40;
 
-/// Words that stand in any text about software, or that entries consist of.
+/// Words that occur in any text about software, or that entries consist of.
 pub(super) const COMMON: [&str; 96] = [
     "about",
     "across",
@@ -107,7 +107,7 @@ pub(super) const COMMON: [&str; 96] = [
     "would",
 ];
 
-/// Lower-case words that can tell something, plural endings taken off.
+/// The significant words of a text in lower case, without plural endings.
 pub(super) fn terms(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     words.filter_map(term).collect()
@@ -142,7 +142,7 @@ fn stem(word: String) -> String {
     word
 }
 
-/// Endings by which a word is a file even without backticks around it.
+/// Endings that make a word a file even without backticks around it.
 pub(super) const ENDINGS: [&str; 32] = [
     "c", "cfg", "cpp", "cs", "css", "go", "h", "html", "ini", "java", "js", "json", "jsx", "kt", "lock",
     "lua", "md", "mjs", "php", "py", "rb", "rs", "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "xml",
@@ -209,7 +209,7 @@ fn path(word: &str, code: bool) -> Option<&str> {
     (known || code && in_folder).then_some(word)
 }
 
-/// Whether a path named in prose means a file: the same, the end of its path, a folder above it, or a pattern with `*`.
+/// Whether a path named in prose means a file: the same path, the end of it, a folder above it, or a pattern with `*`.
 pub(super) fn means(named: &str, file: &str) -> bool {
     if named.contains('*') {
         return matches_pattern(named, file);

@@ -10,7 +10,7 @@ mod using;
 use super::*;
 use redraft_facts::prelude::*;
 
-/// A file in the form the workflow we grew from used.
+/// A file in the form used by the workflow we grew from.
 pub(super) const ANTI_PATTERNS: &str = "\
 # Anti-Patterns
 

@@ -1,4 +1,5 @@
-//! What came of the entries that prompts told: whether a finding of the loop was about them, or spoke against them.
+//! Works out what came of the entries that prompts told: whether a finding of the loop was about them or contradicted
+//! them.
 //!
 //! Computed from the events of features, never stored. Start at [`uses`].
 
@@ -10,20 +11,20 @@ use redraft_facts::findings::{self, Finding, Status};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::prelude::*;
 
-/// How often an entry was told, in dispatches, and what came of it. Those of loops that are still open and in which
-/// nothing came of it yet are in none of the three.
+/// How often an entry was told, in dispatches, and what came of it. Dispatches of loops that are still open, and in
+/// which nothing has come of it yet, are in none of the three counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
     pub told: usize,
     /// A finding of the loop was about what the entry says.
     pub matched: usize,
-    /// The loop ended and nothing was.
+    /// The loop ended and no finding was.
     pub ignored: usize,
     /// The feature challenged the entry later, or a finding about it was withdrawn or ruled away.
     pub contradicted: usize,
 }
 
-/// One loop of a feature, as far as it was told something.
+/// One loop of a feature in which entries were told.
 #[derive(Default)]
 struct Told {
     feature: Option<FeatureId>,
@@ -40,7 +41,7 @@ pub fn uses(entries: &[BankEntry], features: &[(FeatureId, Vec<event::Entry>)]) 
     let mut about: Option<About> = None;
     for (feature, events) in features {
         for told in loops(*feature, events, &places).iter().filter(|told| !told.times.is_empty()) {
-            // Most banks are never asked about.
+            // Most banks are never asked about, so this is built on demand.
             let about = about.get_or_insert_with(|| About::from_entries(entries));
             for (at, times) in &told.times {
                 let sum = &mut used[*at];
@@ -126,7 +127,7 @@ impl About {
     fn is_about(&self, entry: &BankEntry, at: usize, finding: &Finding) -> bool {
         let words = format!("{} {} {}", finding.description, finding.suggestion, finding.category);
         let (all, name) = shared(&self.terms[at], &terms::terms(&words), &self.ordinary);
-        // A file alone is no lesson: every finding about it would be one.
+        // A file alone is not a lesson: every finding about the file would be one.
         let file = named_files(entry).iter().any(|named| terms::means(named, &finding.file));
         is_enough(all.len(), name) || file && !all.is_empty()
     }

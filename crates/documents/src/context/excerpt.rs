@@ -1,11 +1,11 @@
-//! The text of some parts of a document, so that each can be understood alone.
+//! Shows the text of some parts of a document, so that each can be understood alone.
 
 use super::LineRange;
 use crate::page::line;
 use crate::sections::Outline;
 use redraft_facts::prelude::*;
 
-/// The parts in their order. Where lines are left out stands `…`, and a row of a table comes with the table's head.
+/// The parts in their order. `…` marks left-out lines, and a row of a table comes with the table's head.
 pub fn excerpt(text: &str, parts: &[LineRange]) -> String {
     let outline = Outline::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut out = String::new();

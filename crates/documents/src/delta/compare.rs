@@ -1,4 +1,4 @@
-//! Comparing two texts line by line: which lines changed, and the unified diff that says so.
+//! Compares two texts line by line: which lines changed, and the unified diff that says so.
 //!
 //! The comparison itself is the library's. The diff is printed here, because lines end at `\n` and nowhere else, as git
 //! sees it.
@@ -62,7 +62,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// `3,7` as git counts: from 1, and from the line before where there is none.
+/// `3,7` as git counts: from 1; an empty range counts from the line before it.
 fn range(lines: Range<usize>) -> String {
     let start = if lines.is_empty() { lines.start } else { lines.start + 1 };
     format!("{start},{}", lines.len())

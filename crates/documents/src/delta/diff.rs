@@ -1,4 +1,4 @@
-//! Reading the unified diff that git prints.
+//! Reads the unified diff that git prints.
 //!
 //! Inside a hunk only the counts of its first line say where it ends: a removed line that begins with `-- ` looks
 //! like the head of another file.
@@ -22,7 +22,7 @@ struct Reader {
     /// Lines of the current hunk that are still to come, before and after the change.
     old_left: u32,
     new_left: u32,
-    /// The path behind `---`, until the one behind `+++` is known.
+    /// The path after `---`, until the one after `+++` is known.
     old_path: Option<String>,
     /// Whether the last file was begun by `diff --git` and has not yet seen its `---`.
     headed: bool,
@@ -125,7 +125,7 @@ fn range(text: &str) -> Option<(u32, u32)> {
     Some((start.parse().ok()?, count.parse().ok()?))
 }
 
-/// A path as git prints it: between quotes with escapes if it has unusual bytes, with a tab behind it if it has
+/// A path as git prints it: between quotes with escapes if it has unusual bytes, with a tab after it if it has
 /// blanks.
 fn unquoted(text: &str) -> String {
     let Some(quoted) = text.strip_prefix('"') else {

@@ -1,10 +1,10 @@
-//! A diff taken apart by file, and where a secret is in the way of reading it.
+//! Splits a diff by file, and finds where a secret is in the way of reading it.
 
 use super::{Delta, FileDelta};
 use redraft_facts::prelude::*;
 use redraft_facts::redact::{Redactor, SecretKind};
 
-/// What a diff says of one file.
+/// The part of a diff that is about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff<'a> {
     pub file: FileDelta,
@@ -13,8 +13,8 @@ pub struct FileDiff<'a> {
     start: usize,
 }
 
-/// The parts of a diff, in order. A line that begins with its first word begins a file: all lines of a hunk begin with a
-/// mark.
+/// The parts of a diff, in order. A line that begins with the diff's first word begins a file: all lines of a hunk
+/// begin with a mark.
 pub fn parts(diff: &str) -> Vec<FileDiff<'_>> {
     let mut starts: Vec<usize> = diff.match_indices("\ndiff --git ").map(|(at, _)| at + 1).collect();
     starts.insert(0, 0);
@@ -26,7 +26,7 @@ pub fn parts(diff: &str) -> Vec<FileDiff<'_>> {
     starts.windows(2).filter_map(of).collect()
 }
 
-/// A line that a change adds and that nobody is shown as it is, because it holds what looks like a secret.
+/// A line that a change adds and that is not shown as it is, because it holds what looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hidden {
     pub path: String,

@@ -1,4 +1,4 @@
-//! Functions that two documents declare with different parameters.
+//! Finds functions that two documents declare with different parameters.
 //!
 //! A document that shows a function more than once, as before and after a change, is left alone.
 
@@ -7,7 +7,7 @@ use super::{Faults, Rule};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 
-/// The declarations of a page by name: the line, and what stands between the brackets; none where it varies.
+/// The declarations of a page by name: the line, and the text between the brackets; none where it varies.
 pub(super) type Declared = BTreeMap<String, Option<(usize, String)>>;
 
 pub(super) fn declared(page: &Page<'_>) -> Declared {
@@ -102,7 +102,7 @@ fn declaration(line: &str) -> Option<(&str, &str)> {
     (plain && !special).then_some((name, rest))
 }
 
-/// What stands up to the bracket that closes, without blanks and remarks; none where something is left out.
+/// The text up to the closing bracket, without blanks and remarks; none where something is left out.
 fn parameters(rest: &str, below: &[super::page::Line<'_>]) -> Option<String> {
     const LINES_MAX: usize = 40;
     let mut depth = 1_i32;

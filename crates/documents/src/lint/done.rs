@@ -1,8 +1,8 @@
-//! Tasks that do not say when they are done.
+//! Finds tasks that do not say when they are done.
 //!
-//! Not everybody writes that down: one without counts only where most tasks of the same form have it. What is ticked off,
-//! removed, put off or said to be the same as another is left alone, and so is a task with a line that could be meant as
-//! a criterion.
+//! Not everybody writes that down: a task without it counts only where most tasks of the same form have it. A task that
+//! is ticked off, removed, put off or said to be the same as another is left alone, and so is one with a line that
+//! could be meant as a criterion.
 
 use super::{Faults, Rule};
 use crate::sections::Outline;

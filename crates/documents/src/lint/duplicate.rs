@@ -1,6 +1,6 @@
-//! One id that stands for two things.
+//! Finds one id that stands for two things.
 //!
-//! Only places that define an id are compared, and only such as cannot both be right: a chapter about interfaces may
+//! Only places that define an id are compared, and only if they cannot both be right: a chapter about interfaces may
 //! name the components again, and a table may have two rows for one requirement.
 
 use super::page::Page;
@@ -17,7 +17,7 @@ pub(super) fn check(
     tasks: &[Task],
     faults: &mut Faults<'_>,
 ) {
-    // What a heading or an item defines, a table only lists.
+    // A table only lists what a heading or an item defines.
     let row = |form: Form| matches!(form, Form::Row { .. });
     let defined = definitions.iter().filter(|definition| !row(definition.form));
     let elsewhere: BTreeSet<&str> = defined.map(|definition| definition.key.as_str()).collect();
@@ -92,8 +92,8 @@ fn is_table_of_ids(page: &Page<'_>, table: usize) -> bool {
     IDS.contains(&first.as_str()) && MEANINGS.contains(&second.as_str())
 }
 
-/// Whether two titles can hardly mean one task: an overview names a task as well as the chapter about it. Two headings
-/// of one level are two tasks as soon as neither only says more than the other.
+/// Whether two titles can hardly mean one task: an overview and the chapter about a task both name it. Two headings of
+/// one level are two tasks unless one of them merely says more than the other.
 fn are_different(one: &str, other: &str, form: tasks::TaskForm) -> bool {
     let (one, other) = (words(one), words(other));
     if matches!(form, tasks::TaskForm::Heading(_)) {

@@ -5,17 +5,17 @@ use super::page::{LinePlace, Page};
 use super::{ArtifactKind, Faults, LintSettings, Rule};
 use redraft_facts::prelude::*;
 
-/// A part of a document, and the words one of which a heading about it has.
+/// A part of a document, and the words of which a heading about it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedPart {
-    /// What it is called when it is missed.
+    /// Its name in the message that it is missing.
     pub name: String,
     /// Compared without regard to case, anywhere in a heading or a label in bold.
     pub variants: Vec<String>,
 }
 
 impl ExpectedPart {
-    /// `"Requirements | Scope"`: the first is the name; all of them will do.
+    /// `"Requirements | Scope"`: the first is the name; any of them will do.
     pub fn parse(text: &str) -> Option<ExpectedPart> {
         let variants: Vec<String> =
             text.split('|').map(|part| part.trim().to_lowercase()).filter(|part| !part.is_empty()).collect();
@@ -66,7 +66,7 @@ pub(super) fn check(
 ) {
     let expected = match settings.sections.get(&kind) {
         Some(own) => own.clone(),
-        // Words of these languages only are known.
+        // Only the words of these languages are known.
         None if language == Language::Other => Vec::new(),
         None => usual(kind),
     };

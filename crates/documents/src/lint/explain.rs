@@ -1,4 +1,4 @@
-//! What each rule looks for, in a sentence: what `redraft lint --rules`, SARIF and docs/lint.md say.
+//! What each rule looks for, in a sentence, for `redraft lint --rules`, SARIF and docs/lint.md.
 //!
 //! How a rule is checked is not known here.
 

@@ -1,4 +1,4 @@
-//! Files that documents name. Whether they exist is looked up by the caller.
+//! Finds files that documents name. Whether they exist is looked up by the caller.
 //!
 //! A plan names files that are to be made, so a path counts only where nothing in the feature says so.
 
@@ -6,7 +6,7 @@ use super::page::{Page, beginning, code_spans};
 use super::{Faults, Rule};
 use redraft_facts::prelude::*;
 
-/// Paths of one page with the lines they stand in; without those that somebody is about to make or remove.
+/// Paths of one page with their lines, without those that the text says are about to be made or removed.
 pub(super) fn named<'a>(page: &Page<'a>) -> Vec<(&'a str, usize)> {
     let mut found = Vec::new();
     for (at, line) in page.lines.iter().enumerate().filter(|(_, line)| line.is_text()) {
@@ -33,7 +33,7 @@ pub(super) fn changing<'a>(pages: &[&Page<'a>]) -> BTreeSet<&'a str> {
                 chapter = says_change(heading.title);
             }
             let is_row = line.text.trim_start().starts_with('|');
-            // The head of a table speaks for its rows.
+            // The head of a table holds for its rows.
             table = is_row && if in_table { table } else { says_change(line.text) };
             in_table = is_row;
             let said = chapter
@@ -69,7 +69,7 @@ pub(super) fn check(
     }
 }
 
-/// A relative path with a folder and an ending, without the line numbers people put behind it.
+/// A relative path with a folder and an ending, without the line numbers people put after it.
 fn path(text: &str) -> Option<&str> {
     const CHARS_MAX: usize = 200;
     let text = text.trim().trim_start_matches("./");

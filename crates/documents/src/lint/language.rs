@@ -1,4 +1,4 @@
-//! Which language a document is written in, cheaply: by its script and its commonest words.
+//! Detects the language of a document cheaply: by its script and its commonest words.
 
 use super::page::Page;
 

@@ -1,8 +1,8 @@
-//! Faults that need no judgement, in the documents of a feature or in a single one.
+//! Finds faults that need no judgement, in the documents of a feature or in a single one.
 //!
-//! Lint runs as a gate before any reviewer is paid, so a rule that could be wrong would cost a whole turn: only what
-//! is wrong in any style is an error. Warnings are shown to the author and to the reviewers, who judge. It reads no
-//! file: whoever calls says what the documents are, and which files they name do not exist.
+//! Lint runs as a gate before any reviewer is paid, so a rule that could be wrong would cost a whole turn: only what is
+//! wrong in any style is an error. Warnings are shown to the author and to the reviewers, who judge. It reads no file:
+//! the caller says what the documents are, and which of the files they name do not exist.
 //!
 //! Start at [`check`]; `page` knows which lines are code, `rule` lists the rules, and the other files check a few
 //! rules each.
@@ -35,7 +35,7 @@ use redraft_facts::prelude::*;
 /// What is to be checked together: the artifacts of one feature that exist, or a single document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Documents {
-    /// In any order; what they are is told by their names.
+    /// In any order; their names show what they are.
     pub documents: Vec<Document>,
     /// Which of [`named_files`] do not exist. Left empty, nothing is said about files.
     pub absent_files: BTreeSet<String>,
@@ -43,7 +43,7 @@ pub struct Documents {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// As it is to be shown. The last part tells the kind.
+    /// As it is to be shown. The last part determines the kind.
     pub path: String,
     pub content: LintedContent,
 }
@@ -53,7 +53,7 @@ pub enum LintedContent {
     Text(String),
     /// It should be there and is not.
     Absent,
-    /// Why it is no text, to follow the file's name: `it is not UTF-8 text`.
+    /// Why it is not text, to follow the file's name: `it is not UTF-8 text`.
     Unreadable(String),
 }
 
@@ -67,7 +67,7 @@ pub enum ArtifactKind {
     Tasks,
 }
 
-/// What a project wants differently.
+/// The settings of a project that differ from the usual ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintSettings {
     /// The level of a rule that is not the usual one.
@@ -148,7 +148,7 @@ pub fn check(documents: &Documents, settings: &LintSettings) -> Vec<Fault> {
     check_until(documents, settings, &|| false).unwrap_or_default()
 }
 
-/// The same, given up as soon as it is `stopped`, which is asked before each rule: none then.
+/// The same, given up as soon as `stopped` says so, which is asked before each rule: none then.
 pub fn check_until(
     documents: &Documents,
     settings: &LintSettings,
@@ -237,7 +237,7 @@ fn check_pages(
     Some(found)
 }
 
-/// The tasks of a list, or the steps of a plan, which are written like tasks and wait for each other in the same way.
+/// The tasks of a list, or the steps of a plan, which are written like tasks and depend on each other in the same way.
 fn tasks(page: &Page<'_>, kind: Option<ArtifactKind>, faults: &mut Faults<'_>) -> Vec<crate::tasks::Task> {
     if !matches!(kind, Some(ArtifactKind::Tasks | ArtifactKind::Plan)) {
         return Vec::new();
@@ -262,7 +262,7 @@ pub fn of_document(faults: &[Fault], path: &str, level: Level) -> Vec<Fault> {
     faults.iter().filter(|fault| fault.path == path && fault.level == level).cloned().collect()
 }
 
-/// Every file that the documents name and do not say is to be made: relative paths, as they were written.
+/// Every file that the documents name without saying that it is to be made: relative paths, as they were written.
 pub fn named_files(documents: &Documents) -> BTreeSet<String> {
     let texts = documents.documents.iter().filter_map(|document| match &document.content {
         LintedContent::Text(text) => Some(Page::read(&document.path, text)),
@@ -274,7 +274,7 @@ pub fn named_files(documents: &Documents) -> BTreeSet<String> {
     named.filter(|path| !changing.contains(path)).map(ToOwned::to_owned).collect()
 }
 
-/// One line for each fault, as the author of the text is shown it.
+/// One line for each fault, as it is shown to the author of the text.
 pub fn evidence(faults: &[Fault]) -> String {
     let lines: Vec<String> = (faults.iter())
         .map(|Fault { rule, line, message, hint, .. }| format!("line {line} [{rule}] {message}; {hint}"))
@@ -291,7 +291,7 @@ pub struct Faults<'a> {
     counts: BTreeMap<Rule, usize>,
 }
 
-/// Nobody reads more of a kind; a file made to have a million of them must not fill the memory.
+/// The most of a kind that anybody reads; a file made to have a million of them must not fill the memory.
 const OF_A_RULE_MAX: usize = 100;
 
 impl<'a> Faults<'a> {
@@ -323,7 +323,7 @@ impl<'a> Faults<'a> {
 
     pub fn done(mut self) -> Vec<Fault> {
         for fault in self.found.iter_mut().rev() {
-            // The last one of a rule tells how many were left out.
+            // The last one of a rule says how many were left out.
             if let Some(count) = self.counts.remove(&fault.rule).filter(|count| *count > OF_A_RULE_MAX) {
                 fault.message.push_str(&format!(" (and {} more like it)", count - OF_A_RULE_MAX));
             }

@@ -1,6 +1,6 @@
 //! A document as lint sees it: the lines of [`crate::page`] with their prose, and its path.
 //!
-//! Comments and settings count as text here: what is left to do may stand in them. Start at [`Page::read`].
+//! Comments and settings count as text here: they may hold what is left to do. Start at [`Page::read`].
 
 pub(super) use crate::page::line::after_list_mark;
 pub(super) use crate::page::span::{CODE, contents as code_spans, without_code as without_code_spans};
@@ -60,8 +60,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// As much of a text as an address, an id or a title can be long. Whoever looks for the end of one in the rest of a line
-/// would read a line of a million beginnings a million times.
+/// As much of a text as an address, an id or a title can be long. Looking for the end of one in the whole rest of a
+/// line would read a line of a million beginnings a million times.
 pub(super) fn beginning(text: &str) -> &str {
     const BYTES_MAX: usize = 400;
     match text.char_indices().map(|(at, _)| at).take_while(|at| *at <= BYTES_MAX).last() {

@@ -1,6 +1,6 @@
-//! What was meant to be filled in later, in running text and in code.
+//! Finds what was meant to be filled in later, in running text and in code.
 //!
-//! A word such as TODO is left alone where it is quoted or spoken about ("no TODO is left", "TODO comments"), because
+//! A word such as TODO is left alone where it is quoted or talked about ("no TODO is left", "TODO comments"), because
 //! documents about such words exist. Start at [`check`].
 
 use super::page::{CODE, LinePlace, Page, after_list_mark};
@@ -17,8 +17,8 @@ const STATE: &str = "TODO";
 const HINT: &str = "decide it, or make it an open question with an owner and a default";
 
 pub(super) fn check(page: &Page<'_>, faults: &mut Faults<'_>) {
-    // A document that shows other documents is full of fields that belong to those, and where a block in a block
-    // ends cannot always be told: then only words count.
+    // A document that shows other documents is full of fields that belong to those, and it is not always clear where a
+    // block in a block ends: then only words count.
     let templates = !page.shows_documents;
     for (at, line) in page.lines.iter().enumerate() {
         match line.place {
@@ -88,7 +88,7 @@ fn is_state(page: &Page<'_>, at: usize) -> bool {
     in_table || is_chapter || says(&page.lines[at].prose)
 }
 
-/// Whether `word` stands in the text by itself, not as part of a name such as `TODO.md` or `no-TODO`, and is meant.
+/// Whether `word` occurs in the text by itself, not as part of a name such as `TODO.md` or `no-TODO`, and is meant.
 fn is_left(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);
@@ -179,7 +179,7 @@ fn is_spoken_about(before: &str, after: &str) -> bool {
         "remain",
         "or",
     ];
-    // What ends in a bracket, a colon or a full stop ends a thought: the word then stands for itself.
+    // A bracket, a colon or a full stop ends a thought: the word after it stands for itself.
     let last = before.trim_end();
     let word = last.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
     let named_before = before.len() > last.len() && BEFORE.contains(&word.as_str());
@@ -200,7 +200,7 @@ fn has_question_marks(text: &str) -> bool {
     text.match_indices("???").any(|(at, found)| {
         let before = text[..at].chars().next_back();
         let ends_a_word = before.is_some_and(|c| c.is_alphanumeric() || ['?', '!', ')', CODE].contains(&c));
-        // Asked last: it reads on to the last question mark.
+        // Checked last: it reads on to the last question mark.
         !ends_a_word && !is_quoted(&text[..at], text[at + found.len()..].trim_start_matches('?'))
     })
 }
@@ -216,7 +216,7 @@ fn field(text: &str) -> Option<String> {
 /// Brackets of one line that are looked at.
 const BRACKETS_MAX: usize = 100;
 
-/// `[fill in the owner]`, `<insert date>`, `{your name here}`: brackets that ask whoever reads them to write.
+/// `[fill in the owner]`, `<insert date>`, `{your name here}`: brackets that ask the reader to write something.
 fn invitation(text: &str) -> Option<String> {
     const WISHES: [&str; 25] = [
         "fill in",
@@ -280,7 +280,7 @@ fn invitation(text: &str) -> Option<String> {
     None
 }
 
-/// `Owner: <owner>` or a table cell `{description}`: a name in brackets is all there is where a value belongs.
+/// `Owner: <owner>` or a table cell `{description}`: where a value belongs, there is only a name in brackets.
 fn whole_value(text: &str) -> Option<String> {
     let line = text.trim().trim_start_matches('>').trim_start();
     let cells: Vec<&str> = match line.strip_prefix('|') {
@@ -304,7 +304,7 @@ fn whole_value(text: &str) -> Option<String> {
 
 const LABEL_CHARS_MAX: usize = 40;
 
-/// What templates call the things to be filled in. Other names stand for something: `<file>`, `{path}`.
+/// The names that templates give to what is to be filled in. Other names stand for something: `<file>`, `{path}`.
 fn is_field_name(inside: &str) -> bool {
     const FIELDS: [&str; 34] = [
         "description",

@@ -1,6 +1,6 @@
-//! Lint's reading of ids for others: where a document defines one, and which ones some lines name.
+//! Reads ids as lint does, for others: where a document defines one, and which ones some lines name.
 //!
-//! It checks nothing. Who asks is the trace of a feature, see `reports::matrix`. Start at [`defined`].
+//! It checks nothing. The trace of a feature uses it, see `reports::matrix`. Start at [`defined`].
 
 use super::trace;
 use crate::page::id::{self, lettered, separated};
@@ -52,7 +52,7 @@ pub fn defined(text: &str) -> Vec<Defined> {
     found
 }
 
-/// Every id with letters that some lines name, as they are compared.
+/// Every id with letters that some lines name, in the form in which ids are compared.
 pub fn mentioned<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     trace::mentions(lines)
 }

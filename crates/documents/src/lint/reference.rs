@@ -1,6 +1,7 @@
-//! References among a feature's own documents: what they name must exist, and tasks must not wait for each other.
+//! Checks references among a feature's own documents: what they name must exist, and tasks must not wait for each
+//! other.
 //!
-//! Only what can be nothing else is judged: a dependency in the form of a task's id, a link to a heading, a numbered
+//! Only what can mean nothing else is judged: a dependency in the form of a task's id, a link to a heading, a numbered
 //! section of another document of the feature that numbers its sections.
 
 use super::page::{Page, after_list_mark, beginning};
@@ -31,13 +32,13 @@ fn unknown_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'_>) {
     }
 }
 
-/// Every id that begins a heading, an item, a cell, a paragraph or stands in bold: somebody says what it is there.
+/// Every id that begins a heading, an item, a cell or a paragraph, or is in bold: the text there says what it is.
 fn named_places(page: &Page<'_>) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for line in page.lines.iter().filter(|line| line.is_text() && !names_needs(line.text)) {
         let text = line.text.trim_start().trim_start_matches(['#', '>', ' ']);
         let starts = [text, after_list_mark(text)].into_iter();
-        // Every other one opens.
+        // Every other mark opens bold text.
         let bold = text.match_indices("**").step_by(2).map(|(at, mark)| &text[at + mark.len()..]);
         let cells = text.starts_with('|').then(|| text.split('|')).into_iter().flatten();
         for start in starts.chain(bold).chain(cells) {
@@ -68,7 +69,7 @@ fn cycles(tasks: &[Task], faults: &mut Faults<'_>) {
         if state[start] != Visit::New {
             continue;
         }
-        // The way from the start to where we are, each with what is still to be followed from there.
+        // The path from the start to the current task, each with what is still to be followed from there.
         let mut way = vec![(start, next(start).collect::<Vec<_>>())];
         state[start] = Visit::OnTheWay;
         while let Some((_, ahead)) = way.last_mut() {
@@ -143,11 +144,11 @@ pub(super) fn check_links(page: &Page<'_>, pages: &[&Page<'_>], faults: &mut Fau
     }
 }
 
-/// What was looked for, and whether it is missing: each lookup reads a whole document.
+/// The results of lookups, true where the target is missing: each lookup reads a whole document.
 #[derive(Default)]
 struct LookedUp(BTreeMap<String, bool>);
 
-/// No document that a person wrote names more.
+/// More than any document that a person wrote names.
 const REFERENCES_MAX: usize = 2_000;
 
 impl LookedUp {
@@ -182,7 +183,7 @@ fn has_anchor(page: &Page<'_>, anchor: &str) -> bool {
         format!("{{#{decoded}}}"),
     ];
     let given = |text: &str| names.iter().any(|name| text.contains(name.as_str()));
-    // Also headings in code: where a block in a block ends cannot always be told.
+    // Headings in code count, too: it is not always clear where a block in a block ends.
     let titles =
         page.lines.iter().filter(|line| line.text.trim_start().starts_with('#')).map(|line| line.text);
     page.headings
@@ -193,7 +194,7 @@ fn has_anchor(page: &Page<'_>, anchor: &str) -> bool {
         || page.lines.iter().any(|line| line.is_text() && given(line.text))
 }
 
-/// A title without where its links lead and without a name given to it.
+/// A title without the targets of its links and without a name given to it.
 fn plain(title: &str) -> String {
     let title = title.split("{#").next().unwrap_or(title);
     let mut out = String::new();
@@ -268,7 +269,7 @@ fn document_after<'p, 'a>(after: &str, pages: &[&'p Page<'a>]) -> Option<&'p Pag
     document_before(named, pages)
 }
 
-/// The document a text ends with the name of. `114 design` is a document of another feature.
+/// The document whose name a text ends with. `114 design` is a document of another feature.
 fn document_before<'p, 'a>(before: &str, pages: &[&'p Page<'a>]) -> Option<&'p Page<'a>> {
     let before = before.trim_end().trim_end_matches(['`', '*', ':']);
     let start = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '.').len();

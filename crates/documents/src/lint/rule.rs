@@ -28,7 +28,7 @@ pub enum Rule {
     UnreferencedId,
     NoDoneCriterion,
     VagueWord,
-    // Of the trace, see `redraft_reports::matrix`.
+    // About the trace, see `redraft_reports::matrix`.
     UntracedRequirement,
     UntracedStep,
     UntracedTask,
@@ -37,7 +37,7 @@ pub enum Rule {
     UnrunTest,
     LostReference,
     UnknownCheck,
-    // Of plugins, see `redraft_integrations::plugin_lint`.
+    // About plugins, see `redraft_integrations::plugin_lint`.
     PluginManifest,
     PluginFrontMatter,
     PluginReviewerWrites,

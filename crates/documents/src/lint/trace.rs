@@ -1,6 +1,6 @@
-//! Requirements and criteria across documents: named later, and said again with other numbers.
+//! Follows requirements and criteria across documents: whether later ones name them, or repeat them with other numbers.
 //!
-//! Whoever does not trace by ids is not told to: a missing mention counts only where most siblings have one.
+//! Authors who do not trace by ids are not told to: a missing mention counts only where most siblings have one.
 
 use super::page::{Page, without_code_spans};
 use super::{Faults, Rule};
@@ -41,7 +41,7 @@ pub(super) fn check_mentions(definitions: &[Definition<'_>], later: &[&Page<'_>]
     }
 }
 
-/// Named itself, or as a part or the whole of what is named.
+/// Named itself, or as a part or the whole of an id that is named.
 pub fn is_mentioned(key: &str, mentioned: &BTreeSet<String>) -> bool {
     let part = mentioned.range(key.to_owned()..).next().is_some_and(|next| {
         next.strip_prefix(key).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -53,7 +53,7 @@ pub fn is_mentioned(key: &str, mentioned: &BTreeSet<String>) -> bool {
 
 /// More ids than any feature has.
 const MENTIONS_MAX: usize = 100_000;
-/// The same for the ways they are written.
+/// The same for spellings.
 const SPELLINGS_MAX: usize = 20_000;
 
 /// Every id that some lines name, with what ranges and lists leave out: `AC-1..AC-4`, `AC-1, 2, 3`.
@@ -169,7 +169,7 @@ fn number_of(id: &str) -> Option<u32> {
     bare[stem.len()..].parse().ok()
 }
 
-/// Requirements that a later document says again, nearly word for word, with other numbers.
+/// Requirements that a later document repeats, nearly word for word, with other numbers.
 pub(super) fn check_restated(
     definitions: &[Definition<'_>],
     earlier: &[(&Page<'_>, &[Definition<'_>])],

@@ -1,4 +1,4 @@
-//! Words in a requirement that nobody can measure.
+//! Finds words in a requirement that nobody can measure.
 //!
 //! Only lines that define a requirement or a criterion are read, and one that gives a number is left alone: "fast
 //! (under 50 ms)" is not vague. The built-in list is English; a project can bring its own in any language.
@@ -79,7 +79,7 @@ pub(super) fn check(
     }
 }
 
-/// What is required: what has an id, and every item of a list that says that something must be.
+/// What is required: everything with an id, and every list item that says something must be so.
 fn requirements<'a>(page: &Page<'a>, definitions: &[Definition<'a>]) -> Vec<(usize, String, &'a str)> {
     const MUST: [&str; 17] = [
         "must",
@@ -118,7 +118,7 @@ fn requirements<'a>(page: &Page<'a>, definitions: &[Definition<'a>]) -> Vec<(usi
     found
 }
 
-/// Whether a text has these words as whole words; scripts without blanks have no such thing.
+/// Whether a text has these words as whole words; scripts without blanks have no whole words.
 fn has(text: &str, words: &str) -> bool {
     let wide = words.chars().any(|c| ('\u{2e80}'..='\u{d7ff}').contains(&c));
     let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');

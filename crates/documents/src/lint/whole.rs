@@ -1,4 +1,4 @@
-//! Rules about a document as a whole: there, readable, finished, merged.
+//! Rules about a document as a whole: that it is there, readable, finished and merged.
 
 use super::page::{Page, after_list_mark};
 use super::{Faults, Rule};

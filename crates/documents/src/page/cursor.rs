@@ -1,4 +1,4 @@
-//! A place in a line, and the columns before it: a tab may be taken in parts.
+//! A place in a line and the columns before it, where a tab may be taken in parts.
 
 use super::line::next_tab;
 
@@ -38,7 +38,7 @@ impl<'a> Cursor<'a> {
         self.owed + column - self.column
     }
 
-    /// Goes on by so many blank columns, or as many as there are.
+    /// Moves on by this many blank columns, or as many as there are.
     pub(super) fn skip(&mut self, columns: usize) -> bool {
         let owed = self.owed.min(columns);
         self.owed -= owed;
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
         left == 0
     }
 
-    /// Goes on behind the mark of a quotation, if there is one.
+    /// Moves past the mark of a quotation, if there is one.
     pub(super) fn quote(&mut self) -> bool {
         const INDENT_MAX: usize = 3;
         if self.indent() > INDENT_MAX || !self.text().starts_with('>') {
@@ -64,9 +64,9 @@ impl<'a> Cursor<'a> {
         true
     }
 
-    /// Goes on behind the mark of a list item; how many columns mark and blanks take.
+    /// Moves past the mark of a list item; returns how many columns mark and blanks take.
     pub(super) fn item(&mut self, mark: &str) -> usize {
-        // So many blanks begin code inside the item.
+        // This many blanks begin code inside the item.
         const BLANKS_MAX: usize = 4;
         let width = mark.chars().count();
         self.behind(mark.len(), width);
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
         width + own
     }
 
-    /// Goes on behind the first bytes of the text.
+    /// Moves past the first bytes of the text.
     fn behind(&mut self, bytes: usize, columns: usize) {
         self.skip(usize::MAX);
         self.rest = &self.rest[bytes..];

@@ -32,7 +32,7 @@ impl Mark {
     }
 }
 
-/// What stands behind an opening fence.
+/// The text after an opening fence.
 pub(super) fn label(line: &str) -> &str {
     line.trim().trim_start_matches(['`', '~']).trim()
 }

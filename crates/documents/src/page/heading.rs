@@ -1,4 +1,4 @@
-//! Where the headings of a document are, and the settings before its first line.
+//! Finds the headings of a document, and the settings before its first line.
 
 use super::line::{self, at_the_margin, atx};
 use super::{Heading, LinePlace};
@@ -21,8 +21,8 @@ pub(super) fn headings<'a>(lines: &[&'a str], places: &[LinePlace]) -> Vec<Headi
     found
 }
 
-/// How many lines a block of settings between `---` at the very beginning takes. Its first line that is no remark must
-/// be a setting, else the `---` are rules.
+/// How many lines a block of settings between `---` at the very beginning takes. Its first line that is not a remark
+/// must be a setting, else the `---` are rules.
 pub(super) fn settings(lines: &[&str]) -> usize {
     let is_rule = |line: &&str| line.trim_end() == "---";
     if !lines.first().is_some_and(is_rule) {

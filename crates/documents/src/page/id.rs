@@ -23,7 +23,7 @@ pub(crate) struct Definition<'a> {
 pub(crate) enum Form {
     /// `### FR-1: Title`, under the heading at this place.
     Heading { parent: Option<usize> },
-    /// `- **FR-1:** text` in the list that begins at this line, so far indented.
+    /// `- **FR-1:** text` in the list that begins at this line, indented this far.
     Item { list: usize, indent: usize },
     /// `| FR-1 | text |` in the table that begins at this line.
     Row { table: usize },
@@ -103,7 +103,7 @@ fn in_headings<'a>(page: &Page<'a>) -> Vec<Definition<'a>> {
     found
 }
 
-/// A chapter about how the document came to be names ids without defining them.
+/// A chapter about the document's history names ids without defining them.
 fn tells_history(title: &str) -> bool {
     const WORDS: [&str; 14] = [
         "history",
@@ -206,7 +206,7 @@ pub(crate) fn is_inner(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '-' | '_')
 }
 
-/// The text that an id introduces: something must set it off, else the id is only the first word of a sentence.
+/// The text that an id introduces: something must separate them, or the id is only the first word of a sentence.
 pub(crate) fn separated(after: &str) -> Option<&str> {
     let marked = after.starts_with(['*', '_', '`', ']']);
     let after = after.trim_start_matches(['*', '_', '`', ']']);

@@ -1,6 +1,6 @@
 //! The marks of a single line: lists, check boxes, table cells, emphasis.
 //!
-//! Knows nothing of the lines around it, nor of ids. Start at [`Item::of`].
+//! Knows nothing about the lines around it, nor about ids. Start at [`Item::parse`].
 
 use redraft_facts::prelude::*;
 
@@ -49,7 +49,7 @@ pub(super) fn at_the_margin(line: &str) -> Option<&str> {
     (indent(line) <= INDENT_MAX).then(|| line.trim())
 }
 
-/// The mark of a list item that a text begins with: `-`, `*`, `+`, `•`, `12.` or `12)`, with a blank or nothing behind it.
+/// The mark of a list item that a text begins with: `-`, `*`, `+`, `•`, `12.` or `12)`, then a blank or nothing.
 pub fn list_mark(text: &str) -> Option<&str> {
     const DIGITS_MAX: usize = 9;
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -81,13 +81,13 @@ pub fn indent(line: &str) -> usize {
     blanks.fold(0, |column, byte| if byte == b'\t' { next_tab(column) } else { column + 1 })
 }
 
-/// Where a tab leads that stands in this column.
+/// The column to which a tab in this column leads.
 pub(super) fn next_tab(column: usize) -> usize {
     const TAB: usize = 4;
     column - column % TAB + TAB
 }
 
-/// The cells of a table's row; none for other lines. A bar behind a backslash or in a code span is text.
+/// The cells of a table's row; none for other lines. A bar after a backslash or in a code span is text.
 pub fn cells(line: &str) -> Option<Vec<&str>> {
     let row = line.trim().strip_prefix('|')?;
     let mut cells = Vec::new();

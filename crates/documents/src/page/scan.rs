@@ -9,13 +9,13 @@ use super::heading::underline;
 use super::{Block, LinePlace, line};
 use redraft_facts::prelude::*;
 
-/// What a fence is that nothing closes.
+/// How to take a fence that nothing closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unclosed {
-    /// It opens code that goes on to the end of what it stands in.
+    /// It opens code that goes on to the end of what contains it.
     RunsOn,
     IsText,
-    /// The same as `RunsOn`, and nothing is forgiven: CommonMark's reading from the first.
+    /// The same as `RunsOn`, and nothing is forgiven: CommonMark's reading from the start.
     Strict,
 }
 
@@ -91,11 +91,11 @@ impl Closers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
     Quote,
-    /// So many columns are its own.
+    /// This many columns are its own.
     Item(usize),
 }
 
-/// A document that is nested deeper was made for it; what is deeper is text.
+/// Only a document made for the purpose is nested deeper; what is deeper is text.
 const CONTAINERS_MAX: usize = 32;
 
 /// Columns that make a line code.
@@ -157,7 +157,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
         self.scan.places.push(place);
     }
 
-    /// Blank lines behind indented code are no part of it.
+    /// Blank lines after indented code are not part of it.
     fn end_indented(&mut self) {
         let blank = |line: &&&str| line.trim().is_empty();
         let count = self.lines[..self.scan.places.len()].iter().rev().take_while(blank).count();
@@ -174,7 +174,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
         self.scan
     }
 
-    /// How many of the containers a line goes on with; the cursor is moved behind their marks.
+    /// How many of the containers a line continues; the cursor is moved past their marks.
     fn matched(&self, cursor: &mut Cursor<'a>) -> usize {
         let goes_on = |container: &&Container| match container {
             Container::Quote => cursor.quote(),
@@ -184,7 +184,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
         self.containers.iter().take_while(goes_on).count()
     }
 
-    /// The place of a line that goes on with a fenced block or a comment.
+    /// The place of a line that continues a fenced block or a comment.
     fn goes_on(&mut self, at: usize, cursor: Cursor<'a>, matched: usize) -> Option<LinePlace> {
         if !matches!(self.leaf, Leaf::Fence(..) | Leaf::Comment(_)) {
             return None;
@@ -273,7 +273,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
         self.leaf_at(at, cursor, matched)
     }
 
-    /// Whether a line that goes on with so many containers could go on with a paragraph.
+    /// Whether a line that continues this many containers could continue a paragraph.
     fn in_paragraph(&self, matched: usize) -> bool {
         self.leaf == Leaf::Paragraph && matched == self.containers.len()
     }
@@ -285,7 +285,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
         mark == text || underline(text).is_some() || counts_on && !self.reading.loose
     }
 
-    /// The place of a line by what stands behind the marks of lists and quotations.
+    /// The place of a line, determined by the text after the marks of lists and quotations.
     fn leaf_at(&mut self, at: usize, cursor: Cursor<'a>, matched: usize) -> LinePlace {
         let (text, indent) = (cursor.text(), cursor.indent());
         if text.is_empty() {
@@ -312,7 +312,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
             || line::is_rule(text)
             || self.in_paragraph(matched) && underline(text).is_some();
         let lazy = self.leaf == Leaf::Paragraph && !alone;
-        // What is indented so far belongs to the item above it, even where the item's text begins still further in.
+        // A line indented this far belongs to the item above it, even where the item's text begins still further in.
         if !(lazy || deep && in_item) {
             self.containers.truncate(matched);
         }

@@ -13,8 +13,7 @@ pub struct Span {
     pub inside: Range<usize>,
 }
 
-/// In a longer line nothing is a code span: looking for partners takes the square of the length of one that was made
-/// for it.
+/// In a longer line nothing is a code span: looking for partners takes quadratic time in a line that was made for it.
 const BYTES_MAX: usize = 64 * 1024;
 
 /// The code spans of a line, in order. A run of backticks without a partner is text.
@@ -41,7 +40,7 @@ pub fn contents(line: &str) -> impl Iterator<Item = &str> {
     spans(line).into_iter().map(|span| &line[span.inside])
 }
 
-/// Stands where a code span was: something is there, and it is no word.
+/// Replaces a code span: it shows that something is there, and it is not a word.
 pub const CODE: char = '\u{fffc}';
 
 /// The line with [`CODE`] in place of every code span.
@@ -67,7 +66,7 @@ fn run(line: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + length))
 }
 
-/// The next run of exactly so many.
+/// The next run of exactly this length.
 fn closing(line: &str, from: usize, length: usize) -> Option<(usize, usize)> {
     let mut from = from;
     while let Some((start, end)) = run(line, from) {

@@ -133,7 +133,7 @@ fn a_block_that_gets_too_long_counts_dependencies_and_then_cuts_goals() {
     let text = project_block(&long).text.unwrap();
     assert!(text.chars().count() <= BLOCK_CHARS_MAX, "{}", text.chars().count());
     assert!(text.contains("**Priority signal:** M1: Foundations"));
-    // Nobody's title or number of dependencies gets past the limit either.
+    // No title and no number of dependencies gets past the limit either.
     let title = format!("# {}\n\n## Goals\n\n- {goal}\n", "t".repeat(9_000));
     let text = project_block(&ProjectFacts { prd: Some(&title), ..facts(&many) }).text.unwrap();
     assert!(text.chars().count() <= BLOCK_CHARS_MAX, "{}", text.chars().count());

@@ -1,10 +1,10 @@
-//! Where something that begins in a line ends: an item of a list, a task.
+//! Finds where something that begins in a line ends: an item of a list, a task.
 
 use crate::page::line::{self, Item};
 use crate::sections::Outline;
 
-/// Behind the last line that belongs to the item at `start`: what is indented deeper, and lines that go on without a
-/// gap. Code between fences goes with what is before it.
+/// The end of the item at `start`, after its last line: what is indented deeper belongs to it, and lines that go on
+/// without a gap. Code between fences goes with what is before it.
 pub fn end_of_item(outline: &Outline<'_>, start: usize, indent: usize) -> usize {
     let lines = outline.lines();
     let section_end = outline.at(start).map_or(lines.len(), |section| section.own.end);

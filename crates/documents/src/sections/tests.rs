@@ -143,7 +143,7 @@ fn a_section_too_large_to_be_shown_comes_without_its_subsections() {
     let frame = "## B\nb\n### C\n\n".len();
     assert_eq!(with(SECTION_CHARS_MAX - frame), [(1, 5)]);
     assert_eq!(with(SECTION_CHARS_MAX - frame + 1), [(1, 3)]);
-    // More than half of the document is the document.
+    // More than half of the document counts as the document.
     assert_eq!(touched("# A\n## B\nb\n### C\ncccccc\n## D\nd\n", &[3..=3]), [(1, 3)]);
 }
 

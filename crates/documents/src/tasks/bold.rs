@@ -1,6 +1,6 @@
 //! Paragraphs in bold that may be tasks, and those that head groups of them.
 //!
-//! Start at [`of`].
+//! Start at [`find`].
 
 use super::TaskForm;
 use super::candidate::{Candidate, Claim, claimed, is_set_off};
@@ -14,7 +14,7 @@ pub(super) fn find(line: &str, at: usize) -> Option<Candidate<'_>> {
     let text = line.trim();
     let inside = text.strip_prefix("**").filter(|_| line::indent(line) <= INDENT_MAX)?;
     let (claim, id) = claimed(text)?;
-    // All of it is in bold, or a sign parts the id from the title.
+    // All of it is in bold, or a sign separates the id from the title.
     let whole = inside.find("**").is_some_and(|end| inside[end + 2..].trim().is_empty());
     let set_off = is_set_off(id.rest);
     let is_task = match claim {
@@ -26,8 +26,8 @@ pub(super) fn find(line: &str, at: usize) -> Option<Candidate<'_>> {
     is_task.then(|| Candidate::new(claim, id, TaskForm::ListItem, at)).flatten()
 }
 
-/// Those paragraphs in bold that may be tasks; each goes on to the next one or to the next group. One such as `R1` may be
-/// one only beside others such as `T1`.
+/// The paragraphs in bold that may be tasks; each goes on to the next one or to the next group. One such as `R1` counts
+/// only together with others such as `T1`.
 pub(super) fn tasks<'a>(mut all: Vec<Candidate<'a>>, groups: &[usize]) -> Vec<Candidate<'a>> {
     let lettered = all.iter().any(|one| one.claim == Claim::Plain && one.shape == Shape::Task);
     all.retain(|one| one.claim == Claim::Plain || lettered);

@@ -1,4 +1,4 @@
-//! Every place of a document that could begin a task, with how much speaks for it.
+//! Finds every place of a document that could begin a task, and how much evidence there is for it.
 //!
 //! Nothing is decided here; `choose` does that. Start at [`candidates`].
 
@@ -21,7 +21,7 @@ pub(super) struct Candidate<'a> {
     /// The same with its tags and marks.
     pub(super) tagged: &'a str,
     pub(super) line: usize,
-    /// Behind its last line, whatever else may begin before.
+    /// The line after its last one, whatever else may begin before.
     pub(super) end: usize,
     pub(super) form: TaskForm,
     /// Columns before an item; 0 elsewhere.
@@ -29,13 +29,13 @@ pub(super) struct Candidate<'a> {
     pub(super) claim: Claim,
     /// Which chapter it stands in: the number of headings before it.
     pub(super) chapter: usize,
-    /// Under a heading that says nothing but that tasks follow: `Tasks`, `Task List`.
+    /// Under a heading that only announces tasks: `Tasks`, `Task List`.
     pub(super) under_tasks: bool,
     /// The first row of the table it is a row of.
     pub(super) head: Option<usize>,
 }
 
-/// How plainly a place says that it is a task.
+/// How clearly a place is a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Claim {
     /// A word that often means a part of something (`Step 3`), or a number alone.
@@ -64,7 +64,7 @@ pub(super) const WORDS: [&str; 14] = [
     "작업",
 ];
 
-/// Words for a part of the work, which may be a task where nothing else is.
+/// Words for a part of the work, which may be a task if nothing else is.
 const PARTS: [&str; 10] =
     ["step", "item", "story", "ticket", "subtask", "todo", "schritt", "paso", "étape", "шаг"];
 
@@ -123,7 +123,7 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
 struct Chapters {
     /// Of all headings so far.
     count: usize,
-    /// Level, and whether it says nothing but that tasks follow.
+    /// Level, and whether it only announces tasks.
     open: Vec<(u8, bool)>,
 }
 
@@ -134,7 +134,8 @@ impl Chapters {
         self.open.push((level, announces_tasks(title)));
     }
 
-    /// Whether a heading above this level does. The title of a document says so of everything, and so of nothing.
+    /// Whether a heading above this level does. The title of a document does not count, because it would hold for
+    /// everything.
     fn under_tasks(&self, level: u8) -> bool {
         self.open.iter().any(|(above, tasks)| *tasks && *above > 1 && *above < level)
     }
@@ -165,7 +166,7 @@ fn of_heading(title: &str, level: u8, line: usize, under_tasks: bool) -> Option<
     let form = TaskForm::Heading(level);
     let text = after_status(title);
     let (claim, id) = claimed(text)?;
-    // A number of a chapter is hardly a task, and in front of it there must be a sign.
+    // A number alone is hardly a task, and a sign must separate it from the title.
     let bare = claim == Claim::Faint && id.shape == Shape::Number && !begins_with_word(text);
     if bare && !under_tasks && !is_set_off(id.rest) {
         return None;
@@ -204,7 +205,7 @@ fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     is_task.then_some(Candidate { indent: item.indent, ..one })
 }
 
-/// `ids` is the column that is headed as one of ids; in other tables only what can be nothing else counts, faintly.
+/// `ids` is the column whose head says it holds ids; in other tables only unmistakable ids count, faintly.
 fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> {
     let cells = line::cells(text)?;
     let column = ids.unwrap_or(0);
@@ -214,7 +215,7 @@ fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> 
         None if claim == Claim::Plain => Claim::Faint,
         None => return None,
     };
-    // A cell with several ids tells about them.
+    // A cell with several ids describes them.
     let (further, _) = title::aliases(&id);
     if !further.is_empty() && id.rest.trim_start().starts_with([',', '+', '&']) {
         return None;
@@ -271,7 +272,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// The id a text begins with, and how plainly it is one of a task.
+/// The id a text begins with, and how clearly it is one of a task.
 pub(super) fn claimed(text: &str) -> Option<(Claim, Id<'_>)> {
     let (word, rest) = word(text);
     if let Some(word) = word {
@@ -311,7 +312,7 @@ fn begins_with_word(text: &str) -> bool {
     word(text).0.is_some()
 }
 
-/// Whether a sign parts an id from what follows.
+/// Whether a sign separates an id from what follows.
 pub(super) fn is_set_off(rest: &str) -> bool {
     let bare = rest.trim_start_matches(['*', '_', '`', ']']);
     let marked = bare.len() < rest.len();
@@ -355,8 +356,8 @@ impl Table {
     }
 }
 
-/// The column that is headed as one of ids or tasks: one of the first two, so that a list of what depends on what is
-/// none.
+/// The column whose head says that it holds ids or tasks: one of the first two, so that a list of dependencies is not
+/// taken for one.
 fn id_column(head: &[&str]) -> Option<usize> {
     const IDS: [&str; 11] = ["id", "task id", "#", "no", "no.", "nr.", "№", "task #", "step", "item", "编号"];
     let name = |cell: &&str| cell.trim_matches(['*', '_', '`', ' ']).to_lowercase();

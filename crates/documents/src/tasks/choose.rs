@@ -1,8 +1,8 @@
-//! Which of the candidates are tasks.
+//! Decides which of the candidates are tasks.
 //!
-//! People write a list of tasks in one form and mention tasks in others: in overviews, graphs, check lists. So the form
-//! that speaks most plainly wins, and what merely repeats an id is a mention. What holds tasks is a group, and what has
-//! numbers inside a task is a step. Start at [`choose`].
+//! People write a list of tasks in one form and mention tasks in others: in overviews, graphs, check lists. So the
+//! clearest form wins, and what merely repeats an id is a mention. What holds tasks is a group, and what has numbers
+//! inside a task is a step. Start at [`choose`].
 
 use super::TaskForm;
 use super::candidate::{Candidate, Claim};
@@ -10,7 +10,7 @@ use crate::sections::Outline;
 use crate::task_id::{Shape, extends};
 use redraft_facts::prelude::*;
 
-/// The tasks, and rows of tables that may be some as well and are not, both in document order.
+/// The tasks, and rows of tables that could be tasks but are not, both in document order.
 pub(super) fn choose<'a>(
     all: Vec<Candidate<'a>>,
     outline: &Outline<'_>,
@@ -33,7 +33,7 @@ pub(super) fn choose<'a>(
         tasks = leaves(items.into_iter().filter(|one| one.claim >= Claim::Fair).collect());
     }
     tasks.extend(listed_only(&rows, &tasks));
-    // Numbers are tasks where nothing else is, in chapters that announce them before all others.
+    // Numbers are tasks if nothing else is, first of all in chapters that announce tasks.
     let numbered = items_of_numbers.into_iter().filter(told);
     let faint: Vec<_> = [headings.into_iter().filter(told).collect(), boxes, numbered.collect()].into();
     for announced in [true, false] {
@@ -49,7 +49,7 @@ pub(super) fn choose<'a>(
     (tasks, passed_over)
 }
 
-/// Lines of chapters that only tell about tasks, in order.
+/// The lines of chapters that only describe tasks, in order.
 fn overviews(outline: &Outline<'_>) -> Vec<core::ops::Range<usize>> {
     const WORDS: [&str; 12] = [
         "summary",
@@ -86,7 +86,7 @@ fn headings_and_boxes<'a>(headings: &[Candidate<'a>], boxes: &[Candidate<'a>]) -
     let plain = |one: &&Candidate<'_>| one.claim == Claim::Plain;
     let plain_levels: BTreeSet<Option<u8>> = headings.iter().filter(plain).map(Candidate::level).collect();
     let plain_boxes = boxes.iter().any(|one| one.claim == Claim::Plain);
-    // Beside tasks that say so, an id such as `V1` or `2.1` is one only at their level.
+    // If there are tasks that say so, an id such as `V1` or `2.1` is one only at their level.
     let fits = |one: &&Candidate<'_>| match one.claim {
         Claim::Plain => true,
         Claim::Fair if plain_levels.is_empty() => !plain_boxes && one.shape != Shape::Lettered,
@@ -148,7 +148,7 @@ fn leaves(all: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut kept: Vec<Candidate<'_>> = Vec::new();
     let mut end = 0;
     for (one, is_leaf) in all.into_iter().zip(is_leaf) {
-        // What stands in a task that holds none is a step of it.
+        // What stands inside a task that holds no other is a step of it.
         if is_leaf && one.line >= end {
             end = one.end;
             kept.push(one);
@@ -157,7 +157,7 @@ fn leaves(all: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     kept
 }
 
-/// Rows of an index that name tasks which have no place of their own; all rows where there are no other tasks.
+/// Rows of an index that name tasks without a place of their own; all rows if there are no other tasks.
 fn listed_only<'a>(rows: &[Candidate<'a>], tasks: &[Candidate<'a>]) -> Vec<Candidate<'a>> {
     let known: BTreeSet<&str> = tasks.iter().map(|task| task.key.as_str()).collect();
     let outer = |key: &str| {
@@ -176,7 +176,8 @@ fn listed_only<'a>(rows: &[Candidate<'a>], tasks: &[Candidate<'a>]) -> Vec<Candi
         .collect()
 }
 
-/// Rows with an id like those of the tasks, or that says it is a task's, which no task has: nobody would carry them out.
+/// Rows with an id like those of the tasks, or one that says it is a task's, but that no task has: nobody would carry
+/// them out.
 fn passed_over<'a>(rows: Vec<Candidate<'a>>, tasks: &[Candidate<'_>]) -> Vec<Candidate<'a>> {
     let known: BTreeSet<&str> = tasks.iter().map(|task| task.key.as_str()).collect();
     let shapes: Vec<Shape> = tasks.iter().map(|task| task.shape).collect();

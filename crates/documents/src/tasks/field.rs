@@ -20,8 +20,8 @@ pub(super) struct Field<'a> {
 const LINES_MAX: usize = 200;
 const LABEL_CHARS_MAX: usize = 60;
 
-/// The fields in the lines from `start` to before `end` that say when a task is done or what it refers to. Those of a
-/// row are its cells, named by the first row of its table, `head`.
+/// The fields from line `start` up to `end` that say when a task is done or what it refers to. Those of a row are its
+/// cells, named by the first row of its table, `head`.
 pub(super) fn fields<'a>(
     outline: &Outline<'a>,
     start: usize,
@@ -29,7 +29,7 @@ pub(super) fn fields<'a>(
     head: Option<usize>,
 ) -> Vec<Field<'a>> {
     let lines = outline.lines();
-    // Others are of no use here, and may be long.
+    // Others are not needed here, and may be long.
     let counts = |label: &str| done_rank(label).is_some() || trace::is_for_references(label);
     if let Some(head) = head {
         let cells = columns(lines[head], lines[start]).filter(|(label, _)| counts(label));
@@ -76,7 +76,7 @@ fn of_comment(text: &str) -> Option<Field<'_>> {
     names.then(|| Field { label, text: value.to_owned() })
 }
 
-/// What says when a task is done: what speaks of being done, else of acceptance, else of checking it.
+/// The field that says when a task is done: one about being done, else about acceptance, else about checking.
 pub(super) fn done(fields: &[Field<'_>]) -> Option<Done> {
     let ranked = fields.iter().filter_map(|field| Some((done_rank(field.label)?, field)));
     let (_, field) = ranked.filter(|(_, field)| !field.text.is_empty()).min_by_key(|(rank, _)| *rank)?;
@@ -139,7 +139,7 @@ fn done_rank(label: &str) -> Option<u8> {
 }
 
 /// `Ready when`, `Finished once`: a state and the word that begins its condition; `Only when` is about something else.
-/// What stands before `if` may be anything (`Stop if`), so that must be the end of the work.
+/// The word before `if` may be anything (`Stop if`), so it must mean the end of the work.
 fn is_state(words: &[&str]) -> bool {
     const WORDS_MAX: usize = 3;
     if let [state, "if" | "falls"] = words {
@@ -160,7 +160,7 @@ fn is_exit(words: &[&str]) -> bool {
 struct Label<'a> {
     text: &'a str,
     value: &'a str,
-    /// In brackets, so that nothing belongs to it behind them.
+    /// In brackets, so that nothing belongs to it after them.
     closed: bool,
 }
 
@@ -173,7 +173,7 @@ pub(super) fn columns<'a>(head: &'a str, row: &'a str) -> impl Iterator<Item = (
     names.into_iter().map(|name| name.trim_matches(['*', '_', '`', ' '])).zip(cells)
 }
 
-/// The labels of a task's first line: in bold, or in brackets behind the title, as in `(AC: 1)`. A heading has only
+/// The labels of a task's first line: in bold, or in brackets after the title, as in `(AC: 1)`. A heading has only
 /// those in brackets.
 fn first_labels(line: &str) -> Vec<Label<'_>> {
     let text = line.trim();
@@ -272,8 +272,8 @@ fn is_label(text: &str) -> bool {
     short && !text.contains(['`', '|', '=', '"', '\n'])
 }
 
-/// Adds the lines that a field goes on for: what is indented deeper or follows without a gap, and, where nothing stands
-/// beside the label, the list, code or paragraph below it.
+/// Adds the lines that a field continues in: what is indented deeper or follows without a gap and, if nothing follows
+/// the label on its line, the list, code or paragraph below it.
 fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usize) {
     let lines = outline.lines();
     let item = Item::parse(lines[at]);

@@ -1,12 +1,12 @@
 //! Tasks as forms, where every line is a heading: `# Task ID: 3`, then `# Title: …`, `# Status: …`.
 //!
-//! Knows how far such a form goes and what its title is. Start at [`of`].
+//! Knows how far such a form goes and what its title is. Start at [`find`].
 
 use super::title;
 use crate::sections::Section;
 use redraft_facts::prelude::*;
 
-/// The title and the end of the form that begins with the first of some headings; none if that begins no form.
+/// The title and the end of the form that begins with the first of some headings; none if that does not begin a form.
 pub(super) fn find(headings: &[&Section<'_>]) -> Option<(String, usize)> {
     let (first, rest) = headings.split_first()?;
     let (label, name) = rest.first().filter(|next| next.level == first.level)?.title.split_once(':')?;

@@ -22,7 +22,7 @@ fn words_for_the_end_of_the_work_are_done_criteria() {
         let task = first(&format!("### T1: a\n{label}: it rains\n"));
         assert_eq!(task.done.is_some(), wanted, "{label}");
     }
-    // What says so more plainly goes first.
+    // The clearer statement wins.
     let task = first("### T1: a\nExit: it rains\nDone when: it shines\n");
     assert_eq!(task.done.map(|done| done.text), Some("it shines".to_owned()));
 }

@@ -1,4 +1,4 @@
-//! What a task says it depends on: `**Depends on:** 1.1, 1.2`, `Deps: T1–T3`, `requires: 0.1` in a code span.
+//! Reads what a task says it depends on: `**Depends on:** 1.1, 1.2`, `Deps: T1–T3`, `requires: 0.1` in a code span.
 //!
 //! Start at [`needs`]; [`resolved`] finds the tasks that are meant.
 
@@ -25,7 +25,7 @@ pub struct Need {
     pub in_range: bool,
 }
 
-/// What a line begins with that names what a task depends on.
+/// Beginnings of lines that name what a task depends on.
 const LABELS: [&str; 28] = [
     "depends on",
     "depends",
@@ -57,8 +57,8 @@ const LABELS: [&str; 28] = [
     "의존",
 ];
 
-/// What the lines from `start` to before `end` name; of a row, what its cell in a column so named does. `head` is the
-/// first row of its table, and `known` has the keys of all tasks: `W1-2` is a task or a range.
+/// What the lines from `start` up to `end` name; for a row, what its cell in such a column names. `head` is the first
+/// row of its table, and `known` has the keys of all tasks: `W1-2` is a task or a range.
 pub(super) fn needs(
     outline: &Outline<'_>,
     start: usize,
@@ -104,7 +104,7 @@ pub(super) fn places(tasks: &[Task]) -> BTreeMap<String, usize> {
     places
 }
 
-/// What tasks depend on that is no task, as far as one must be meant: it is called one, or has an id in the form of
+/// Dependencies of tasks that are not tasks, if a task must be meant: it is called one, or its id has the form of
 /// theirs.
 pub(crate) fn unknown(tasks: &[Task]) -> Vec<&Need> {
     let keys: BTreeSet<String> = tasks.iter().flat_map(Task::keys).collect();
@@ -113,7 +113,7 @@ pub(crate) fn unknown(tasks: &[Task]) -> Vec<&Need> {
         let meant = need.by_name || shapes.contains(&shape(&need.key));
         // Task 1 exists where 1.1 does, and 3.2 where 3.2a does.
         let exists = keys.range(need.key.clone()..).next().is_some_and(|next| next.starts_with(&need.key));
-        // A part of a task that exists may be named in its text only.
+        // A part of an existing task may be named only in its text.
         let inside = need.key.rsplit_once('.').is_some_and(|(whole, _)| keys.contains(whole));
         meant && !exists && !inside
     };
@@ -138,10 +138,10 @@ fn shape(key: &str) -> String {
     shape
 }
 
-/// A range of more tasks is written by nobody.
+/// Nobody writes a range of more tasks.
 const RANGE_MAX: usize = 200;
 
-/// The tasks that are meant, in document order: what is named, what lies in a range, and all parts of what is a group.
+/// The tasks that are meant, in document order: those named, those in a range, and all parts of a group.
 pub(super) fn resolved(needs: &[Need], tasks: &[Task], places: &BTreeMap<String, usize>) -> Vec<String> {
     let mut found: BTreeSet<usize> = BTreeSet::new();
     let mut before: Option<usize> = None;
@@ -178,7 +178,7 @@ fn of_line(line: &str, at: usize, known: &BTreeSet<String>) -> Vec<Need> {
     lists(line).flat_map(|list| of_list(list, at, known)).collect()
 }
 
-/// What a task comes after, behind its title: `Closed rooms, after T13`. A number may be one of anything.
+/// What a task comes after, stated after its title: `Closed rooms, after T13`. A bare number may mean anything.
 fn behind_title(line: &str, at: usize, known: &BTreeSet<String>) -> Vec<Need> {
     let Some(list) = [", after ", "; after "].iter().find_map(|sign| Some(line.rsplit_once(sign)?.1)) else {
         return Vec::new();
@@ -209,7 +209,7 @@ fn of_list(mut rest: &str, at: usize, known: &BTreeSet<String>) -> Vec<Need> {
         let Some((next, range)) = after_separator(rest) else { break };
         (rest, to) = (next, range);
     }
-    // A task of another feature is none of ours.
+    // A task of another feature does not count.
     let rest = rest.trim_start_matches(['*', '`', ']', ' ']);
     let foreign = ["of ", "from ", "in ", "von ", "de "].iter().any(|word| rest.starts_with(word));
     if foreign { Vec::new() } else { needs }
@@ -222,7 +222,7 @@ fn after_remark(text: &str) -> &str {
     after.filter(|after| after_separator(after).is_some()).unwrap_or(text)
 }
 
-/// The id a list goes on with. `1.1-1.3` and `T1..T3` are two; `W1-2` is one where a task is called so.
+/// The id with which a list continues. `1.1-1.3` and `T1..T3` are two; `W1-2` is one if a task has that id.
 fn piece<'a>(text: &'a str, named: bool, known: &BTreeSet<String>) -> Option<(&'a str, &'a str)> {
     /// A longer word is no id, nor two.
     const TOKEN_MAX: usize = 50;
@@ -279,7 +279,7 @@ fn lists(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What follows `after`, which only in brackets names what a task must wait for: `Title (after T1)`.
+/// The text after `after`, which names what a task must wait for only in brackets: `Title (after T1)`.
 fn after_word_after(text: &str) -> Option<&str> {
     let (word, rest) = text.split_at_checked("after ".len())?;
     word.eq_ignore_ascii_case("after ").then_some(rest)

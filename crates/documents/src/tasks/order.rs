@@ -1,4 +1,4 @@
-//! In which order tasks are carried out.
+//! Decides in which order tasks are carried out.
 
 use super::{Task, TaskList};
 use redraft_facts::prelude::*;
@@ -8,7 +8,7 @@ use redraft_facts::prelude::*;
 #[error("these tasks wait for each other: {}", .0.join(" -> "))]
 pub struct Cycle(pub Vec<String>);
 
-/// The order of the document, but that a task comes after those it waits for wherever they stand.
+/// The order of the document, except that a task comes after those it waits for, wherever they are.
 pub fn order(list: &TaskList) -> Result<Vec<&Task>, Cycle> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for (place, task) in list.tasks.iter().enumerate() {
@@ -23,7 +23,7 @@ pub fn order(list: &TaskList) -> Result<Vec<&Task>, Cycle> {
     Ok(ordered)
 }
 
-/// Takes a task and before it what it waits for. Goes by a stack of its own: a list may be as deep as it is long.
+/// Takes a task and, before it, what it waits for. Uses a stack of its own: a list may be as deep as it is long.
 fn take<'a>(
     first: usize,
     list: &'a TaskList,
@@ -44,7 +44,7 @@ fn take<'a>(
             continue;
         };
         *seen += 1;
-        // What is not in the list cannot be waited for; lint has told that.
+        // What is not in the list cannot be waited for; lint has reported it.
         let Some(needed) = places.get(name.as_str()).copied().filter(|needed| !taken[*needed]) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Lists in the styles of other tools, read as their writers mean them.
+//! Lists in the styles of other tools, read as their authors mean them.
 
 use super::*;
 

@@ -336,7 +336,7 @@ fn titles_and_groups_add_what_the_fields_do_not_name() {
             vec!["spec FR-1", "plan Step 2", "design C1"],
         ),
         ("## Stage 1 (plan Step 2)\n\n#### T1: a\n\n**Why:** Plan 3\n", vec!["plan 3"]),
-        // Ids of the list itself are none of a document, unless one is named.
+        // Ids of the list itself belong to no document, unless one is named.
         ("### Task PP-1: a\n\n### Task PP-2: b\n\n**Requirement:** R3, PP-1\n", vec!["spec R3"]),
         ("### T1: a\n\n### T2: b\n\n**Why:** design threat T1\n", vec!["design T1"]),
         // What the text names adds something, and is not enough alone.

@@ -30,7 +30,7 @@ pub(super) fn aliases<'a>(first: &Id<'a>) -> (Vec<&'a str>, &'a str) {
     (aliases, rest)
 }
 
-/// An id that can be one of the same task: a number alone is not, unless it is `tight` behind the first.
+/// An id that can belong to the same task: a number alone cannot, unless it is `tight` after the first.
 fn another<'a>(text: &'a str, first: &Id<'_>, tight: bool) -> Option<Id<'a>> {
     let text = text.trim_start();
     let text = text.strip_prefix("Task ").unwrap_or(text);
@@ -66,7 +66,7 @@ fn after_sign(rest: &str) -> &str {
     rest.trim_start()
 }
 
-/// Where emphasis that began before the id ends behind some words, those are the title: `**T1: Title** and more`.
+/// If emphasis that began before the id ends after some words, those words are the title: `**T1: Title** and more`.
 fn in_bold(rest: &str) -> &str {
     let Some((inside, after)) = rest.split_once("**") else { return rest };
     let opens_later = after.matches("**").count() % 2 == 1;

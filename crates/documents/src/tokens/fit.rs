@@ -1,21 +1,21 @@
-//! Ratios from bills: least squares, with the assumptions as bills of their own.
+//! Fits ratios to bills: least squares, with the assumptions as bills of their own.
 //!
-//! A bill is one number for several kinds of text and for what the agent added, so what each of them has is told by how
-//! bills differ. Wanted are the ratios and the overhead for which the sum over all bills of (billed − estimated)² is least,
-//! each square divided by what the bill was expected to be, so that long prompts do not outvote all others. To the bills
-//! are added one of [`ASSUMED_TOKENS`] tokens for each kind alone, and [`ASSUMED_BILLS`] of the usual weight of the agent's
-//! own texts alone, all as was assumed: a few short prompts then change little, a kind that was never billed keeps its ratio, and what
-//! occurs in one mixture only is not told apart by chance. Whole numbers, so the same bills give the same ratios
-//! everywhere.
+//! A bill is one number for several kinds of text and for what the agent added, so the share of each is inferred from
+//! how bills differ. The result is the ratios and the overhead for which the sum over all bills of (billed −
+//! estimated)² is least, each square divided by what the bill was expected to be, so that long prompts do not outvote
+//! all others. To the bills are added one of [`ASSUMED_TOKENS`] tokens for each kind alone, and [`ASSUMED_BILLS`] of
+//! the usual weight of the agent's own texts alone, all as was assumed: a few short prompts then change little, a kind
+//! that was never billed keeps its ratio, and what occurs in one mixture only is not separated by chance. Whole
+//! numbers, so the same bills give the same ratios everywhere.
 
 use super::{Billed, Ratios};
 use redraft_facts::choice::Content;
 
-/// What the assumption weighs against bills, in tokens of each kind: about three prompts with their artifacts.
+/// The weight of the assumption against bills, in tokens of each kind: about three prompts with their artifacts.
 const ASSUMED_TOKENS: i128 = 50_000;
-/// What is assumed of an agent's own texts weighs as much as this many bills.
+/// The assumption about an agent's own texts weighs as much as this many bills.
 const ASSUMED_BILLS: u8 = 2;
-/// A tokenizer that differs more than so many times from what was measured counts something else.
+/// A tokenizer that differs by more than this factor from what was measured counts something else.
 const FACTOR_MAX: i128 = 2;
 /// Each goes through all unknowns once. Settled within a thousandth after 60 in drawn mixtures.
 const ROUNDS: usize = 100;
@@ -42,7 +42,7 @@ pub(super) fn fit(assumed: Ratios, overhead: u64, bills: &[Billed]) -> (Ratios, 
         for (has, chars) in has.iter_mut().zip(bill.chars) {
             *has = i128::from(chars.min(COUNT_MAX));
         }
-        // A bill without characters of ours says nothing about them, and neither does one of nothing.
+        // A bill without characters of ours says nothing about them, and neither does a bill of zero.
         if bill.tokens > 0 && has.iter().any(|chars| *chars > 0) {
             has[KINDS] = MILLION;
             sums.add(&has, i128::from(bill.tokens.min(COUNT_MAX)), estimated(&has, &start));

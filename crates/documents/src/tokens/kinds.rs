@@ -1,4 +1,4 @@
-//! What a text consists of: its characters by kind of content.
+//! Counts the characters of a text by kind of content.
 //!
 //! A cheap reading, line by line, good enough to keep kinds apart that tokenizers treat differently:
 //!
@@ -12,7 +12,7 @@ use super::Chars;
 use crate::sections::{Block, Outline};
 use redraft_facts::choice::Content;
 
-/// Documents in documents in a prompt: no deeper ones are told apart.
+/// How deep documents in documents in a prompt are distinguished.
 const DEPTH_MAX: u8 = 3;
 
 /// The characters of a text by kind, in the order of [`Content::ALL`].
@@ -47,7 +47,7 @@ fn fenced(outline: &Outline<'_>, block: &Block<'_>, depth: u8, sum: &mut Chars) 
     }
 }
 
-/// The kind of a block by the first word behind its fence.
+/// The kind of a block by the first word after its fence.
 fn labelled(label: &str) -> Content {
     let word = label.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     let is = |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));

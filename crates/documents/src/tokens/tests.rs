@@ -109,7 +109,7 @@ const TRUE: Chars = [330, 220, 420, 480, 250];
 
 #[test]
 fn where_bills_vary_in_a_kind_its_ratio_moves_to_the_truth() {
-    // Pieces of each kind, put together to prompts in ever other mixtures.
+    // Pieces of each kind, combined into prompts in ever different mixtures.
     let fenced = |label: &str, body: &str| format!("```{label}\n{}```\n", body.repeat(8));
     let pieces = [
         "- **R1**: the service `refuses` a key.\n".to_owned(),

@@ -14,7 +14,7 @@ pub(super) fn is_part_of_work(noun: &str) -> bool {
 pub(super) struct Asked {
     noun: Option<String>,
     pub(super) id: String,
-    /// It is what the id that was asked for is a part of.
+    /// It is the whole of which the id that was asked for is a part.
     pub(super) shortened: bool,
 }
 
@@ -59,7 +59,7 @@ impl Asked {
         })
     }
 
-    /// How a heading names it that begins otherwise: `c9`, `step 3`. A number or letter alone may be anything.
+    /// Its name in a heading that begins otherwise: `c9`, `step 3`. A number or letter alone may be anything.
     pub(super) fn name(&self) -> Option<String> {
         match &self.noun {
             _ if self.id.len() > 1 && self.id.contains(char::is_alphabetic) => Some(self.id.clone()),
@@ -76,7 +76,7 @@ impl Asked {
     pub(super) fn spellings(&self) -> Vec<(String, Noun<'_>, u8)> {
         let digits = self.id.find(|c: char| c.is_ascii_digit());
         match (&self.noun, digits) {
-            // Only words that are known to be used for each other may be left out or replaced.
+            // Only words that are known to be interchangeable may be left out or replaced.
             (Some(noun), Some(0) | None) if part_of(noun).is_none() => {
                 vec![(self.id.clone(), Noun::Is(noun), 0)]
             }

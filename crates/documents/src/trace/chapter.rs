@@ -1,4 +1,4 @@
-//! Parts of a document by their titles and by the chapters they stand in.
+//! Finds parts of a document by their titles and by the chapters they stand in.
 //!
 //! Start at [`Targets::chapter`].
 
@@ -23,7 +23,7 @@ impl Targets<'_> {
         headings.map(|place| self.target(place, false)).collect()
     }
 
-    /// What a text names, or, where that is a title, the beginning of it: `Storage` of `Storage of everything`.
+    /// What a text names or, if that is a title, the beginning of one: `Storage` of `Storage of everything`.
     pub(super) fn beginning(&self, id: &str) -> FoundTarget {
         let Some(mut title) = id.strip_prefix("§ ").filter(|title| is_title(title)) else {
             return self.exact(id).map_or_else(|| self.resolve(id), FoundTarget::One);
@@ -37,7 +37,7 @@ impl Targets<'_> {
         }
     }
 
-    /// What a title names, or, behind others, the title in what those name: `Failure modes / Lost files`.
+    /// What a title names or, after other titles, the title inside what those name: `Failure modes / Lost files`.
     pub(super) fn chapter(&self, title: &str) -> Vec<Target> {
         let named = |title: &str| -> Vec<Target> {
             self.titles.find(title).into_iter().map(|place| self.target(place, false)).collect()
@@ -58,7 +58,7 @@ impl Targets<'_> {
         found
     }
 
-    /// Where an id stands in a chapter that is called so: `C2` under `Constraints` for `constraint`.
+    /// Where an id is defined in a chapter with such a title: `C2` under `Constraints` for `constraint`.
     pub(super) fn under(&self, id: &str, noun: &str) -> Vec<Target> {
         let speaks = |place: usize| {
             let chapter = self.places[place].chapter.and_then(|line| self.outline.at(line));
@@ -105,7 +105,7 @@ impl Targets<'_> {
 /// The signs between a title and one in it.
 const PATH: [char; 5] = ['→', '>', '›', '»', '/'];
 
-/// Whether something behind `§` is a title, not a number or an id.
+/// Whether the text after `§` is a title, not a number or an id.
 pub(super) fn is_title(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     !first.contains(|c: char| c.is_ascii_digit()) && text.contains(char::is_alphabetic)

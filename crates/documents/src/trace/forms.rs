@@ -166,9 +166,9 @@ fn an_id_of_two_documents_is_of_the_one_that_is_named_or_of_its_home() {
         // No letters of theirs, but one document has it.
         ("Why", "S1", "spec.md:10"),
         ("Why", "S9", "none"),
-        // Also behind another document's title.
+        // Also after another document's title.
         ("Why", "design \"Storage\", S1", "design.md:3 spec.md:10"),
-        // A line is in a section, and the title of a document is none.
+        // A line is in a section, and the title of a document is not one.
         ("Why", "design.md:5", "design.md:3"),
         ("Why", "design.md:7", "design.md:7"),
         ("Why", "design.md:1", "none"),

@@ -1,5 +1,5 @@
-//! What the heading of a group of tasks refers to, for those of its tasks that name nothing themselves, and what stands in
-//! brackets in any title.
+//! Reads what the heading of a group of tasks refers to, for those of its tasks that name nothing themselves, and what
+//! stands in brackets in any title.
 //!
 //! Start at [`inherited`].
 
@@ -64,7 +64,7 @@ fn repeated(title: &str) -> Option<Reference> {
         None if is_lettered(lead.id) => lead.id.to_owned(),
         None => return None,
     };
-    // `Task 3` is of the list itself, and so is what one of its user stories is about.
+    // `Task 3` is of the list itself, and so is the subject of one of its user stories.
     if lead
         .noun
         .as_deref()
@@ -78,7 +78,7 @@ fn repeated(title: &str) -> Option<Reference> {
     Some(Reference { kind, ..of_plan(&raw, id, CountsWhen::IfRepeated(lead.after.to_owned())) })
 }
 
-/// What stands in brackets of any kind, and behind the last dash, if that is nothing but ids: `Gate — F-2 + F-5`.
+/// What stands in brackets of any kind, and after the last dash, if that is nothing but ids: `Gate — F-2 + F-5`.
 fn in_brackets(title: &str) -> impl Iterator<Item = Reference> {
     const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
     let inside = BRACKETS.into_iter().flat_map(|(open, close)| {
@@ -96,7 +96,7 @@ fn listed_behind(title: &str) -> Option<&str> {
     words.all(is_id).then_some(tail)
 }
 
-/// What a remark in a title refers to: a step of the plan, ids, or parts behind their document: `(Step 5, alone)`,
+/// What a remark in a title refers to: a step of the plan, ids, or parts after their document: `(Step 5, alone)`,
 /// `(C1 + C2)`, `(implements TD-2, plan Phase 2)`.
 fn of_bracket(inside: &str) -> Vec<Reference> {
     const VERBS: [&str; 9] =
@@ -114,7 +114,7 @@ fn of_bracket(inside: &str) -> Vec<Reference> {
         return Vec::new();
     }
     let mut found = read(text, About::Anything);
-    // `C1`, `TD-2`; `C.1` is what many things are called, and `P1` a priority.
+    // `C1`, `TD-2`; many things are called `C.1`, and `P1` is a priority.
     found.retain(|one| one.named || one.kind != TargetDocument::Plan && !is_dotted_letter(&one.id));
     found
 }
@@ -128,7 +128,7 @@ fn begins_with_digit(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// A title up to the sign behind its number.
+/// A title up to the sign after its number.
 fn leading_part(title: &str) -> &str {
     title.split([':', '—', '–', '(']).next().unwrap_or(title)
 }

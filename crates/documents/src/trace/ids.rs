@@ -1,4 +1,4 @@
-//! Ids and numbers in a field, and which document each is of.
+//! Reads ids and numbers in a field, and decides which document each belongs to.
 //!
 //! Start at [`Reader::id`].
 
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         Some(end)
     }
 
-    /// Which document an id with letters is of, and whether that is for sure; none if it is no id.
+    /// Which document an id with letters belongs to, and whether that is certain; none if it is not an id.
     fn kind_of_letters(
         &self,
         letters: &str,
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     ) -> Option<(TargetDocument, CountsWhen)> {
         let named = self.kind.filter(|_| self.ready).map(|(kind, _)| kind);
         let counted = id.contains(|c: char| c.is_ascii_digit());
-        // `Component Auth-Module`, `Component [A]`: a name behind the word for a part.
+        // `Component Auth-Module`, `Component [A]`: a name after the word for a part.
         if !counted {
             let near = |part: &Part| part.at >= self.last && at.saturating_sub(part.at) <= 24;
             let part = self.part.filter(|part| self.ready && part.capital && near(part))?;
@@ -112,19 +112,19 @@ impl<'a> Reader<'a> {
         let of_document = self.about.document();
         let direct = named.filter(|_| self.directly(at));
         let sure = match home(letters) {
-            // Decisions and components count in a title only behind their document.
+            // Decisions and components count in a title only after their document.
             Some(kind) if self.about == About::Ids && kind != TargetDocument::Spec => direct,
-            // Letters have their document, unless another one is named right before them, or by the field.
+            // Letters have their document, unless another one is named directly before them, or by the field.
             Some(kind) => {
                 let of_field = of_document.filter(|of| {
                     ![*of, kind].contains(&TargetDocument::Spec) && self.found.is_empty() && named.is_none()
                 });
                 Some(direct.or(of_field).unwrap_or(kind))
             }
-            // Others are ids in a list behind a document, or in a field about one.
+            // Others are ids in a list after a document, or in a field about one.
             None => direct.or(named.filter(|_| self.letters.is_some())).or(of_document),
         };
-        // What has no document of its own counts where it stands alone and one document defines it.
+        // An id without a document of its own counts if it stands alone and one document defines it.
         let alone = fresh
             && self.about == About::Anything
             && self.ends(end)
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
             .or_else(|| alone.then_some((TargetDocument::Design, CountsWhen::IfDefined)))
     }
 
-    /// Whether the last document was named right before a place, with at most a word for a part between.
+    /// Whether the last document was named directly before a place, with at most a word for a part between.
     pub(super) fn directly(&self, at: usize) -> bool {
         let near = |named: usize| named >= self.last && at.saturating_sub(named) <= 40;
         self.kind.is_some_and(|(_, named)| near(named) && self.ready && !self.stale)
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         self.ready = true;
     }
 
-    /// Where a reference begins that has its id at this place: at the document or part that was named for it.
+    /// Where the reference with an id at this place begins: at the document or part that was named for it.
     pub(super) fn raw_start(&self, at: usize) -> usize {
         let part = self.part.map(|part| part.at).filter(|part| *part >= self.last && self.ready);
         let kind = self.kind.map(|(_, named)| named).filter(|named| *named >= self.last && self.ready);
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The references since the last comma, when a document is named behind them.
+    /// The references since the last comma, when a document is named after them.
     pub(super) fn clause(&mut self) -> &mut [Reference] {
         let from = self.clause.min(self.found.len());
         &mut self.found[from..]
@@ -239,7 +239,7 @@ fn letters(id: &str) -> &str {
 }
 
 impl Part {
-    /// What an id behind it is, if the word says so: a risk, not an item.
+    /// What kind of thing an id after it is, if the word says so: a risk, not an item.
     fn noun(self) -> Option<String> {
         ["Risk", "Decision", "Requirement", "Component", "Interface", "Story"]
             .contains(&self.word)

@@ -1,6 +1,6 @@
-//! The places of a document that may define something, found in one pass over its lines.
+//! Finds the places of a document that may define something, in one pass over its lines.
 //!
-//! Start at [`Targets::of`].
+//! Start at [`Targets::find`].
 
 use super::Match;
 use super::place::{Lead, Place, Runs, is_entry, tells_about};
@@ -99,7 +99,7 @@ impl<'a> Targets<'a> {
                 text.split(|c: char| !task_id::is_inner(c)).filter(|token| !token.is_empty()).take(TOKENS_MAX)
             {
                 let token = task_id::folded(token.trim_end_matches(['.', '-', '_']));
-                // A number says something only behind its word.
+                // A number says something only after its word.
                 let counts = token.contains(char::is_alphabetic);
                 let key = if counts { token.clone() } else { format!("{before} {token}") };
                 before = token;

@@ -1,7 +1,7 @@
-//! Titles and names in a field: `Design § Error Handling`, `design "Retry policy"`, `Design Storage`, `plan Wave 2`, and
-//! documents that are named behind what they hold: `R2 in the design`.
+//! Reads titles and names in a field: `Design § Error Handling`, `design "Retry policy"`, `Design Storage`,
+//! `plan Wave 2`, and documents that are named after what they hold: `R2 in the design`.
 //!
-//! What may be something else counts only where a document defines it. Start at [`Reader::name`].
+//! A name that may mean something else counts only if a document defines it. Start at [`Reader::name`].
 
 use super::place::{Lead, is_letter};
 use super::range::{first_of_range, is_lettered, joined};
@@ -15,7 +15,7 @@ use redraft_facts::prelude::*;
 const TITLE_CHARS_MAX: usize = 60;
 
 impl Reader<'_> {
-    /// `§`: a number follows, or, behind a document, the title of a chapter: `Design § Error Handling`.
+    /// `§`: a number follows, or, after a document, the title of a chapter: `Design § Error Handling`.
     pub(super) fn sign(&mut self, at: usize) -> usize {
         let behind = at + '§'.len_utf8();
         let document = self.kind.filter(|(_, named)| *named >= self.last && self.ready);
@@ -58,7 +58,7 @@ impl Reader<'_> {
         if !(1..=DIGITS_MAX).contains(&digits) || after.starts_with(char::is_alphanumeric) {
             return None;
         }
-        // Up to which line is of no use.
+        // The end of the range of lines is not used.
         let to = after.trim_start_matches(['-', '–', ':', 'L']);
         let to = to.trim_start_matches(|c: char| c.is_ascii_digit());
         let numbered = self.text[..self.text.len() - to.len()].ends_with(|c: char| c.is_ascii_digit());
@@ -120,7 +120,7 @@ impl Reader<'_> {
         true
     }
 
-    /// A name without marks: behind a document, `Design Storage`, or in a field about one, `Components: Storage`.
+    /// A name without marks: after a document, `Design Storage`, or in a field about one, `Components: Storage`.
     pub(super) fn name(&mut self, word: &str, at: usize, fresh: bool) -> Option<usize> {
         if self.about == About::Ids {
             return None;
@@ -149,8 +149,8 @@ impl Reader<'_> {
         Some(end)
     }
 
-    /// A word that no list knows, with a number or letter: `plan Wave 2`, `design Appendix A`. Before an id with letters
-    /// it says what that is: `constraint C2`.
+    /// An unlisted word with a number or letter: `plan Wave 2`, `design Appendix A`. Before an id with letters it says
+    /// what that is: `constraint C2`.
     pub(super) fn counted_noun(&mut self, word: &str, at: usize, fresh: bool) -> Option<usize> {
         let is_word = word.chars().all(char::is_alphabetic) && part_of(&word.to_lowercase()).is_none();
         if self.about == About::Mentions || !is_word {
@@ -199,7 +199,7 @@ impl Reader<'_> {
         Some(behind)
     }
 
-    /// Takes a document that is named behind what it holds: `R2 in the design`, `C1–C2 (design)`.
+    /// Takes a document that is named after what it holds: `R2 in the design`, `C1–C2 (design)`.
     pub(super) fn belongs_behind(&mut self, kind: TargetDocument, at: usize, end: usize) -> bool {
         let same = self.last > 0 && self.document_behind(self.last).is_some_and(|(_, behind)| behind == end);
         if !same || at < self.last {
@@ -213,7 +213,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The document that is named right behind a place, and where its name ends.
+    /// The document that is named directly after a place, and where its name ends.
     pub(super) fn document_behind(&self, place: usize) -> Option<(TargetDocument, usize)> {
         let mut rest = self.text[place..].trim_start_matches(['*', '_', ' ']);
         let bracket = rest.starts_with('(');
@@ -261,7 +261,7 @@ impl Reader<'_> {
             ])
     }
 
-    /// Where a title ends that is followed by titles in it: `→ Sync → Conflicts`.
+    /// The end of a title that is followed by titles inside it: `→ Sync → Conflicts`.
     fn end_of_path(&self, mut end: usize) -> usize {
         const DEPTH_MAX: usize = 4;
         for _ in 0..DEPTH_MAX {
@@ -319,7 +319,7 @@ fn is_name(title: &str) -> bool {
         && words.all(|word| is_capital(word) && !word.contains('.') || SMALL.contains(&word))
 }
 
-/// Whether a word may say what an id behind it is; short words are of the sentence.
+/// Whether a word may say what an id after it is; short words belong to the sentence.
 fn is_noun(word: &str) -> bool {
     const LETTERS_MIN: usize = 4;
     word.len() >= LETTERS_MIN && !["with", "from", "into", "over", "than", "this", "that"].contains(&word)
@@ -329,7 +329,7 @@ fn is_capital(text: &str) -> bool {
     text.starts_with(char::is_uppercase)
 }
 
-/// The word behind a place, with nothing but blanks between, and where it begins.
+/// The word after a place, with nothing but blanks between, and where it begins.
 fn next_token(text: &str, place: usize) -> Option<(usize, &str)> {
     let rest = text[place..].trim_start_matches(' ');
     let start = text.len() - rest.len();

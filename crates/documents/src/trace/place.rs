@@ -11,9 +11,9 @@ pub(super) struct Place {
     pub(super) how: Match,
     /// The word before the id it begins with, in lower case: `component` of `Component 10`.
     pub(super) noun: Option<String>,
-    /// Whether a sign parts the id from what follows.
+    /// Whether a sign separates the id from what follows.
     pub(super) set_off: bool,
-    /// In a chapter that only tells about what others define.
+    /// In a chapter that only describes what others define.
     pub(super) aside: bool,
     /// Of a table.
     pub(super) column: usize,
@@ -21,7 +21,7 @@ pub(super) struct Place {
     pub(super) indent: usize,
     /// Of an item.
     pub(super) number: Option<usize>,
-    /// How far the numbered list goes that an item belongs to; its title may be in bold.
+    /// How far the numbered list of an item goes; its title may be in bold.
     pub(super) run: usize,
     pub(super) bold: bool,
     /// A line of plain text.
@@ -37,7 +37,7 @@ pub fn initials(title: &str) -> String {
     words.filter_map(|word| word.chars().next()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a chapter only tells about what others define.
+/// Whether a chapter only describes what others define.
 pub(super) fn tells_about(title: &str) -> bool {
     const WORDS: [&str; 19] = [
         "risk",
@@ -83,10 +83,10 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// A list goes on behind what interrupts it, so some are kept open.
+    /// A list goes on after an interruption, so some are kept open.
     pub(super) fn next(&mut self, number: &str, indent: usize, place: usize, places: &mut [Place]) {
         const OPEN_MAX: usize = 8;
-        // Only what a reference can name: updating a list of a million would take its square.
+        // Only what a reference can name: updating a list of a million items would take quadratic time.
         const RUN_MAX: usize = 500;
         let Ok(number) = number.parse::<usize>() else { return };
         let goes_on = |(at, last, members): &(usize, usize, Vec<usize>)| {
@@ -148,7 +148,7 @@ pub(super) struct Lead<'a> {
 }
 
 impl<'a> Lead<'a> {
-    /// Whether a sign parts the id from what follows. In bold a remark may stand between.
+    /// Whether a sign separates the id from what follows. In bold a remark may stand between.
     pub(super) fn is_set_off(&self, bold: bool) -> bool {
         const SIGNS: [char; 9] = [':', '.', ')', '—', '–', '-', '|', '：', '/'];
         let after = self.after.trim_start_matches(['*', '_', '`', ']', ' ']);

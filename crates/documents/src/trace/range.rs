@@ -1,4 +1,5 @@
-//! Ids with letters, ranges of ids, and ids that leave out what they share with the one before: `D6.1-.3`, `FR-001,-002`.
+//! Reads ids with letters, ranges of ids, and ids that leave out what they share with the one before: `D6.1-.3`,
+//! `FR-001,-002`.
 //!
 //! Start at [`joined`].
 
@@ -7,7 +8,7 @@ use redraft_facts::prelude::*;
 
 /// Of a range such as `D4-D7`.
 const RANGE_MAX: u32 = 50;
-/// A longer word is no id, and would be searched again for each of its dashes.
+/// A longer word is not an id, and would be searched again for each of its dashes.
 const WORD_MAX: usize = 64;
 
 /// `D6` of `D6-narrow`.
@@ -55,8 +56,8 @@ pub(super) fn joined(first: &str, text: &str) -> (Vec<String>, usize) {
     (ids, end)
 }
 
-/// An id that leaves out what it shares with the last one: `.3` behind `D6.1`, `-002` behind `FR-001`, `3` behind `C1`,
-/// `c` behind `2a`.
+/// An id that leaves out what it shares with the last one: `.3` after `D6.1`, `-002` after `FR-001`, `3` after `C1`,
+/// `c` after `2a`.
 pub(crate) fn completed(last: &str, part: &str) -> Option<String> {
     const PART_MAX: usize = 6;
     let number = part.trim_start_matches(['.', '-']);
@@ -171,7 +172,7 @@ fn before_number(id: &str) -> Option<&str> {
     (shared.len() < bare.len()).then_some(shared)
 }
 
-/// The ids behind the first one up to the last one.
+/// The ids after the first one up to the last one.
 fn between(first: &str, last: &str) -> Option<Vec<String>> {
     if let (Some(from), Some(to)) = (lettered_part(first), lettered_part(last))
         && first[..first.len() - 1] == last[..last.len() - 1]
@@ -187,7 +188,7 @@ fn between(first: &str, last: &str) -> Option<Vec<String>> {
     fits.then(|| (from + 1..=to).map(|number| format!("{shared}{number:0width$}")).collect())
 }
 
-/// The letter behind the number of `2a`.
+/// The letter after the number of `2a`.
 fn lettered_part(id: &str) -> Option<u8> {
     let letter = id.bytes().next_back().filter(u8::is_ascii_lowercase)?;
     ends_with_digit(&id[..id.len() - 1]).then_some(letter)

@@ -1,17 +1,17 @@
-//! References in a field: words that name a document, words that name a part, and ids.
+//! Reads references in a field: words that name a document, words that name a part, and ids.
 //!
-//! A number counts only behind a word that says what it numbers; an id with letters says it itself. What is a title is
-//! read in `names`, ids and numbers are read in `ids`. Start at [`references`].
+//! A number counts only after a word that says what it numbers; an id with letters says it itself. Titles are read in
+//! `names`, ids and numbers in `ids`. Start at [`references`].
 
 use super::words::{About, counted_by_label, is_exception, kind_of, letters_of, part_of};
 use super::{CountsWhen, Reference, TargetDocument};
 use crate::task_id;
 use redraft_facts::prelude::*;
 
-/// Of one field; more is no reference but a list of everything.
+/// Of one field; more are not references but a list of everything.
 pub(super) const REFERENCES_MAX: usize = 100;
 
-/// What a field refers to. Fields that refer to nothing by their label have none.
+/// What a field refers to; nothing if its label is not one for references.
 pub fn references(label: &str, text: &str) -> Vec<Reference> {
     let Some(about) = About::parse(label) else { return Vec::new() };
     if says_none(text) {
@@ -38,7 +38,7 @@ pub fn references(label: &str, text: &str) -> Vec<Reference> {
     found
 }
 
-/// The titles that a text names behind their document.
+/// The titles that a text names after their document.
 pub fn mentions(text: &str) -> Vec<Reference> {
     read(text, About::Mentions)
 }
@@ -48,7 +48,7 @@ pub fn is_for_references(label: &str) -> bool {
     About::parse(label).is_some_and(|about| about != About::Ids)
 }
 
-/// `none`, `n/a`, `—`, also with a reason behind it: there is nothing to name.
+/// `none`, `n/a`, `—`, also with a reason after it: there is nothing to name.
 pub(crate) fn says_none(text: &str) -> bool {
     const WORDS: [&str; 5] = ["none", "na", "nothing", "keine", "tbd"];
     let text = text.trim_start_matches(['*', '_', '`', ' ', '\n', '(', '[']);
@@ -85,7 +85,7 @@ pub(super) struct Reader<'a> {
     pub(super) clause: usize,
     /// The word right before an id: `constraint` of `constraint C2`.
     pub(super) noun: Option<String>,
-    /// An explanation has begun: a part counts only behind its document.
+    /// An explanation has begun: a part counts only after its document.
     pub(super) explains: bool,
     /// A number of another feature was named.
     pub(super) foreign: bool,
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         let end = at + word.len();
         let fresh = core::mem::take(&mut self.fresh);
         let noun = self.noun.take();
-        // `Component {Name}`, `Plan <step>`: somebody is to fill that in.
+        // `Component {Name}`, `Plan <step>`: a placeholder that is still to be filled in.
         if self.text[..at].ends_with(['{', '<']) {
             self.ready = false;
         } else if let Some(kind) = kind_of(&lower) {
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
         end
     }
 
-    /// `architecture §2`, `arch. section 3`: what the design is also called, where a part of it follows.
+    /// `architecture §2`, `arch. section 3`: another name for the design, where a part of it follows.
     fn is_architecture(&self, word: &str, end: usize) -> bool {
         let rest = &self.text[end..];
         let rest = rest.strip_prefix('.').unwrap_or(rest).trim_start_matches(' ');
@@ -271,8 +271,8 @@ impl<'a> Reader<'a> {
         named && ["§", "section ", "sec. ", "chapter "].iter().any(|part| rest.starts_with(part))
     }
 
-    /// Whether the word for a part is one here: a task is one of the list itself, unless a document is named, or the plan
-    /// by the field.
+    /// Whether the word for a part means one here: a task belongs to the list itself, unless a document is named, or
+    /// the field names the plan.
     fn is_part(&self, part: &str) -> bool {
         let of_field = self.about == About::Document(TargetDocument::Plan) && self.ready && !self.stale;
         part != "Task" || of_field || self.kind.is_some_and(|(_, named)| named >= self.last && self.ready)

@@ -1,7 +1,8 @@
-//! Where a document defines an id: a heading, an item of a list, a row of a table or a paragraph that begins in bold.
+//! Finds where a document defines an id: a heading, an item of a list, a row of a table or a paragraph that begins in
+//! bold.
 //!
-//! Whole tokens only, and what defines an id goes before what merely names it. The places are found in `index`, titles are
-//! looked up in `chapter`. Start at [`Targets::resolve`].
+//! Whole tokens only, and what defines an id takes precedence over what merely names it. The places are found in
+//! `index`, titles are looked up in `chapter`. Start at [`Targets::resolve`].
 
 use super::asked::{Asked, Noun, is_part_of_work};
 use super::chapter::is_title;
@@ -78,11 +79,11 @@ impl Match {
 impl Targets<'_> {
     /// Where an id is defined: `3.2`, `C9`, `Component 2`, `item 4`, `Auth-Module`.
     pub fn resolve(&self, id: &str) -> FoundTarget {
-        // What names nothing would be a part of everything.
+        // An id that names nothing would be a part of everything.
         if !id.contains(char::is_alphanumeric) {
             return FoundTarget::None;
         }
-        // The title of a chapter is no id: its last word may stand anywhere.
+        // The title of a chapter is not an id: its last word may occur anywhere.
         if let Some(title) = id.strip_prefix("§ ").filter(|title| is_title(title)) {
             return FoundTarget::new(self.chapter(title));
         }
@@ -112,7 +113,7 @@ impl Targets<'_> {
         FoundTarget::None
     }
 
-    /// Ids that nobody wrote down: `AC13` is the thirteenth item under `Acceptance Criteria`, `S2.1` the first one
+    /// Ids that are not written down: `AC13` is the thirteenth item under `Acceptance Criteria`, `S2.1` the first one
     /// under `Stage 2`, and `2.1` the first one under `Requirement 2`.
     fn by_position(&self, asked: &Asked) -> Option<Target> {
         let digits = asked.id.find(|c: char| c.is_ascii_digit())?;
@@ -155,7 +156,7 @@ impl Targets<'_> {
     pub(super) fn best(&self, found: Vec<(Rank, usize)>, shortened: bool) -> Vec<Target> {
         let Some(best) = found.iter().map(|(rank, _)| *rank).min() else { return Vec::new() };
         let mut places = found.into_iter().filter(|(rank, _)| *rank == best).map(|(_, place)| place);
-        // Of several tables or lists the first one introduces what the others tell about.
+        // Of several tables or lists, the first one introduces what the others describe.
         let first = places.next();
         let introduced = matches!(best.how, Match::TableRow | Match::ListItem);
         let rest = places.filter(|_| !introduced);
@@ -230,7 +231,7 @@ impl Targets<'_> {
         Target { line: counted(*line), end_line: counted(last), how }
     }
 
-    /// Up to the next heading or paragraph in bold, or to a gap with no list or code behind it.
+    /// Up to the next heading or paragraph in bold, or to a gap with no list or code after it.
     fn end_of_paragraph(&self, start: usize, limit: usize) -> usize {
         let lines = self.outline.lines();
         let end = self.outline.at(start).map_or(lines.len(), |section| section.own.end).min(limit);
@@ -271,13 +272,13 @@ impl Targets<'_> {
     }
 }
 
-/// How well a place fits; less is better, and what stands first counts first.
+/// How well a place fits; less is better, and earlier fields count first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     aside: bool,
     fit: u8,
     text: bool,
-    /// Nothing parts the id from what follows.
+    /// Nothing separates the id from what follows.
     loose: bool,
     how: Match,
     column: usize,

@@ -1,4 +1,4 @@
-//! What chapters and items of a document are called, and how titles are compared.
+//! Names of the chapters and items of a document, and how titles are compared.
 //!
 //! A name counts as a whole: `Storage` is not in `Storage and limits`. Start at [`Titles::find`].
 
@@ -36,7 +36,7 @@ impl Titles {
         }
     }
 
-    /// The places that have just this name, as far as none fits better.
+    /// The places that have exactly this name, if none fits better.
     pub(super) fn find(&self, name: &str) -> Vec<usize> {
         let wanted = plain(name);
         let bare = wanted.trim_start_matches(|c: char| !c.is_alphabetic());
@@ -74,7 +74,7 @@ fn plain(title: &str) -> String {
     words.join(" ").trim_matches([':', '.', ' ']).to_lowercase()
 }
 
-/// What an item or a paragraph is called: what is in bold or code at its beginning, else what stands before a sign.
+/// The name of an item or a paragraph: what is in bold or code at its beginning, else the text before a sign.
 fn name_of(text: &str) -> Option<&str> {
     for mark in ["**", "`"] {
         if let Some(rest) = text.strip_prefix(mark) {
@@ -85,13 +85,13 @@ fn name_of(text: &str) -> Option<&str> {
     end.map(|end| &text[..end])
 }
 
-/// Whether two titles may be of one thing: they share a word, or one of them says nothing.
+/// Whether two titles may mean one thing: they share a word, or one of them says nothing.
 pub(super) fn agree(one: &str, other: &str) -> bool {
     let (one, other) = (content(one), content(other));
     one.is_empty() || other.is_empty() || one.intersection(&other).next().is_some()
 }
 
-/// The words of a title that say something, without remarks in brackets; only their beginnings, because endings differ.
+/// The significant words of a title, without remarks in brackets; only their beginnings, because endings differ.
 fn content(title: &str) -> BTreeSet<String> {
     const LETTERS_MIN: usize = 4;
     const STEM: usize = 5;

@@ -1,4 +1,4 @@
-//! The words of references: what the labels of fields are about, what documents and their parts are called.
+//! The words of references: what the labels of fields are about, and the names of documents and their parts.
 
 use super::TargetDocument;
 use redraft_facts::prelude::*;
@@ -12,13 +12,13 @@ pub(super) enum About {
     Document(TargetDocument),
     /// Only ids that can be nothing else.
     Ids,
-    /// Text that is there for something else: only titles behind their document.
+    /// Text that has another purpose: only titles after their document count.
     Mentions,
 }
 
 impl About {
-    /// By the words of a label: documents, parts of documents, and words that say that something is referred to. A
-    /// label with any other word is about something else.
+    /// Judged by the words of a label: documents, parts of documents, and words that announce a reference. A label with
+    /// any other word is about something else.
     pub(super) fn parse(label: &str) -> Option<About> {
         let lower = label.to_lowercase();
         let name = lower.split('(').next().unwrap_or_default().trim();
@@ -57,7 +57,7 @@ impl About {
     }
 }
 
-/// Words of labels that say that something is referred to.
+/// Words of labels that announce a reference.
 const REFERS: [&str; 37] = [
     "why",
     "source",
@@ -101,7 +101,7 @@ const REFERS: [&str; 37] = [
 /// Words that say nothing about what a label is about.
 const SMALL: [&str; 10] = ["to", "by", "in", "of", "the", "and", "on", "also", "user", "id"];
 
-/// Words of labels that are about what stands in a specification.
+/// Whether a word of a label is about the contents of a specification.
 fn is_of_spec(word: &str) -> bool {
     const WORDS: [&str; 25] = [
         "fr",
@@ -133,7 +133,7 @@ fn is_of_spec(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// The document that a label is about which is only a word for a part: `Phase: 3`, `Component: Store`.
+/// The document that a label is about if it is only a word for a part: `Phase: 3`, `Component: Store`.
 fn label_of_part(word: &str) -> Option<TargetDocument> {
     match part_of(word)? {
         ("Component" | "Interface" | "Decision", kind) => kind,
@@ -145,7 +145,7 @@ fn label_of_part(word: &str) -> Option<TargetDocument> {
     }
 }
 
-/// The word for a part that numbers in a field count: `Phase: 3`, `Plan item: 3`. A `Plan step` may be called anything.
+/// The word for a part that the numbers in a field count: `Phase: 3`, `Plan item: 3`. A `Plan step` may have any name.
 pub(super) fn counted_by_label(label: &str) -> Option<&'static str> {
     let (part, _) = part_of(&label.rsplit(' ').next()?.to_lowercase())?;
     let alone = !label.contains(' ') && label_of_part(&label.to_lowercase()) == Some(TargetDocument::Plan);

@@ -1,4 +1,4 @@
-//! From an order about code to its prompt.
+//! Builds the prompt for an order about code.
 //!
 //! As for documents, everything comes from the state, the order and the revisions it names. A revision of code is the tree
 //! of the whole worktree, so the documents are read from it at their usual places, and the change is what differs from the
@@ -22,7 +22,7 @@ use redraft_prompts::prompt::{
 };
 use redraft_roles::profile::{self, Profile, ProfileKind};
 
-/// So many changed files count as read by a reviewer that is told to read them; more are not measured one by one.
+/// How many changed files are measured one by one for a reviewer that is told to read them.
 const READ_MAX: usize = 200;
 
 pub(super) fn compose(
@@ -204,8 +204,8 @@ fn told_to_read(texts: &Texts<'_>, order: &DispatchOrder, change: &str) -> Resul
     Ok(read)
 }
 
-/// What is said of a change that is reviewed by itself, for the reviewer that compares it with what was wanted. The others
-/// judge it without anybody's word for it.
+/// The description of a change that is reviewed by itself, for the reviewer that compares it with what was wanted. The
+/// others judge the change without anybody's description of it.
 fn intent(
     texts: &Texts<'_>,
     state: &Loop,
@@ -220,7 +220,7 @@ fn intent(
     Ok(Some(String::from_utf8_lossy(&texts.answer(said)?).into_owned()))
 }
 
-/// The tests that were thought of.
+/// The outline of the tests.
 fn outline(texts: &Texts<'_>, state: &Loop) -> Result<Option<String>, WorkspaceError> {
     let kept = state.making.as_ref().and_then(|making| making.outline.as_ref());
     let answer = kept.map(|blob| texts.answer(blob)).transpose()?;

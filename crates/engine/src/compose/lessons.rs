@@ -1,4 +1,4 @@
-//! What earlier features taught, as far as it bears on one dispatch. Which entries do is decided in `documents::bank`.
+//! The lessons of earlier features that bear on one dispatch. `documents::bank` decides which do.
 
 use super::LoopTexts;
 use redraft_core::review::DispatchOrder;
@@ -15,8 +15,8 @@ pub(super) struct Lessons {
 }
 
 impl Lessons {
-    /// For whoever drafts, revises, carries out a task or reviews, at the beginning of a conversation; one that goes on has
-    /// been told.
+    /// For a role that drafts, revises, carries out a task or reviews, at the beginning of a conversation; a continued
+    /// one has been told.
     pub(super) fn new(
         papers: &LoopTexts,
         order: &DispatchOrder,
@@ -34,7 +34,7 @@ impl Lessons {
                 | Purpose::Validate
                 | Purpose::Certify
         );
-        // A certificate is never given in a conversation that goes on, whatever was asked for.
+        // A certificate is never given in a continued conversation, whatever was asked for.
         let goes_on = strategy == Strategy::Resume && purpose != Purpose::Certify;
         if !learns || goes_on || order.ticket.purpose == Purpose::Repair {
             return Lessons::default();

@@ -1,8 +1,8 @@
-//! From an order to the prompt that answers it.
+//! Builds the prompt for an order.
 //!
-//! Everything comes from the state, the order and the revisions it names, never from the worktree as it
-//! happens to be, so a prompt can be built again from the ledger at any later time ([`rebuild()`]). Start at [`compose`];
-//! what is read for it is in `texts` and `papers`.
+//! Everything comes from the state, the order and the revisions it names, never from the worktree as it happens to be,
+//! so a prompt can be built again from the ledger at any later time ([`rebuild()`]). Start at [`compose`]; what is read
+//! for it is in `texts` and `task`.
 
 mod code;
 mod lessons;
@@ -39,7 +39,7 @@ pub struct Composed {
     pub prompt: Prompt,
     /// Characters of the prompt and of the files it tells the role to read.
     pub context_chars: u64,
-    /// Entries of the knowledge bank that it tells.
+    /// The entries of the knowledge bank that it contains.
     pub told: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ pub fn compose(
     Ok(Composed { prompt, context_chars, told: lessons.told })
 }
 
-/// The prompt of who looks back on a feature, from what was stored for it.
+/// The prompt of the agent that looks back on a feature, from what was stored for it.
 fn looking_back(
     texts: &Texts<'_>,
     setting: LoopFacts<'_>,
@@ -204,7 +204,7 @@ fn unknown(order: &DispatchOrder) -> WorkspaceError {
     WorkspaceError::File { path: order.ticket.role.to_string(), detail: "there is no such role".to_owned() }
 }
 
-/// The files of a profile that are not there, other than the PRD, with what is said of each.
+/// The files of a profile that do not exist, other than the PRD, each with what the prompt says about it.
 fn absent(
     texts: &Texts<'_>,
     setting: LoopFacts<'_>,
@@ -218,7 +218,7 @@ fn absent(
     for name in profile.artifacts.iter().filter(|name| **name != "prd.md" && **name != own) {
         if texts.shown(created, state, order, &created.path_of(name))?.is_none() {
             let why = Phase::writing(name).map(|phase| setting.pipeline.left_out(phase));
-            // A note may be there or not; a document of an earlier phase that is not needs a word.
+            // A note may exist or not; a missing document of an earlier phase needs an explanation.
             let why = why.map_or(String::new(), |why| why.unwrap_or_else(|| "it does not exist".to_owned()));
             absent.push((*name, why));
         }
@@ -226,7 +226,7 @@ fn absent(
     Ok(absent)
 }
 
-/// What the author asked before it drafted, with what it was told.
+/// What the author asked before it drafted, with the answers.
 fn answers(state: &Loop) -> Vec<AnsweredQuestion<'_>> {
     let Some(answers) = &state.answers else { return Vec::new() };
     let said = answers.iter().map(String::as_str).chain(std::iter::repeat(""));
@@ -267,7 +267,7 @@ pub(crate) fn seat<'a>(state: &'a Loop, order: &DispatchOrder) -> Option<&'a Sea
     }
 }
 
-/// What the stage before left open or had settled by a ruling.
+/// What the stage before left open, or what was settled there by a ruling.
 fn unresolved<'a>(state: &'a Loop, seat: &Seat) -> Vec<&'a Finding> {
     let Some(before) = seat.stage.checked_sub(1) else { return Vec::new() };
     let of_stage =

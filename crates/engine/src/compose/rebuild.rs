@@ -1,4 +1,4 @@
-//! Every prompt of a feature once more, from its events and the revisions git keeps: the proof that the same events and
+//! Rebuilds every prompt of a feature from its events and the revisions git keeps: the proof that the same events and
 //! inputs give the same bytes.
 
 use super::{LoopFacts, LoopTexts, Texts, compose};

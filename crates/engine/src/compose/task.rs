@@ -1,7 +1,7 @@
-//! One task with what of the documents concerns it, read from the revision its implementer is shown.
+//! Reads one task and the parts of the documents that concern it, from the revision its implementer is shown.
 //!
-//! What is taken of each document is decided in `core` ([`context::select`]); here it is read and cut out. Where no task
-//! list was made, the specification is the one task.
+//! `documents` decides what is taken from each document ([`context::select`]); here it is read and cut out. Where no
+//! task list was made, the specification is the one task.
 
 use super::Texts;
 use crate::ports::WorkspaceError;
@@ -16,7 +16,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Unit;
 use redraft_prompts::prompt::{Dependency, TaskArtifact, TaskBrief};
 
-/// The texts that the papers of a task are made of.
+/// The texts that the brief of a task is made of.
 pub(super) struct TaskTexts {
     id: String,
     title: String,
@@ -30,7 +30,7 @@ pub(super) struct TaskTexts {
     pub(super) constraints: Option<String>,
 }
 
-/// What is taken of one document.
+/// What is taken from one document.
 struct Piece {
     name: &'static str,
     path: String,
@@ -113,12 +113,12 @@ pub(super) fn read(
 }
 
 impl TaskTexts {
-    /// All that the list says of it.
+    /// Everything that the list says about it.
     pub(super) fn all(&self) -> &str {
         &self.text
     }
 
-    /// Calls `with` with the papers: they borrow from each other.
+    /// Calls `with` with the brief: its parts borrow from each other.
     pub(super) fn papers<T>(&self, with: impl FnOnce(&TaskBrief<'_>) -> T) -> T {
         let artifacts: Vec<TaskArtifact<'_>> = (self.artifacts.iter())
             .map(|one| TaskArtifact {
@@ -180,12 +180,12 @@ fn wanted(prd: &str) -> Option<String> {
     Some(format!("{}\n", text.trim_end()))
 }
 
-/// What a task list says of all its tasks: its section of constraints.
+/// The section of constraints of a task list, which holds for all its tasks.
 fn constraints(list: &str) -> Option<String> {
     let outline = Outline::parse(list);
     let is_one = |title: &str| title.to_lowercase().contains("constraint");
     let section = outline.sections().iter().find(|section| section.level > 0 && is_one(section.title))?;
-    // Without its heading, which the prompt has of its own.
+    // Without its heading: the prompt has its own.
     let text = outline.text(section.own.start + 1..section.own.end);
     Some(format!("{}\n", text.trim())).filter(|text| !text.trim().is_empty())
 }

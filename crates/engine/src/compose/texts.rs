@@ -1,4 +1,5 @@
-//! What an order's role is shown of the revisions: documents, the PRD wherever it is, and the changes between two.
+//! Reads what an order's role is shown of the revisions: documents, the PRD wherever it is, and the changes between two
+//! revisions.
 //!
 //! Everything is read from revisions and kept for one order, so that the prompts made for it are made of the same bytes.
 //! Start at [`Texts`].
@@ -26,7 +27,7 @@ pub struct Texts<'a> {
 
 /// Characters of what a role works with.
 pub(crate) struct Given {
-    /// Of the upstream artifacts its profile names, and how many there are.
+    /// The characters of the upstream artifacts its profile names, and how many artifacts there are.
     pub(crate) upstream: u64,
     pub(crate) files: u32,
     pub(crate) artifact: u64,
@@ -47,8 +48,8 @@ impl<'a> Texts<'a> {
         Ok(bytes)
     }
 
-    /// A file as the order's role is shown it. Before the first draft there is no revision but what the loop was opened
-    /// on; without one the PRD is what the feature was created with.
+    /// A file as the order's role is shown it. Before the first draft there is no revision except the one the loop was
+    /// opened on; without that one, the PRD is what the feature was created with.
     pub(super) fn shown(
         &self,
         created: &FeatureCreated,
@@ -63,8 +64,8 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// The PRD and where it is (I8): `prd.md` beside the other artifacts, else the file that the feature came from. None
-    /// that can be read is none.
+    /// The PRD and where it is (I8): `prd.md` next to the other artifacts, else the file that the feature came from. An
+    /// unreadable PRD counts as none.
     pub(super) fn prd(
         &self,
         created: &FeatureCreated,
@@ -95,8 +96,8 @@ impl<'a> Texts<'a> {
         Ok(delta)
     }
 
-    /// The change of a loop about code: all that differs from its base, apart from the feature's own documents by their
-    /// names. Whatever else stands in their folder is code to whoever merges it.
+    /// The change of a loop about code: everything that differs from its base, apart from the feature's own documents
+    /// by their names. Anything else in their folder is code, because it is merged as well.
     pub(super) fn change(
         &self,
         created: &FeatureCreated,
@@ -150,7 +151,7 @@ impl<'a> Texts<'a> {
             }
         }
         if state.opened.is_code() {
-            // Whoever is not given the change opens its files.
+            // A role that is not given the change opens its files.
             let change = self.change(created, state, order)?;
             given.upstream += u64::try_from(change.chars().count()).unwrap_or(u64::MAX);
             given.files += u32::try_from(Delta::parse(&change).files.len()).unwrap_or(u32::MAX);
@@ -163,7 +164,8 @@ impl<'a> Texts<'a> {
 }
 
 /// What changed between two revisions of a change that is reviewed by itself, apart from files that only its base has
-/// changed: where it was brought up to date, those are no part of it. Each revision comes with what it was compared with.
+/// changed: after the change was brought up to date, those are not part of it. Each revision comes with the one it was
+/// compared with.
 ///
 /// Where the base has changed a file, the change may do something else to it now although the file is as it was, such as
 /// take out again what the base has mended. So what the change does to such a file now follows what changed in it.
@@ -179,7 +181,7 @@ pub(crate) fn delta_of_change(
     let after = delta(now, to)?;
     let (before, moved) = match (delta(then, from), delta(then, now)) {
         (Ok(before), Ok(moved)) => (before, moved),
-        // Nobody can tell any more what it was; all of it is shown.
+        // What it was can no longer be determined; all of it is shown.
         (Err(WorkspaceError::AnchorLost(lost)), _) if lost == *then => return Ok(after),
         (before, moved) => (before?, moved?),
     };
@@ -196,7 +198,7 @@ pub(crate) fn delta_of_change(
     Ok(if kept.is_empty() { all.into_values().collect() } else { kept })
 }
 
-/// What a diff says of each file.
+/// The part of a diff about each file.
 fn by_file(diff: &str) -> BTreeMap<String, &str> {
     delta::parts(diff).into_iter().map(|part| (part.file.path, part.text)).collect()
 }
@@ -212,7 +214,7 @@ fn without(diff: &str, files: &[String]) -> String {
     only(diff, &|path| !files.iter().any(|file| file == path))
 }
 
-/// The files of a diff that are wanted. A line that begins with its first word begins a file: all lines of a hunk begin
+/// The wanted files of a diff. A line that begins with the diff's first word begins a file: all lines of a hunk begin
 /// with a mark.
 fn only(diff: &str, wanted: &dyn Fn(&str) -> bool) -> String {
     let mut kept = String::new();
@@ -272,12 +274,12 @@ mod tests {
         };
         let (own, fix, undone) = (of("own.rs", "own"), of("auth.rs", "fix"), of("auth.rs", "no fix"));
         let both = format!("{undone}{own}");
-        // The base has mended a file, and the change has it as it was; alone, and beside something new.
+        // The base has mended a file, and the change has the old version; alone, and together with something new.
         let kept = [("then", "from", own.as_str()), ("now", "to", &both), ("then", "now", &fix)];
         assert_eq!(delta(&kept), undone);
         let newer = of("own.rs", "newer");
         assert_eq!(delta(&[&kept[..], &[("from", "to", &newer)]].concat()), format!("{undone}{newer}"));
-        // What was brought in whole is no part of it, and where nothing else is new, all is shown.
+        // What was brought in whole is not part of it, and where nothing else is new, everything is shown.
         let taken = [("then", "from", own.as_str()), ("now", "to", &own), ("then", "now", &fix)];
         assert_eq!(delta(&[&taken[..], &[("from", "to", &fix)]].concat()), fix);
         let more = format!("{fix}{newer}");
@@ -286,7 +288,7 @@ mod tests {
         let (brought, now) = (of("own.rs", "of the base"), of("own.rs", "less than before"));
         let merged = [("then", "from", own.as_str()), ("now", "to", &now), ("then", "now", &brought)];
         assert_eq!(delta(&[&merged[..], &[("from", "to", &newer)]].concat()), format!("{newer}{now}"));
-        // Of what is no text nobody sees whether it is the same.
+        // For a file that is not text, a diff does not show whether it is the same.
         let binary = "diff --git a/x b/x\nBinary files a/x and b/x differ\n";
         let held = [("then", "from", binary), ("now", "to", binary), ("then", "now", binary)];
         assert_eq!(delta(&held), binary);

@@ -1,4 +1,4 @@
-//! What each part of the engine is lent of a run: the journal, the ports and the rules it needs, and nothing else.
+//! Lends each part of the engine what it needs of a run: the journal, the ports and the rules, and nothing else.
 
 use super::Run;
 use crate::asking::Asking;

@@ -20,14 +20,14 @@ pub trait Agent: Send + Sync {
     /// a probe finds holds for exactly this.
     fn describe(&self) -> String;
 
-    /// What it is: stored with every dispatch, and named wherever a verdict stands. Unlike [`Agent::describe`], which
-    /// stored probes are compared by, it names no address.
+    /// The agent's identity: stored with every dispatch, and named next to every verdict. Unlike [`Agent::describe`],
+    /// which stored probes are compared by, it names no address.
     fn player(&self) -> AgentIdentity;
 
     fn abilities(&self) -> Abilities;
 
-    /// Those of the tools a profile names that it cannot offer. What it can offer is what it was configured with, so a
-    /// tool that turns out not to work later is a note of the outcome.
+    /// The tools of a profile that it cannot offer. What it can offer comes from its configuration; if a tool turns out
+    /// not to work later, that is a note of the outcome.
     fn missing(&self, tools: &[String]) -> Vec<String>;
 
     /// What its tokens are billed by, for predictions: the card that [`Agent::reserve`] uses.
@@ -36,20 +36,20 @@ pub trait Agent: Send + Sync {
     /// Whether nothing it does costs money.
     fn is_free(&self) -> bool;
 
-    /// The dearest its first step can turn out, reserved before it is sent: nothing read from the cache, and as long an
-    /// answer as is allowed. Whatever comes after that is asked for with [`Watch::afford`].
+    /// The most its first step can cost, reserved before it is sent: nothing read from the cache, and the longest
+    /// answer allowed. Everything after that is asked for with [`RunHandle::afford`].
     fn reserve(&self, request: &Request) -> Usd;
 
-    /// The finished answer to a ticket that outlived the process which had asked for it, where an agent keeps one.
+    /// The finished answer to a ticket, where the agent keeps one that outlived the process which had asked for it.
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome>;
 
-    /// What a dispatch can have come to where nobody watched it to its end, if that can be more than what was reserved:
-    /// a program whose run and keeper were both killed goes on by itself, up to the limit it was given.
+    /// The most a dispatch can have cost when it was not watched to its end, if that can be more than what was
+    /// reserved: a program whose run and keeper were both killed goes on by itself, up to the limit it was given.
     fn unwatched(&self, _ticket: &Ticket) -> Option<Usd> {
         None
     }
 
-    /// By how much one answer can pass what is reserved for it, where the agent cannot limit the length of an answer.
+    /// By how much one answer can exceed what is reserved for it, where the agent cannot limit the length of an answer.
     fn beyond(&self) -> Usd {
         Usd(0)
     }
@@ -58,7 +58,7 @@ pub trait Agent: Send + Sync {
     fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError>;
 }
 
-/// What an agent's tokens are billed by.
+/// The prices and the model that an agent's tokens are billed by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Billing {
     /// The model as it is called, which says how texts are counted and how much it takes in.
@@ -93,7 +93,7 @@ pub struct Abilities {
     /// Whether the agent is made to answer in the verdict's form.
     pub structured: bool,
     pub usage: UsageReport,
-    /// Whether it comes for its work by itself instead of being sent it: a host. Such a one is never run.
+    /// Whether it fetches its work itself instead of being sent it: a host. A host is never run.
     pub pull: bool,
 }
 
@@ -109,18 +109,18 @@ pub enum Naming {
 /// Which beginnings of a request can be read again at the price of a cache hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
-    /// Those that end at a boundary; at most so many boundaries in one request.
+    /// Beginnings that end at a boundary; at most this many boundaries in one request.
     Boundaries(u8),
     /// The system text, which is all but the turn, and the whole conversation up to its newest message.
     SystemAndLast,
-    /// Any, as far as it is the same.
+    /// Any beginning, as far as it is the same.
     AnyPrefix,
-    /// That of the conversation it continues, and of no other.
+    /// The conversation it continues, and no other.
     Conversation,
     None,
 }
 
-/// When an agent tells what it used.
+/// When an agent reports what it used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageReport {
     Streaming,
@@ -150,15 +150,16 @@ pub struct Request {
     pub folder: PathBuf,
     /// Files the role may change, relative to the folder.
     pub may_write: Vec<String>,
-    /// Whether others are asked with the same words up to the end of the feature fragments. An agent whose cache keeps
-    /// few places then keeps the end of those, rather than the end of what is the role's own.
+    /// Whether others are sent the same words up to the end of the feature fragments. An agent whose cache keeps few
+    /// places then keeps the end of those, rather than the end of the role's own part.
     pub shares: bool,
     pub deadlines: Deadlines,
-    /// For an agent that has to be told beforehand: the most it may cost, whatever others at work turn out to need.
+    /// For an agent that has to be told beforehand: the most it may cost, whatever other agents at work turn out to
+    /// need.
     pub max_usd: Option<Usd>,
 }
 
-/// How long to wait for what.
+/// How long to wait for each thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     pub connect_ms: u64,
@@ -177,24 +178,25 @@ pub struct Outcome {
     /// The conversation that can be continued, if any.
     pub session: Option<SessionId>,
     pub usage: Usage,
-    /// Files really opened, relative to the folder; none where the agent cannot tell.
+    /// The files it really opened, relative to the folder; none where the agent does not report them.
     pub opened: Option<Vec<String>>,
     /// Tools it asked for and was denied, and what it refused to do.
     pub denials: Vec<String>,
     /// What a person should know about how it went, such as why the cache was missed.
     pub notes: Vec<String>,
-    /// Whether the agent was made to answer in the verdict's form and did not. The text is kept then, and is no verdict
-    /// whatever it says.
+    /// Whether the agent was made to answer in the verdict's form and did not. The text is kept then, but it is not a
+    /// verdict, whatever it says.
     pub formless: bool,
-    /// When its last request was sent, in milliseconds since 1970; none where nobody can tell.
+    /// When its last request was sent, in milliseconds since 1970; none where that is unknown.
     pub asked_ms: Option<i64>,
-    /// How many requests the usage is for; none where the agent cannot tell.
+    /// How many requests the usage is for; none where the agent does not report it.
     pub requests: Option<u32>,
-    /// Whose hand it is from, where a host submitted it.
+    /// The conversation of the host that submitted it, if one did.
     pub hand: Option<HostConversation>,
     /// Who pays for it, as far as the agent can tell.
     pub payment: Payment,
-    /// How much of the cost no bill says: what broke off, or told nothing, counts as the most it can have been.
+    /// How much of the cost is on no bill: a request that broke off, or reported nothing, counts as the most it can
+    /// have been.
     pub unknown: Usd,
 }
 
@@ -204,7 +206,7 @@ pub struct Outcome {
 pub struct AgentError {
     pub now: AfterFailure,
     pub detail: String,
-    /// What it cost all the same; none where that is not known, and then the budget counts what was reserved.
+    /// What it cost nevertheless; none where that is not known, and then the budget counts what was reserved.
     pub usage: Option<Usage>,
     /// Whether the run was asked to stop, rather than the agent failing by itself.
     pub interrupted: bool,
@@ -226,14 +228,16 @@ pub trait RunHandle: Send + Sync {
     fn now_ms(&self) -> i64;
     /// For limits.
     fn moment(&self) -> Moment;
-    /// What the agent does now, in a few words, for whoever watches: `Read docs/spec.md`. Nothing depends on it.
+    /// Reports what the agent does now, in a few words, for people who watch: `Read docs/spec.md`. Nothing depends on
+    /// it.
     fn tell(&self, doing: &str);
-    /// It begins to answer: from now on a cache holds what it was sent. Whoever shares that may wait for this.
+    /// The agent begins to answer: from now on a cache holds what it was sent. Others that share that may wait for
+    /// this.
     fn begun(&self) {}
-    /// Whether the dispatch may come to this much in all, given the budget and whatever else is under way. Asked before
-    /// each step that could pass what was granted before; [`Agent::reserve`] is granted from the start.
+    /// Whether the dispatch may cost this much in all, given the budget and whatever else is under way. Asked before
+    /// each step that could exceed what was granted before; [`Agent::reserve`] is granted from the start.
     fn afford(&self, total: Usd) -> bool;
-    /// The dispatch has come to this much already, or may have, whether or not that was granted. It counts from now on,
-    /// also if nobody hears of the dispatch again.
+    /// The dispatch has already cost this much, or may have, whether or not that was granted. It counts from now on,
+    /// even if the dispatch is never heard of again.
     fn owes(&self, _total: Usd) {}
 }

@@ -25,7 +25,7 @@ pub struct CheckRun {
 
 /// Runs checks that a person has accepted.
 pub trait Checks: Send + Sync {
-    /// Runs one to its end; a text that says why where it could not be begun.
+    /// Runs one to its end; the error says why it could not be begun.
     fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String>;
 }
 
@@ -34,8 +34,8 @@ pub trait CheckFolder: Send + Sync {
     /// The hash of what prepares it: the setup command, and the copied files as they are now.
     fn prepared(&self) -> Result<BlobId, WorkspaceError>;
 
-    /// Moves it to a commit. All tracked files are as the commit has them, whatever was done to them, and nothing else is
-    /// there but ignored files of earlier times; with `empty` not even these.
+    /// Moves it to a commit. All tracked files are as the commit has them, whatever was done to them, and nothing else
+    /// is there except ignored files from earlier; with `empty` not even these.
     fn lay_out(&self, commit: &str, empty: bool) -> Result<LaidOut, WorkspaceError>;
 
     /// Notes that it was set up, and puts tracked files back that this changed. Returns their names.
@@ -52,7 +52,7 @@ pub trait CheckFolder: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaidOut {
     pub folder: PathBuf,
-    /// Whether nothing was left of earlier times.
+    /// Whether nothing was left from earlier.
     pub emptied: bool,
     pub set_up: SetUp,
     /// What could not be done as it was asked for, a line each.
@@ -68,7 +68,7 @@ pub enum SetUp {
     ForAnother,
 }
 
-/// For what has no checks of its own: documents.
+/// For documents, which have no checks of their own.
 #[derive(Debug, Clone, Copy)]
 pub struct NoChecks;
 

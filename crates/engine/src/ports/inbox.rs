@@ -1,4 +1,4 @@
-//! Where an agent's answer is put the moment it is there, so that a crash cannot lose what was paid for.
+//! Keeps an agent's answer the moment it arrives, so that a crash cannot lose what was paid for.
 
 use super::agent::Outcome;
 use redraft_facts::ticket::Ticket;

@@ -1,4 +1,4 @@
-//! Bringing a feature's branch back to the branch it began on.
+//! Merges a feature's branch back into the branch it began on.
 
 use super::workspace::{Commit, Trailers, WorkspaceError};
 use redraft_facts::event::MergeHistory;
@@ -18,14 +18,14 @@ pub enum MergeOutcome {
     Clean {
         /// All files.
         tree: Revision,
-        /// The same without those that were to be looked past.
+        /// The same without the files that were to be ignored.
         checked: Revision,
     },
     /// The files that both have changed in ways that exclude each other.
     Conflicts(Vec<String>),
 }
 
-/// The names a merge goes by.
+/// The names used in a merge.
 #[derive(Debug, Clone)]
 pub struct Merge<'a> {
     /// The branch it is merged into.
@@ -36,16 +36,17 @@ pub struct Merge<'a> {
 }
 
 pub trait Merging: Send + Sync {
-    /// `except` is looked past, where that is asked for.
+    /// Previews the merge; `except` is ignored, where that is asked for.
     fn forecast(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError>;
 
-    /// The files of both branches where they last were the same; none where nothing is the feature's alone.
+    /// The files of both branches at the last point where they were the same; none where nothing is the feature's
+    /// alone.
     fn common(&self, into: &str) -> Result<Option<Revision>, MergeError>;
 
-    /// A commit of what the merge would give, which no branch leads to. The same merge is the same commit.
+    /// A commit of what the merge would give, reachable from no branch. The same merge gives the same commit.
     fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError>;
 
-    /// Merges as was forecast. Where the branch is checked out, only there, and only if nothing is uncommitted.
+    /// Merges as was forecast. Where the branch is checked out, merges only there, and only if nothing is uncommitted.
     fn merge(&self, forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError>;
 
     /// The commit that an earlier call of [`Merging::merge`] with these trailers has made.

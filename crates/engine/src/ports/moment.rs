@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Moment(Duration);
 
 impl Moment {
-    /// So long after whatever the clock counts from.
+    /// The moment this long after the clock's zero.
     pub const fn after(time: Duration) -> Moment {
         Moment(time)
     }

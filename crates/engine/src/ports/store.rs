@@ -49,7 +49,7 @@ pub enum StoreError {
     Disk { path: String, detail: String },
     #[error("the ledger {path} cannot be written: {detail}")]
     ReadOnly { path: String, detail: String },
-    /// It was there when it was opened. `rescued` is where what it held was written, if that was possible.
+    /// It was there when it was opened. `rescued` is the file its content was written to, if that was possible.
     #[error("the ledger {path} is not there any more: {detail}")]
     Gone { path: String, detail: String, rescued: Option<String> },
     #[error("the ledger {path} is busy: {detail}")]

@@ -24,7 +24,7 @@ pub trait Workspace: Send + Sync {
     /// Removes a file of the worktree; nothing happens where there is none.
     fn remove(&self, path: &str) -> Result<(), WorkspaceError>;
 
-    /// The tree of these paths as they are in the worktree. Absent files are left out; none at all gives none.
+    /// The tree of these paths as they are in the worktree. Missing files are left out; none if all are missing.
     fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError>;
 
     /// The tree of all files of the worktree that are not ignored, apart from those that are `ours` alone.
@@ -33,38 +33,39 @@ pub trait Workspace: Send + Sync {
     /// All files of a commit.
     fn tree_of(&self, commit: &str) -> Result<Revision, WorkspaceError>;
 
-    /// What is in the worktree and in no commit that is made of it, a line each: ignored files, and repositories inside it as
-    /// the last [`Workspace::mark`] or [`Workspace::restore`] found them. A folder of which all is ignored is one line.
+    /// What is in the worktree and in no commit made from it, a line each: ignored files, and repositories inside it as
+    /// the last [`Workspace::mark`] or [`Workspace::restore`] found them. A folder with nothing but ignored files is
+    /// one line.
     fn unseen(&self) -> Result<BTreeSet<String>, WorkspaceError>;
 
     /// Remembers how git itself is set up for this repository: hooks, configuration, attributes and patterns outside of the
     /// tree. [`Workspace::mark`] does the same.
     fn note_git(&self) -> Result<(), WorkspaceError>;
 
-    /// Puts back what differs from what was remembered last. What is replaced is kept beside the ledger under this name.
-    /// Returns a line for each thing, with the command that brings it back. [`Workspace::restore`] does the same.
+    /// Puts back what differs from what was remembered last. What is replaced is kept next to the ledger under this
+    /// name. Returns a line for each thing, with the command that brings it back. [`Workspace::restore`] does the same.
     fn put_git_back(&self, name: &str) -> Result<Vec<String>, WorkspaceError>;
 
     /// The files that differ between two revisions, in order.
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
 
-    /// The same with the repositories inside it that stand at another commit, which nobody here changes.
+    /// The same with the repositories inside it that are at another commit, which nobody here changes.
     fn all_changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
 
-    /// The files of `under`, with these paths as they are in `from`: those it has not got are left out.
+    /// The files of `under`, with these paths as they are in `from`: paths that `from` does not have are left out.
     fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError>;
 
-    /// What differs between two revisions, by paths, modes and contents: the same bytes for the same change alone. A
-    /// [`Workspace::delta`] cannot tell files that are no text from each other.
+    /// What differs between two revisions, by paths, modes and contents: equal bytes mean the same change. A
+    /// [`Workspace::delta`] cannot distinguish files that are not text.
     fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError>;
 
     /// Puts the worktree on a commit and on no branch, with exactly its files; ignored ones stay.
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError>;
 
-    /// Puts files of the worktree back to how they are in a revision; those it has not got are removed.
+    /// Puts files of the worktree back to how they are in a revision; files it does not have are removed.
     fn put_back(&self, revision: &Revision, files: &[String]) -> Result<(), WorkspaceError>;
 
-    /// The revision in which none of its paths is there.
+    /// The revision in which none of its paths exists.
     fn nothing(&self) -> Result<Revision, WorkspaceError>;
 
     /// The bytes a path has in a revision.
@@ -77,8 +78,8 @@ pub trait Workspace: Send + Sync {
     /// Keeps a revision from being collected, under `refs/redraft/anchors/NAME`.
     fn keep(&self, name: &str, revision: &Revision) -> Result<(), WorkspaceError>;
 
-    /// Where HEAD, branch, index and files stand. The paths that are `ours` alone are looked past, as projections
-    /// are, which change with every event; a restore must then be allowed to look past them too.
+    /// The state of HEAD, branch, index and files. The paths that are `ours` alone are ignored, such as projections,
+    /// which change with every event; a restore must then be allowed to ignore them too.
     fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError>;
 
     /// Puts HEAD, branch and index back to `mark`, and all files except those that `allowed` [`covers`]. What differed is kept under
@@ -87,14 +88,14 @@ pub trait Workspace: Send + Sync {
     -> Result<Vec<String>, WorkspaceError>;
 
     /// Names branches and tags that were made, moved or removed since the last [`Workspace::mark`] and that
-    /// [`Workspace::restore`] left as they are, because nobody can tell by whom; each once. Commits that only they led to
+    /// [`Workspace::restore`] left as they are, because it is unknown by whom; each once. Commits that only they led to
     /// are kept under `refs/redraft/lost/NAME`.
     fn left_refs(&self, name: &str) -> Result<Vec<String>, WorkspaceError>;
 
     /// The ref that [`Workspace::restore`] keeps what it undoes under, for this name.
     fn lost_ref(&self, name: &str) -> String;
 
-    /// Whether a commit of this path would be refused for where HEAD is or for `.gitignore`, to be known before
+    /// Whether a commit of this path would be refused because of where HEAD is or because of `.gitignore`; asked before
     /// anybody is paid to write it.
     fn may_commit(&self, path: &str) -> Result<(), WorkspaceError>;
 
@@ -110,11 +111,11 @@ pub trait Workspace: Send + Sync {
     /// were merged before lie behind the base.
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError>;
 
-    /// Whether this repository has no object of this id, and a repair has not said that the feature goes on without it.
+    /// Whether this repository has no object of this id, unless a repair has said that the feature goes on without it.
     fn is_missing(&self, id: &str) -> Result<bool, WorkspaceError>;
 
-    /// [`WorkspaceError::Damaged`] where something that HEAD has and `base` has not cannot be read. Asked before a branch is
-    /// approved or merged.
+    /// [`WorkspaceError::Damaged`] where something that HEAD has and `base` does not have cannot be read. Asked before
+    /// a branch is approved or merged.
     fn require_readable(&self, base: &str) -> Result<(), WorkspaceError>;
 
     /// The files that are not as HEAD has them, in order; ignored ones do not count.
@@ -127,8 +128,8 @@ pub trait Workspace: Send + Sync {
 /// Everything, in a list of paths.
 pub const ALL_FILES: &str = ".";
 
-/// Whether a list of paths holds this file: by its name, by a folder above it, or because it holds [`ALL_FILES`]. What a
-/// path of the list that begins with `!` stands for is taken out, but for files that are listed by their own names.
+/// Whether a list of paths holds this file: by its name, by a folder above it, or because it holds [`ALL_FILES`]. A
+/// path of the list that begins with `!` takes out what it stands for, except files that are listed by their own names.
 pub fn covers(paths: &[String], path: &[u8]) -> bool {
     let is_or_is_above = |above: &str| {
         let rest = path.strip_prefix(above.as_bytes());
@@ -152,7 +153,7 @@ pub struct Trailers {
     pub seq: u64,
     /// `Redraft-Agent:`, for each agent that wrote what is committed. Written and not read back.
     pub agents: Vec<String>,
-    /// `Redraft-Approved:`, for each approval that the commit rests on. Written and not read back.
+    /// `Redraft-Approved:`, for each approval that the commit is based on. Written and not read back.
     pub approved: Vec<String>,
 }
 
@@ -188,7 +189,7 @@ fn waiting(program: Option<&str>) -> String {
     program.map(|program| format!("; it was waiting for `{program}`")).unwrap_or_default()
 }
 
-/// Why a commit was refused; each has a way out of its own.
+/// Why a commit was refused; each reason has its own way out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommitRefused {
     #[error("no name and email are configured")]
@@ -198,7 +199,7 @@ pub enum CommitRefused {
     #[error("{} holds the lock {lock}", .by.as_ref().map_or_else(|| "another git process".to_owned(), |by| format!("another program ({by})")))]
     Locked {
         lock: String,
-        /// Who has it open, where the system tells: `git, process 4711`.
+        /// The process that has it open, where the system reports it: `git, process 4711`.
         by: Option<String>,
     },
     #[error("{0} is ignored by .gitignore")]

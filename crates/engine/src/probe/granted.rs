@@ -1,4 +1,4 @@
-//! What one turn of a probe may cost while the agent works, within the probe's own limit.
+//! Limits what one turn of a probe may cost while the agent works, within the probe's own limit.
 
 use super::Probe;
 use crate::ending::{EngineError, crashed};

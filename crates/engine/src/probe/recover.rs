@@ -10,7 +10,7 @@ use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::Usd;
 
-/// What became of the dispatches of earlier probes whose end nobody saw.
+/// What became of the dispatches of earlier probes whose end no process saw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Answers that had been finished; stored with what they really cost.
@@ -20,8 +20,8 @@ pub struct Recovered {
     pub reserved: Usd,
 }
 
-/// Ends the dispatches of earlier probes whose end nobody saw. `agent` is the one they were sent to, if it still can be
-/// made: a finished answer it left behind says what was really billed. The probe itself is not gone on with.
+/// Ends the dispatches of earlier probes whose end no process saw. `agent` is the one they were sent to, if it can
+/// still be made: a finished answer it left behind says what was really billed. The probe itself is not continued.
 pub fn recover(
     store: &dyn Store,
     clock: &dyn Clock,
@@ -51,7 +51,7 @@ pub fn recover(
     Ok(recovered)
 }
 
-/// With what was reserved for each in the end.
+/// The dispatches that are still open, each with what was reserved for it in the end.
 fn open_flights(entries: &[Entry]) -> impl Iterator<Item = (&Started, Usd)> {
     let ended = |ticket: &Ticket| {
         entries.iter().any(|entry| match &entry.event {

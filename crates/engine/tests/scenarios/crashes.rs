@@ -48,7 +48,7 @@ fn a_crash_does_not_stretch_the_budget() {
         spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
     ";
     let expected = played(&script::steps(&format!("{begin}the run is short of money")));
-    // Whoever is asked again after a crash may not be there to answer for want of money.
+    // After a crash, the money may be used up before a role can be asked again.
     let steps = script::steps(&format!("{begin}the run is over"));
     for at in &expected.worth_dying_at[0] {
         let found = played_with(&steps, &Disturbance { process: 0, at: vec![*at] });
@@ -65,7 +65,7 @@ fn a_crash_does_not_stretch_the_budget() {
     }
 }
 
-/// What is played with crashes on the real adapters: what happens to a document, and how a feature ends.
+/// The scenarios played with crashes on the real adapters: what happens to a document, and how a feature ends.
 const ON_THE_REAL_ADAPTERS: [&str; 8] = [
     "a person's edit is committed by itself and reaches every reviewer in its next look",
     "an answer that is no verdict is repaired in the same conversation",

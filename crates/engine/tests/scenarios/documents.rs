@@ -1,4 +1,4 @@
-//! Documents and answers that scenarios do not write out.
+//! Documents and answers for scenarios that do not spell out their own.
 
 /// A document that passes its gate.
 pub(crate) fn good(name: &str) -> &'static str {
@@ -55,13 +55,13 @@ It writes one line per booking to `src/export.sh`.
 It writes one line per download to `src/record.sh`. Depends on: Task 1.
 ";
 
-/// What somebody says who looks back on a feature.
+/// The answer of an agent that looks back on a feature.
 pub(crate) const RETRO: &str = r#"{"observations": [{"text": "The first draft was approved.", "evidence": "spec.md"}],
  "recommendations": [], "patterns": [], "anti_patterns": [],
  "heuristics": [{"name": "Name the limit", "text": "Say how long src/export.sh may take.", "provenance": "spec.md",
    "confidence": "medium"}]}"#;
 
-/// What somebody says who holds an older lesson against a feature.
+/// The answer of an agent that judges an older lesson by a feature.
 pub(crate) const CONFIRMS: &str = r#"{"judgements": [
   {"entry": "B1", "judgement": "confirmed", "contradiction": "", "cites": ["src/export.sh"]}]}"#;
 

@@ -1,4 +1,5 @@
-//! What a play leaves behind: what must be the same however it was interrupted, and what must be the same on every world.
+//! The state a play leaves behind: what must be the same however it was interrupted, and what must be the same on every
+//! world.
 
 use crate::script::FOLDER;
 use crate::world::{BRANCH, World, with};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 /// What must be the same however a play was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Left {
-    /// The files of the branch, without those that tell how it came to them.
+    /// The files of the branch, without those that describe how it got them.
     files: BTreeMap<String, String>,
     main: BTreeMap<String, String>,
     commits: Vec<String>,
@@ -37,7 +38,7 @@ impl Left {
         let files = |branch: &str| {
             let mut files = outside.files_of(&format!("refs/heads/{branch}")).unwrap();
             files.retain(|path, _| !tells(path));
-            // It tells what everything cost.
+            // It contains what everything cost.
             files.entry(format!("{FOLDER}/retro.md")).and_modify(|page| page.clear());
             files
         };
@@ -68,7 +69,7 @@ impl Left {
         }
     }
 
-    /// The same without branches and tags: nobody knows after a crash who made them, so they stay.
+    /// The same without branches and tags: after a crash it is unknown who made them, so they stay.
     pub(crate) fn after_a_crash(mut self) -> Left {
         self.refs.clear();
         self
@@ -84,12 +85,12 @@ impl Left {
     }
 }
 
-/// Whether a file tells how the feature came to be, which differs with every attempt.
+/// Whether a file describes how the feature came to be, which differs with every attempt.
 fn tells(path: &str) -> bool {
     projections::FILES.iter().any(|name| path == format!("{FOLDER}/{name}"))
 }
 
-/// An effect without attempts.
+/// A pending effect without attempts.
 fn owed(effect: &Effect) -> String {
     match effect {
         Effect::Dispatch(order) => {

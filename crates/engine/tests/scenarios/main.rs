@@ -1,4 +1,4 @@
-//! The engine in one process: what it promises its users, and what its ports promise it.
+//! Tests the engine in one process: what it promises its users, and what its ports promise it.
 //!
 //! - [`promises`]: what every implementation of a port keeps. One list, played on the fakes of the testkit and on the real
 //!   git, SQLite and files, so that the fakes stay as unkind as the real things.

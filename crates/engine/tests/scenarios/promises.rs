@@ -1,4 +1,4 @@
-//! What every implementation of a port keeps, played on the fakes and on the real things.
+//! What every implementation of a port guarantees, played on the fakes and on the real things.
 
 mod checking;
 mod committing;

@@ -23,7 +23,7 @@ pub(crate) struct RealWorld {
     base: String,
 }
 
-/// Where everything is, for whoever acts from outside.
+/// Where everything is, for acts from outside.
 struct Place {
     scratch: Scratch,
     worktree: PathBuf,
@@ -70,7 +70,7 @@ impl World for RealWorld {
 
     fn process(&self, boundaries: &Boundaries, act: &mut dyn FnMut(&Ports<'_>)) {
         let repository = self.repository();
-        // As every command begins: what a killed one left is cleared up.
+        // Every command begins like this: it clears up what a killed one left.
         repository.recover_interrupted_move().unwrap();
         let state = repository.state_dir();
         let store = Ledger::open(&state, OpenMode::Write).unwrap();
@@ -137,7 +137,7 @@ impl LedgerAt for RealLedger {
 
     fn make_newer(&self, seq: u64) {
         let raw = Connection::open(Ledger::file(&self.state)).unwrap();
-        // What must never change is kept by triggers.
+        // Triggers protect what must never change.
         let find = "SELECT name FROM sqlite_schema WHERE type = 'trigger'";
         let names: Vec<String> =
             raw.prepare(find).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
@@ -356,7 +356,7 @@ impl Outside for Place {
     }
 
     fn log_of(&self, reference: &str) -> Vec<String> {
-        // By their times, a commit of the same second may come behind the one before it.
+        // Sorted by time, a commit of the same second may come behind the one before it.
         let log = self.scratch.git(["log", "--topo-order", "--format=%s", reference, "--"]);
         log.lines().map(str::to_owned).collect()
     }

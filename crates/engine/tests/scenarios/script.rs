@@ -48,7 +48,7 @@ pub(crate) enum End {
     Host,
     Interrupted,
     Fails(String),
-    /// Well or not: whoever says this looks at what is left.
+    /// Well or not: the scenario looks at what is left.
     Somehow,
 }
 

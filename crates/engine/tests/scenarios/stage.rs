@@ -25,7 +25,7 @@ pub(crate) struct Disturbance {
     pub(crate) at: Vec<usize>,
 }
 
-/// What came of a play.
+/// The result of a play.
 pub(crate) struct Played {
     pub(crate) left: Left,
     /// What was stored, a line each.
@@ -204,13 +204,13 @@ impl<'w> Stage<'w> {
             });
         })?;
         match self.crash.is_dead() {
-            // An agent's thread died first, and the run heard of that.
+            // An agent's thread died first, and the run noticed it.
             true => Err(Died { moment: self.crash.moments().last().cloned().unwrap_or_default() }),
             false => Ok(done.expect("a process was opened")),
         }
     }
 
-    /// Whoever was not heard says it again.
+    /// Repeats what was not heard.
     fn repeat_unheard(&self) {
         let entries = self.entries();
         self.agents.forget_unheard(|ticket| self.is_heard(&entries, ticket));
@@ -287,7 +287,7 @@ impl<'w> Stage<'w> {
             Act::SwitchBase(branch) => outside.switch_base_to_new(branch),
             Act::Decide(choice, answers) => {
                 let found = self.runs(&mut |run| run.decide(*choice, "because", answers.clone()));
-                // A person whose word was stored before the crash finds nothing asked.
+                // A person whose decision was stored before the crash finds nothing asked.
                 let known = matches!(found, Err(EngineError::NothingAsked)) && !self.died.is_empty();
                 assert!(found.is_ok() || known, "{found:?}");
             }

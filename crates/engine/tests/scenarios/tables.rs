@@ -44,7 +44,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     tables.concat()
 }
 
-/// Plays every scenario of a table in some way, and tells all that fail.
+/// Plays every scenario of a table in some way, and reports all that fail.
 fn each(table: &[Scenario], how: &str, way: impl Fn(&[Step]) -> usize) {
     let (began, mut plays, mut failed) = (Instant::now(), 0, Vec::new());
     for (name, text) in table {
@@ -68,7 +68,7 @@ pub(crate) fn played_with(steps: &[Step], disturbance: &Disturbance) -> Played {
     play(steps, &world, Some(&world), disturbance)
 }
 
-/// Whether the same comes of it when something is done once more: nothing of it is counted.
+/// Whether the result is the same when something is done once more: nothing in it is counted.
 fn can_be_disturbed(steps: &[Step]) -> bool {
     let counted = |step: &Step| match step {
         // Money: a lost attempt costs some.
@@ -80,7 +80,7 @@ fn can_be_disturbed(steps: &[Step]) -> bool {
             | Act::InboxFails(_)
             | Act::LeaveBehind(_),
         ) => true,
-        // What the user wants of one process the next one does not know, and a bug may not come again.
+        // The next process does not know what the user wanted from one process, and a bug may not come again.
         Step::Turn(turn) => {
             let once = |deed: &Deed| matches!(deed, Deed::StopRun | Deed::LeaveRun);
             turn.says == TurnEnd::Panics || turn.does.iter().any(once)
@@ -114,13 +114,14 @@ pub(crate) fn play_undisturbed(table: &[Scenario]) {
     });
 }
 
-/// So many moments before a change, and one after it, say where it is.
+/// This many moments before a change, and one after it, identify the place.
 const BEFORE: usize = 3;
 
-/// So often a table dies at places that look alike: the scenarios of one table share much of what happens in them.
+/// How often a table dies at places that look alike: the scenarios of one table have much in common.
 const ALIKE_MAX: usize = 2;
 
-/// A play with more changes than this is long, and each death in it dear: it dies so often, here and there.
+/// A play with more changes than this is long, and each death in it expensive: it dies only this often, at places
+/// spread over it.
 const LONG_MIN: usize = 100;
 const LONG_DEATHS: usize = 16;
 

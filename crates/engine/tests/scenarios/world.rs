@@ -36,7 +36,7 @@ pub(crate) trait World {
     /// A new process: it remembers nothing of those before it.
     fn process(&self, boundaries: &Boundaries, act: &mut dyn FnMut(&Ports<'_>));
 
-    /// What the ledger can do beside the port.
+    /// What the ledger can do in addition to the port.
     fn ledger(&self) -> Box<dyn LedgerAt + '_>;
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn paths(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// A revision that nothing has.
+/// A revision that does not exist.
 pub(crate) fn nowhere() -> Revision {
     Revision::new("0123456789012345678901234567890123456789")
 }

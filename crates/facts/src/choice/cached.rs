@@ -1,4 +1,4 @@
-//! What a provider's cache holds for one role: which beginnings of its prompts, and for how much longer.
+//! The contents of a provider's cache for one role: which prompt beginnings it holds, and for how much longer.
 //!
 //! The times are relative, so that equal situations are equal values: an entry knows the seconds it has left, counted
 //! from the start of the last request, and [`Cached::after`] lets time pass. An entry exists because a request marked
@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 pub struct Cached {
     /// Tools and system text: the beginning of every prompt.
     pub system: Option<CachedPrefix>,
-    /// These with the upstream artifacts and the rubric: the beginning of every `inline` prompt.
+    /// The same plus the upstream artifacts and the rubric: the beginning of every `inline` prompt.
     pub stable: Option<CachedPrefix>,
     pub conversation: Option<CachedConversation>,
 }
 
-/// For how long each part of a prompt is to be kept; none leaves its end unmarked.
+/// How long each part of a prompt should be kept; none leaves its end unmarked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Marks {
@@ -30,7 +30,7 @@ pub struct Marks {
     pub tail: Option<Lifetime>,
 }
 
-/// By so much an estimate of tokens from characters may be off.
+/// How far an estimate of tokens from characters may be off.
 const ERROR_PERCENT: u64 = 25;
 
 /// The role's last conversation.
@@ -69,8 +69,8 @@ impl Cached {
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
     }
 
-    /// The same where the part that stays the same through a round is another text now, as a change under review is. No new
-    /// prompt begins with the old one, but the conversation that began with it still does.
+    /// The same after the text that is stable within a round was replaced, as happens to a change under review. No new
+    /// prompt begins with the old text, but the conversation that began with it still does.
     pub fn renewed(self) -> Cached {
         let conversation = self.conversation.map(|one| match (one.tail, self.stable) {
             _ if one.began != Strategy::Inline => one,
@@ -84,9 +84,9 @@ impl Cached {
         Cached { stable: None, conversation, ..self }
     }
 
-    /// The same after the bill is known. The answer has as many tokens as were billed for it. Input that was billed far
-    /// beyond the prediction became part of the transcript; what was merely read again says nothing, and a smaller
-    /// difference is the estimate's own error, which all other sizes share. A bill of nothing is none.
+    /// The same once the bill is known. The answer has as many tokens as were billed for it. Input billed far beyond
+    /// the prediction became part of the transcript; input that was merely read again proves nothing, and a smaller
+    /// difference is the estimate's own error, which all other sizes share. A bill of zero does not count as one.
     pub fn billed(self, predicted: &Usage, billed: &Usage) -> Cached {
         if billed.input() == 0 {
             return self;
@@ -123,7 +123,7 @@ impl CachedPrefix {
         (left_s > 0).then_some(CachedPrefix { left_s, ..self })
     }
 
-    /// A use counts the lifetime anew; it never makes it longer.
+    /// A use restarts the lifetime but never lengthens it.
     pub fn used(self) -> CachedPrefix {
         CachedPrefix { left_s: self.lifetime.seconds(), ..self }
     }
@@ -150,7 +150,7 @@ mod tests {
                 talk(Inline, entry(850, 200), entry(300, 3_500)),
                 talk(Inline, entry(850, 200), entry(300, 3_500)),
             ),
-            // The whole was for as long, as agents do that mark everything alike.
+            // The whole was marked for as long, as by agents that mark everything alike.
             (talk(Inline, entry(850, 3_000), None), talk(Inline, entry(850, 3_000), None)),
             // A conversation that began otherwise does not hold it.
             (talk(Lazy, None, None), talk(Lazy, None, None)),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a text consists of; denser kinds have fewer characters a token.
+/// What a text consists of; denser kinds have fewer characters per token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {

@@ -1,7 +1,8 @@
-//! How a dispatch is sent, as it is stored: by which strategy, under which policy, and what it was expected to cost.
+//! The stored choice of how a dispatch is sent: by which strategy, under which policy, and what it was expected to
+//! cost.
 //!
-//! Only values. Which strategy a policy picks is the business of `cost::policy`, what a way costs that of
-//! `cost::cost`. Start at [`Choice`].
+//! Only values. `cost::policy` decides which strategy a policy picks, `cost::cost` what each way costs. Start at
+//! [`Choice`].
 
 mod cached;
 mod content;
@@ -58,8 +59,8 @@ pub enum Policy {
     Resume,
     /// Always a fresh conversation that is sent the upstream artifacts.
     Inline,
-    /// A fresh conversation each time, whose reviewers are shown only changes and what they touch once the role has
-    /// seen the whole document.
+    /// A fresh conversation each time. Reviewers whose role has seen the whole document are shown only changes and what
+    /// they touch.
     Digest,
     /// Whatever is expected to cost least, this dispatch and the rounds after it together.
     Cost,
@@ -107,7 +108,7 @@ pub enum Knowledge {
     /// Everything, in the prompt or in its conversation.
     #[default]
     Full,
-    /// What changed and what stands around it is enough, between the first review and the certificate.
+    /// Between the first review and the certificate, what changed and its surroundings are enough.
     Scoped,
 }
 
@@ -144,7 +145,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// A choice nobody has predicted the cost of.
+    /// A choice without a predicted cost.
     pub fn new(strategy: Strategy, why: impl Into<String>) -> Choice {
         Choice { strategy, why: why.into(), prediction: None }
     }

@@ -1,7 +1,7 @@
-//! What a dispatch was expected to cost, stored with its choice so that it can be compared with the bill.
+//! The expected cost of a dispatch, stored with its choice so that it can be compared with the bill.
 //!
 //! Every figure is an estimate by the cost model, made from what was known when the dispatch was started. Nothing is
-//! ever billed or reserved by it. Start at [`Prediction`]; [`super::Choice`] carries it.
+//! ever billed or reserved on its basis. Start at [`Prediction`]; [`super::Choice`] carries it.
 
 use super::{Cached, Content, Marks, Strategy};
 use crate::prelude::*;
@@ -16,13 +16,13 @@ pub struct Prediction {
     pub card: String,
     /// How often the agent's prompts reach the cache, in parts of ten thousand.
     pub hit_rate: u32,
-    /// Seconds between the start of the role's last request and this one; none where there was none that counts.
+    /// Seconds between the start of the role's last request and this one; none if no earlier one counts.
     pub since_s: Option<u64>,
     /// How long the agent was asked to keep each part of the prompt.
     pub marks: Marks,
-    /// Tokens of the agent's own tools and system text that were taken to stand before the prompt.
+    /// Tokens of the agent's own tools and system text that were assumed to come before the prompt.
     pub overhead: u64,
-    /// Characters of the prompt by kind, in the order of [`Content::ALL`], so that bills can be held against them.
+    /// Characters of the prompt by kind, in the order of [`Content::ALL`], so that bills can be compared with them.
     pub chars: [u64; Content::ALL.len()],
     /// Tokens and cost of the chosen way.
     pub usage: Usage,

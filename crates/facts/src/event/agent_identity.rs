@@ -1,6 +1,6 @@
-//! What an agent was when it was asked: its kind, the program or service behind it, and the model.
+//! The identity of an agent at a dispatch: its kind, the program or service behind it, and the model.
 //!
-//! Stored with every dispatch before it is sent. How a verdict finds its player is in `core::players`.
+//! Stored with every dispatch before it is sent. `core::attribution` finds the agent behind a verdict.
 
 use crate::ids::AgentName;
 use crate::prelude::*;
@@ -14,7 +14,7 @@ pub struct AgentIdentity {
     pub kind: PlayerKind,
     /// What runs the model: `Claude Code`, `Codex`, a service's protocol, or the name a host gives itself.
     pub program: String,
-    /// The program's version; a service tells none.
+    /// The program's version; a service reports none.
     pub version: String,
     /// The model that was asked for; empty where there is none, or only the host knows it.
     pub model: String,
@@ -36,11 +36,11 @@ pub enum PlayerKind {
     Pull,
 }
 
-/// How people read that the rehearsal agent played something.
+/// Shown to people where the rehearsal agent played a role.
 pub const REHEARSED: &str = "rehearsal, no model";
 
 impl AgentIdentity {
-    /// Names are kept on one line and short, whoever made them up.
+    /// Names are kept short and on one line, wherever they come from.
     pub fn new(kind: PlayerKind, program: &str, version: &str, model: &str) -> AgentIdentity {
         const CHARS_MAX: usize = 100;
         let [program, version, model] = [program, version, model].map(|text| one_line(text, CHARS_MAX));
@@ -52,8 +52,8 @@ impl AgentIdentity {
         self.kind == PlayerKind::Rehearsal
     }
 
-    /// As people read it: `claude (Claude Code 2.1.325), claude-sonnet-5.5` or `rehearsal, no model`. Where it is not known,
-    /// the agent's name alone.
+    /// As people read it: `claude (Claude Code 2.1.325), claude-sonnet-5.5` or `rehearsal, no model`. If it is not
+    /// known, the agent's name alone.
     pub fn shown(&self, agent: &AgentName) -> String {
         let program = format!("{} {}", self.program, self.version);
         let program = match program.trim() {

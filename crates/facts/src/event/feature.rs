@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct FeatureCreated {
     /// The number people know it by. Two clones may give the same one.
     pub id: FeatureId,
-    /// What it is wherever it is known: no two features or reviews share one.
+    /// Its identity in every clone: no two features or reviews share one.
     pub uuid: FeatureUuid,
     #[serde(deserialize_with = "crate::ids::stored::part_of_a_name")]
     pub slug: String,
@@ -39,17 +39,17 @@ pub struct FeatureCreated {
     pub project: Option<String>,
     /// Features that come before it, as their folders are named.
     pub depends_on: Vec<String>,
-    /// The document that is reviewed by itself, relative to the repository: this is then no feature, and its number
-    /// that of a review.
+    /// The document that is reviewed by itself, relative to the repository. This is then not a feature, and its number
+    /// is that of a review.
     pub document: Option<String>,
     /// The file its PRD came from, relative to the repository.
     pub brainstorm_source: Option<String>,
-    /// The change that is reviewed by itself: this is then no feature, and its number that of a review.
+    /// The change that is reviewed by itself. This is then not a feature, and its number is that of a review.
     pub change: Option<ReviewedChange>,
 }
 
-/// A change that is reviewed by itself: all in which one state of the repository differs from another. Who asks for the
-/// same two again goes on with its review.
+/// A change that is reviewed by itself: every difference between two states of the repository. Asking for the same two
+/// again continues its review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewedChange {
@@ -61,15 +61,15 @@ pub struct ReviewedChange {
     pub documents: Option<String>,
 }
 
-/// What is known of a change that is reviewed by itself, beside what it is.
+/// What else is known about a [`ReviewedChange`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compared {
     /// What it is compared with from now on: the base may move, too.
     pub base: Revision,
-    /// What its commits and whoever asks for the review say it is for; none where nobody says anything.
+    /// Its purpose, as stated by its commits and by the request for the review; none if neither states one.
     pub intent: Option<BlobId>,
-    /// What is said of the part of it that is new since the last time.
+    /// What is said about the part that is new since the last time.
     pub said: String,
 }
 
@@ -130,7 +130,7 @@ pub struct Adopted {
     /// Where it stood.
     pub life: FeatureLife,
     pub by: String,
-    /// Its documents, as far as the base commit has not got them under these names as they were found.
+    /// Those of its documents that the base commit does not already hold under these names as they were found.
     pub files: Vec<Brought>,
 }
 
@@ -218,7 +218,7 @@ pub struct Cancelled {
     pub why: String,
 }
 
-/// A person said what the feature may cost in all. Holds until somebody says otherwise.
+/// A person set the feature's total budget. Holds until somebody changes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetSet {
@@ -226,8 +226,8 @@ pub struct BudgetSet {
     pub by: String,
 }
 
-/// A person put right what a dispatch is recorded to have cost: its service told nonsense, or nobody knew and the vendor's
-/// own bill says.
+/// A person corrected the recorded cost of a dispatch: its service reported nonsense, or the cost was unknown and the
+/// vendor's own bill states it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostCorrected {
@@ -239,7 +239,7 @@ pub struct CostCorrected {
     pub why: String,
 }
 
-/// A dispatch was not sent, because its dearest outcome did not fit what was left.
+/// A dispatch was not sent because its most expensive outcome exceeded what was left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetReached {

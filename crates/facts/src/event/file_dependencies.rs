@@ -1,11 +1,11 @@
-//! Which facts rest on files that are not in the ledger.
+//! Decides which facts depend on files outside the ledger.
 
 use super::Event;
 
 impl Event {
-    /// Whether it tells of something outside the ledger: a commit, a revision, files of the worktree. All of that must be
-    /// on disk before the event is, or a power cut leaves an event about nothing. A kind that is not listed here counts as
-    /// one that does: that mistake costs a moment, the other one costs work.
+    /// Whether the event refers to something outside the ledger: a commit, a revision, files of the worktree. All of
+    /// that must be on disk before the event is, or a power cut leaves an event about nothing. A kind that is not
+    /// listed here counts as one that does: that mistake costs a moment, the opposite one costs work.
     pub fn depends_on_files(&self) -> bool {
         !matches!(
             self,

@@ -28,37 +28,37 @@ pub struct RetroWritten {
     pub plain: Option<String>,
     /// What was added to the knowledge bank.
     pub added: Vec<LessonName>,
-    /// Older entries that have to do with this feature, as far as that can be computed; these are judged.
+    /// Older entries that are relevant to this feature, as far as that can be computed; these are judged.
     pub relevant: Vec<LessonName>,
-    /// What whoever judges them is told.
+    /// What the role that judges them is told.
     pub judge: Option<BlobId>,
     pub notes: Vec<String>,
 }
 
-/// Older entries of the knowledge bank were held against this feature.
+/// Older entries of the knowledge bank were compared with this feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BankJudged {
-    /// Who judged; none where nobody could, and then nothing was changed.
+    /// The dispatch that judged; none if no judgement could be had, in which case nothing was changed.
     pub ticket: Option<Ticket>,
     /// Empty where no file was changed.
     #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub confirmed: Vec<LessonName>,
     pub challenged: Vec<Challenged>,
-    /// Whether this is only proposed, as the first time in a repository.
+    /// Whether this is only a proposal, as it is the first time in a repository.
     pub proposed: bool,
     pub notes: Vec<String>,
 }
 
 impl BankJudged {
-    /// Whether there is something that a person may have done.
+    /// Whether it proposes something that a person may want carried out.
     pub fn proposes(&self) -> bool {
         self.proposed && !(self.confirmed.is_empty() && self.challenged.is_empty())
     }
 }
 
-/// What was only proposed was done, on a person's word.
+/// A proposal was carried out, on a person's word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BankApplied {

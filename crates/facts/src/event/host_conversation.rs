@@ -1,7 +1,7 @@
-//! Whose hand an answer is from, where a host did the work in a conversation of its own.
+//! The conversation an answer comes from, where a host did the work in a conversation of its own.
 //!
-//! What a host calls its conversations is taken at its word; nothing here can see into one. Who wrote a text is kept by
-//! `core::review::Loop`.
+//! A host's names for its conversations are taken at its word; nothing here can see into one. `core::review::Loop`
+//! records which of them wrote a text.
 
 use crate::prelude::*;
 use crate::text::one_line;
@@ -17,7 +17,7 @@ pub struct HostConversation {
 }
 
 impl HostConversation {
-    /// The name of a conversation as it is stored and compared: one line, and not longer than anybody would read.
+    /// The name of a conversation as it is stored and compared: one line, of readable length.
     pub fn name(conversation: &str) -> String {
         const CHARS_MAX: usize = 120;
         one_line(conversation, CHARS_MAX)

@@ -1,4 +1,4 @@
-//! Facts about how code comes to be: which tasks there are, what became of each, what was done after the last.
+//! Facts about how code is built: which tasks there are, what became of each, what was done after the last.
 //!
 //! A review of code is stored like any other; see [`super`]. What these facts change is in `core::review`.
 
@@ -13,21 +13,21 @@ use serde::{Deserialize, Serialize};
 pub struct PlannedTask {
     pub id: TaskId,
     pub title: String,
-    /// The hash of its text: one whose text is another is another task.
+    /// The hash of its text: a task with another text is another task.
     pub text: BlobId,
-    /// Whether its boxes are ticked in a list that was adopted as it was: it was done before, by others, and is not
-    /// carried out here.
+    /// Whether its boxes are ticked in a list that was adopted unchanged: others did it before, and it is not carried
+    /// out here.
     pub ticked: bool,
 }
 
-/// Work on the code between the last task and the first review. It helps where it succeeds and is never waited for
-/// where it does not.
+/// Work on the code between the last task and the first review. It helps where it succeeds; where it does not, nothing
+/// waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extra {
     /// The code is made simpler.
     Simplify,
-    /// Tests are thought of from the documents alone, then written.
+    /// Tests are devised from the documents alone, then written.
     Deepen,
 }
 
@@ -35,7 +35,7 @@ impl Extra {
     pub const ALL: [Extra; 2] = [Extra::Simplify, Extra::Deepen];
 }
 
-/// An agent has worked on code. Also where it changed nothing.
+/// An agent has worked on code, whether or not it changed anything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Built {
@@ -45,14 +45,14 @@ pub struct Built {
     #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub report: Report,
-    /// What changed, as git tells it.
+    /// The files that changed, according to git.
     pub files: Vec<String>,
     /// Whether it says that there was nothing left to do.
     pub already: bool,
     pub notes: Vec<String>,
 }
 
-/// What whoever built something says of it, under the headings it was asked for. What it left out is `none`.
+/// An agent's report on what it built, under the headings it was asked for. A part it left out is `none`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
@@ -65,8 +65,8 @@ pub struct Report {
     pub concerns: String,
 }
 
-/// What somebody wrote was taken out again, because a person went on without it: a task that could not be carried out, or
-/// tests that disagree with the code.
+/// Written work was taken out again because a person went on without it: a task that could not be carried out, or tests
+/// that disagree with the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TakenOut {

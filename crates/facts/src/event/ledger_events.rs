@@ -1,11 +1,11 @@
-//! What happened to the ledger itself: a secret taken out of it, an event that could not be brought over from a damaged one.
+//! Facts about the ledger itself: a secret was removed from it, or something could not be recovered from a damaged one.
 
 use super::Event;
 use crate::ids::BlobId;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A secret was taken out again. The secret is not here, nor any value made from it alone.
+/// A secret was removed. It is not stored here, nor is any value derived from it alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Redacted {
@@ -17,7 +17,7 @@ pub struct Redacted {
     pub blobs: u64,
     /// How many files outside the ledger: in worktrees and in Redraft's own folder.
     pub files: u64,
-    /// How many of git's objects were made anew, and how many refs point elsewhere since.
+    /// How many git objects were rewritten, and how many refs point elsewhere since.
     pub objects: u64,
     pub refs: u64,
 }
@@ -31,8 +31,8 @@ pub struct Amended {
     pub hash: String,
 }
 
-/// Stands in the place of an event that a damaged ledger no longer had, or that no longer fits what is left before it; or
-/// says that a blob is lost. It changes nothing.
+/// Takes the place of an event that a damaged ledger no longer had, or that no longer fits the events left before it;
+/// or reports that a blob is lost. It changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unreadable {

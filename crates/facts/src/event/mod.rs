@@ -4,10 +4,11 @@
 //! rewritten, so its form is a promise. Changing one means raising its number in [`stored`], teaching
 //! [`Event::decode`] to read the old form, and keeping a ledger of the old version as a fixture.
 //!
-//! Here are the facts of a loop and its dispatches; those of a feature as a whole are in [`feature`], what a person is
-//! asked and answers in [`question`], how code comes to be in [`making`], how a feature ends in [`finish`], whose hand an
-//! answer is from in [`hand`], who was asked in [`player`], what happened to the ledger itself in [`keeping`].
-//! Nothing here knows what a fact changes: that is `core::review`.
+//! Here are the facts of a loop and its dispatches. [`feature`] has those of a feature as a whole, [`question`] what a
+//! person is asked and answers, [`implementing`] how code is built, [`finish`] how a feature ends,
+//! [`host_conversation`] which of a host's conversations answered, [`agent_identity`] which agent was asked,
+//! [`ledger_events`] what happened to the ledger itself. Nothing here knows what a fact changes: that is
+//! `core::review`.
 
 mod agent_identity;
 mod feature;
@@ -77,19 +78,19 @@ pub struct LoopOpened {
     pub profiles: BTreeMap<Role, BlobId>,
     /// What its roles are told about the project the feature belongs to.
     pub project: Option<BlobId>,
-    /// What is to be built, in the order it is built in; only where code is.
+    /// The tasks in the order they are carried out; only where code is built.
     pub tasks: Vec<PlannedTask>,
     /// What is done between the last task and the first review, and by whom.
     pub extras: BTreeMap<Extra, Role>,
-    /// The commands behind its gates, by the name of the gate, as far as they are the project's own checks.
+    /// The commands of those gates that are the project's own checks, by the name of the gate.
     pub checks: BTreeMap<String, String>,
     /// Whether a person is asked before code is written.
     pub asks_first: bool,
-    /// What whoever looks back on the feature is told.
+    /// What the role that looks back on the feature is told.
     pub bundle: Option<BlobId>,
     /// The knowledge bank of the worktree as it stood when the loop was opened, where it had any entries.
     pub bank: Option<BlobId>,
-    /// Whether who wrote the text may also review it, where a host does the work; never as a certificate.
+    /// Whether a host's conversation may also review the text it wrote; never as a certificate.
     pub same_hand: bool,
 }
 
@@ -120,7 +121,7 @@ pub struct PanelRole {
     pub letter: char,
 }
 
-/// What bounds a loop. Nothing in the machine runs past one of these without a person's decision.
+/// The limits of a loop. Nothing in the machine runs past one of these without a person's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -191,18 +192,18 @@ pub struct Started {
     pub expires_ms: i64,
     /// What the history says about this dispatch, e.g. that the revision last shown is lost.
     pub markers: Vec<String>,
-    /// Tools of the role that its agent could not offer, which a fresh prompt says.
+    /// Tools of the role that its agent could not offer; a fresh prompt names them.
     pub missing: Vec<String>,
-    /// Which entries of the knowledge bank its prompt tells, as `heuristic: Name`.
+    /// The entries of the knowledge bank that its prompt names, as `heuristic: Name`.
     pub told: Vec<String>,
-    /// Whether it was handed out to a host that came for it, so that nobody here sees its end before it is submitted or
+    /// Whether it was handed out to a host that came for it, so that its end is not seen here until it is submitted or
     /// expires.
     pub pull: bool,
     /// What the agent was: program, version and model.
     pub player: AgentIdentity,
 }
 
-/// A dispatch under way may come to more than was reserved for it. Written before it goes on, so that a crash cannot hide
+/// A dispatch under way may cost more than was reserved for it. Written before it goes on, so that a crash cannot hide
 /// what it may have cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -212,7 +213,7 @@ pub struct Raised {
     pub reserved: Usd,
 }
 
-/// Where a worktree stood.
+/// The state of a worktree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TreeMark {
@@ -239,26 +240,26 @@ pub struct Answered {
     pub session: Option<SessionId>,
     /// Files the agent really opened; none where it cannot tell.
     pub opened: Option<Vec<String>>,
-    /// What it did that it must not do; undone, and kept under `refs/redraft/lost/`.
+    /// What it did against its rules; undone, and kept under `refs/redraft/lost/`.
     pub undone: Vec<String>,
     pub wall_ms: u64,
     /// Tools it asked for and was denied, and what it refused to do.
     pub denials: Vec<String>,
     /// What a person should know about how it went, such as why the cache was missed.
     pub notes: Vec<String>,
-    /// Whether it was made to answer in the verdict's form and did not, so that no verdict is read from its text.
+    /// Whether it was made to answer in the verdict's form and did not; no verdict is then read from its text.
     pub formless: bool,
-    /// When its last request was sent, in milliseconds since 1970, which is when what the cache keeps was last used;
-    /// none where the agent cannot tell.
+    /// When its last request was sent, in milliseconds since 1970: the cache was last used then. None where the agent
+    /// cannot tell.
     pub asked_ms: Option<i64>,
     /// How many requests the bill is for; none where the agent cannot tell.
     pub requests: Option<u32>,
-    /// Whose hand it is from, where a host submitted it.
+    /// The conversation it comes from, where a host submitted it.
     pub hand: Option<HostConversation>,
     /// Who pays for it.
     pub payment: Payment,
-    /// How much of its cost no bill says: requests that broke off, or whose service told nothing, count as the most
-    /// they can have been.
+    /// How much of its cost no bill confirms: requests that broke off, or whose service reported nothing, count as the
+    /// most they can have cost.
     pub unknown: Usd,
 }
 
@@ -268,7 +269,7 @@ pub struct Failed {
     pub ticket: Ticket,
     pub now: AfterFailure,
     pub detail: String,
-    /// What is known of the cost; unknown counts as what was reserved.
+    /// The known cost; an unknown one counts as what was reserved.
     pub usage: Option<Usage>,
     pub undone: Vec<String>,
 }
@@ -285,24 +286,24 @@ pub enum AfterFailure {
     FreshSession,
     /// No retry can help; a person must decide.
     AskPerson,
-    /// It was not let go on, because it could come to this much in all and the budget has not that left.
+    /// It was stopped because it could cost this much in all, and the budget does not have that left.
     OverBudget(Usd),
     /// This attempt is over; another may work.
     GiveUp,
 }
 
-/// A started dispatch whose end nobody saw.
+/// A started dispatch whose end was not seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lost {
     pub ticket: Ticket,
-    /// What it came to where an interrupted agent knows that; else what had been reserved, because it may have come to
-    /// that. The budget counts it.
+    /// What it cost, where an interrupted agent knows that; otherwise what had been reserved, because it may have cost
+    /// that much. The budget counts it.
     pub cost: Usd,
     pub undone: Vec<String>,
 }
 
-/// What the note of a draft begins with that tells what stood in the place of the document.
+/// The beginning of a draft's note that says what was found in place of the document.
 pub const LEFT_INSTEAD: &str = "in its place was ";
 
 /// An author's answer as a revision.
@@ -333,7 +334,7 @@ pub struct Judged {
     /// Whether a late blocker was admitted, which uses up one late round.
     pub late: bool,
     pub notes: Vec<String>,
-    /// Whether it is a rejection for nothing that counts any more: a person has ruled about it, or it was put off.
+    /// Whether it rejects only for reasons that no longer count: a person has ruled on them, or they were put off.
     pub settled: bool,
 }
 
@@ -362,7 +363,7 @@ pub struct Edited {
     pub by: String,
     /// Whether there was nothing in the loop before: the document was brought, not changed.
     pub first: bool,
-    /// Of a change that is reviewed by itself: what it is compared with, and what is said of it.
+    /// For a change that is reviewed by itself: what it is compared with, and what is said about it.
     pub compared: Option<Compared>,
 }
 
@@ -380,7 +381,7 @@ pub struct Checked {
     pub code: Option<i32>,
     /// How long it took.
     pub wall_ms: u64,
-    /// The end of what it printed, where it passed; where it failed that is the evidence.
+    /// The end of its output if it passed; if it failed, `evidence` has that.
     pub output: String,
     /// The files a command was run on; none where the gate is no command.
     pub checkout: Option<Checkout>,
@@ -394,8 +395,8 @@ pub struct Checkout {
     pub commit: String,
     /// All files of that commit.
     pub tree: Revision,
-    /// Whether nothing else was there when the checks of this commit began but what `[workspace]` prepares. Otherwise
-    /// ignored files of earlier checks were there as well, such as what a build keeps.
+    /// Whether the checkout held nothing but the commit and what `[workspace]` prepares when the checks of this commit
+    /// began. Otherwise it also held ignored files of earlier checks, such as what a build keeps.
     pub empty: bool,
     /// The hash of what prepared it: the setup command and the copied files.
     pub prepared: BlobId,
@@ -406,14 +407,14 @@ pub struct Checkout {
 }
 
 impl Checked {
-    /// Whether it says something about the commit alone: it ran where no other files were, or is no command. A failure that
-    /// a person went on with counts, too.
+    /// Whether its result is about the commit alone: it ran without any other files, or is not a command. A failure
+    /// that a person went on with counts, too.
     pub fn is_of_the_commit_alone(&self) -> bool {
         let accepted = !self.command.is_empty() && self.code != Some(0);
         self.checkout.as_ref().is_none_or(|checkout| checkout.empty) || accepted
     }
 
-    /// What it found, in one line: of a command how it ended and, behind a colon, what it printed.
+    /// Its result in one line: for a command how it ended and, after a colon, what it printed.
     pub fn in_a_line(&self, chars_max: usize) -> String {
         let printed = |(_, printed): &(&str, &str)| !self.command.is_empty() && !printed.trim().is_empty();
         match self.evidence.split_once('\n').filter(printed) {
@@ -460,6 +461,6 @@ pub struct Approval {
     pub role: Role,
     pub revision: Revision,
     pub ticket: Ticket,
-    /// Whether whoever wrote the text gave it.
+    /// Whether the conversation that wrote the text gave it.
     pub same_hand: bool,
 }

@@ -1,4 +1,4 @@
-//! What only a person can settle, and what they said. How an answer changes a loop is in `core::review`.
+//! Questions that only a person can settle, and the answers. How an answer changes a loop is in `core::review`.
 
 use crate::forecast::Forecast;
 use crate::ids::{FindingId, Revision, Role, TaskId};
@@ -102,7 +102,7 @@ impl Decision {
 #[serde(deny_unknown_fields)]
 pub struct Asked {
     pub question: Question,
-    /// What is expected to be spent from here on, told with the question before code is written.
+    /// The expected further cost, shown with the question before code is written.
     pub estimate: Option<Forecast>,
 }
 
@@ -119,7 +119,7 @@ pub struct Decided {
     pub ruled: Vec<FindingId>,
     /// The revision it is about.
     pub revision: Option<Revision>,
-    /// The roles whose approval this stands in for and that never saw that revision.
+    /// The roles whose approval this replaces although they never saw that revision.
     pub unseen: Vec<Role>,
     /// What the author is told, one text for each of its questions; an empty one leaves it to its assumption.
     pub answers: Vec<String>,

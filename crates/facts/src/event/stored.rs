@@ -1,7 +1,7 @@
 //! All kinds of events with the version of their stored form, and how they are written and read.
 //!
-//! One list, `events!`, names every kind once; a kind that gains a field gets its next number there. What the
-//! facts mean is beside their types in [`super`].
+//! One list, `events!`, names every kind once; a kind that gains a field gets its next number there. What the facts
+//! mean is documented with their types in [`super`].
 
 use super::*;
 use crate::probed::{AgentsMet, Probed};

@@ -1,7 +1,8 @@
 //! The texts of events: what people and agents wrote, apart from names, paths and numbers that the machine compares.
 //!
 //! Every event passes [`Event::redact`] before it is stored. Names are left alone: a path that holds a word which is
-//! also somebody's password must stay the path. The match is over every kind, so that a new one says what of it is text.
+//! also somebody's password must stay the path. The match covers every kind, so that a new one must say which of its
+//! parts are text.
 
 use super::*;
 use crate::findings::{Finding, FindingChange};
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// Puts a text in place of every string of a body, one at a time, and tells which of them is redacted.
+    /// Puts a text in place of every string of a body, one at a time, and lists those that are redacted.
     fn redacted_fields(kind: &str, version: u16, body: &str) -> Vec<String> {
         let secret = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
         let whole: Value = serde_json::from_str(body).expect("a body of the table");

@@ -1,4 +1,4 @@
-//! Matters that a person has ruled on: whoever raises one again, in whichever phase, raises nothing new.
+//! Findings that a person has ruled on: any role that raises one again, in any phase, raises nothing new.
 //!
 //! A ruling covers what was accepted and nothing graver. Whether two texts say the same is `core::reconcile`'s
 //! business; which rulings a feature has is `core::pipeline`'s.
@@ -15,12 +15,12 @@ pub struct SettledFinding {
     pub ruling: Ruling,
 }
 
-/// By which answer of a person.
+/// The person's answer that settled it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ruling {
     pub phase: Phase,
     pub pass: u16,
-    /// Of the question, in its loop.
+    /// The number of the question in its loop.
     pub number: u32,
     pub by: String,
     pub why: String,

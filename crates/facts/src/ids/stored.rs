@@ -1,8 +1,8 @@
-//! How names of things outside are read from stored events.
+//! Reads names of things outside the ledger from stored events.
 //!
-//! A ledger may come with an archive, and whoever made it could have written anything there. These names become
-//! arguments of git and parts of paths, so they are refused here if they could be anything else: an option, a range, a
-//! path that leads elsewhere. A stored event that has such a name cannot be read.
+//! A ledger may come with an archive, and its author could have written anything there. These names become arguments of
+//! git and parts of paths, so they are refused here if they could be anything else: an option, a range, a path that
+//! leads elsewhere. A stored event that has such a name cannot be read.
 
 use crate::prelude::*;
 use serde::de::{Deserialize, Deserializer, Error};

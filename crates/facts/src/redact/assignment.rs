@@ -1,8 +1,8 @@
 //! Values under names that say they are secret: `api_key = "…"`, `"token": "…"`, `SECRET=…`.
 //!
-//! One of high entropy is a secret wherever it stands. A password made of words (`passphrase` judges those) is one only
-//! where a value is written down and not described.
-//! The search stands on each `=` and `:`, reads the name before it and the value behind it, and hides the value only.
+//! A value of high entropy is a secret wherever it occurs. A password made of words (`passphrase` judges those) is one
+//! only where a value is actually given, not described. The search goes to each `=` and `:`, reads the name before it
+//! and the value after it, and hides only the value.
 
 use super::base64::holds_password;
 use super::entropy::{alternates_character_classes, is_placeholder, looks_drawn, looks_random};
@@ -14,9 +14,9 @@ use core::ops::Range;
 const VALUE_CHARS_MIN: usize = 16;
 const AWS_SECRET_CHARS: usize = 40;
 const NAME_BYTES_MAX: usize = 64;
-/// A longer word behind a name is no password.
+/// A longer word after a name is no password.
 const VALUE_BYTES_MAX: usize = 160;
-/// In a sentence, shorter words behind `password:` are examples or names.
+/// In a sentence, shorter words after `password:` are examples or names.
 const SENTENCE_CHARS_MIN: usize = 10;
 /// How many spaces, quotes and brackets may stand between a name, its `=` and its value.
 const BETWEEN_MAX: usize = 8;
@@ -70,7 +70,7 @@ const ABOUT: [&str; 22] = [
     "pattern",
 ];
 
-/// The same where a value that is no address is one all the same: `SLACK_WEBHOOK_URL=` before something drawn at random.
+/// The same, except that a value which is not an address is a secret: `SLACK_WEBHOOK_URL=` before a random value.
 const ADDRESS: [&str; 2] = ["url", "uri"];
 /// What stands before the colon of a digest.
 const DIGESTS: [&str; 6] = ["sha1", "sha256", "sha384", "sha512", "md5", "blake3"];
@@ -108,7 +108,7 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     }
 }
 
-/// The value of `password: value` where that is all of a line, as in a file of settings.
+/// The value of `password: value` where that is the whole line, as in a settings file.
 fn in_yaml(text: &str, colon: usize, name: &Name) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if bytes[colon] != b':' || bytes.get(colon + 1) != Some(&b' ') {
@@ -129,7 +129,7 @@ fn in_yaml(text: &str, colon: usize, name: &Name) -> Option<Range<usize>> {
     (alone && passphrase::is_one_in_yaml(&name.plain, &text[start..end])).then_some(start..end)
 }
 
-/// Whether the word behind `password:` in a sentence is one: nothing that a person would say there.
+/// Whether the word after `password:` in a sentence is a password: nothing that a person would say there.
 fn is_one_in_a_sentence(name: &Name, value: &str) -> bool {
     !value.bytes().any(|b| b"-_./~".contains(&b))
         && passphrase::is_for_a_password(&name.plain)
@@ -137,7 +137,7 @@ fn is_one_in_a_sentence(name: &Name, value: &str) -> bool {
         && passphrase::is_one_in_yaml(&name.plain, value)
 }
 
-/// The value of `--password value`, which stands behind a space.
+/// The value of `--password value`, which stands after a space.
 fn option(text: &str, dashes: usize, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
     let begins = dashes.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_graphic());
@@ -174,10 +174,10 @@ struct Name {
     start: usize,
 }
 
-/// How a value stands behind its name.
+/// How a value is written after its name.
 struct Written {
     quote: Option<u8>,
-    /// Right behind the sign.
+    /// Directly after the sign.
     adjacent: bool,
     /// Behind `==` or `!=`.
     compared: bool,
@@ -190,15 +190,15 @@ impl Written {
     }
 }
 
-/// Whether a value under a name that says `url` was drawn at random. What has a dot or a slash may be an address.
+/// Whether a value under a name that says `url` is random. A value with a dot or a slash may be an address.
 fn is_no_address(value: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     let random = looks_random(value, VALUE_CHARS_MIN) || looks_drawn(value, VALUE_CHARS_MIN);
     value.bytes().all(plain) && random && !is_placeholder(value)
 }
 
-/// Whether a value that holds too much of words for a random one was drawn all the same, where nothing but a value can
-/// stand: names in code are neither quoted nor assigned by a shell.
+/// Whether a value with too many words to look random is random after all, where nothing but a value can stand: names
+/// in code are neither quoted nor assigned by a shell.
 fn is_drawn(name: &Name, value: &str, written: &Written) -> bool {
     let literal = matches!(written.quote, Some(b'"' | b'\''))
         && !written.compared
@@ -206,7 +206,7 @@ fn is_drawn(name: &Name, value: &str, written: &Written) -> bool {
     (literal || written.as_in_a_shell(name)) && looks_drawn(value, VALUE_CHARS_MIN)
 }
 
-/// Whether a part behind a colon or a comma is a secret, as in `user:password`. Not that of an image or a digest.
+/// Whether a part after a colon or a comma is a secret, as in `user:password`, but not that of an image or a digest.
 fn in_further_parts(name: &Name, first: &str, all: &str, written: &Written) -> Option<SecretKind> {
     if all.len() == first.len() || first.contains('/') || is_placeholder(all) {
         return None;
@@ -226,14 +226,14 @@ fn in_further_parts(name: &Name, first: &str, all: &str, written: &Written) -> O
         };
         found = found.or_else(|| judge(&name.plain, part, false)).or_else(spoken);
     }
-    // The parts may be short each.
+    // Each part may be short.
     let joined: String = all.chars().filter(|c| !matches!(c, ':' | ',')).collect();
     let drawn = || (shell && looks_drawn(&joined, VALUE_CHARS_MIN)).then_some(SecretKind::Assignment);
     found.or_else(drawn)
 }
 
-/// Whether a value that is not random is a secret all the same: a quoted one, or one that a shell would assign. What
-/// stands in backticks is usually spoken about.
+/// Whether a value that is not random is a secret all the same: a quoted one, or one that a shell would assign. A value
+/// in backticks is usually only talked about.
 fn is_spoken(name: &Name, value: &str, written: &Written) -> bool {
     let assigned = match written.quote {
         Some(b'"' | b'\'') => true,
@@ -395,7 +395,7 @@ fn bare(bytes: &[u8], start: usize) -> Option<usize> {
     (!path && !opens(bytes, end)).then_some(end)
 }
 
-/// Goes on behind each colon or comma that stands in the middle of a value, but not into the name of a next assignment.
+/// Goes on after each colon or comma that stands in the middle of a value, but not into the name of a next assignment.
 fn with_further_parts(bytes: &[u8], first: usize) -> usize {
     let bytes = &bytes[..bytes.len().min(first + VALUE_BYTES_MAX)];
     let mut end = first;
@@ -411,7 +411,7 @@ fn with_further_parts(bytes: &[u8], first: usize) -> usize {
     end
 }
 
-/// Where the word at `start` ends, with what base64 is filled up with.
+/// Where the word at `start` ends, including the padding of base64.
 fn word(bytes: &[u8], start: usize) -> usize {
     let in_value = |b: &&u8| b.is_ascii_alphanumeric() || b"_-./+~!@#$%^*".contains(b);
     let end = start + bytes[start..].iter().take_while(in_value).count();

@@ -9,7 +9,7 @@ const CHARS_MAX: usize = 1024;
 const PLACEHOLDERS: [&str; 9] =
     ["password", "passwd", "pass", "pwd", "secret", "token", "mypassword", "my-password", "my_password"];
 
-/// Whether a password is one that only stands for another.
+/// Whether a password only stands for a real one.
 pub(super) fn is_stand_in(user: &str, password: &str) -> bool {
     // `postgres:postgres@` is how a throw-away database is addressed.
     password == user

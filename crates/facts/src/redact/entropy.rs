@@ -1,7 +1,7 @@
-//! Whether a value looks drawn at random, or like words, an identifier or a placeholder.
+//! Decides whether a value looks random, or like words, an identifier or a placeholder.
 //!
-//! Names in code are long and mixed too (`parseAccessTokenV2`), so the number of different characters decides
-//! nothing. What tells them apart is that most of a name is made of pronounceable words, and a random value is not.
+//! Names in code are long and mixed too (`parseAccessTokenV2`), so the number of different characters decides nothing.
+//! The difference is that most of a name is made of pronounceable words, and a random value is not.
 
 use crate::prelude::*;
 
@@ -23,8 +23,8 @@ pub(super) fn looks_random(value: &str, least: usize) -> bool {
     mostly_noise || (words * 2 <= value.len() && changes(bytes) >= 3)
 }
 
-/// The same for a value that by its place is no name in code: one word of both cases may hold much of words by chance,
-/// and more of them if it changes its class at every other character.
+/// The same for a value whose place rules out a name in code: a single word of both cases may hold many words by
+/// chance, and even more of them if it keeps changing between small letters, capitals and digits.
 pub(super) fn looks_drawn(value: &str, least: usize) -> bool {
     let bytes = value.as_bytes();
     let has = |class: fn(&u8) -> bool| bytes.iter().any(class);
@@ -38,13 +38,13 @@ pub(super) fn looks_drawn(value: &str, least: usize) -> bool {
             || alternates_character_classes(value) && changes(bytes) >= 3)
 }
 
-/// Whether small letters, capitals and digits take turns more often than in names made of words.
+/// Whether small letters, capitals and digits alternate more often than in names made of words.
 pub(super) fn alternates_character_classes(value: &str) -> bool {
     let class = |b: &u8| (b.is_ascii_digit(), b.is_ascii_uppercase());
     value.as_bytes().chunk_by(|a, b| class(a) == class(b)).count() * 5 >= value.len() * 2
 }
 
-/// Whether a value says itself that it is none: `${TOKEN}`, `<your key>`, `changeme`, `xxxxxxxx`.
+/// Whether a value itself says that it is not a real one: `${TOKEN}`, `<your key>`, `changeme`, `xxxxxxxx`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     const WORDS: [&str; 13] = [
         "example",
@@ -73,7 +73,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a value says that somebody made it up for a test or an example, beside those of every placeholder.
+/// Whether a value says that it was made up for a test or an example. The words of [`is_placeholder`] are not among
+/// these.
 pub(super) fn is_made_up(value: &str) -> bool {
     const PARTS: [&str; 10] = [
         "test",

@@ -6,10 +6,10 @@ use super::{Hit, SecretKind};
 use crate::prelude::*;
 
 const AUTHORIZATION: &str = "authorization";
-/// A token right behind the header's name may be short; `bearer` in a sentence needs a longer one.
+/// A token directly after the header's name may be short; `bearer` in a sentence needs a longer one.
 const NAMED_CHARS_MIN: usize = 8;
 const UNNAMED_CHARS_MIN: usize = 16;
-/// A token behind `bearer` in a sentence that is not noise all through, but long and with so many digits.
+/// A token after `bearer` in a sentence that does not look random must be this long and have this many digits.
 const PLAIN_CHARS_MIN: usize = 20;
 const PLAIN_DIGITS_MIN: usize = 4;
 const COOKIE_CHARS_MIN: usize = 16;
@@ -59,7 +59,7 @@ fn authorization(text: &str, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Whether what stands behind a scheme is a credential. Behind `token`, which is a common word, only in the header.
+/// Whether the word after a scheme is a credential. After `token`, which is a common word, only in the header.
 fn is_credential(token: &str, scheme: Scheme, named: bool, common: bool) -> bool {
     match scheme {
         Scheme::Basic => holds_password(token) || named && looks_random(token, NAMED_CHARS_MIN),
@@ -73,14 +73,14 @@ fn is_credential(token: &str, scheme: Scheme, named: bool, common: bool) -> bool
     }
 }
 
-/// Letters and at least so many digits, and nothing that says it is made up.
+/// Whether a token has letters and at least this many digits, and no sign that it is made up.
 fn is_issued(token: &str, digits_min: usize) -> bool {
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
     let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
     digits >= digits_min && letters >= 4 && !is_placeholder(token) && !is_made_up(token) && !is_measure(token)
 }
 
-/// Whether `Authorization` and what may stand between it and the scheme come right before: `": "`, `=`, a quote.
+/// Whether `Authorization` comes directly before, with only what may separate it from the scheme: `": "`, `=`, a quote.
 fn follows_the_name(before: &[u8]) -> bool {
     const BETWEEN_MAX: usize = 8;
     let between = |b: &&u8| matches!(b, b':' | b'=' | b' ' | b'\t' | b'"' | b'\'' | b'\\' | b',' | b'>');
@@ -117,7 +117,7 @@ fn cookies(text: &str, hits: &mut Vec<Hit>) {
     }
 }
 
-/// `user:password@` behind the `://` that ends at `start`.
+/// `user:password@` after the `://` that ends at `start`.
 fn url_password(text: &str, start: usize, hits: &mut Vec<Hit>) {
     let ends = |b: &u8| {
         b.is_ascii_whitespace() || matches!(b, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')

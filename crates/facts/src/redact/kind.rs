@@ -30,9 +30,9 @@ pub enum SecretKind {
     TavilyKey,
     AgeKey,
     TelegramToken,
-    /// A token of one of the many services that begin theirs with letters of their own.
+    /// A token of one of the many services whose tokens have a prefix of their own.
     ServiceToken,
-    /// An address that whoever has it can post to.
+    /// An address to which anyone who knows it can post.
     Webhook,
     /// What makes a signed link work.
     SasSignature,

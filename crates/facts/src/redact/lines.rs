@@ -1,5 +1,5 @@
-//! A text that comes line by line, such as what a command prints: each line is passed on as soon as it can be no part of a
-//! secret that goes over several of them.
+//! Redacts a text that comes line by line, such as the output of a command: each line is passed on as soon as it can no
+//! longer be part of a secret that spans several lines.
 //!
 //! [`OpenKey`] says which lines have to wait for the next; [`Lines`] keeps them and passes them on without secrets.
 
@@ -7,7 +7,7 @@ use super::pem::{Line, Reading};
 use super::{Redactor, SecretKind, view};
 use crate::prelude::*;
 
-/// More than the largest key, with what a log writes before each of its lines. What goes on longer is not kept waiting.
+/// More than the largest key, including what a log writes before each of its lines. Anything longer is not held back.
 const HELD_BYTES_MAX: usize = 64 << 10;
 
 /// Follows a private key through the lines of a text.
@@ -39,7 +39,7 @@ impl OpenKey {
         self.reading.is_some()
     }
 
-    /// Whether what is open has shown so much that it is a key.
+    /// Whether enough of what is open was seen to call it a key.
     fn is_key(&self) -> bool {
         self.reading.as_ref().is_some_and(Reading::is_key)
     }

@@ -1,13 +1,13 @@
 //! Addresses that are secrets themselves: webhooks, signed links, and the tokens of Telegram's bots.
 //!
-//! Whoever has such an address can post or read with it. What names the service stays readable.
+//! Anyone who has such an address can post or read with it. The part that names the service stays readable.
 
 use super::entropy::{is_placeholder, looks_random};
 use super::{Hit, SecretKind};
 use crate::prelude::*;
 use core::ops::Range;
 
-/// How a webhook begins, and how many characters of its path give it away at the least.
+/// How a webhook begins, and how long its path must be at least to be a secret.
 const WEBHOOKS: [(&str, usize); 9] = [
     ("hooks.slack.com/services/", 30),
     ("hooks.slack.com/workflows/", 30),
@@ -21,7 +21,7 @@ const WEBHOOKS: [(&str, usize); 9] = [
 ];
 
 const SIGNATURE: &str = "sig=";
-/// 32 bytes in base64, with or without its sign of equality.
+/// 32 bytes in base64, with or without the equals sign at its end.
 const SIGNATURE_CHARS: Range<usize> = 43..45;
 const BOT_DIGITS: core::ops::RangeInclusive<usize> = 8..=10;
 const BOT_CHARS: usize = 35;
@@ -46,8 +46,8 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     }
 }
 
-/// `&sig=…` of a link that is signed: Azure's shared access, and the flows of Teams and Power Automate. Its value is read
-/// where the escapes of the URL are.
+/// `&sig=…` of a signed link: Azure's shared access, and the flows of Teams and Power Automate. Its value is found
+/// where the escapes of the URL have been read.
 fn signature(text: &str, at: usize, hits: &mut Vec<Hit>) {
     let parameter = at.checked_sub(1).is_some_and(|before| b"?&;".contains(&text.as_bytes()[before]));
     let start = at + SIGNATURE.len();
@@ -70,14 +70,14 @@ fn bot(text: &str, colon: usize, hits: &mut Vec<Hit>) {
     let before = &bytes[..start];
     let begins = before.last().is_none_or(|b| !b.is_ascii_alphanumeric()) || before.ends_with(b"/bot");
     let token = run(&text[colon + 1..], |b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
-    // By chance a token may hold much of words; most begin alike.
+    // A token may happen to hold many words; most begin alike.
     let drawn = looks_random(token, BOT_CHARS) || token.starts_with("AA") && !is_placeholder(token);
     if begins && token.len() == BOT_CHARS && drawn {
         hits.push(Hit { kind: SecretKind::TelegramToken, range: start..colon + 1 + BOT_CHARS });
     }
 }
 
-/// The first characters of a text that belong to a token, as far as any token goes.
+/// The leading characters of a text that can belong to a token, up to the longest token there is.
 fn run(text: &str, belongs: impl Fn(u8) -> bool) -> &str {
     const BYTES_MAX: usize = 512;
     let length = text.bytes().take(BYTES_MAX).take_while(|b| belongs(*b)).count();

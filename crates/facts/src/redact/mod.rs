@@ -1,9 +1,10 @@
-//! Secrets are replaced before a text is sent, hashed, stored, shown or committed.
+//! Replaces secrets before a text is sent, hashed, stored, shown or committed.
 //!
-//! [`Redactor::redact`] replaces them by `[redacted:KIND]`; [`Redactor::find`] only says on which lines they stand.
-//! Two sources are joined: values the program was told (keys from the environment or from a file), and shapes that are
-//! secret wherever they turn up. Each file below recognises one family of shapes in one pass over the text; `view` has
-//! them look at the text as a reader sees it, too, and [`Lines`] is for texts that come line by line. Nothing here knows where a text comes from or goes to, and nothing it returns besides the redacted text holds any part of it.
+//! [`Redactor::redact`] replaces them by `[redacted:KIND]`; [`Redactor::find`] only says on which lines they stand. It
+//! combines two sources: values the program was given (keys from the environment or from a file), and shapes that are
+//! secret wherever they occur. Each file below recognises one family of shapes in one pass over the text; `view` also
+//! has them look at the text as a reader sees it, and [`Lines`] is for texts that come line by line. Nothing here knows
+//! where a text comes from or goes to, and nothing it returns except the redacted text holds any part of it.
 
 mod assignment;
 mod base64;
@@ -38,7 +39,7 @@ const KNOWN_CHARS_MIN: usize = 8;
 /// Shorter lines of a value stand in other texts, too.
 const LINE_CHARS_MIN: usize = 16;
 
-/// A replacement can complete another secret with the text beside it, so the result is searched again until nothing is
+/// A replacement can complete another secret with the text next to it, so the result is searched again until nothing is
 /// found. Only known values that imitate markers need more than two or three passes.
 const PASSES_MAX: usize = 8;
 
@@ -56,7 +57,7 @@ pub struct Hit {
     pub range: Range<usize>,
 }
 
-/// A secret, as a person is told about it.
+/// A secret, as it is reported to a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundSecret {
     /// Counted from 1; where the secret begins.
@@ -99,7 +100,7 @@ impl Redactor {
             let more = more.into_iter().map(|hit| shown.in_original(hit));
             hits = merged(hits.into_iter().chain(more).collect());
         }
-        // Known values that fit markers in endless ways: rather hide all than leave one.
+        // Known values that fit markers in endless ways: hide everything rather than leave one.
         let all = Hit { kind: SecretKind::Known, range: 0..text.len() };
         (Cow::Owned(SecretKind::Known.marker()), vec![all])
     }
@@ -151,8 +152,8 @@ impl fmt::Debug for Redactor {
     }
 }
 
-/// A value as it is, as it reads where it holds escapes, and those of its lines that give it away by themselves: a key
-/// is printed line by line, with something before each. (How it looks inside of JSON is found where that is read.)
+/// A value as it is, with its escapes read, and those of its lines that are enough to recognise it: a key is printed
+/// line by line, with something before each. (Its form inside JSON is found where that is read.)
 fn forms(value: &str) -> Vec<String> {
     let read = view::once(value).map(|read| read.trim().to_owned());
     let whole: Vec<String> = [value.to_owned()].into_iter().chain(read).collect();

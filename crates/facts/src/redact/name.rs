@@ -1,4 +1,4 @@
-//! Names of variables whose values are secrets, for those who read an environment.
+//! Recognises names of variables whose values are secrets, for code that reads an environment.
 
 use super::entropy::is_placeholder;
 
@@ -23,7 +23,7 @@ const LIKELY: [&str; 13] = [
 ];
 /// The same at the end of a word: `PGPASS`, `SMTPPASS`, `NEXTAUTH`, `SESSIONCOOKIE`.
 const LIKELY_ENDS: [&str; 4] = ["PASS", "PWD", "AUTH", "COOKIE"];
-/// Words that only end so.
+/// Words that only end like that.
 const ORDINARY: [&str; 3] = ["BYPASS", "COMPASS", "ASKPASS"];
 /// Whole names that only look like the above: folders, sockets and programs.
 const NEVER: [&str; 6] = ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS"];

@@ -1,7 +1,8 @@
-//! Passwords made of words, such as `correct-horse-battery`, which nothing but the name before them gives away.
+//! Recognises passwords made of words, such as `correct-horse-battery`, which only the name before them gives away.
 //!
-//! Code and specifications are full of names that end in `password` or `token` before a word that is none: a type, a
-//! rule, the name of a field, a path. A text that is taken for a secret is not committed, so doubt speaks for the text.
+//! Code and specifications are full of names that end in `password` or `token` before a word that is not a password: a
+//! type, a rule, the name of a field, a path. A text that is taken for a secret is not committed, so in doubt it is not
+//! taken for one.
 
 use super::entropy::{is_made_up, is_measure, is_placeholder, is_uuid};
 
@@ -9,12 +10,12 @@ const CHARS_MIN: usize = 8;
 /// Longer ones are texts or data; what is random among them is found by its entropy.
 const CHARS_MAX: usize = 128;
 
-/// What a name ends in, without dashes and underscores, if its value is a password somebody thought of.
+/// Ends of names, without dashes and underscores, whose values are passwords that a person chose.
 const PASSWORDS: [&str; 8] =
     ["password", "passwd", "passphrase", "pwd", "secret", "secretkey", "secretaccesskey", "pass"];
-/// The same for values that a program gives out; these are never without digits.
+/// The same for values that a program issues; these always have digits.
 const TOKENS: [&str; 4] = ["token", "apikey", "accesskey", "privatekey"];
-/// Which of several it is, at the end of a name.
+/// Words at the end of a name that say which of several it is.
 const WHICH: [&str; 14] = [
     "production",
     "prod",
@@ -31,7 +32,7 @@ const WHICH: [&str; 14] = [
     "new",
     "value",
 ];
-/// Words that stand where a value goes and are none, and what throw-away databases are opened with.
+/// Words in the place of a value that are not one, and the usual passwords of throw-away databases.
 const WORDS: [&str; 22] = [
     "anything",
     "boolean",
@@ -56,7 +57,7 @@ const WORDS: [&str; 22] = [
     "whatever",
     "localhost",
 ];
-/// Parts of values that tell how a password is kept or what it must be.
+/// Parts of values that describe how a password is kept or what it must be.
 const ABOUT: [&str; 20] = [
     "argon2", "bcrypt", "scrypt", "pbkdf2", "sha1", "sha-1", "sha2", "sha-2", "sha512", "md5", "base64",
     "utf8", "utf-8", "varchar", "oauth", "x509", "ed25519", "aes-", "aes256", "rsa-",
@@ -74,7 +75,7 @@ pub(super) fn is_one(name: &str, value: &str) -> bool {
         && (password || is_mixed(value))
 }
 
-/// Whether the value under this name is one that somebody thought of.
+/// Whether the value under this name is a password that a person chose.
 pub(super) fn is_for_a_password(name: &str) -> bool {
     ends(name, &PASSWORDS)
 }
@@ -108,8 +109,8 @@ fn is_described(value: &str) -> bool {
         || is_made_up(value)
 }
 
-/// Whether a value that stands behind a name and a colon, without quotes, as in YAML, is a password: a word there may be
-/// anything, so there must be digits among the letters, or signs that no word has.
+/// Whether a value after a name and a colon, without quotes, as in YAML, is a password: a word there may be anything,
+/// so there must be digits among the letters, or signs that no word has.
 pub(super) fn is_one_in_yaml(name: &str, value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let signs = value.bytes().any(|b| b"!@#$%^*+?".contains(&b));

@@ -1,9 +1,9 @@
 //! Private keys between `-----BEGIN … PRIVATE KEY-----` and `-----END`.
 //!
-//! A key is found in a file, in a diff, behind line numbers, behind what a log writes before each line, cut off before its
-//! end or after its beginning. (In one line of JSON, with `\n` in it, it is found where that is read as an end of line.)
-//! The header alone, as documentation quotes it, is not a key. [`Reading`] follows a key line by line, also for texts that
-//! come that way.
+//! A key is found in a file, in a diff, after line numbers, after what a log writes before each line, cut off before
+//! its end or after its beginning. (In one line of JSON, with `\n` in it, it is found where that is read as an end of
+//! line.) The header alone, as documentation quotes it, is not a key. [`Reading`] follows a key line by line, also for
+//! texts that come that way.
 
 use super::entropy::looks_random;
 use super::{Hit, SecretKind};
@@ -42,7 +42,7 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Where the key that begins at `at` ends: behind its last line, or where text of another kind begins.
+/// Where the key that begins at `at` ends: after its last line, or where text of another kind begins.
 fn from_beginning(text: &str, at: usize) -> Option<usize> {
     let mut from = label(text, at + BEGIN.len())?;
     let mut reading = Reading::from_prefix(line_start(text, at).map_or("", |start| &text[start..at]));
@@ -83,7 +83,7 @@ fn up_to_end(text: &str, at: usize, floor: usize) -> Option<usize> {
         if line.contains(DASHES) || reading.take(line) != Line::Body {
             break;
         }
-        // A line without letters of a key could be any, but for the last one, which may be short.
+        // A line without letters of a key could be any line; only the last one of a key may be short.
         let short = start.is_none() && !line.trim().is_empty();
         if reading.letters == letters && !short {
             break;
@@ -99,7 +99,7 @@ fn up_to_end(text: &str, at: usize, floor: usize) -> Option<usize> {
 pub(super) enum Line {
     /// Part of the key, or empty.
     Body,
-    /// The key ends in it, so many bytes from its beginning.
+    /// The key ends in it, this many bytes from its start.
     Last(usize),
     Other,
 }
@@ -109,13 +109,14 @@ pub(super) enum Line {
 pub(super) struct Reading {
     /// What stands before the header in its line; a log writes the like before every line.
     prefix: String,
-    /// What stands behind the header in its line, if that is no key; none until it was read.
+    /// What comes after the header in its line, if that is not the key; none until it was read.
     suffix: Option<String>,
     letters: usize,
 }
 
 impl Reading {
-    /// If a key begins in this line: what is behind its header is still to be taken.
+    /// The key that begins in this line, if one does, and where the text after its header begins, which is still to be
+    /// taken.
     pub(super) fn begun(line: &str) -> Option<(Reading, usize)> {
         // The last one: whatever is before it ends in this line, or is no key.
         let at = line.rfind(BEGIN)?;
@@ -133,7 +134,7 @@ impl Reading {
         self.letters >= BODY_LETTERS_MIN
     }
 
-    /// The next line, without its end; first what is behind the header.
+    /// The next line, without its end; first what is after the header.
     pub(super) fn take(&mut self, line: &str) -> Line {
         if let Some(at) = line.find(DASHES) {
             let closes = line[at..].starts_with(END);
@@ -180,7 +181,7 @@ impl Reading {
     }
 }
 
-/// The line behind a beginning like this one, other digits apart.
+/// The rest of a line after a beginning like this one, in which other digits may stand.
 fn same_shape<'a>(line: &'a str, prefix: &str) -> Option<&'a str> {
     let beginning = line.as_bytes().get(..prefix.len())?;
     let same = |(a, b): (&u8, &u8)| a == b || a.is_ascii_digit() && b.is_ascii_digit();
@@ -197,13 +198,13 @@ fn label(text: &str, from: usize) -> Option<usize> {
     private.then_some(from + length + DASHES.len())
 }
 
-/// Behind the dashes that close the last line, or behind `-----END ` if it is cut off there.
+/// After the dashes that close the last line, or after `-----END ` if it is cut off there.
 fn closed(text: &str, at: usize) -> usize {
     label(text, at + END.len()).unwrap_or(at + END.len())
 }
 
-/// Where the line begins that a mark stands in; none where that is further away than a log's prefix is long, so that a line
-/// of a million marks is not read a million times.
+/// Where the line with a mark begins; none where that is further away than a log's prefix is long, so that a line of a
+/// million marks is not read a million times.
 fn line_start(text: &str, at: usize) -> Option<usize> {
     let window = &text.as_bytes()[at.saturating_sub(PREFIX_BYTES_MAX)..at];
     match window.iter().rposition(|b| *b == b'\n') {

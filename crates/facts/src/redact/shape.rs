@@ -1,4 +1,4 @@
-//! Tokens that vendors begin with letters of their own, and those of several parts between dots.
+//! Recognises tokens that have a vendor's own prefix, and those of several parts between dots.
 
 use super::Hit;
 use super::vendors::Body::{self, Alphanumeric, Capitals, Dashed, Hex};
@@ -8,8 +8,8 @@ use crate::prelude::*;
 
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
-    // Bodies with dashes can hold further prefixes. What one attempt has read to no avail is not read again by
-    // another of that sort; that keeps the time linear.
+    // Bodies with dashes can hold further prefixes. What one attempt has read in vain is not read again by another of
+    // that sort; that keeps the time linear.
     let (mut taken_to, mut refused_to) = (0, 0);
     for at in 0..bytes.len() {
         if at < taken_to || !begins(bytes, at) {
@@ -71,7 +71,7 @@ fn is_blanked(body: &str) -> bool {
     body.to_ascii_lowercase().contains("xxxxxx") || body.bytes().all(|b| Some(b) == first)
 }
 
-/// How far the parts between dots reach and that they are a token, or how far the first one reaches.
+/// How far the parts between dots reach, if they are a token; otherwise how far the first part reaches.
 fn dotted(bytes: &[u8], parts: &[usize]) -> (usize, bool) {
     let mut length = 0;
     for (part, least) in parts.iter().enumerate() {

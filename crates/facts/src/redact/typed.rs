@@ -1,4 +1,4 @@
-//! What a person typed, before its secrets are taken out.
+//! Text that a person typed, before its secrets are taken out.
 
 use super::Redactor;
 use crate::prelude::*;

@@ -10,8 +10,8 @@ pub(super) struct Shape {
     pub(super) prefix: &'static str,
     pub(super) body: Body,
     pub(super) length: Length,
-    /// Somewhere in the body so many letters and digits must stand together. Names and examples with words between
-    /// dashes do not reach it.
+    /// Somewhere in the body, this many letters and digits must follow each other. Names and examples with words
+    /// between dashes do not reach it.
     pub(super) together: usize,
     pub(super) digit: bool,
 }
@@ -40,7 +40,7 @@ const fn shape(kind: SecretKind, prefix: &'static str, body: Body, length: Lengt
     Shape { kind, prefix, body, length, together: 0, digit: false }
 }
 
-/// A token whose body may hold dashes and words: so many characters together tell it from a name.
+/// A token whose body may hold dashes and words: this many characters in a row distinguish it from a name.
 const fn dense(kind: SecretKind, prefix: &'static str, length: usize, together: usize) -> Shape {
     Shape { together, digit: true, ..shape(kind, prefix, Dashed, AtLeast(length)) }
 }
@@ -159,7 +159,8 @@ pub(super) const DOTTED: [(SecretKind, &str, &[usize]); 3] = [
     (SecretKind::ServiceToken, "dt0c01.", &[6, 24, 60]),
 ];
 
-/// With which two letters a token can begin: a bit for the second in the row of the first. Few words begin so.
+/// The pairs of letters that a token can begin with: a bit for the second in the row of the first. Few words begin like
+/// that.
 pub(super) const BEGINNINGS: [u128; 128] = {
     let mut rows = [0; 128];
     let mut at = 0;

@@ -1,10 +1,10 @@
-//! A text as a reader sees it: escapes of JSON and of URLs read as the characters they stand for, colours and characters
-//! without width left out.
+//! Searches a text as a reader sees it: escapes of JSON and of URLs read as the characters they stand for, colours and
+//! zero-width characters left out.
 //!
-//! The `n` of a written `\n` hides where a token begins, and so does the `m` that ends a colour. [`hits`] searches what is
-//! left when they are read, again and again while there is something to read, and gives places of the text as it was
-//! written. A place never lies inside an escape, so what is replaced by it leaves JSON whole. No table of places is kept:
-//! a text is read once more for the rare case that something was found in it.
+//! The `n` of a written `\n` hides where a token begins, and so does the `m` that ends a colour. [`hits`] decodes them
+//! and searches the result, repeatedly while there is something to decode, and returns places in the text as it was
+//! written. A place never lies inside an escape, so replacing it leaves JSON whole. No table of places is kept: the
+//! text is read once more in the rare case that something was found in it.
 
 use super::{Hit, merged};
 use crate::prelude::*;
@@ -12,19 +12,19 @@ use core::ops::Range;
 
 /// How often an escaped text may have been escaped again. Each reading makes a text shorter.
 const READINGS_MAX: usize = 4;
-/// A sequence that tells a terminal something is shorter; what goes on longer is text.
+/// A control sequence of a terminal is shorter; anything longer is text.
 const SEQUENCE_BYTES_MAX: usize = 256;
 
-/// What stands for a colour or a character without width.
+/// What replaces a colour or a zero-width character.
 #[derive(Clone, Copy)]
 enum Gap {
-    /// Nothing: a token may go on behind it.
+    /// Nothing: a token may go on after it.
     Closed,
-    /// A space: a token may begin behind it.
+    /// A space: a token may begin after it.
     Open,
 }
 
-/// What `search` finds in the text as it can be read, as places of the text.
+/// What `search` finds in the decoded text, as places in the text as it was written.
 pub(super) fn hits(text: &str, search: &dyn Fn(&str) -> Vec<Hit>) -> Vec<Hit> {
     let (mut found, met_gap) = searched(text, Gap::Closed, search);
     if met_gap {
@@ -33,7 +33,7 @@ pub(super) fn hits(text: &str, search: &dyn Fn(&str) -> Vec<Hit>) -> Vec<Hit> {
     found
 }
 
-/// The text read once; none where it says what it shows.
+/// The text decoded once; none where there is nothing to decode.
 pub(super) fn once(text: &str) -> Option<String> {
     read(text, Gap::Closed).map(|(text, _)| text)
 }
@@ -219,7 +219,7 @@ fn sequence(bytes: &[u8]) -> usize {
     length.unwrap_or(1)
 }
 
-/// How long the character is that begins a text, if nobody sees it.
+/// The length of the first character of a text, if that is invisible.
 fn without_width(text: &str) -> Option<usize> {
     let sign = text.chars().next()?;
     let unseen = matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');

@@ -1,9 +1,9 @@
-//! Ways to read bytes, each of which remembers where what it gives came from.
+//! Ways to decode bytes, each of which remembers where its output came from.
 
 use crate::prelude::*;
 use core::ops::Range;
 
-/// Reads bytes another way. With a list, it notes for each byte it gives where that began.
+/// Decodes bytes. With a list, it notes where each byte of its output began.
 pub(super) type Decoder = fn(&[u8], Option<&mut Vec<usize>>) -> Vec<u8>;
 
 /// Bytes after some steps of decoding, with lines joined.
@@ -33,7 +33,7 @@ impl View {
         let mut starts = Vec::new();
         joined(&read, Some(&mut starts));
         let last = range.end.saturating_sub(1);
-        // A line break behind the last byte is none of it.
+        // A line break after the last byte is not part of it.
         let (mut from, mut to) = match (starts.get(range.start), starts.get(last)) {
             (Some(from), Some(to)) => (*from, *to + 1),
             _ => return 0..0,
@@ -97,7 +97,7 @@ pub(super) fn unpercented(bytes: &[u8], starts: Option<&mut Vec<usize>>) -> Vec<
     })
 }
 
-/// Reads with a function that knows what stands for something else and how many bytes it takes.
+/// Decodes with a function that says what the next bytes stand for and how many they are.
 fn decoded(
     bytes: &[u8],
     mut starts: Option<&mut Vec<usize>>,
@@ -129,7 +129,7 @@ fn decoded(
     out
 }
 
-/// `\u0067`, or two of them for what lies beyond.
+/// `\u0067`, or a surrogate pair of them.
 fn unicode(rest: &[u8]) -> Option<(Vec<u8>, usize)> {
     let unit = |at: usize| {
         let digits = core::str::from_utf8(rest.get(at + 2..at + 6)?).ok()?;

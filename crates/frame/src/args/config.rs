@@ -1,4 +1,4 @@
-//! What `redraft config` can be asked for.
+//! The arguments of `redraft config`.
 
 use super::help::{CONFIG_SET_HELP, CONFIG_UNSET_HELP};
 use clap::{Args, Subcommand};

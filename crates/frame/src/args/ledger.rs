@@ -1,4 +1,4 @@
-//! What `redraft ledger` can be asked for.
+//! The arguments of `redraft ledger`.
 
 use clap::{Args, Subcommand};
 use redraft_facts::redact::Typed;

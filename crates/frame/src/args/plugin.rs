@@ -1,4 +1,4 @@
-//! What can be typed after `redraft plugin`.
+//! The arguments of `redraft plugin`.
 
 use super::help::PLUGIN_EXPORT_HELP;
 use clap::{Args, Subcommand, ValueEnum};

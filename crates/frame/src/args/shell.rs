@@ -1,5 +1,5 @@
-//! The arguments of the commands that connect the program with what is around it, an agent's session or a shell, and the ends
-//! of their help.
+//! The arguments of the commands that connect the program with its surroundings, an agent's session or a shell, and the
+//! ends of their help.
 
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;

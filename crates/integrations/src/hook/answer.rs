@@ -26,8 +26,8 @@ pub fn deny(text: &str, stop: bool) -> Value {
     answer
 }
 
-/// Something else is done in place of what was tried, and then the turn ends. Claude Code 2.1 goes on after a denial, whatever
-/// `continue` says, but it does stop after a tool that was carried out.
+/// Has a harmless tool call done in place of what was tried, and ends the turn after it. Claude Code 2.1 goes on after
+/// a denial, whatever `continue` says, but it does stop after a tool that was carried out.
 pub fn replace(text: &str, harmless: Value) -> Value {
     json!({
         "continue": false,

@@ -1,6 +1,7 @@
-//! A feature as a hook sees it: its row of the board with what the moment adds, and which of several is meant.
+//! A feature as a hook sees it: its row of the board with what the moment adds. Also decides which of several features
+//! is meant.
 //!
-//! The rows are those of the ledger; who drives a feature and what time it is are told by the caller.
+//! The rows come from the ledger; the caller says who drives a feature and what time it is.
 
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -18,7 +19,7 @@ pub struct FeatureView {
     pub blocked_by: Vec<String>,
 }
 
-/// All features at a moment. A park that is over is none.
+/// All features at this moment. A park that is over does not count.
 pub fn sights(rows: Vec<(u64, BoardRow)>, held: &dyn Fn(&str) -> bool, now_ms: i64) -> Vec<FeatureView> {
     // A row of an older form may not say what became of the feature.
     let completed = |row: &BoardRow| row.life == "completed" || (row.life.is_empty() && row.is_finished());
@@ -32,7 +33,7 @@ pub fn sights(rows: Vec<(u64, BoardRow)>, held: &dyn Fn(&str) -> bool, now_ms: i
     rows.into_iter().map(seen).collect()
 }
 
-/// The open feature that is meant: that of the branch one stands on, else the one that can go on soonest, begun ones first.
+/// The open feature that is meant: that of the current branch, else the one that can go on soonest, begun ones first.
 pub fn meant<'a>(sights: &'a [FeatureView], branch: Option<&str>) -> Option<&'a FeatureView> {
     let open = || sights.iter().filter(|sight| sight.row.is_open());
     let own = branch.and_then(|branch| open().find(|sight| sight.row.branch == branch));
@@ -40,7 +41,7 @@ pub fn meant<'a>(sights: &'a [FeatureView], branch: Option<&str>) -> Option<&'a 
 }
 
 impl FeatureView {
-    /// Whether the next piece of work can be done now, by an agent and without a person's word.
+    /// Whether an agent can do the next piece of work now, without a person's decision.
     pub fn goes_on(&self) -> bool {
         let FeatureView { row, held, blocked_by, .. } = self;
         row.status == "active"
@@ -50,7 +51,7 @@ impl FeatureView {
             && !row.lacks_budget()
     }
 
-    /// Whether anybody has worked on it yet.
+    /// Whether any work was done on it yet.
     pub fn is_begun(&self) -> bool {
         self.row.life != "planned"
     }
@@ -88,8 +89,8 @@ impl FeatureView {
     }
 }
 
-/// What others wrote, on one line between quotes it cannot close. It is cut by bytes, because letters of some scripts are
-/// several tokens each.
+/// What others wrote, on one line between quotes it cannot close. It is cut by bytes, because letters of some scripts
+/// take several tokens each.
 pub(super) fn quote(text: &str, bytes_max: usize) -> String {
     let line = one_line(text, bytes_max).replace(['"', '`'], "'");
     if line.len() <= bytes_max {

@@ -1,9 +1,9 @@
-//! What an agent's tools must leave alone, and what it is told when they do not.
+//! Decides what an agent's tools must not change, and words the refusal.
 //!
-//! Two things are protected: the state (the ledger and all beside it), which cannot be brought back, and the projections
-//! beside the artifacts of a feature, which would be written over. Reading is never refused, and neither is anything that
-//! is not plainly named: a false alarm stops honest work, a miss is caught by the ledger's own checks and by
-//! `redraft status --rebuild`. Which file a path really means is found out by the caller.
+//! Two things are protected: the state (the ledger and everything next to it), which cannot be brought back, and the
+//! projections next to the artifacts of a feature, which would be overwritten. Reading is never refused, and neither is
+//! anything that is not plainly named: a false alarm stops honest work, a miss is caught by the ledger's own checks and
+//! by `redraft status --rebuild`. The caller finds out which file a path really means.
 
 use super::feature_view::quote;
 use super::shell;
@@ -48,18 +48,18 @@ pub fn harmless(tool: &str, note: &str, text: &str) -> Option<Value> {
     }
 }
 
-/// What a file of a checkout is, by its path from the checkout's root. Only features of the ledger have projections: what
-/// stands in other folders belongs to other tools.
+/// What a file of a checkout is, by its path from the checkout's root. Only features of the ledger have projections:
+/// files in other folders belong to other tools.
 pub fn projection(path: &[&str], rows: &[BoardRow]) -> Option<Protected> {
     let [folder, file] = of_feature(path)?;
     let row = rows.iter().find(|row| row.name() == folder)?;
-    // Of a finished feature only its record is kept; the other names are free again.
+    // For a finished feature only its record is kept; the other names are free again.
     let kept = if row.done.iter().any(|phase| phase == "finish") { &FILES[..1] } else { &FILES[..] };
     let file = kept.iter().find(|kept| **kept == file)?;
     Some(Protected::Projection { feature: row.id.clone(), name: folder.to_owned(), file })
 }
 
-/// Whether it could be a projection at all, before anybody looks into a ledger: the folder's name and the file's.
+/// Whether it could be a projection at all, before any ledger is opened: the folder's name and the file's.
 pub fn of_feature<'a>(path: &[&'a str]) -> Option<[&'a str; 2]> {
     match path {
         ["docs", "features", folder, file] if FILES.contains(file) => Some([folder, file]),
@@ -68,7 +68,7 @@ pub fn of_feature<'a>(path: &[&'a str]) -> Option<[&'a str; 2]> {
 }
 
 impl Protected {
-    /// By what refusals are counted: all of the state is one thing.
+    /// The key by which refusals are counted: all of the state is one thing.
     pub fn thing(&self) -> String {
         match self {
             Protected::State => "state".to_owned(),

@@ -1,16 +1,16 @@
-//! What was said to a session before, so that nothing is said for ever.
+//! Remembers what was said to a session before, so that nothing is repeated forever.
 //!
-//! One small file for each session, written whole by the caller. Whoever cannot read or write it says nothing: better
-//! silent than repeated.
+//! One small file for each session, written whole by the caller. A hook that cannot read or write it says nothing:
+//! better silent than repeated.
 
 use redraft_facts::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// How often the same thing is refused before the agent's turn is to end. A first refusal may be misread and a second be a
-/// try in another way; a third is a circle.
+/// How often the same thing is refused before the agent's turn is to end. A first refusal may be misread and a second
+/// may be an attempt in another way; a third is a loop.
 const REFUSALS_MAX: u32 = 3;
 
-/// How many things are remembered for a session. One with more is ended as if it had tried one too often.
+/// How many things are remembered for a session. A session with more is ended as if it had tried one thing too often.
 const THINGS_MAX: usize = 64;
 
 const VERSION: u16 = 1;
@@ -22,7 +22,7 @@ pub enum HookRefusal {
     Deny,
     /// The host is asked to end the turn as well.
     DenyAndStop,
-    /// The host went on all the same, as Claude Code does after a denial; so it is handed something harmless in place of
+    /// The host went on nevertheless, as Claude Code does after a denial; so it is given something harmless in place of
     /// what was tried, and then it does stop.
     Replace,
 }
@@ -72,7 +72,7 @@ impl Memory {
         self.refused.values().fold(0, |sum, times| sum.saturating_add(*times))
     }
 
-    /// Whether this state of a feature was not reminded of yet. It counts as reminded from now on.
+    /// Whether a reminder for this state of a feature is due: there was none yet. From now on it counts as given.
     pub fn remind(&mut self, feature: &str, seq: u64) -> bool {
         if self.reminded.len() >= THINGS_MAX && !self.reminded.contains_key(feature) {
             return false;

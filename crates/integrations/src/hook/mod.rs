@@ -1,10 +1,10 @@
-//! What a hook of an interactive agent is told and what it says: the pure part of `redraft hook`.
+//! Answers the hooks of an interactive agent: the pure part of `redraft hook`.
 //!
 //! An agent's host (Claude Code) starts a hook with an event as JSON and reads an answer as JSON; [`Input`] and the
-//! functions of [`answer`] are these two forms. In between: [`sight`] (which feature is meant), [`session`] (the text at the
-//! beginning of a session), [`guard`] and [`shell`] (what a tool would write, and the refusal), [`reminder`] (what is said
-//! when the agent stops), [`memory`] (what was said to a session before). Nothing here knows files, folders or the time.
-//! Whoever is in doubt says nothing: a hook must never get in the way of the user's own work.
+//! functions of [`answer`] are these two forms. In between: [`feature_view`] (which feature is meant), [`session`] (the
+//! text at the beginning of a session), [`guard`] and [`shell`] (what a tool would write, and the refusal),
+//! [`reminder`] (what is said when the agent stops), [`memory`] (what was said to a session before). Nothing here knows
+//! files, folders or the time. In doubt a hook says nothing: it must never get in the way of the user's own work.
 
 pub mod answer;
 pub mod feature_view;
@@ -18,12 +18,12 @@ use redraft_facts::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// An event as the host tells it. It belongs to the host and may grow, so what is not known is passed over.
+/// An event as the host reports it. The format belongs to the host and may grow, so unknown fields are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Input {
     pub session_id: String,
-    /// Where the session stands.
+    /// The folder of the session.
     pub cwd: String,
     pub hook_event_name: String,
     /// Why a session starts: `startup`, `resume`, `clear` or `compact`.
@@ -34,7 +34,7 @@ pub struct Input {
     pub stop_hook_active: bool,
 }
 
-/// The events there is something to say about.
+/// The events that can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
     SessionStart,
@@ -43,7 +43,7 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
-    /// As the host calls it.
+    /// The host's name for it.
     pub fn name(self) -> &'static str {
         match self {
             HookEvent::SessionStart => "SessionStart",
@@ -54,7 +54,7 @@ impl HookEvent {
 }
 
 impl Input {
-    /// Reads an event. None where it is no event of this kind: what is not understood is not answered.
+    /// Reads an event. None where it is not an event of this kind: what is not understood is not answered.
     pub fn read(bytes: &[u8], event: HookEvent) -> Option<Input> {
         // A list would be taken for the fields in their order.
         bytes.trim_ascii_start().starts_with(b"{").then_some(())?;

@@ -1,4 +1,4 @@
-//! What an agent that works by itself is told when it stops before its work is done.
+//! Reminds an agent that works by itself when it stops before its work is done.
 //!
 //! Only where a person has asked for it (the caller knows), only about work that an agent can do now, and once for each
 //! state of a feature in a session: see [`super::memory`]. So it cannot keep an agent going in circles: to be reminded
@@ -7,7 +7,7 @@
 use super::feature_view::{FeatureView, meant};
 use redraft_facts::prelude::*;
 
-/// The feature that is owed work, if there is one: begun, or the one on whose branch the session stands.
+/// The feature that has work left for the agent, if there is one: begun, or the one on whose branch the session is.
 pub fn owed<'a>(sights: &'a [FeatureView], branch: Option<&str>) -> Option<&'a FeatureView> {
     let sight = meant(sights, branch)?;
     let own = branch == Some(sight.row.branch.as_str());

@@ -1,4 +1,4 @@
-//! What an agent is told when its session begins: the active feature, its phase, the next step.
+//! The text for an agent whose session begins: the active feature, its phase, the next step.
 //!
 //! The text is paid for by every session, so it is short: at most [`TOKENS_MAX`] tokens, whatever features are called and
 //! however many there are. Lines are added in the order of their worth as long as they fit.
@@ -9,13 +9,13 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::{count, utc};
 use redraft_reports::projections::FILES;
 
-/// What a session may be charged for knowing where it is: a few sentences.
+/// How much a session may pay for knowing where it is: a few sentences.
 pub const TOKENS_MAX: u64 = 300;
 
 /// What a quotation of an idea or a question may take up.
 const QUOTE_BYTES_MAX: usize = 96;
 
-/// The source of a session that is none: the same session, after its history was condensed.
+/// The source of a session that is not a new one: the same session, after its history was condensed.
 const COMPACT: &str = "compact";
 
 /// The text, or none where no feature is open or the session only goes on after a compaction: what it was told before is
@@ -51,7 +51,7 @@ pub fn greeting(sights: &[FeatureView], branch: Option<&str>, source: &str) -> O
     (!text.is_empty()).then_some(text)
 }
 
-/// Why nobody goes on with it right now, if so.
+/// What keeps the feature from going on right now, if anything does.
 fn in_the_way(sight: &FeatureView) -> Option<String> {
     let FeatureView { row, held, blocked_by, .. } = sight;
     if *held {

@@ -1,4 +1,4 @@
-//! Which files a shell command plainly writes to.
+//! Finds the files that a shell command plainly writes to.
 //!
 //! Not a shell: it knows quotes, redirections and the operands of a few programs that write. Reading ends at the first
 //! thing it does not know (a substitution, a subshell, the text of a here-document, an open quote), and a command that
@@ -8,16 +8,16 @@ use core::iter::Peekable;
 use core::str::Chars;
 use redraft_facts::prelude::*;
 
-/// Longer commands are programs of their own; they are not read.
+/// Longer commands are programs in themselves; they are not read.
 const CHARS_MAX: usize = 64 * 1024;
 
-/// The paths a command writes to, in the order they are named. Relative ones are to be taken from where it is started; a
-/// `cd` before them is already part of them. One that ends with `/` stands for whatever is in that folder.
+/// The paths a command writes to, in the order they are named. Relative ones start at the folder it is started in; a
+/// `cd` before them is already part of them. A path that ends with `/` stands for everything in that folder.
 pub fn written(command: &str) -> Vec<String> {
     if command.len() > CHARS_MAX {
         return Vec::new();
     }
-    // Where relative paths begin; none after a `cd` to a place that is not known.
+    // Where relative paths begin; none after a `cd` to an unknown place.
     let mut place = Some(String::new());
     let mut found = Vec::new();
     for simple in commands(command) {
@@ -67,7 +67,7 @@ fn by_program(program: &str, args: &[Word]) -> Vec<String> {
     }
 }
 
-/// The target of a copy; where that is a folder, what comes to stand in it.
+/// The target of a copy; where that is a folder, the files that the copy makes in it.
 fn copied(sources: &[&Word], target: &Word) -> Vec<String> {
     let Some(target) = target.path().filter(|_| !sources.is_empty()) else { return Vec::new() };
     let base = |word: &&Word| word.plain()?.rsplit('/').find(|part| !part.is_empty()).map(str::to_owned);
@@ -84,7 +84,7 @@ fn edits_in_place(word: &str) -> bool {
         || letters.trim_start_matches(['n', 'E', 'r', 's', 'u', 'z']).starts_with('i')
 }
 
-/// The words that are no options. A value of an option is taken for one as well, which names no file of ours.
+/// The words that are not options. A value of an option is taken for one as well, but it names no file of ours.
 fn operands(args: &[Word]) -> Vec<&Word> {
     let end = args.iter().position(|word| word.is("--")).unwrap_or(args.len());
     let is_operand = |(at, word): &(usize, &Word)| *at > end || !word.text.starts_with('-') || word.is("-");
@@ -116,7 +116,7 @@ struct Simple {
 #[derive(Default)]
 struct Word {
     text: String,
-    /// From where on a variable or a pattern decides what it becomes.
+    /// The position from which a variable or a pattern decides what it becomes.
     unknown_at: Option<usize>,
 }
 
@@ -133,11 +133,11 @@ impl Word {
         self.text.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// The path it names; where only its beginning is known, the folder that is certain.
+    /// The path it names; where only its beginning is known, the part of the folder that is certain.
     fn path(&self) -> Option<String> {
         let (known, rest) = self.text.split_at(self.unknown_at.unwrap_or(self.text.len()));
         let end = if self.unknown_at.is_none() { known.len() } else { known.rfind('/')? + 1 };
-        // Behind what is not known it could lead out again.
+        // The unknown rest could lead out again.
         (end > 0 && !rest.contains("..")).then(|| known[..end].to_owned())
     }
 

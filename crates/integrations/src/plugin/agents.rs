@@ -1,8 +1,9 @@
-//! A file's worth of text for every role: who it is, its rules, how it works, its checks and the form of its answer.
+//! Makes the text of an agent's file for every role: who it is, its rules, how it works, its checks and the form of its
+//! answer.
 //!
-//! All but a few lines come from the prompts. A role that is asked for two different things has a part for each; the one
-//! that must not see any code while it thinks of tests is a second agent, because tools belong to an agent and not to a
-//! task.
+//! All but a few lines come from the prompts. A role that is asked for two different things has a part for each; the
+//! role that must not see any code while it designs tests is a second agent, because tools belong to an agent and not
+//! to a task.
 
 use super::words::fill;
 use redraft_facts::fragment::Fragment;
@@ -15,7 +16,7 @@ use redraft_roles::profile::{self, Profile, ProfileKind, RoleText};
 
 const INTRO: &str = include_str!("../../texts/plugin/agent.md");
 
-/// What the agent is called that plays `test-deepener` while it thinks of tests.
+/// The name of the agent that plays `test-deepener` while it designs tests.
 const OUTLINE: &str = "test-deepener-outline";
 
 /// A role as tools know one.
@@ -23,7 +24,7 @@ const OUTLINE: &str = "test-deepener-outline";
 pub(super) struct Agent {
     pub(super) name: String,
     pub(super) description: String,
-    /// In the words of profiles.
+    /// By the names that profiles use.
     pub(super) tools: Vec<String>,
     /// The model that a repository's own text asks for.
     pub(super) model: Option<String>,
@@ -71,7 +72,7 @@ fn tasks(role: &Role) -> Vec<(Phase, Option<Purpose>)> {
     tasks
 }
 
-/// A task of a role: its profile and what lasts of its prompts.
+/// A task of a role: its profile and the lasting part of its prompts.
 struct Part {
     phase: Phase,
     profile: &'static Profile,
@@ -84,7 +85,7 @@ impl Part {
         found.map_or("", |fragment| fragment.text.as_str())
     }
 
-    /// Whether the two differ in no more than the phase.
+    /// Whether the two differ only in the phase.
     fn is_like(&self, other: &Part) -> bool {
         ["rubric", "checklist", "return"].iter().all(|name| self.get(name) == other.get(name))
     }
@@ -118,7 +119,7 @@ fn agent(name: &str, role: &Role, own: Option<&RoleText>, is_for: impl Fn(Option
     }
 }
 
-/// What a tool shows to whoever chooses an agent: short, because it is part of every conversation.
+/// The description by which a user or a tool chooses an agent: short, because it is part of every conversation.
 fn description(parts: &[Part], own: Option<&RoleText>) -> String {
     let title = match own.map(|own| own.description.as_str()) {
         Some(description) if !description.is_empty() => description.to_owned(),
@@ -162,7 +163,7 @@ fn body(role: &Role, parts: &[Part], own: Option<&RoleText>, tools: &[String]) -
     texts.join("\n\n")
 }
 
-/// How the role works; what it has to look up outside of the repository in a section of its own.
+/// How the role works; what it has to look up outside of the repository is a section of its own.
 fn rubric(part: &Part, own: Option<&RoleText>) -> Vec<String> {
     let rubric = part.get("rubric");
     let looks_outside = tool_fallback(part.profile.tools).is_some();

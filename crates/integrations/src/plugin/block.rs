@@ -1,4 +1,4 @@
-//! A part of somebody else's file that is ours: the lines between two edges, and the edges.
+//! Finds and replaces our part of somebody else's file: the lines between two edges, and the edges.
 //!
 //! What stands outside of them is never changed. A file whose edges do not pair is not touched at all.
 
@@ -101,7 +101,7 @@ pub(super) fn same(one: &str, other: &str) -> bool {
     plain(one) == plain(other)
 }
 
-/// With the ends of lines that every machine counts alike.
+/// With the line ends that every machine counts alike.
 pub(super) fn plain(block: &str) -> String {
     block.replace("\r\n", "\n").trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! A plugin of Claude Code: manifest, marketplace of one, agents, commands, skill, hooks and the MCP server.
+//! Makes a plugin of Claude Code: manifest, marketplace of one, agents, commands, skill, hooks and the MCP server.
 
 use super::agents::{Agent, agents};
 use super::commands::{Command, commands};
@@ -23,7 +23,8 @@ const NAMES: Names = Names { skill: "redraft:redraft", agent: "redraft:", comman
 /// How Claude Code calls the tools of a plugin's MCP server.
 const TOOLS: &str = "mcp__plugin_redraft_redraft__";
 
-/// Seconds a hook may take. Ours need a few thousandths; a machine under load must still not hold up a session for long.
+/// Seconds a hook may take. Ours need a few milliseconds; even a machine under load must not hold up a session for
+/// long.
 const HOOK_SECONDS: u64 = 10;
 
 pub(super) fn files(own: &BTreeMap<Role, RoleText>) -> Vec<ExportFile> {
@@ -63,7 +64,7 @@ fn manifest() -> Value {
     })
 }
 
-/// A folder with this file can be added as a marketplace, which is how a plugin is installed for good.
+/// A folder with this file can be added as a marketplace, which is how a plugin is installed permanently.
 fn marketplace() -> Value {
     json!({
         "name": NAME,
@@ -78,8 +79,8 @@ fn server() -> Value {
 }
 
 fn hooks() -> Value {
-    // What a hook has to say it says on stdout, with code 0. Claude Code takes code 2 for a refusal, and that is how a program
-    // ends that does not know the word: one older than the plugin would refuse every edit and let no session stop.
+    // Our hooks answer on stdout, with code 0. Claude Code takes code 2 for a refusal, and a program that does not know
+    // the word ends with that code: one older than the plugin would refuse every edit and let no session stop.
     let run = |what: &str| {
         let command = format!("redraft hook {what} || true");
         json!([{"type": "command", "command": command, "timeout": HOOK_SECONDS}])
@@ -87,7 +88,7 @@ fn hooks() -> Value {
     json!({
         "description": "Says where a feature stands when a session begins, keeps hands off Redraft's own files, reminds of owed work",
         "hooks": {
-            // Never after a compaction: the summary has it already, and saying it again would undo what was saved.
+            // Never after a compaction: the summary already has it, and repeating it would undo what was saved.
             "SessionStart": [{"matcher": "startup|resume|clear", "hooks": run("session-start")}],
             "PreToolUse": [{"matcher": "Edit|Write|MultiEdit|NotebookEdit|Bash", "hooks": run("pre-tool-use")}],
             "Stop": [{"hooks": run("stop")}],

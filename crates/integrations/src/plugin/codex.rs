@@ -1,4 +1,5 @@
-//! What Codex reads in a repository: agents, the skill, a section of `AGENTS.md`, and the MCP server in its configuration.
+//! Makes what Codex reads in a repository: agents, the skill, a section of `AGENTS.md`, and the MCP server in its
+//! configuration.
 
 use super::agents::{Agent, agents};
 use super::block::{TOML, marked};
@@ -8,7 +9,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
 use redraft_roles::profile::RoleText;
 
-/// Names are one space for everything in a repository, so ours begin with `redraft-`.
+/// All names in a repository share one namespace, so ours begin with `redraft-`.
 pub(super) const NAMES: Names = Names { skill: "redraft", agent: "redraft-", command: "/redraft-" };
 
 const SERVER: &str = "[mcp_servers.redraft]\ncommand = \"redraft\"\nargs = [\"mcp\"]\n";
@@ -33,7 +34,7 @@ pub(super) fn shared_skill() -> ExportFile {
     ExportFile::whole(".agents/skills/redraft/SKILL.md", claude::skill(&NAMES))
 }
 
-/// A model that a repository's own text asks for is none of Codex's, so the user's choice holds.
+/// A model that a repository's own text asks for is not one of Codex's, so the user's choice holds.
 fn agent(agent: &Agent) -> ExportFile {
     let name = format!("{}{}", NAMES.agent, agent.name);
     let sandbox = if agent.writes() { "workspace-write" } else { "read-only" };

@@ -1,5 +1,5 @@
-//! What people type to begin, go on or look: short texts that send whoever reads them to the tools, and describe nothing
-//! that the process decides.
+//! The commands that people type to begin, go on or look: short texts that refer the agent to the tools, and describe
+//! nothing that the process decides.
 
 use super::words::{Names, fill};
 use redraft_facts::phase::Phase;
@@ -12,8 +12,8 @@ const CONTINUE: &str = include_str!("../../texts/plugin/command-continue.md");
 const STATUS: &str = include_str!("../../texts/plugin/command-status.md");
 const REVIEW: &str = include_str!("../../texts/plugin/command-review.md");
 
-/// The tools of the MCP server that a command may call without asking. `decide` is none of them: whoever decides is a
-/// person, and being asked once more is what makes sure of it.
+/// The tools of the MCP server that a command may call without asking. `decide` is not one of them: a person decides,
+/// and asking once more makes sure of that.
 const LOOKING: &[&str] = &["status", "findings", "context", "cost", "lint"];
 const WORKING: &[&str] = &["status", "next", "submit", "findings", "context", "cost", "lint"];
 
@@ -85,7 +85,7 @@ fn what(phase: Phase) -> &'static str {
         Phase::CreateTasks => "a task list that its reviewers approve",
         Phase::Implement => "code that is built task by task, checked and reviewed",
         Phase::Finish => "a checked merge result, what was learnt, and a branch that is ready",
-        // No feature passes through it, so there is no command for it.
+        // No feature passes through this phase, so there is no command for it.
         Phase::Document => "a document that its reviewer approves",
     }
 }

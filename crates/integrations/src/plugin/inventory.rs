@@ -1,5 +1,5 @@
-//! What earlier exports wrote into a folder: a small file beside them, with the hash of each file or block as it was
-//! written. By it an export tells its own files from edited ones and from those of others.
+//! The inventory of earlier exports into a folder: a small file next to them, with the hash of each file or block as it
+//! was written. By it an export distinguishes its own files from edited ones and from those of others.
 
 use redraft_facts::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl Inventory {
             return Err(BadInventory::Newer(version));
         }
         let inventory: Inventory = serde_json::from_value(value).map_err(damaged)?;
-        // What is named here may be removed, so nothing may lead out of the folder.
+        // Paths that are named here may be removed, so none may lead out of the folder.
         let outside = inventory.paths().find(|path| !stays_below(path)).map(str::to_owned);
         match outside {
             Some(path) => Err(BadInventory::Damaged(format!("`{path}` does not stay in the folder"))),

@@ -1,9 +1,10 @@
-//! Redraft inside the tools in which people work: the files that `redraft plugin export` writes.
+//! Makes the files that `redraft plugin export` writes, so that Redraft can be used inside the tools in which people
+//! work.
 //!
-//! From the role profiles and the texts below `texts/plugin` to paths and texts, the same bytes every time ([`files`]); and
-//! from these, what an earlier export recorded and what is on disk to what is to be done ([`plan`]). Nothing here knows a
-//! machine, a user or a date, or touches a file. What roles are told is not written here: it comes from
-//! [`redraft_prompts::prompt::lasting`], so a file and a prompt cannot say different things.
+//! [`files`] makes paths and texts from the role profiles and the texts below `texts/plugin`, the same bytes every
+//! time; [`plan`] compares these with what an earlier export recorded and with what is on disk, and decides what is to
+//! be done. Nothing here knows a machine, a user or a date, or touches a file. What roles are told is not written here:
+//! it comes from [`redraft_prompts::prompt::lasting`], so a file and a prompt cannot say different things.
 
 mod agents;
 mod block;
@@ -34,7 +35,7 @@ const NAME: &str = "redraft";
 
 const AGENTS_MD: &str = include_str!("../../texts/plugin/agents-md.md");
 
-/// Whose files are made.
+/// The tool that files are made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PluginTarget {
     /// A plugin of Claude Code, in a folder of its own.
@@ -81,7 +82,7 @@ pub enum OurShare {
     Block(&'static Edges, SaysAlready),
 }
 
-/// By what it is seen that somebody's own file says already what ours would.
+/// How to see that somebody's own file already says what ours would.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaysAlready {
     Nothing,
@@ -127,7 +128,7 @@ pub fn files(target: PluginTarget, own: &BTreeMap<Role, RoleText>) -> Vec<Export
     files
 }
 
-/// The section for whoever reads `AGENTS.md`. It is the same for every target, so that several can share a repository.
+/// The section for readers of `AGENTS.md`. It is the same for every target, so that several can share a repository.
 fn agents_md() -> ExportFile {
     ExportFile {
         path: "AGENTS.md".to_owned(),

@@ -1,5 +1,5 @@
-//! What opencode reads in a repository: agents, commands, the skill, a section of `AGENTS.md`, and the MCP server in the
-//! configuration of its own folder, so that a repository's `opencode.json` is left alone.
+//! Makes what opencode reads in a repository: agents, commands, the skill, a section of `AGENTS.md`, and the MCP server
+//! in the configuration of its own folder, so that a repository's `opencode.json` is left alone.
 
 use super::agents::{Agent, agents};
 use super::codex::{NAMES, shared_skill};
@@ -10,7 +10,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
 use redraft_roles::profile::RoleText;
 
-/// Its own, beside the one that people write.
+/// Our own file, next to the one that people write.
 pub const CONFIG: &str = ".opencode/opencode.json";
 /// The server, as a line of somebody's own configuration.
 pub const SERVER: &str = r#""redraft": {"type": "local", "command": ["redraft", "mcp"], "enabled": true}"#;
@@ -33,7 +33,7 @@ pub(super) fn files(own: &BTreeMap<Role, RoleText>) -> Vec<ExportFile> {
     files
 }
 
-/// Only what a role may not do is said: what it may do is for the user's own settings.
+/// Lists only what a role may not do: what it may do is up to the user's own settings.
 fn agent(agent: &Agent) -> ExportFile {
     let denied = [
         ("edit", agent.writes()),
@@ -43,7 +43,7 @@ fn agent(agent: &Agent) -> ExportFile {
         ("list", agent.has("Glob")),
         ("webfetch", agent.has("WebSearch")),
         ("websearch", agent.has("WebSearch")),
-        // Whoever started it hands its answer in, and starts nobody else.
+        // The agent that started it submits its answer, and it starts no other agent.
         ("task", false),
         ("skill", false),
         ("\"redraft_*\"", false),

@@ -1,7 +1,7 @@
-//! What an export does to a folder: decided for every file before any is touched.
+//! Plans what an export does to a folder: decided for every file before any is touched.
 //!
-//! A file is ours where its bytes are those that an export recorded, or those it would write now. Anything else is
-//! somebody's: an edited one is left and told, one that was never ours stands in the way of the whole export. Start at
+//! A file is ours where its bytes are those that an export recorded, or those it would write now. Anything else belongs
+//! to somebody: an edited file is left and reported, a file that was never ours blocks the whole export. Start at
 //! [`plan`].
 
 use super::block::{self, BadBlock};
@@ -26,14 +26,14 @@ pub struct ExportStep {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExportStepKind {
-    /// The file gets this text: it is not there, or nobody has edited what is.
+    /// The file gets this text: it does not exist, or what is there was not edited.
     Write(String),
-    /// The file gets this text, and what is there is kept beside it.
+    /// The file gets this text, and what is there is kept next to it.
     SetAside(String),
     Unchanged,
-    /// Somebody's own, and left so.
+    /// Somebody's own file, left alone.
     Keep(Kept),
-    /// A file of an earlier export that is made no more.
+    /// A file of an earlier export that is no longer made.
     Remove,
 }
 
@@ -56,15 +56,15 @@ pub struct ExportRefused {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExportRefusedWhy {
-    /// It is there and was written by no export.
+    /// It exists and was written by no export.
     Foreign,
     Block(BadBlock),
-    /// It is to hold a block and is no text.
+    /// It is to hold a block and is not text.
     NoText,
 }
 
-/// What to do with `made` where `found` is what the folder holds, by path, of all that is made or recorded. With `replace`
-/// what is somebody's own is set aside instead of left.
+/// Decides what to do with `made`, where `found` is what the folder holds, by path, of everything that is made or
+/// recorded. With `replace`, somebody's own files are set aside instead of left alone.
 pub fn plan(
     target: PluginTarget,
     made: &[ExportFile],
@@ -80,7 +80,7 @@ pub fn plan(
         match decided(file, there, inventory, replace) {
             Ok(what) => {
                 match what {
-                    // What was recorded stays: by it the edit is seen again the next time.
+                    // The record stays: the next export recognizes the edit by it.
                     ExportStepKind::Keep(Kept::Edited) => {
                         let before = inventory.for_target(target.name()).find(|(path, _)| *path == file.path);
                         let hash = before.map_or_else(|| hashed(file), |(_, hash)| hash.to_owned());
@@ -154,7 +154,7 @@ fn decided(
     }
 }
 
-/// What becomes of a file that an earlier export wrote and this one does not make; none where it is not there any more.
+/// What to do with a file that an earlier export wrote and this one does not make; none where it no longer exists.
 fn gone(there: Option<&[u8]>, written: &str) -> Option<ExportStepKind> {
     let there = there?;
     if hash(there).as_str() == written {

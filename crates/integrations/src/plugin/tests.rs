@@ -137,7 +137,7 @@ fn tools_are_those_of_the_profiles_in_the_words_of_the_tool() {
     }
 }
 
-/// Who judges nothing and writes nothing.
+/// Roles that neither judge nor write.
 const READERS: [&str; 2] = ["retro-facilitator", "test-deepener-outline"];
 
 #[test]
@@ -163,7 +163,7 @@ fn who_must_look_things_up_has_a_section_about_it_and_one_for_when_it_cannot() {
     for agent in agents(&BTreeMap::new()) {
         let looks_outside = agent.has("WebSearch");
         assert_eq!(agent.body.contains("## Tool Fallback"), looks_outside, "{}", agent.name);
-        // Only how the code is written needs no proof from outside.
+        // Only how the code is written needs no evidence from outside.
         let verifies = looks_outside && agent.name != "code-quality-reviewer";
         assert_eq!(agent.body.contains("## Independent Verification"), verifies, "{}", agent.name);
     }

@@ -1,8 +1,8 @@
-//! Texts with names in them, and values as JSON, TOML and front matter write them.
+//! Fills names into texts, and writes values as JSON, TOML and front matter.
 
 use redraft_facts::prelude::*;
 
-/// What the parts of an export are called in a tool: some have a space of names for each plugin, some have one for all.
+/// The names of an export's parts in a tool: some tools have a namespace for each plugin, some have one for all.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
     /// How the skill is asked for.

@@ -1,7 +1,7 @@
-//! Artifacts in prompts: whole ones that should be a path (R2 of the lazy references), and the list of those a role has
-//! to read (its artifact map).
+//! Checks artifacts in prompts: whole ones that should be a path (R2 of the lazy references), and the list of those a
+//! role has to read (its artifact map).
 //!
-//! Which role needs what is said by the role profiles; a role they do not know has no map. Start at [`check`].
+//! The role profiles say which role needs what; a role they do not know has no map. Start at [`check`].
 
 use super::Found;
 use super::dispatch::Dispatch;
@@ -22,7 +22,7 @@ pub(super) fn check<'a>(dispatches: &[Dispatch<'a>], found: &mut Found<'a>) {
         }
         match required(dispatch) {
             Some(at) => check_list(dispatch, at, found),
-            // Where no prompt has such a list, the plugin works another way.
+            // Where no prompt has such a list, the plugin works in another way.
             None if listing && dispatch.is_review() && !maps(dispatch).is_empty() => {
                 let message = format!("the prompt of {} has no list of required artifacts", dispatch.agent);
                 let hint = "add `## Required Artifacts` with the path of each, as the other prompts have";
@@ -95,8 +95,8 @@ fn named(word: &str) -> Option<ArtifactKind> {
     }
 }
 
-/// A reviewer is given what it reviews: by its own name, or by what the heading says. Who judges a hand-off reads it by
-/// its path.
+/// A reviewer is given what it reviews: by its own name, or by what the heading says. A reviewer of a hand-off reads it
+/// by its path.
 fn is_under_review(dispatch: &Dispatch<'_>, kind: ArtifactKind, heading: &str) -> bool {
     let judges = dispatch.is_review() || dispatch.agent.contains("skeptic");
     if !judges || dispatch.agent == "phase-reviewer" {

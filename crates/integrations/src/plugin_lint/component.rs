@@ -1,4 +1,4 @@
-//! The agents, commands and skills of a plugin: which files they are, their front matter, and how long a skill may be.
+//! Finds the agents, commands and skills of a plugin, reads their front matter, and checks how long a skill may be.
 //!
 //! Front matter is cut out as Claude Code does it: from three dashes at the very beginning to the next three dashes,
 //! wherever those stand. Start at [`all`].
@@ -8,7 +8,7 @@ use super::{Found, Manifest, Plugin, PluginFile};
 use redraft_documents::lint::Rule;
 use redraft_facts::prelude::*;
 
-/// A skill is read whole as soon as it is used; what is not always needed belongs into files beside it.
+/// A skill is read whole as soon as it is used; what is not always needed belongs in files next to it.
 const SKILL_LINES_MAX: usize = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +155,7 @@ pub(super) fn check<'a>(component: &Component<'a>, found: &mut Found<'a>) {
     }
     let required: &[&str] = match kind {
         Kind::Agent => &["name", "description"],
-        // A skill that is only called by hand needs none.
+        // A skill that is only called by hand needs no description.
         Kind::Skill if component.field("disable-model-invocation").is_none() => &["description"],
         Kind::Skill | Kind::Command => &[],
     };

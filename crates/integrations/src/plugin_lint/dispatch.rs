@@ -1,7 +1,8 @@
-//! The prompts that commands and skills send to agents: blocks of code with `subagent_type` or `resume`, and `prompt`.
+//! Finds the prompts that commands and skills send to agents: blocks of code with `subagent_type` or `resume`, and
+//! `prompt`.
 //!
-//! They are written for a model to follow, so they come as YAML, as a call of a function, or as something between. What
-//! is no such block is no dispatch. What a prompt should hold is not known here. Start at [`all`].
+//! They are written for a model to follow, so they come as YAML, as a function call, or as something in between. Any
+//! other block is not a dispatch. What a prompt should hold is not known here. Start at [`all`].
 
 use super::component::Component;
 use redraft_documents::page::{LinePlace, Page};
@@ -10,7 +11,7 @@ use redraft_facts::prelude::*;
 /// Lines are counted from 0.
 pub(super) struct Dispatch<'a> {
     pub(super) path: &'a str,
-    /// The name of the file, which tells the phase in plugins that have one command for each.
+    /// The name of the file, which shows the phase in plugins that have one command for each.
     pub(super) stem: &'a str,
     /// Without the plugin's name; empty where it is filled in later.
     pub(super) agent: &'a str,

@@ -1,4 +1,4 @@
-//! Hooks, in files and in the manifest: whether they can be read, and whether one runs after every compaction.
+//! Checks hooks, in files and in the manifest: whether they can be read, and whether one runs after every compaction.
 //!
 //! Which events and kinds of hooks there are is not known here. Start at [`check`].
 
@@ -64,7 +64,7 @@ fn check_events<'a>(path: &'a str, events: &Node, found: &mut Found<'a>) {
     }
 }
 
-/// A session goes on after compaction, and its summary has what hooks added; a second time it only costs.
+/// A session goes on after compaction, and its summary has what hooks added; adding it a second time only costs.
 fn check_compact<'a>(path: &'a str, group: &Node, found: &mut Found<'a>) {
     let entry = group.get("matcher");
     let written = entry.and_then(|entry| entry.node.text());
@@ -84,7 +84,8 @@ fn check_compact<'a>(path: &'a str, group: &Node, found: &mut Found<'a>) {
     found.add(path, Rule::PluginCompact, line, message, "write \"startup|resume|clear\"");
 }
 
-/// Whether a matcher is a list of plain words and has this one. Anything else is a pattern, of which nothing is said.
+/// Whether a matcher is a list of plain words that has this one. Anything else is a pattern, and patterns are not
+/// reported.
 fn names(matcher: &str, word: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_|, -".contains(c);
     matcher.chars().all(is_plain) && matcher.split(['|', ',']).any(|one| one.trim() == word)

@@ -1,4 +1,4 @@
-//! `.claude-plugin/plugin.json`: the name of the plugin, and which of its parts stand in unusual places.
+//! Reads `.claude-plugin/plugin.json`: the name of the plugin, and which of its parts are in unusual places.
 //!
 //! Start at [`Manifest::read`]. What hooks say is checked in `hooks`.
 
@@ -7,10 +7,10 @@ use super::{Found, MANIFEST, MARKETPLACE, Plugin};
 use redraft_documents::lint::Rule;
 use redraft_facts::prelude::*;
 
-/// What other checks need to know of it.
+/// What other checks need to know about it.
 #[derive(Default)]
 pub(super) struct Manifest {
-    /// Files and folders it names, as the plugin's files are.
+    /// The files and folders it names, in the form of the plugin's paths.
     pub(super) agents: Vec<String>,
     pub(super) commands: Vec<String>,
     pub(super) skills: Vec<String>,

@@ -1,10 +1,10 @@
-//! Faults of a Claude Code plugin that need no judgement: manifest, front matter, reviewers' tools, hooks and the prompts
-//! that commands dispatch.
+//! Finds faults of a Claude Code plugin that need no judgement: in the manifest, front matter, reviewers' tools, hooks
+//! and the prompts that commands dispatch.
 //!
-//! It checks what Redraft's own export has to get right and what makes reviews dearer or blinder than they have to be. It
-//! keeps no list of what a version of Claude Code knows: such a list is out of date with the next release. It reads no file
-//! and starts no program: the caller says which files there are. Start at [`check`]; `tree` and `component` read, the other
-//! files check.
+//! It checks what Redraft's own export has to get right and what makes reviews more expensive or less thorough than
+//! they have to be. It keeps no list of what a version of Claude Code knows: such a list is out of date with the next
+//! release. It reads no file and starts no program: the caller says which files there are. Start at [`check`]; `tree`
+//! and `component` read, the other files check.
 
 mod artifact;
 mod component;
@@ -30,7 +30,7 @@ pub struct Plugin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginFile {
     Text(String),
-    /// It is there, and no rule looks into it; see [`is_read`].
+    /// It exists, and no rule looks into it; see [`is_read`].
     NotRead,
     /// Why it could not be read: `it is not UTF-8 text`. Also a folder that a link puts outside of the plugin.
     Unreadable(String),
@@ -40,7 +40,7 @@ pub const MANIFEST: &str = ".claude-plugin/plugin.json";
 /// Lists plugins, each in a folder of its own.
 pub const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 
-/// Whether the text of a file is looked at. Of all others it is enough that they are there.
+/// Whether the text of a file is looked at. For all others it is enough that they exist.
 pub fn is_read(path: &str) -> bool {
     let name = path.to_ascii_lowercase();
     [".md", ".json"].iter().any(|end| name.ends_with(end))
@@ -70,7 +70,7 @@ pub fn check(plugin: &Plugin, settings: &LintSettings) -> Vec<Fault> {
     found.done()
 }
 
-/// Whether a rule would look into it. What other text a plugin has is its own affair.
+/// Whether a rule would look into it. Other texts are the plugin's own affair.
 fn is_needed(path: &str, manifest: &Manifest) -> bool {
     let first = path.split('/').next().unwrap_or(path);
     let is_folder = !is_read(path) && ["agents", "commands", "skills", "hooks"].contains(&first);

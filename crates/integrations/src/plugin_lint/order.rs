@@ -1,5 +1,5 @@
-//! The order of a review's prompt (I1-R4): what stays first, what changes last, because only a prefix that is the same
-//! is cached.
+//! Checks the order of a review's prompt (I1-R4): what stays the same first, what changes last, because only an
+//! unchanged prefix is cached.
 //!
 //! Task and rubric, required artifacts, form of the answer; then the artifact under review, then the iteration. Holds for
 //! fresh dispatches: one that goes on with a conversation sends what has changed and nothing else. Start at [`check`].
@@ -147,7 +147,7 @@ fn part(text: &str, listing: bool) -> Option<Part> {
     if lower.starts_with("your job") {
         return Some(Part::Same);
     }
-    // How reads are confirmed has braces that are no placeholders.
+    // The line about confirming reads has braces that are not placeholders.
     if !listing || lower.contains("files read") {
         return None;
     }
@@ -164,7 +164,7 @@ pub(super) fn is_form(text: &str) -> bool {
     (asks && lower.contains("json")) || lower.contains("\"approved\"")
 }
 
-/// A placeholder that is filled in anew for each iteration.
+/// A placeholder that is filled in again for each iteration.
 fn fills_in_what_changes(line: &str) -> bool {
     const WORDS: [&str; 14] = [
         "iteration",

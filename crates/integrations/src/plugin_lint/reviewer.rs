@@ -1,4 +1,4 @@
-//! The tools of agents that review: they read, and they do not change what they review.
+//! Checks the tools of agents that review: they read, and they do not change what they review.
 //!
 //! Start at [`check`].
 
@@ -23,7 +23,7 @@ pub(super) fn check<'a>(component: &Component<'a>, found: &mut Found<'a>) {
         found.add(component.path, rule, line, message, hint);
     };
     if tools.is_empty() || tools.iter().any(|(tool, _)| tool == "*") {
-        // The other two that write are names of the past.
+        // The other two tools that write are old names.
         if !(is_denied("Write") && is_denied("Edit")) {
             let message = "this reviewer has every tool, also those that change what it reviews".to_owned();
             let hint = "add `tools: Read, Glob, Grep` and what else it needs";
@@ -59,7 +59,7 @@ fn split(text: &str) -> Vec<String> {
         rest = &rest[start..];
         let end = rest.find(|c: char| c == ',' || c == '(' || c.is_whitespace()).unwrap_or(rest.len());
         tools.push(rest[..end].trim_matches(['"', '\'', '[', ']']).to_owned());
-        // What a tool is limited to is no tool; a bracket that is never closed hides none.
+        // What a tool is limited to is not a tool; a bracket that is never closed hides none.
         let limit = rest[end..].starts_with('(').then(|| rest[end..].find(')')).flatten();
         rest = &rest[limit.map_or(end, |limit| end + limit)..];
     }

@@ -1,4 +1,4 @@
-//! What each rule of plugins finds and, as important, what it leaves alone.
+//! Tests what each rule for plugins finds and, just as important, what it leaves alone.
 
 mod parts;
 mod prompts;
@@ -111,7 +111,7 @@ fn a_thousand_faults_of_a_rule_are_a_hundred() {
 }
 
 proptest::proptest! {
-    /// Whatever stands in the files, there is an answer.
+    /// Whatever the files contain, there is an answer.
     #[test]
     fn no_text_is_too_odd(
         front in "[a-c:\\[\\]{}&*!|>'\"%@`#,?\t \n-]{0,80}",

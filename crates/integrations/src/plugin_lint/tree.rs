@@ -1,12 +1,12 @@
-//! Values with the line each stands on, from YAML or JSON.
+//! Reads YAML or JSON into values, each with its line.
 //!
-//! Says what is written, not what it should be. Numbers, booleans and what nobody writes in front matter (aliases, merged
-//! keys) are [`Value::Other`], which no rule looks into. Start at [`yaml`] and [`json`].
+//! It reads what is written, not what it should be. Numbers, booleans and what nobody uses in front matter (aliases,
+//! merged keys) are [`Value::Other`], which no rule looks into. Start at [`yaml`] and [`json`].
 
 use redraft_facts::prelude::*;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-/// Deeper than anything that is written by hand.
+/// Deeper than anything written by hand.
 const DEPTH_MAX: usize = 64;
 
 /// Lines are counted from 0.
@@ -45,12 +45,12 @@ impl Node {
         self.entries().iter().rev().find(|entry| entry.key == key)
     }
 
-    /// Of anything but a map: none.
+    /// The entries of a map; none for anything else.
     pub(super) fn entries(&self) -> &[Entry] {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
-    /// Of anything but a list: none.
+    /// The items of a list; none for anything else.
     pub(super) fn items(&self) -> &[Node] {
         if let Value::List(items) = &self.value { items } else { &[] }
     }
@@ -124,7 +124,7 @@ fn put(open: &mut [Open], root: &mut Option<Node>, node: Node) {
         Some(Open::List(_, items)) => items.push(node),
         Some(Open::Map(_, entries, key)) => match key.take() {
             Some((key, line)) => entries.push(Entry { key, line, node }),
-            // A key that is no text is not looked for by any rule.
+            // No rule looks for a key that is not text.
             None => *key = Some((node.text().unwrap_or_default().to_owned(), node.line)),
         },
     }
@@ -144,13 +144,13 @@ fn is_number(text: &str) -> bool {
         && text.parse::<f64>().is_ok()
 }
 
-/// Reads JSON. Whether it is any is decided by the library that reads ours; it is YAML as well, and that reader knows the
-/// lines.
+/// Reads JSON. Whether it is valid is decided by the library that reads ours; it is YAML as well, and that reader knows
+/// the lines.
 pub(super) fn json(text: &str) -> Result<Node, Bad> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value = serde_json::from_str::<serde_json::Value>(bare)
         .map_err(|error| Bad { line: error.line().saturating_sub(1), what: error.to_string() })?;
-    // Some escapes of JSON are none of YAML. Without lines is better than not at all.
+    // Some escapes of JSON are not valid in YAML. Without lines is better than not at all.
     Ok(yaml(bare, 0).unwrap_or_else(|_| without_lines(value)))
 }
 

@@ -1,4 +1,4 @@
-//! From what a probed agent answered to what it can do.
+//! Turns the answers of a probed agent into what it can do.
 
 use super::files::is_faulty;
 use crate::probe::ProbeFiles;
@@ -10,17 +10,17 @@ use redraft_facts::text::{count, one_line};
 use redraft_facts::usage::{Usage, grouped};
 use redraft_facts::verdict::Verdict;
 
-/// The least share of a continued turn's input that a working cache gives back. The rest is the new turn and what
-/// the boundaries of the cache leave out.
+/// The least share of a continued turn's input that a working cache returns. The rest is the new turn and what the
+/// boundaries of the cache leave out.
 const SHARE_MIN: u8 = 80;
 
 /// One probe as it went.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeCase<'a> {
     pub papers: &'a ProbeFiles,
-    /// Whether the agent is held to the form of the answer by more than words.
+    /// Whether more than the prompt's words make the agent keep to the form of the answer.
     pub structured: bool,
-    /// Whether its tokens cost nothing, so that a cache nobody reports is nobody's loss.
+    /// Whether its tokens cost nothing, so that an unreported cache costs nobody anything.
     pub free: bool,
     /// What became of each turn that was sent, in order.
     pub turns: &'a [Heard],
@@ -33,7 +33,7 @@ pub enum Heard {
     Refused {
         detail: String,
     },
-    /// The turn came to nothing for a reason that says nothing about conversations.
+    /// The turn failed for a reason that says nothing about conversations.
     Nothing {
         detail: String,
     },
@@ -44,7 +44,7 @@ pub struct AssessedTurn {
     pub text: String,
     pub session: Option<SessionId>,
     pub usage: Usage,
-    /// Files really opened; none where the agent cannot tell.
+    /// The files it really opened; none where the agent does not report them.
     pub opened: Option<Vec<String>>,
     /// Whether it was made to answer in the verdict's form and did not.
     pub formless: bool,
@@ -112,7 +112,7 @@ fn read(case: &ProbeCase<'_>) -> Found {
     }
 }
 
-/// By the agent's own account of its tools; where it gives none, by words of the file that stand nowhere else.
+/// Decided by the agent's own account of its tools; where it gives none, by words of the file that occur nowhere else.
 fn has_read(papers: &ProbeFiles, turn: &AssessedTurn) -> bool {
     match &turn.opened {
         Some(opened) => opened.iter().any(|path| path.ends_with(ProbeFiles::FILE)),
@@ -207,7 +207,7 @@ fn commit(case: &ProbeCase<'_>) -> Found {
     };
     match (cache(case).0, shared(case, &turn.usage)) {
         (ProbeResult::Passed, found) => found,
-        // Without a cache before it there is none to lose.
+        // Without a cache before the commit there was none to lose.
         _ => passed("the conversation outlasted a commit"),
     }
 }

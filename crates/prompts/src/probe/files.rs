@@ -1,4 +1,4 @@
-//! The file a probe lets an agent read, before and after the commit between its turns.
+//! Makes the file that a probe lets an agent read, before and after the commit between its turns.
 //!
 //! What must be remembered is made from a seed that no agent is shown, so it cannot be guessed; and the changed file
 //! has another first line and another number of faults, so it cannot be looked up either. All of it is plain words,
@@ -7,10 +7,10 @@
 use redraft_facts::prelude::*;
 use redraft_facts::text;
 
-/// Bins of the list. With the rules every role is sent, the conversation is then longer than the least that any
-/// vendor caches (4,096 tokens), so that a cache that works can be seen to work.
+/// How many bins the list has. Together with the rules that every role is sent, the conversation is then longer than
+/// the least that any vendor caches (4,096 tokens), so that a working cache shows.
 const BINS: usize = 360;
-/// Faults planted before the commit: at least, and how many different numbers there are.
+/// Faults planted before the commit: the least number, and how many different numbers there are.
 const FAULTS_MIN: usize = 2;
 const FAULTS_RANGE: usize = 5;
 
@@ -41,7 +41,7 @@ impl ProbeFiles {
     /// The file's name, as the prompts say it.
     pub const FILE: &str = "inventory.txt";
 
-    /// The same papers for the same seed.
+    /// The same files for the same seed.
     pub fn new(seed: &str) -> ProbeFiles {
         let (before, after) = (bytes(&format!("before {seed}")), bytes(&format!("after {seed}")));
         let planted = FAULTS_MIN + usize::from(before[0]) % FAULTS_RANGE;

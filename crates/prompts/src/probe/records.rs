@@ -1,8 +1,8 @@
-//! What a ledger knows of each agent's conversations.
+//! Folds a ledger into what is known about each agent's conversations.
 //!
-//! A fold over the events of all scopes in their order. A probe speaks for the version it was made with; so do
-//! conversations that could not be continued, if they were begun and resumed under one version. Whoever wants to
-//! know asks for the version of now, and what is known of another one counts for nothing.
+//! A fold over the events of all scopes in their order. A probe holds for the version it was made with; so do
+//! conversations that could not be continued, if they were begun and resumed under one version. Callers ask about the
+//! agent's current version, and what is known about another one does not count.
 
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{AfterFailure, Event};
@@ -11,7 +11,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::probed::{AgentsMet, MetAgent, Probed, Proof, Resume};
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
 
-/// So many resumed dispatches in a row that found no conversation switch resuming off.
+/// How many resumed dispatches in a row have to find no conversation before resuming is switched off.
 const REFUSALS_MAX: u32 = 2;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Records {
         yes(if probe.is_some() { Resume::Yes } else { Resume::Unproved })
     }
 
-    /// A conversation of another version is refused because of that, which says nothing about this one.
+    /// A conversation of another version is refused for that reason, which says nothing about this one.
     fn refuse(&mut self, flight: Flight, detail: &str) {
         let Some(session) = &flight.resumed else { return };
         if self.begun.get(session).is_none_or(|begun| *begun != flight.version) {

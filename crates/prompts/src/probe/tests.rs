@@ -1,4 +1,4 @@
-//! What a probe proves and what it leaves open, and what a ledger makes of it.
+//! Tests what a probe proves and what it leaves open, and what a ledger makes of it.
 
 use super::*;
 use crate::prompt::{ProbeTurn, probe};

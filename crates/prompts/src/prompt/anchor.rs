@@ -1,4 +1,5 @@
-//! Where an open finding stands in the text its reader has: a finding keeps the line it was raised at, and texts move.
+//! Finds where an open finding stands in the text its reader has: a finding keeps the line it was raised at, and texts
+//! move.
 //!
 //! Nothing stored is changed by it; only prompts say the current place. Start at [`Anchors::current`]. What is known is
 //! used in this order: the quote, the delta's own lines (for findings of the role's last review, because the delta
@@ -11,7 +12,7 @@ use redraft_facts::citation;
 use redraft_facts::findings::Finding;
 use redraft_facts::prelude::*;
 
-/// A shorter quote may stand anywhere, so it moves no line.
+/// A shorter quote may occur anywhere, so it moves no line.
 const QUOTE_CHARS_MIN: usize = 8;
 
 pub(super) struct Anchors<'a> {
@@ -41,7 +42,7 @@ impl<'a> Anchors<'a> {
         Anchors { brief, outline, folded, starts, delta }
     }
 
-    /// The finding with the line and the section of the artifact as it is now, as far as they can be told.
+    /// The finding with its line and section in the artifact as it is now, as far as they can be determined.
     pub(super) fn current(&self, finding: &Finding) -> Finding {
         let mut current = finding.clone();
         let Some(line) = self.known_line(finding).filter(|line| *line > 0) else { return current };

@@ -1,4 +1,5 @@
-//! What only an author's first draft has: whether it may ask first, what it was told, and how much is wanted.
+//! The fragments that only an author's first draft has: whether it may ask first, the answers it got, and how much is
+//! wanted.
 
 use super::brief::Brief;
 use redraft_facts::fragment::Fragment;
@@ -7,15 +8,15 @@ use redraft_facts::text::one_line;
 
 const QUESTIONS: &str = include_str!("../../texts/questions.md");
 
-/// As long as a question or an answer may be in a prompt.
+/// The maximum length of a question or an answer in a prompt.
 const CHARS_MAX: usize = 2_000;
 
-/// The leave to ask before anything is written; given once.
+/// The permission to ask before anything is written; given once.
 pub(super) fn may_ask(brief: &Brief<'_>) -> Option<Fragment> {
     (brief.may_ask && brief.answers.is_empty()).then(|| Fragment::new("may-ask", QUESTIONS))
 }
 
-/// What the author asked and what it was told. Both are data, so each stays on its line.
+/// What the author asked, and the answers. Both are data, so each stays on its line.
 pub(super) fn answers(brief: &Brief<'_>) -> Option<Fragment> {
     if brief.answers.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Everything one prompt is made of, as the engine hands it over.
+//! The input of one prompt, as the engine hands it over.
 
 use super::code::CodeBrief;
 use redraft_facts::choice::Strategy;
@@ -19,20 +19,20 @@ pub struct FeaturePaths<'a> {
     pub absent: &'a [Absent<'a>],
     /// `docs/features/031-x/spec.md`: what is written and reviewed.
     pub artifact: &'a str,
-    /// What the user asked for; shown to the author only: to reviewers it is the documents that say what is wanted.
+    /// What the user asked for; shown only to the author: reviewers take what is wanted from the documents.
     pub idea: &'a str,
 }
 
-/// A file that a role is given where it exists, and does not here.
+/// A file that a role is given where it exists, and that does not exist here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Absent<'a> {
     /// `design.md`
     pub name: &'a str,
-    /// Why, in a few words; where nothing is to be said, neither is the file.
+    /// Why, in a few words; where there is nothing to say, the file is not mentioned either.
     pub why: &'a str,
 }
 
-/// What an author asked, and what it was told; an empty answer leaves it to what it would assume.
+/// What an author asked, and the answer; an empty answer leaves it to the author's own assumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnsweredQuestion<'a> {
     pub question: &'a str,
@@ -63,7 +63,7 @@ pub struct Brief<'a> {
     pub profile: &'a Profile,
     /// The repository's own text for the role.
     pub text: Option<&'a RoleText>,
-    /// Tools of the role that its agent cannot offer. The same in every round: another agent begins anew.
+    /// Tools of the role that its agent cannot offer. The same in every round: another agent starts a new conversation.
     pub missing: &'a [String],
     pub place: FeaturePaths<'a>,
     /// The project the feature belongs to: its goals, what comes before, what it is worth. The same all through a phase.
@@ -90,7 +90,7 @@ pub struct Brief<'a> {
     pub gate: Option<&'a str>,
     /// Mechanical faults that hold nothing up, one line each.
     pub lint: &'a [String],
-    /// For the author: whether it may ask before it drafts, and what was said to what it asked.
+    /// For the author: whether it may ask before it drafts, and the answers to what it asked.
     pub may_ask: bool,
     pub answers: &'a [AnsweredQuestion<'a>],
     /// For the author: whether a mini-spec is wanted, which nobody will review.
@@ -107,7 +107,7 @@ pub struct Brief<'a> {
     pub repair: Option<&'a str>,
     /// What earlier features taught, one line each, as far as it bears on this dispatch.
     pub lessons: &'a [String],
-    /// What there is to know where it is about code; none where it is about a document.
+    /// The facts for a dispatch about code; none where it is about a document.
     pub code: Option<CodeBrief<'a>>,
 }
 

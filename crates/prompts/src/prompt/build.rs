@@ -1,4 +1,4 @@
-//! From a brief to a prompt: which fragments, in which order.
+//! Builds a prompt from a brief: which fragments, in which order.
 
 use super::brief::Brief;
 use super::stable::Lasting;
@@ -9,7 +9,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::ProfileKind;
 
-/// The prompt of one dispatch. A continued conversation is sent the turn only, because it has the rest.
+/// The prompt of one dispatch. A continued conversation is sent only the turn, because it has the rest.
 pub fn build(brief: &Brief<'_>) -> Prompt {
     let mut prompt = match &brief.code {
         Some(about) => code::build(brief, about),
@@ -50,7 +50,7 @@ pub(super) fn possible(brief: &Brief<'_>) -> Strategy {
         (Purpose::Certify, Strategy::Resume | Strategy::Digest) => Strategy::Lazy,
         // A repair speaks of the last answer, which a new conversation has never seen.
         (Purpose::Repair, _) => Strategy::Resume,
-        // An author works on the whole document, and a reviewer that never saw it is not asked about a part.
+        // An author works on the whole document, and a reviewer that never saw it is not asked about a part of it.
         (_, Strategy::Digest) if brief.profile.kind == ProfileKind::Author || brief.delta.is_none() => {
             Strategy::Lazy
         }

@@ -1,7 +1,7 @@
 //! The turn of a digest: a fresh reader is shown what changed, what is open, and the sections these touch.
 //!
-//! Such a reader knows less than one that has the whole document, so it is told so, and asked only what it can
-//! judge. Whether a dispatch may be sent this way is decided elsewhere (`knowledge` of a loop).
+//! Such a reader knows less than one that has the whole document. It is told so, and asked only what it can judge.
+//! Whether a dispatch may be sent this way is decided elsewhere (`knowledge` of a loop).
 
 use super::anchor::Anchors;
 use super::brief::Brief;

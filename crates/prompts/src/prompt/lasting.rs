@@ -1,4 +1,4 @@
-//! What of a role's prompts is the same in every feature, for tools that keep a role in a file of their own.
+//! The part of a role's prompts that is the same in every feature, for tools that keep a role in a file of their own.
 //!
 //! Nothing here is written down a second time: the fragments are those of a prompt ([`super::sample`]), without the ones
 //! that speak of a feature, of its files or of a project.
@@ -27,8 +27,8 @@ pub fn lasting(
     Some(fragments.filter(|fragment| NAMES.contains(&fragment.name.as_str())).cloned().collect())
 }
 
-/// What a role does without some of its tools, where nobody knows beforehand which. None for a role that looks nothing up
-/// outside of the repository.
+/// What a role does without some of its tools, where it is not known beforehand which. None for a role that looks
+/// nothing up outside of the repository.
 pub fn tool_fallback(tools: &[&str]) -> Option<Fragment> {
     let outside: Vec<String> =
         tools.iter().filter(|tool| looks_outside(tool)).map(|tool| format!("`{tool}`")).collect();

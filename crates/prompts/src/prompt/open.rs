@@ -1,7 +1,7 @@
-//! Findings that are open: how they are listed, and how a role is to rule on them.
+//! Lists open findings, and tells a role how to rule on them.
 //!
-//! A finding comes from an agent, so every field of it stays on its line. Where it stands in the text as it is now is
-//! [`super::anchor`]'s business; which of these a prompt has is decided in `build`.
+//! A finding comes from an agent, so every field of it stays on its line. [`super::anchor`] finds where it stands in
+//! the current text; `build` decides which of these a prompt has.
 
 use super::anchor::Anchors;
 use super::brief::Brief;
@@ -92,7 +92,7 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     };
     // A reviewer that is asked again in its own conversation has its own words there.
     let line = match intro {
-        // Of several files many have the same name.
+        // Several files of a change may have the same name.
         Intro::List if brief.code.is_some() => |finding: &Finding| format!("{}\n", headline(finding)),
         Intro::List => |finding: &Finding| format!("{}\n", headline(&by_name(finding))),
         Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
@@ -104,8 +104,8 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}")))
 }
 
-/// What people have settled, so that a reviewer spends nothing on it. Nothing where nothing is, or for fresh eyes: what
-/// others found before would lead them.
+/// What people have settled, so that a reviewer spends nothing on it. None where nothing is settled, and for fresh
+/// eyes: what others found before would lead them.
 pub(super) fn settled(brief: &Brief<'_>) -> Option<Fragment> {
     let left_out = brief.settled.len().saturating_sub(SETTLED_MAX);
     let shown = &brief.settled[left_out..];
@@ -130,7 +130,7 @@ pub(super) fn settled(brief: &Brief<'_>) -> Option<Fragment> {
     Some(Fragment::new("settled", text))
 }
 
-/// How to rule on what is open; empty where nothing is.
+/// How to rule on what is open; empty where nothing is open.
 pub(super) fn ruling_on(brief: &Brief<'_>) -> String {
     if brief.findings.is_empty() {
         return String::new();
@@ -153,7 +153,7 @@ pub(super) fn steps_of_a_rereview(brief: &Brief<'_>) -> String {
         Strategy::Inline | Strategy::Lazy | Strategy::Digest => "",
     };
     let harm = match brief.code {
-        // What is new need not be an answer to anybody.
+        // What is new need not answer any finding.
         Some(code) if code.by_itself => {
             "what it does wrong itself, by all of your checks, what it breaks for its callers, what it dropped, what it \
              leaves without a test"
@@ -213,7 +213,7 @@ fn listed(finding: &Finding) -> String {
     text
 }
 
-/// The finding with its file's name alone: whoever found it knows the folder.
+/// The finding with its file's name alone: the role that found it knows the folder.
 fn by_name(finding: &Finding) -> Finding {
     let name = finding.file.rsplit('/').next().unwrap_or_default().to_owned();
     Finding { file: name, ..finding.clone() }

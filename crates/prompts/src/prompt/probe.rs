@@ -1,8 +1,7 @@
-//! What a probe asks, turn by turn: one fresh prompt and two that continue the conversation.
+//! Builds the prompts of a probe, turn by turn: one fresh prompt and two that continue the conversation.
 //!
-//! Like a real dispatch in everything a cache or a conversation depends on: the same rules for every role first,
-//! then what is the same in all turns, and the same answer form. What the answers mean is decided in
-//! [`crate::probe`].
+//! It is like a real dispatch in everything a cache or a conversation depends on: first the rules that every role gets,
+//! then what is the same in all turns, and the same answer form. What the answers mean is decided in [`crate::probe`].
 
 use super::schema::FORM;
 use super::stable;
@@ -22,7 +21,7 @@ pub enum ProbeTurn {
     Read,
     /// The conversation is continued, with nothing changed in the folder.
     Continue,
-    /// The conversation is continued after a commit that changed the file, and tells what it remembers.
+    /// The conversation is continued after a commit that changed the file, and reports what it remembers.
     Recall,
 }
 

@@ -1,8 +1,9 @@
-//! Prompts of who looks back on a feature: what it teaches, and what lessons of earlier features are worth by its light.
+//! Builds the prompts of the agent that looks back on a feature: what the feature teaches, and whether it confirms the
+//! lessons of earlier features.
 //!
-//! The same parts in the same order as everywhere. All that is looked at stands in the turn (`reports::retro::bundle()`,
-//! `reports::retro::judge_bundle`), so there is one strategy, `inline`, and nothing is continued: what could not be used is
-//! asked for anew, with the reason. Start at [`retro`].
+//! The same parts in the same order as everywhere. Everything the agent looks at is in the turn
+//! (`reports::retro::bundle()`, `reports::retro::judge_bundle`), so there is one strategy, `inline`, and nothing is
+//! continued: after an unusable answer the agent is asked again, with the reason. Start at [`retro`].
 
 use super::schema::{JUDGE_FORM, RETRO_FORM};
 use super::stable;
@@ -27,7 +28,7 @@ pub struct RetroBrief<'a> {
     /// `031-rate-limit`
     pub feature: &'a str,
     pub purpose: Purpose,
-    /// All that is looked at.
+    /// Everything the agent looks at.
     pub bundle: &'a str,
     /// Why an earlier answer could not be used.
     pub repair: Option<&'a str>,
@@ -45,8 +46,8 @@ pub fn retro(brief: &RetroBrief<'_>) -> Prompt {
     Prompt { constant: stable::constant_fragments(), feature: Vec::new(), role, turn }
 }
 
-/// What the role's text counts on and its agent does not have. All it needs stands in the prompt, so nothing has to be
-/// said about what stays unchecked.
+/// The tools that the role's text counts on and its agent does not have. Everything it needs is in the prompt, so
+/// nothing has to be said about what stays unchecked.
 fn missing_tools(missing: &[String]) -> Option<Fragment> {
     const TOOL_CHARS_MAX: usize = 80;
     let names: Vec<String> =

@@ -1,20 +1,20 @@
-//! The form of an answer, once as a JSON Schema for agents that can enforce one and once as a form to read.
+//! The form of an answer, as a JSON Schema for agents that can enforce one and as a form to read.
 //!
 //! Both describe [`redraft_facts::verdict::Verdict`]; the tests below compare them with it field by field. There is one
-//! schema for all roles that write or review, because a different schema is a different prefix to a prompt cache. Who looks
-//! back on a feature gives no verdict and has forms of its own ([`schema_for`]).
+//! schema for all roles that write or review, because a different schema is a different prefix to a prompt cache. An
+//! agent that looks back on a feature gives no verdict and has its own forms ([`schema_for`]).
 
 use redraft_facts::ticket::Purpose;
 
 /// The verdict as a strict JSON Schema: every field required, no other allowed.
 pub const SCHEMA: &str = include_str!("../../texts/verdict.schema.json");
 
-/// What a retrospective is made from, and what earlier lessons are worth. These are no verdicts, and their prompts share
-/// nothing with others that a cache could lose by another schema.
+/// The answer of a retrospective, and the judgements of earlier lessons. These are not verdicts, and their prompts
+/// share nothing with others that a cache could lose because of another schema.
 const RETRO_SCHEMA: &str = include_str!("../../texts/retro.schema.json");
 const JUDGE_SCHEMA: &str = include_str!("../../texts/judge.schema.json");
 
-/// The form in which a dispatch is to be answered. A repair is answered in that of what it repairs, which is a verdict.
+/// The form in which a dispatch is to be answered. A repair has the form of what it repairs, which is a verdict.
 pub fn schema_for(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Retro => RETRO_SCHEMA,

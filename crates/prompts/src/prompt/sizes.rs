@@ -1,19 +1,20 @@
-//! Where prompts are cut: after a fixed number of characters for each kind of content.
+//! The lengths at which prompts are cut: a fixed number of characters for each kind of content.
 //!
-//! Characters and not tokens, and constants and not what was measured: what an agent's bills teach ([`redraft_documents::tokens`])
-//! is for money only, so that the same brief makes the same bytes next year and a cache finds them. Documents,
-//! their diffs, the author's summaries, the evidence of a gate and the form of the answer are never cut here; of a document
-//! a digest shows sections, and how much of each is [`redraft_documents::sections::SECTION_CHARS_MAX`]'s business. What a diff
-//! of code says of one file is shown whole or not at all.
+//! They are characters and not tokens, and constants and not measured values: what an agent's bills teach
+//! ([`redraft_documents::tokens`]) is used for money only, so that the same brief makes the same bytes next year and a
+//! cache finds them. Documents, their diffs, the author's summaries, the evidence of a gate and the form of the answer
+//! are never cut here; a digest shows sections of a document, each up to
+//! [`redraft_documents::sections::SECTION_CHARS_MAX`]. The part of a code diff about one file is shown whole or not at
+//! all.
 
 /// Prose: one field of a finding. As long as the parser of verdicts lets a field be, so that nothing is lost on the way
 /// back.
 pub(super) const FIELD_CHARS_MAX: usize = 4_000;
 /// A name on a line of ours, such as that of a tool.
 pub(super) const NAME_CHARS_MAX: usize = 80;
-/// Prose: one matter that a person has settled. It is listed to be known again, not to be judged.
+/// Prose: one matter that a person has settled. It is listed to be recognized, not to be judged.
 pub(super) const SETTLED_CHARS_MAX: usize = 400;
-/// So many of them, the latest: a trade between what a reviewer would raise in vain and what every turn pays for.
+/// How many of them, the latest: a trade between what a reviewer would raise in vain and what every turn pays for.
 pub(super) const SETTLED_MAX: usize = 20;
 /// Code: a diff. Beyond this a reader gains more from the files than from their hunks, and few models would take it.
 pub(super) const DIFF_CHARS_MAX: usize = 200_000;

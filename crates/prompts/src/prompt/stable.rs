@@ -1,7 +1,7 @@
 //! The part of a prompt that is byte-identical in every round of a role.
 //!
-//! What these functions are given holds no round, date or count, so no such thing can get in front of a cache
-//! boundary, whoever changes the texts.
+//! The arguments of these functions hold no round, date or count, so no such thing can get in front of a cache
+//! boundary, however the texts are changed.
 
 use super::brief::{Brief, FeaturePaths, Prd, Upstream};
 use super::schema::FORM;
@@ -15,9 +15,9 @@ use redraft_roles::profile::{Profile, ProfileKind, RoleText};
 
 const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
 const REVIEWER_RULES: &str = include_str!("../../texts/reviewer-rules.md");
-/// What becomes of a claim that no tool could check: the points of a list after its first.
+/// What happens to a claim that no tool could check: the points of a list after its first.
 pub(super) const UNCHECKED: &str = include_str!("../../texts/unchecked-claims.md");
-/// Where nothing is left to look things up with.
+/// Where there is nothing left to look things up with.
 pub(super) const NOTHING_ELSE: &str =
     "Check in the repository what can be checked there; nothing else is open to you.";
 
@@ -33,7 +33,7 @@ pub(super) fn constant_fragments() -> Vec<Fragment> {
     vec![Fragment::new("house-rules", HOUSE_RULES)]
 }
 
-/// The files every role of the phase is given, in full. The same for all of them as long as nobody edits one.
+/// The files every role of the phase is given, in full. The same for all roles until one of them is edited.
 pub(super) fn shared_artifacts(upstream: &[Upstream<'_>]) -> Vec<Fragment> {
     upstream.iter().filter(|file| file.shared).map(given).collect()
 }
@@ -115,7 +115,7 @@ pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
     Fragment::new("reviewer-rules", text)
 }
 
-/// What the role decides and how. A repository's own text has its own end.
+/// What the role decides and how. A repository's own text ends in its own way.
 pub(super) fn rubric(profile: &Profile, own: Option<&RoleText>) -> String {
     match own {
         Some(own) => own.body.clone(),
@@ -143,7 +143,8 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What the role's texts count on and its agent does not have. Nobody is held up by it, and nothing is hidden by it.
+/// The tools that the role's texts count on and its agent does not have. Missing tools hold nobody up, and they are not
+/// hidden.
 pub(super) fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragment> {
     if missing.is_empty() {
         return None;
@@ -183,12 +184,12 @@ fn work(profile: &Profile) -> &'static str {
     }
 }
 
-/// Whether the role is told of any document, be it only that there is none.
+/// Whether the prompt mentions any document to the role, if only to say that there is none.
 pub(super) fn names_documents(profile: &Profile, place: &FeaturePaths<'_>) -> bool {
     !paths(profile, place).is_empty()
 }
 
-/// Where a document builds on no other.
+/// The text for a document that builds on no other.
 fn nothing_to_read(profile: &Profile, place: &FeaturePaths<'_>) -> Option<String> {
     let nothing = format!("## Required Artifacts\n\nNo other file has to be read before {}", work(profile));
     paths(profile, place).is_empty().then_some(nothing)
@@ -269,8 +270,8 @@ fn stand_in(profile: &Profile, place: &FeaturePaths<'_>) -> &'static str {
 
 const NO_PRD: &str = "No PRD — feature created without brainstorm";
 
-/// What the profile names: the label, and where it is, or what is said in its place. A file of which nothing is to be said
-/// is not listed.
+/// The files the profile names: the label, and the path or what is said in its place. A file about which there is
+/// nothing to say is not listed.
 fn paths(profile: &Profile, place: &FeaturePaths<'_>) -> Vec<(String, Result<String, String>)> {
     let path = |name: &&'static str| {
         let absent = place.absent.iter().find(|absent| absent.name == *name);
@@ -289,7 +290,7 @@ fn paths(profile: &Profile, place: &FeaturePaths<'_>) -> Vec<(String, Result<Str
     profile.artifacts.iter().filter_map(|name| Some((label(name), path(name)?))).collect()
 }
 
-/// One line by which a reader can tell that it has all of a file.
+/// One line by which a reader can check that it has all of a file.
 pub(super) fn header(path: &str, bytes: &[u8]) -> String {
     let replaced = match core::str::from_utf8(bytes) {
         Ok(_) => "",

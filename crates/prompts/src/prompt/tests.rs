@@ -70,7 +70,7 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
             return;
         }
         let Brief { profile, strategy, place, missing, rule, .. } = case.brief;
-        // A role may be asked for two different things, and of code the change itself is among what reviewers share.
+        // A role may be asked for two different things, and for code, the change itself is among what reviewers share.
         let whole = strategy == Strategy::Inline && profile.kind != ProfileKind::Author;
         let code = case
             .brief
@@ -122,7 +122,8 @@ fn a_reviewer_is_told_the_rule_of_approval_that_the_engine_decides_by() {
     assert!(told(Threshold::Blockers).starts_with("`approved` is false while one of your blockers is open"));
 }
 
-/// Words that mean something only to those who know the program, and those that a fresh prompt explains before it is over.
+/// Words that mean something only to people who know the program, and words that a fresh prompt explains before it
+/// ends.
 #[test]
 fn no_prompt_counts_on_a_word_that_it_does_not_explain() {
     const OURS: [&str; 14] = [

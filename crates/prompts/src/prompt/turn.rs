@@ -20,7 +20,7 @@ use redraft_roles::profile::ProfileKind;
 pub(super) const CHECKS_OF_A_CHANGE: &str = "A check on which no change bears passes, with the note `not touched`; \
     `coverage` counts hunks read of hunks shown and, if any are open, ids ruled on of ids open.";
 
-/// What the fragment is called that says which round it is.
+/// The name of the fragment that says which round it is.
 pub(super) const ITERATION: &str = "iteration";
 
 /// What earlier features taught. It came from files of the repository, so it is fenced like everything that others wrote.
@@ -107,7 +107,7 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
     Fragment::new("resume-note", text)
 }
 
-/// The artifact under review: what it is, and where it is to be given `whole`, its text.
+/// The artifact under review: what it is and, if it is to be given `whole`, its text.
 pub(super) fn artifact(brief: &Brief<'_>, whole: bool) -> Fragment {
     let path = brief.place.artifact;
     let heading = format!("## {} Under Review\n\n", label(path));
@@ -227,7 +227,7 @@ pub(super) fn lint(brief: &Brief<'_>) -> Option<Fragment> {
     Some(Fragment::new("lint", format!("## Lint Warnings\n\n{intro}\n\n{list}")))
 }
 
-/// Which review it is. A first one by a role that is not told (`Profile::iteration_from`) has none, and neither have
+/// Which review it is. A first review by a role that is not told (`Profile::iteration_from`) has none, and neither have
 /// authors, who are told what is open instead (I7).
 pub(super) fn iteration(brief: &Brief<'_>) -> Option<Fragment> {
     let Brief { round, rounds_max, purpose, .. } = brief;
@@ -303,7 +303,7 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
     Fragment::new("return-short", text)
 }
 
-/// What an author has to deal with, by the headings under which it stands.
+/// What an author has to deal with, by the headings it is listed under.
 fn work(brief: &Brief<'_>, findings_heading: &str) -> String {
     let findings = (!brief.findings.is_empty()).then(|| format!("every id under {findings_heading}"));
     let gate = brief.gate.map(|_| "what Failed Mechanical Check reports".to_owned());
@@ -314,7 +314,7 @@ fn work(brief: &Brief<'_>, findings_heading: &str) -> String {
     format!("Deal with {}, in the file itself.", items.join(" and with "))
 }
 
-/// An author that answers without changing anything would go round for ever.
+/// An author that answers without changing anything would loop forever.
 fn unchanged(brief: &Brief<'_>) -> String {
     if !brief.unchanged {
         return String::new();

@@ -1,6 +1,6 @@
-//! `redraft adopt`: tells what features there are that people or other tools have begun, and takes them over when told.
+//! `redraft adopt`: reports which features people or other tools have begun, and takes them over on request.
 //!
-//! `survey` reads, the core understands, `take` stores; this file talks.
+//! `survey` reads, `documents::adopt` understands, `take` stores; this file talks.
 
 mod survey;
 mod take;
@@ -55,7 +55,7 @@ struct ArtifactJson {
     file: String,
     kind: &'static str,
     how: &'static str,
-    /// What it is called in the feature's folder; null for what the ledger writes anew.
+    /// Its name in the feature's folder; null for what the ledger writes itself.
     #[serde(rename = "as")]
     target: Option<String>,
 }
@@ -66,7 +66,7 @@ struct UnknownJson {
     reason: String,
 }
 
-/// A folder, what was understood of it, and what becomes of it.
+/// A folder, what was understood of it, and what is done with it.
 struct Candidate {
     found: Folder,
     /// The branch it was found on, where no checkout has it.
@@ -107,7 +107,7 @@ pub(crate) fn adopt(
         Some(ledger) => known(&repo, &ledger)?,
         None => Known::default(),
     };
-    // A branch that is a feature of ours is nothing to report, unless its worktree was never made.
+    // A branch that is a feature of ours is not reported, unless its worktree was never made.
     candidates.retain(|one| {
         let own = known.folders.get(&one.feature.folder).filter(|_| one.branch.is_some());
         own.is_none_or(|id| !repo.state.join("ready").join(id.to_string()).exists())
@@ -145,12 +145,12 @@ pub(crate) fn adopt(
 struct Known {
     folders: BTreeMap<String, FeatureId>,
     numbers: BTreeSet<FeatureId>,
-    /// What features are called here, by what they may be called elsewhere: the folder they came from, their number.
+    /// The names of features here, by the names they may have elsewhere: the folder they came from, their number.
     names: BTreeMap<String, String>,
 }
 
 impl Known {
-    /// Remembers a feature under its number and the folder it came from; who had a name first keeps it.
+    /// Remembers a feature under its number and the folder it came from; the first to have a name keeps it.
     fn name(&mut self, id: FeatureId, slug: &str, from: &str) {
         let name = format!("{id}-{slug}");
         for other in [name.clone(), id.to_string(), from.rsplit('/').next().unwrap_or(from).to_owned()] {
@@ -201,7 +201,7 @@ fn tell_ticked(candidates: &mut [Candidate], review: bool) {
     }
 }
 
-/// Says of a branch that is checked out where it must not be, before anything is done.
+/// Reports a branch that is checked out where it must not be, before anything is done.
 fn tell_checked_out(
     repo: &RepositoryContext,
     candidates: &mut [Candidate],
@@ -225,7 +225,7 @@ impl Candidate {
     }
 }
 
-/// Says of each candidate what becomes of it, and which number it has or gets.
+/// Decides what is done with each candidate, and which number it has or gets.
 fn sort_out(repo: &RepositoryContext, known: &Known, candidates: &mut [Candidate]) -> Result<(), CliError> {
     for one in candidates.iter_mut() {
         one.fate = match known.folders.get(&one.feature.folder) {
@@ -259,7 +259,7 @@ fn sort_out(repo: &RepositoryContext, known: &Known, candidates: &mut [Candidate
     Ok(())
 }
 
-/// What features are called here, those to be adopted among them.
+/// The names of features here, including those to be adopted.
 fn names_here(mut known: Known, candidates: &[Candidate]) -> BTreeMap<String, String> {
     for one in candidates.iter().filter(|one| one.fate == Fate::New) {
         known.name(one.feature.id, &one.feature.slug, &one.feature.folder);
@@ -267,7 +267,7 @@ fn names_here(mut known: Known, candidates: &[Candidate]) -> BTreeMap<String, St
     known.names
 }
 
-/// Features that wait for each other can be adopted, but none of them could be run without a person's word.
+/// Features that wait for each other can be adopted, but none of them could be run without a person's decision.
 fn tell_circles(candidates: &mut [Candidate], names: &BTreeMap<String, String>) {
     let name = |one: &Candidate| format!("{}-{}", one.feature.id, one.feature.slug);
     let standing = |one: &Candidate| FeatureStanding {

@@ -1,4 +1,4 @@
-//! A question answered without leaving the run: by a flag, or on the terminal.
+//! Answers a question without leaving the run: by a flag, or on the terminal.
 
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{About, AuthorQuestion, Decision, Question};
@@ -17,7 +17,7 @@ pub(crate) struct Beforehand {
     on_cap: OnCap,
     on_failure: OnFailure,
     yes: bool,
-    /// Whether a person is played.
+    /// Whether the person is played by a demo.
     plays: bool,
     /// The tasks that were tried once more in this run.
     retried: BTreeSet<TaskId>,
@@ -29,18 +29,18 @@ impl Beforehand {
         Beforehand { on_cap, on_failure, yes, plays: false, retried: BTreeSet::new() }
     }
 
-    /// The same where a person is played.
+    /// The same where the person is played by a demo.
     pub(crate) fn playing(self, plays: bool) -> Beforehand {
         Beforehand { plays, ..self }
     }
 
-    /// None where they leave it to a person.
+    /// None where they leave the answer to a person.
     fn answer(&mut self, question: &Question) -> Option<Said> {
         match &question.about {
             About::Cap { .. } if self.on_cap == OnCap::Accept => {
                 Some(Said::new(Decision::Accept, "--on-cap accept"))
             }
-            // Who asks nothing only proposes; in a demo the person is played, too.
+            // With `--yes` lessons are only proposed; in a demo the person is played, too.
             About::Lessons if self.plays => Some(Said::new(Decision::Accept, "played by the demo")),
             About::Lessons if self.yes => Some(Said::new(Decision::Skip, "--yes only proposes")),
             About::Begin if self.yes => Some(Said::new(Decision::Go, "--yes")),
@@ -48,7 +48,7 @@ impl Beforehand {
             About::Task { .. } if self.on_failure == OnFailure::Skip => {
                 Some(Said::new(Decision::Skip, "--on-failure skip"))
             }
-            // Once in a run, or a task that can never be carried out would be tried for ever.
+            // Once in a run, or a task that can never be carried out would be tried forever.
             About::Task { id } if self.on_failure == OnFailure::Retry && self.retried.insert(id.clone()) => {
                 Some(Said::new(Decision::Retry, "--on-failure retry"))
             }
@@ -56,7 +56,7 @@ impl Beforehand {
         }
     }
 
-    /// Whether nobody is to be asked about this.
+    /// Whether the run stops here instead of asking.
     fn stops_at(&self, question: &Question) -> bool {
         let cap = matches!(question.about, About::Cap { .. });
         self.yes || (cap && self.on_cap == OnCap::Stop)
@@ -67,7 +67,7 @@ impl Beforehand {
 pub(crate) struct Said {
     pub(crate) choice: Decision,
     pub(crate) why: Typed,
-    /// What an author is told, a text for each of its questions.
+    /// The answers for an author, a text for each of its questions.
     pub(crate) answers: Vec<Typed>,
 }
 

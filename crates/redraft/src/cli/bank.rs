@@ -1,8 +1,8 @@
-//! `redraft bank`: what earlier features taught, and a person's word on it.
+//! `redraft bank`: shows what earlier features taught, and carries out a person's decisions about it.
 //!
-//! Reads and writes docs/knowledge-bank/ of the checkout we are in; `shelf` is where the files are touched, `past` asks
-//! the ledger and git, `gates` tells what checks entries, `change` performs a person's word, `report` says how it looks. What an entry is, whether it is
-//! stale and what a change means is `documents::bank`.
+//! Reads and writes docs/knowledge-bank/ of the current checkout; `bank_files` touches the files, `entry_history` asks
+//! the ledger and git, `gates` finds what checks entries, `change` performs a person's decision, `report` formats the
+//! output. `documents::bank` decides what an entry is, whether it is stale and what a change means.
 
 pub(crate) mod asking;
 mod bank_files;
@@ -39,7 +39,7 @@ pub(crate) fn bank(
     }
 }
 
-/// An entry, where it stands, what came of it where it was told, and what checks it.
+/// An entry, its age, what came of it where prompts told it, and what checks it.
 struct Aged<'a> {
     entry: &'a BankEntry,
     life: EntryLife,
@@ -98,11 +98,11 @@ fn aged<'a>(
     Ok(all)
 }
 
-/// Whether a part of a name will do.
+/// Whether a part of a name is enough.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Enough,
-    /// Whoever changes a file says exactly which entry is meant.
+    /// A command that changes a file needs the exact entry.
     NotEnough,
 }
 

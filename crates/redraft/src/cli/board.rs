@@ -1,7 +1,7 @@
-//! What is seen of all features at this moment, and the next command to type.
+//! The state of all features at this moment, and the next command to type.
 //!
-//! The ledger keeps a row for each feature; what only the moment tells is added here: who drives it, whether a park is
-//! over, what is in its way. The one place that decides what is to be typed next in a repository: see [`Board::next`].
+//! The ledger keeps a row for each feature; what depends on the moment is added here: who drives it, whether a park is
+//! over, what is in its way. This is the one place that decides what to type next in a repository: see [`Board::next`].
 
 use super::dependencies::FeatureStandings;
 use redraft_adapters::lock::{Holder, Lock};
@@ -18,12 +18,12 @@ use redraft_frame::rows::{reviews, rows};
 use redraft_reports::projections::BoardRow;
 use serde::Serialize;
 
-/// A row of the board with what only the moment tells.
+/// A row of the board with what depends on the moment.
 #[derive(Serialize)]
 pub(crate) struct Seen {
     #[serde(flatten)]
     pub(crate) row: BoardRow,
-    /// Features that come before it and are not completed; of one that is over, none.
+    /// Features that come before it and are not completed; none for one that is over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) blocked_by: Vec<BlockerJson>,
     /// The process that drives it now.
@@ -58,18 +58,19 @@ pub(crate) fn blocked_by(blockers: &[BlockerJson]) -> String {
     format!("blocked by {}", names.join(", "))
 }
 
-/// The command that goes on with a feature though others are in its way.
+/// The command that goes on with a feature although others are in its way.
 pub(crate) fn unblocking(id: &str) -> String {
     format!("redraft run {id} --unblock \"why\"")
 }
 
 impl Seen {
-    /// What really goes on: a park that is over is none, and nobody drives what another process drives.
+    /// The current state: a park that is over does not count, and a feature that another process drives cannot be
+    /// driven.
     fn new(mut row: BoardRow, lives: &FeatureStandings<'_>, now_ms: i64) -> Seen {
         row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
         let held_by =
             Some(&row).filter(|row| row.is_open()).and_then(|row| Lock::holder(&lives.repo.state, &row.id));
-        // Who asks lets go of it in a moment.
+        // The process that asks lets go of it in a moment.
         let held_by = held_by.filter(|holder| holder.pid != std::process::id());
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
@@ -80,7 +81,7 @@ impl Seen {
         Seen { row, blocked_by, held_by }
     }
 
-    /// Whether it cannot be run, because of others and of nothing else.
+    /// Whether it cannot be run because of other features, and for no other reason.
     fn waits_for_others(&self) -> bool {
         !self.blocked_by.is_empty() && self.held_by.is_none() && self.row.status == "active"
     }
@@ -106,7 +107,7 @@ pub(crate) struct Board {
     begin: String,
 }
 
-/// What to type next, and from when on that is of use, where it must wait for the end of a usage limit.
+/// What to type next, and from when on, where it has to wait for the end of a usage limit.
 pub(crate) struct Next {
     pub(crate) command: String,
     pub(crate) after_ms: Option<i64>,
@@ -179,7 +180,7 @@ pub(crate) fn next_after(
     Ok(own.map_or_else(|| board.next().command, |own| own.row.next.clone()))
 }
 
-/// What to type so that a feature others are in the way of can go on.
+/// What to type so that a feature can go on that others are in the way of.
 fn before(feature: &Seen, all: &[Seen], lives: &FeatureStandings<'_>) -> Option<String> {
     if !feature.waits_for_others() {
         return None;
@@ -197,7 +198,7 @@ pub(crate) fn adopting(name: &str) -> String {
     format!("redraft adopt {}", quoted(format!("docs/features/{name}")))
 }
 
-/// A command with the time from which on it is of use.
+/// A command with the time from which on it can be used.
 pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
     match parked_until_ms {
         Some(until_ms) => format!("{command} (after {}; with --now at once)", utc(until_ms)),

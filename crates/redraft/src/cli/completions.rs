@@ -60,8 +60,8 @@ fn generated(shell: clap_complete::Shell, cli: &clap::Command) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The numbers of all features of the repository around a folder; none where that cannot be known. It is asked for while
-/// somebody types, so no program is started and no lock waited for.
+/// The numbers of all features of the repository around a folder; none where that cannot be known. It is asked for
+/// while the user types, so it starts no program and waits for no lock.
 fn features(folder: &Path) -> Vec<String> {
     let rows =
         CheckoutLocation::at(folder).and_then(|glance| hook::rows(&glance.state_dir())).unwrap_or_default();
@@ -77,7 +77,7 @@ fn with_features(script: String, cli: &clap::Command) -> String {
     while let Some(command) = left.pop() {
         left.extend(command.get_subcommands().cloned());
         if command.get_positionals().any(|one| one.get_id() == "feature") {
-            // As clap's script calls the place where it lists what can follow a command.
+            // The name by which clap's script lists what can follow a command.
             let name = command.get_bin_name().unwrap_or_default().replace([' ', '-'], "__subcmd__");
             let place = format!("\n        {name})\n            opts=\"");
             script = script.replace(&place, &format!("{place}{ASKED}"));
@@ -86,7 +86,7 @@ fn with_features(script: String, cli: &clap::Command) -> String {
     script
 }
 
-/// The same command without what is hidden, which clap's scripts would offer all the same.
+/// The same command without what is hidden, which clap's scripts would offer as well.
 fn shown(command: &clap::Command) -> clap::Command {
     // Names must live as long as the program, which ends in a moment.
     let name: &'static str = command.get_name().to_owned().leak();

@@ -1,8 +1,8 @@
-//! `redraft cost`: what features cost, by phase, role and round, beside what they were expected to cost.
+//! `redraft cost`: shows what features cost, by phase, role and round, next to what they were expected to cost.
 //!
-//! The sums are `reports::project::costs`'s; here they are gathered with prices and replays and handed to what shows
-//! them: `text` and `json`, `why` for one dispatch, `svg` for a drawing. Nothing here spends or decides anything, but that
-//! `correct` stores what a person says a dispatch cost.
+//! `reports::projections::costs` makes the sums; here they are gathered with prices and replays and handed to the
+//! modules that show them: `text` and `json`, `why` for one dispatch, `svg` for a drawing. Nothing here spends or
+//! decides anything, except that `correct` stores what a person says a dispatch cost.
 
 mod correct;
 mod json;
@@ -47,7 +47,7 @@ struct Feature {
     /// Why conversations are not continued, as in `.meta.json`.
     deferred: Option<String>,
     warnings: Vec<Warning>,
-    /// What could not be said, and why.
+    /// What could not be shown, and why.
     notes: Vec<String>,
     /// Who gave the verdicts that stand.
     judged_by: Vec<RoleAttribution>,
@@ -150,7 +150,7 @@ fn one(
     Ok(ErrorCode::Done)
 }
 
-/// What a feature cost. What was started and not ended is under way only while somebody works on the feature.
+/// The costs of a feature. What was started and not ended is under way only while a process works on the feature.
 fn costs_of(scope: &Scope, entries: &[Entry], repo: &RepositoryContext) -> Costs {
     let mut costs = costs(entries);
     if Holder::at_work(&repo.state, &scope.to_string()).is_none() {

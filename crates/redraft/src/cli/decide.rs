@@ -23,7 +23,7 @@ struct DecideJson<'a> {
     v: u16,
     feature: String,
     question: Option<&'a Question>,
-    /// What is expected from here on, where code is written next.
+    /// The expected cost from here on, where code is written next.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Expected>,
     decided: Option<&'static str>,
@@ -84,7 +84,7 @@ pub(crate) fn decide(
         repo.put_checks_away(&repo.created(&ledger, id)?);
     }
     if let Some(artifact) = edited {
-        // A ruling is about what was reviewed; the next run takes the edit in and asks about that.
+        // A ruling is about what was reviewed; the next run takes in the edit and asks about that.
         console.say(&format!("{artifact} was edited since; the next run will ask about the edit"));
     }
     let next = next_after(&repo, &ledger, id, process)?;
@@ -100,7 +100,8 @@ pub(crate) fn decide(
     Ok(ErrorCode::Done)
 }
 
-/// Writes the feature's files anew, as a run does after a decision, where they are there and nobody else is at work on them.
+/// Rewrites the feature's files, as a run does after a decision, where they exist and no other process is at work on
+/// them.
 fn write_files(repo: &RepositoryContext, journal: &Journal<'_>, process: &ProcessContext) {
     let Some(created) = &journal.state().created else { return };
     let Ok(_place) = hold_place(repo, created, process) else { return };

@@ -1,4 +1,4 @@
-//! `redraft demo`: a whole feature in a throw-away repository, offline, with the rehearsal agent.
+//! `redraft demo`: plays a whole feature in a throw-away repository, offline, with the rehearsal agent.
 
 use super::{new, run};
 use redraft_adapters::git::{self, Repository};
@@ -65,7 +65,7 @@ pub(crate) fn demo(
         }
     };
     if args.keep.is_some() {
-        // It can be looked at and gone on with; without a home that waits for `redraft trust`.
+        // The user can look at it and go on with it; without a home that has to wait for `redraft trust`.
         let config = repo.config(process)?;
         let owned = repo.require_own_state().and_then(|()| trust::accept_own(&repo, &config, process));
         if let Err(error) = owned {
@@ -76,7 +76,7 @@ pub(crate) fn demo(
             console.say(&format!("what it runs is accepted for this demo only: {}", error.message));
         }
     }
-    // Nobody but the demo has written what it runs.
+    // Only the demo has written what it runs.
     let repo = RepositoryContext { is_own: true, ..repo };
     let prd = (!own_idea).then(|| place.join(IDEA_FILE));
     let feature = NewArgs {
@@ -123,7 +123,7 @@ pub(crate) fn demo(
 }
 
 /// A folder that is new or empty, or that an interrupted demo left before it had begun its feature: a demo never writes
-/// among somebody's files.
+/// among a user's own files.
 fn kept(folder: &Path) -> Result<PathBuf, CliError> {
     let named =
         |error: std::io::Error| CliError::usage(format!("{} cannot be used: {error}", folder.display()));
@@ -162,7 +162,7 @@ fn is_ours(place: &Path, path: &Path) -> bool {
     };
     match path.is_dir() {
         true if [".git", ".redraft"].map(Path::new).contains(&name) => true,
-        // A folder of ours holds nothing else; one of somebody else's is not looked into.
+        // A folder of ours holds nothing else; other folders are not looked into.
         true if FILES.iter().any(|(file, _)| Path::new(file).starts_with(name)) => {
             let mut entries = std::fs::read_dir(path).into_iter().flatten();
             entries.all(|entry| entry.is_ok_and(|entry| is_ours(place, &entry.path())))

@@ -1,5 +1,5 @@
-//! Features that come before others: where they stand, which are meant by what was typed, and what a run does about
-//! those that are open. What is in whose way, `documents::dependency` decides.
+//! Features that come before others: their state, which of them are meant by what was typed, and what a run does about
+//! open ones. `documents::dependency` decides what is in whose way.
 
 use super::board::{BlockerJson, adopting, blocked_by, unblocking};
 use super::project::{names_in, text};
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 /// Where features are, below the checkout.
 const FEATURES: &str = "docs/features";
 
-/// Where features stand, by the names of their folders: by the ledger, else by what their own `.meta.json` says.
+/// The state of features, by the names of their folders: from the ledger, else from their own `.meta.json`.
 pub(crate) struct FeatureStandings<'a> {
     pub(crate) repo: &'a RepositoryContext,
     members: BTreeMap<String, FeatureStanding>,
@@ -46,7 +46,7 @@ impl<'a> FeatureStandings<'a> {
         FeatureStandings { repo, members: rows.iter().map(|row| (row.name(), standing(row))).collect() }
     }
 
-    /// Where a feature stands; none where nobody knows it.
+    /// The state of a feature; none where it is unknown.
     pub(crate) fn standing(&self, name: &str) -> Option<FeatureStanding> {
         if let Some(member) = self.members.get(name) {
             return Some(member.clone());
@@ -63,7 +63,7 @@ impl<'a> FeatureStandings<'a> {
         Some(FeatureStanding { life, phase: String::new(), waits_for: meta.depends_on, goes_on })
     }
 
-    /// The same as its dependents are told.
+    /// The same in the form that its dependents are given.
     pub(crate) fn dependency(&self, name: &str) -> EarlierFeature {
         let standing = self.standing(name);
         let open =
@@ -88,7 +88,7 @@ impl<'a> FeatureStandings<'a> {
     }
 }
 
-/// The features that words mean, as their folders are called: numbers or those names.
+/// The features that words mean, by the names of their folders: the words are numbers or those names.
 pub(crate) fn dependencies_named(
     repo: &RepositoryContext,
     ledger: &Ledger,
@@ -131,7 +131,7 @@ fn one_named(word: &str, known: &[String], folders: &[String]) -> Result<String,
     }
 }
 
-/// A feature that would wait for itself, through others, could never begin.
+/// Refuses a feature that would wait for itself, through others: it could never begin.
 pub(crate) fn refuse_circle(
     repo: &RepositoryContext,
     ledger: &Ledger,
@@ -139,7 +139,7 @@ pub(crate) fn refuse_circle(
     depends_on: &[String],
 ) -> Result<(), CliError> {
     let lives = FeatureStandings::load(repo, ledger)?;
-    // Others may have named it by its number before it was there.
+    // Others may have referred to it by its number before it existed.
     let own = |word: String| if word.parse() == Ok(id) { name.to_owned() } else { word };
     let known = |other: &str| {
         let standing = lives.standing(other)?;
@@ -151,7 +151,8 @@ pub(crate) fn refuse_circle(
         .hint(format!("or take {name} out of depends_on_features in the .meta.json of the one before it")))
 }
 
-/// A feature is not driven while one that comes before it is open, unless a person says so with a reason, which is kept.
+/// Refuses to drive a feature while one that comes before it is open, unless a person says so with a reason, which is
+/// kept.
 pub(crate) fn require_unblocked(
     repo: &RepositoryContext,
     ledger: &Ledger,
@@ -167,7 +168,7 @@ pub(crate) fn require_unblocked(
     }
     let lives = FeatureStandings::load(repo, ledger)?;
     let waits_for: Vec<String> = state.waits_for().cloned().collect();
-    // Those of a project's features are told with the rest that is not found of it.
+    // For a feature of a project, this is reported with everything else of the project that is not found.
     let alone = state.created.as_ref().is_some_and(|created| created.project.is_none());
     for name in waits_for.iter().filter(|name| alone && lives.standing(name).is_none()) {
         console.say(&format!("note: feature {id} depends on {name}, which is not found"));

@@ -1,8 +1,10 @@
-//! `redraft doctor`: whether this machine and its agents can do the work, and whether conversations can be continued.
+//! `redraft doctor`: checks whether this machine and its agents can do the work, and whether conversations can be
+//! continued.
 //!
-//! First what can be seen without asking anybody (`machine`, `setup`), then a probe of each agent: at once where it is
-//! free, after a yes where it costs money. What a probe is stands in [`redraft_engine::probe`]; what it found is
-//! stored, told to the features that use the agent (`features`), and every later run keeps to it. Start at [`doctor`].
+//! First it checks what can be seen without asking any agent (`machine`, `setup`), then it probes each agent: at once
+//! where it is free, after a yes where it costs money. [`redraft_engine::probe`] explains what a probe is. The result
+//! is stored, also in the features that use the agent (`features`), and every later run keeps to it. Start at
+//! [`doctor`].
 
 mod features;
 mod machine;
@@ -80,7 +82,7 @@ struct Patient {
     setup: Vec<Line>,
     /// None where something is missing that it needs.
     agent: Option<Arc<dyn Agent>>,
-    /// Where it must be reachable, if the user said so.
+    /// Where it must be reachable, if the user configured that.
     base_url: Option<String>,
     expected: Usd,
     reserved: Usd,
@@ -114,7 +116,7 @@ impl Patient {
     }
 }
 
-/// The exit code of the gravest thing that was met.
+/// The exit code of the worst problem found.
 struct Worst(ErrorCode);
 
 impl Default for Worst {
@@ -179,7 +181,7 @@ fn consent(patients: &[Patient], args: &DoctorArgs, process: &ProcessContext, co
     word.is_some_and(|word| word == "yes" || word == "y")
 }
 
-/// Probes one agent if that is possible and allowed, and tells what is known of it then.
+/// Probes one agent if that is possible and allowed, and reports what is known about it then.
 fn examine(
     mut patient: Patient,
     probing: &Probing<'_>,

@@ -1,6 +1,7 @@
-//! `redraft finish`: the last phase by itself, and the merge.
+//! `redraft finish`: drives the last phase by itself, and merges.
 //!
-//! Everything up to the branch that is ready is what `redraft run` does; see [`super::run`]. Here is who may merge when.
+//! Everything up to the branch that is ready is what `redraft run` does; see [`super::run`]. This module decides who
+//! may merge when.
 
 use super::run;
 use redraft_core::pipeline::Pipeline;

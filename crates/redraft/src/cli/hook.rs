@@ -1,8 +1,8 @@
 //! `redraft hook`: answers the events of an interactive agent's session, or says nothing.
 //!
 //! A hook runs inside somebody's session, before each of their agent's steps. So it is quick (it starts no program and
-//! waits for no lock), and whatever it does not understand, cannot read or cannot write makes it silent, with exit code 0.
-//! What is said is decided by `redraft_integrations::hook`; `noted` keeps what was said before. Start at [`hook`].
+//! waits for no lock), and whatever it does not understand, cannot read or cannot write makes it silent, with exit code
+//! 0. `redraft_integrations::hook` decides what is said; `noted` remembers what was said before. Start at [`hook`].
 
 mod noted;
 
@@ -51,7 +51,7 @@ pub(crate) fn hook(command: HookCommand, dir: Option<&Path>, console: &Console) 
         console.say("this command is for the hooks of an agent: it reads an event as JSON on stdin");
         return ExitCode::SUCCESS;
     }
-    // Read to its end also where nothing will be said: some hosts do not like a reader that leaves early.
+    // Read to its end even where there will be no answer: some hosts do not like a reader that leaves early.
     let mut bytes = Vec::new();
     let read = stdin.lock().take(EVENT_BYTES_MAX + 1).read_to_end(&mut bytes);
     if read.is_ok_and(|read| read as u64 <= EVENT_BYTES_MAX) && !is_agent_of_ours() {
@@ -63,7 +63,7 @@ pub(crate) fn hook(command: HookCommand, dir: Option<&Path>, console: &Console) 
     ExitCode::SUCCESS
 }
 
-/// Whether a hook is meant by words that clap refused.
+/// Whether words that clap refused mean a hook.
 pub(crate) fn is_meant(words: impl IntoIterator<Item = OsString>) -> bool {
     let mut words = words.into_iter().skip(1);
     while let Some(word) = words.next() {
@@ -76,7 +76,7 @@ pub(crate) fn is_meant(words: impl IntoIterator<Item = OsString>) -> bool {
     false
 }
 
-/// Whether an agent that a run has started is asking: it has its own orders.
+/// Whether the caller is an agent that a run has started: it has its own orders.
 fn is_agent_of_ours() -> bool {
     std::env::var_os(TICKET).is_some_and(|ticket| !ticket.is_empty())
 }
@@ -90,7 +90,7 @@ fn said(event: HookEvent, input: &Input, dir: Option<&Path>) -> Option<Value> {
     }
 }
 
-/// Where the session stands: what was typed, what the event says, or where we are.
+/// The folder of the session: what was typed, what the event says, or the current one.
 #[expect(clippy::disallowed_methods, reason = "a hook has no surroundings but this")]
 fn folder(input: &Input, dir: Option<&Path>) -> Option<PathBuf> {
     let here = std::env::current_dir().ok();
@@ -153,7 +153,7 @@ fn stop(input: &Input, folder: &Path) -> Option<Value> {
     Some(answer::block(&reminder::reminder(owed)))
 }
 
-/// What a path that is to be written leads to, if that is protected, with the state folder concerned.
+/// What a path that is to be written leads to, if that is protected, with its state folder.
 fn protected(path: &Path) -> Option<(PathBuf, Protected)> {
     let real = real_path(path)?;
     if let Some(state) = state_around(&real) {
@@ -161,7 +161,7 @@ fn protected(path: &Path) -> Option<(PathBuf, Protected)> {
     }
     let glance = CheckoutLocation::at(real.ancestors().skip(1).find(|folder| folder.is_dir())?)?;
     if glance.state_dir().parent() == Some(real.as_path()) && glance.state_dir().is_dir() {
-        // Git's own folder, with all that is in it.
+        // Git's own folder, with everything in it.
         return Some((glance.state_dir(), Protected::State));
     }
     let inside = real.strip_prefix(&glance.checkout).ok()?;
@@ -172,11 +172,11 @@ fn protected(path: &Path) -> Option<(PathBuf, Protected)> {
     guard::projection(&parts, &rows).map(|thing| (state, thing))
 }
 
-/// Whether an agent that stops is reminded of work that is still owed.
+/// Whether an agent that stops is reminded of work that is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reminders {
     Off,
-    /// `redraft.toml` asks for them, and nobody has accepted that.
+    /// `redraft.toml` asks for them, and that was not accepted.
     Unaccepted,
     On,
 }
@@ -210,7 +210,8 @@ fn seen(glance: &CheckoutLocation) -> Option<Vec<FeatureView>> {
     Some(sights(rows(&state)?, &|id| Lock::holder(&state, id).is_some(), now_ms))
 }
 
-/// The rows of the board. One of an older form is folded again only where something may be left to do: there may be many.
+/// The rows of the board. A row of an older form is folded again only where something may be left to do: there may be
+/// many.
 pub(crate) fn rows(state: &Path) -> Option<Vec<(u64, BoardRow)>> {
     if !Ledger::file(state).is_file() {
         return None;

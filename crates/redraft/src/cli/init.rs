@@ -1,4 +1,5 @@
-//! `redraft init`: a configuration file with every default as a comment, and the agent that plays the roles.
+//! `redraft init`: writes a configuration file with every default as a comment, and chooses the agent that plays the
+//! roles.
 
 use redraft_adapters::checks::detect;
 use redraft_agents::config::{self, Config};
@@ -18,7 +19,7 @@ struct InitJson {
     written: bool,
     /// The agents that are here, by name.
     agents_found: Vec<String>,
-    /// Who plays every role; none where nobody was chosen.
+    /// The agent that plays every role; none where none was chosen.
     agent: Option<String>,
     /// The checks that were written into the file.
     checks: Vec<CheckJson>,
@@ -41,7 +42,7 @@ pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorC
     let written = match created {
         Ok(mut created) => {
             if let Err(error) = created.write_all(config::template_with(&checks).as_bytes()) {
-                // Half a file would be taken for the user's own the next time.
+                // The next time, half a file would be taken for the user's own.
                 let left = std::fs::remove_file(&file)
                     .err()
                     .map(|_| "remove what is there of it, ")
@@ -53,7 +54,7 @@ pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorC
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => false,
         Err(error) => return Err(named(error)),
     };
-    // A mistake in a file that is there is better told here than in the middle of a run.
+    // It is better to report a mistake in an existing file here than in the middle of a run.
     let (found, config) = choose(&repo, process, console)?;
     let mut text = match written {
         true => format!("wrote {}; every default is in it as a comment\n", file.display()),
@@ -114,7 +115,7 @@ fn choose(
         return Ok((here, config));
     }
     let wanted = Wanted { repo, roles: &profile::roles(), command: "redraft init", yes: false };
-    // Whoever wants none of them may still have the file.
+    // A user who wants none of them may still have the file.
     let chosen = settled(&wanted, config.clone(), process, console).unwrap_or(config);
     Ok((here, chosen))
 }

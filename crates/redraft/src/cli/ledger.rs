@@ -1,4 +1,4 @@
-//! `redraft ledger`: what is done to the ledger itself. `redact` takes a secret out, `dump` writes it as text and back.
+//! `redraft ledger`: works on the ledger itself. `redact` takes a secret out, `dump` writes it as text and back.
 
 mod again;
 mod dump;
@@ -43,7 +43,7 @@ fn hold_all(
     Ok(locks)
 }
 
-/// The scopes of a ledger; none of one that cannot be read.
+/// The scopes of a ledger; none for one that cannot be read.
 fn scopes(ledger: &Ledger) -> Vec<Scope> {
     ledger.scopes().unwrap_or_default()
 }

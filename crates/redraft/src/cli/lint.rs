@@ -1,7 +1,7 @@
-//! `redraft lint`: the mechanical checks over documents, without any agent.
+//! `redraft lint`: runs the mechanical checks over documents, without any agent.
 //!
 //! Finds the documents, reads them, asks `documents::lint` and shows what it says. Needs no repository and no ledger.
-//! `find` says which files are meant, `plugin` reads the folder of a plugin, `report` is how the faults look.
+//! `find` finds the files that are meant, `plugin` reads the folder of a plugin, `report` formats the faults.
 
 pub(super) mod find;
 mod plugin;
@@ -23,14 +23,14 @@ use redraft_reports::matrix::Orphan;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A hundred times what people write; a larger file is no document.
+/// A hundred times what people write; a larger file is not a document.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Where a check happens.
 pub(super) struct Place {
-    /// The top folder of the repository or worktree we are in; the folder itself outside of any.
+    /// The top folder of the current repository or worktree; the folder itself outside of any.
     pub(super) root: PathBuf,
-    /// Of the repository.
+    /// The main checkout of the repository.
     main: PathBuf,
     /// Where the command was typed; shown paths are relative to it.
     folder: PathBuf,
@@ -114,7 +114,7 @@ fn of_plugin(
     Ok(code(&faults))
 }
 
-/// The knowledge bank of a checkout; what cannot be read holds nothing here, and `redraft bank` tells of it.
+/// The knowledge bank of a checkout; an unreadable file counts as empty here, and `redraft bank` reports it.
 fn bank_in(root: &Path) -> Bank {
     let read =
         |kind: bank::BankFile| Some((kind, plain_file::read_text_inside(root, kind.path(), BYTES_MAX).ok()?));
@@ -129,7 +129,7 @@ impl Place {
                 let (root, main) = (repository.here().to_owned(), repository.main_checkout().to_owned());
                 Ok(Place { root, main, folder })
             }
-            // Documents can be looked at without git; only one that does not work is told.
+            // Documents can be looked at without git; only a git that does not work is reported.
             Err(
                 GitError::NotARepository(_)
                 | GitError::Missing { .. }
@@ -162,7 +162,7 @@ fn check(
     lint::check_until(&documents, settings, &|| process.stopped())
 }
 
-/// What of a feature leads nowhere, as faults.
+/// The parts of a feature that lead nowhere, as faults.
 fn orphans(group: &Group, place: &Place, settings: &LintSettings) -> Result<Vec<Fault>, CliError> {
     let root = group.root.as_deref().unwrap_or(&place.root);
     let found = TraceInputs::of_folder(&place.root, &group.folder)?.matrix().orphans;
@@ -194,7 +194,7 @@ fn content(root: &Path, file: &Path) -> LintedContent {
     }
 }
 
-/// Files that are nowhere, although the folder they are said to be in belongs to this repository.
+/// Files that do not exist, although the folder they are said to be in belongs to this repository.
 fn absent(named: &BTreeSet<String>, group: &Group, place: &Place) -> BTreeSet<String> {
     let top = group.root.as_deref().unwrap_or(&place.root);
     let is_absent = |path: &&String| {

@@ -1,4 +1,4 @@
-//! `redraft log`: what happened, event by event, or as a page made from events. Decisions are in `decisions`.
+//! `redraft log`: shows what happened, event by event, or as a page made from events. Decisions are in `decisions`.
 
 mod decisions;
 
@@ -94,11 +94,11 @@ struct PageJson {
     v: u16,
     feature: String,
     page: &'static str,
-    /// Nothing where there is nothing to tell.
+    /// None where there is nothing to show.
     text: Option<String>,
 }
 
-/// A page as the file has it, byte for byte.
+/// A page exactly as the file has it, byte for byte.
 fn shown_as(
     page: PageCommand,
     word: Option<&str>,

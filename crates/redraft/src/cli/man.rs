@@ -1,4 +1,4 @@
-//! `redraft man`: manual pages, made from the same texts as `--help`.
+//! `redraft man`: writes manual pages, made from the same texts as `--help`.
 
 use clap::CommandFactory as _;
 use clap_mangen::Man;
@@ -29,7 +29,7 @@ struct Page {
     text: String,
 }
 
-/// How our own pages are known again: clap's writer of pages begins each like this.
+/// How our own pages are recognized: clap's writer of pages begins each like this.
 const OWN: OwnFiles = OwnFiles {
     called: "page",
     such_as: "redraft.1",
@@ -66,7 +66,7 @@ pub(crate) fn man(args: ManArgs, process: &ProcessContext, console: &Console) ->
 /// A page for each command that is shown to people, the program's own first.
 fn pages() -> Result<Vec<Page>, CliError> {
     let mut cli = without_help(Cli::command());
-    // Without it, subcommands do not know their full names and the options that all have.
+    // Without it, subcommands do not know their full names and the shared options.
     cli.build();
     let mut pages = Vec::new();
     let mut left = vec![cli];
@@ -79,7 +79,7 @@ fn pages() -> Result<Vec<Page>, CliError> {
     Ok(pages)
 }
 
-/// The same without the command `help`, which the pages themselves stand in for.
+/// The same without the command `help`, which the pages themselves replace.
 fn without_help(command: clap::Command) -> clap::Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }
@@ -94,7 +94,7 @@ fn page(command: clap::Command) -> Result<Page, CliError> {
     Ok(Page { command: typed, file, text: laid_out(&String::from_utf8_lossy(&bytes)) })
 }
 
-/// The end of the help under a name of its own, its tables left as they are: a page would fill up their lines.
+/// The end of the help under its own name, with its tables unchanged: a page would reflow their lines.
 fn laid_out(page: &str) -> String {
     const END: &str = ".SH EXTRA";
     let (mut text, mut in_the_end, mut in_table) = (String::new(), false, false);

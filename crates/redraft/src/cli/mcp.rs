@@ -1,10 +1,10 @@
-//! `redraft mcp`: the process for hosts, programs in which people already work with an agent.
+//! `redraft mcp`: serves the process to hosts, programs in which people already work with an agent.
 //!
 //! A server of the Model Context Protocol on standard input and output. `next` and `submit` are in files of their own;
-//! the other tools are the commands people type, with `--json`. It starts no agent and sends nothing: whatever costs
-//! money is done by the host, or by `redraft run`. The only asynchronous code of the program is in `server`, which hands
-//! every call to a thread ([decision 11](../../../../docs/decisions/0011-a-runtime-for-the-protocol-only.md)).
-//! Start at [`Desk::call`].
+//! the other tools are the commands people type, with `--json`. It starts no agent and sends nothing: the host, or
+//! `redraft run`, does whatever costs money. The only asynchronous code of the program is in `server`, which hands
+//! every call to a thread ([decision 11](../../../../docs/decisions/0011-a-runtime-for-the-protocol-only.md)). Start at
+//! [`McpService::call`].
 
 mod bounded_reader;
 mod commands;
@@ -28,7 +28,7 @@ use std::time::Duration;
 /// Where calls arrive. One for the life of the server; several calls may be under way at once.
 pub(crate) struct McpService {
     process: ProcessContext,
-    /// How long `next` waits for work of our own before it says `wait`.
+    /// How long `next` waits for our own work before it says `wait`.
     patience: Duration,
     /// What is being driven on, feature by feature.
     jobs: Mutex<BTreeMap<FeatureId, Job>>,
@@ -39,7 +39,7 @@ pub(crate) struct McpService {
 
 /// Serves until the host closes standard input, or a signal ends it.
 pub(crate) fn mcp(patience_s: u64, mut process: ProcessContext) -> Result<ErrorCode, CliError> {
-    // Whoever decides here does it through a host, and the ledger says so.
+    // Decisions made here come through a host, and the ledger says so.
     process.user = format!("{} via mcp", process.user);
     let desk = Arc::new(McpService {
         process,
@@ -84,7 +84,7 @@ impl McpService {
         repo.feature(&ledger, word)
     }
 
-    /// Ends what is under way; what it had stored stays.
+    /// Ends what is under way; what was stored stays.
     fn close(&self) {
         self.process.clock.stop();
         let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));

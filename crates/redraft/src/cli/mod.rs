@@ -53,14 +53,14 @@ pub(crate) fn main() -> ExitCode {
     };
     let own = UserSettings::from_environment(&Environment(std::env::vars_os().collect()));
     let console = Console::new(cli.json, cli.quiet).with_manners(own.manners());
-    // Whoever started one of these may have gone away meanwhile.
+    // The process that started one of these may have gone away meanwhile.
     let takes_long = matches!(cli.command, Command::Run(_) | Command::Finish(_) | Command::Review(_));
     let done = match cli.command {
-        // Nothing may go wrong there, so nothing is gathered that could.
+        // A hook must not fail, so nothing is gathered that could.
         Command::Hook(command) => return hook::hook(command, cli.dir.as_deref(), &console),
-        // It has no surroundings: where and with which variables it runs is decided by whoever started it.
+        // It has no context of its own: the process that started it decides where and with which variables it runs.
         Command::Worker(args) => worker::worker(args),
-        // It keeps its surroundings for as long as it serves.
+        // It keeps its context for as long as it serves.
         Command::Mcp(McpArgs { patience_s }) => ProcessContext::new(&cli).and_then(|mut process| {
             process.learn_keys(&cli.command);
             refuse_agents(&cli.command, &process)?;
@@ -104,7 +104,7 @@ fn refused(error: &clap::Error) -> ExitCode {
         // As clap writes it, with the usage line.
         let mut text = error.render().to_string();
         for word in std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()) {
-            // It repeats what was typed, and a line break in that would begin a line of its own.
+            // It repeats what was typed, and a line break in that would begin a new line.
             if word.contains('\n') {
                 text = text.replace(&word, &redraft_facts::harmless::name(&word));
             }
@@ -116,7 +116,7 @@ fn refused(error: &clap::Error) -> ExitCode {
     ended(code, &console)
 }
 
-/// The last word: data that did not arrive is an error, whatever the command says.
+/// The final exit code: data that did not arrive is an error, whatever the command says.
 fn ended(code: ErrorCode, console: &Console) -> ExitCode {
     let Some(lost) = console.lost() else { return ExitCode::from(code as u8) };
     let error = CliError::new(ErrorCode::Config, format!("stdout cannot be written: {lost}"));
@@ -212,7 +212,7 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Replay(args) => replay::replay(args, process, console),
         Command::Models => models::models(process, console),
         Command::Rehearse(args) => rehearse::rehearse(args, process, console),
-        // It was served before it could come here, and serves nobody within itself.
+        // It was served before this point, and does not serve within itself.
         Command::Mcp(_) => Ok(ErrorCode::Done),
         Command::Plugin(command) => plugin::plugin(command, process, console),
         Command::Worker(args) => worker::worker(args),

@@ -1,4 +1,4 @@
-//! `redraft models`: what models there are, what they cost, and which of them each agent uses.
+//! `redraft models`: lists the models, what they cost, and which of them each agent uses.
 
 use super::cost::table::{Align, table};
 use redraft_agents::config::{AgentConfig, Config, FILE};
@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What the list is held to, and how far names of the user's own are cut for it.
+/// The width of the list, and the length to which names of the user's own are cut for it.
 const COLUMNS_MAX: usize = 100;
 const NAME_CHARS_MAX: usize = 24;
 const NAME_CHARS_MIN: usize = 12;
@@ -30,7 +30,7 @@ struct ModelsJson {
     /// How long ago that is, in words; null where the clock is behind it.
     age: Option<String>,
     models: Vec<ModelJson>,
-    /// Those of redraft.toml; none outside a repository.
+    /// The agents of redraft.toml and of the user's own file; outside a repository, of the latter alone.
     agents: Vec<AgentJson>,
 }
 
@@ -43,14 +43,14 @@ struct ModelJson {
     input: String,
     /// Input read from the cache.
     read: String,
-    /// Input written to the cache for as long as it is kept where nobody asks for longer.
+    /// Input written to the cache for the default lifetime.
     write: String,
     /// The same by lifetime; empty where writing costs what input costs.
     writes: BTreeMap<&'static str, String>,
     output: String,
     context_tokens: u64,
     context_assumed: bool,
-    /// `listed`, `configured` (by redraft.toml) or `unknown` (counted as the dearest).
+    /// `listed`, `configured` (by redraft.toml) or `unknown` (counted as the most expensive).
     basis: &'static str,
     note: String,
 }
@@ -62,7 +62,8 @@ struct AgentJson {
     model: Option<String>,
     /// The model whose prices hold.
     card: Option<String>,
-    /// `known`, `unknown` (counted as the dearest), `local` (free), `missing` (it cannot be used) or `none` (no model).
+    /// `known`, `unknown` (counted as the most expensive), `local` (free), `missing` (it cannot be used) or `none` (no
+    /// model).
     price: &'static str,
     /// Why it cannot be used, and what to write.
     problem: Option<String>,
@@ -71,7 +72,7 @@ struct AgentJson {
 pub(crate) fn models(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let config = match RepositoryContext::find(&process.folder) {
         Ok(repo) => repo.config(process)?,
-        // Outside of a repository the user's own file holds.
+        // Outside of a repository the user's own file applies.
         Err(_) => Config::parse(b"", Path::new(FILE), &profile::roles(), &process.own)?,
     };
     if let Some(unused) = trust::unused_prices(&config) {
@@ -220,7 +221,7 @@ fn row(agent: &AgentJson) -> Vec<String> {
     ]
 }
 
-/// What is to be known of a price, once for all models it is true of.
+/// The notes about prices, each once for all models it holds for.
 fn notes(shown: &ModelsJson) -> BTreeMap<&str, Vec<&str>> {
     let mut notes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for model in shown.models.iter().filter(|model| !model.note.is_empty()) {

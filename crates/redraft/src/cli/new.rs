@@ -1,4 +1,4 @@
-//! `redraft new`: a feature with a number, a branch and a worktree of its own.
+//! `redraft new`: makes a feature with a number, a branch and a worktree of its own.
 
 use super::board::next_after;
 use super::dependencies::{dependencies_named, refuse_circle};
@@ -27,7 +27,7 @@ use std::path::Path;
 /// More than any PRD; a larger file is a mistake.
 const PRD_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// The idea stands in every prompt of its feature; what is longer belongs into a PRD, which is read once.
+/// The idea is in every prompt of its feature; a longer text belongs in a PRD, which is read once.
 const IDEA_CHARS_MAX: usize = 20_000;
 
 #[derive(Serialize)]
@@ -154,7 +154,7 @@ pub(crate) fn create(
     let _lock = repo.lock(&id.to_string(), process)?;
     let _place = hold_place(repo, &created, process)?;
     prepare(repo, &ledger, &created, &config, process, console).map_err(|error| match error.code {
-        // These say themselves how to go on.
+        // These errors say themselves how to go on.
         ErrorCode::Waiting | ErrorCode::Interrupted => error,
         _ => error
             .hint(format!(
@@ -192,7 +192,7 @@ fn source(repo: &RepositoryContext, file: &Path) -> Option<String> {
     Some(inside.to_string_lossy().into_owned())
 }
 
-/// A feature may be begun in the main checkout only where nothing is that it could take along or push aside.
+/// Refuses to begin a feature in the main checkout while there is anything that it could take along or displace.
 fn require_vacancy(repo: &RepositoryContext, ledger: &Ledger, branch: Option<&str>) -> Result<(), CliError> {
     let (here, main) = (repo.repository.here(), repo.repository.main_checkout());
     if here != main {
@@ -215,7 +215,7 @@ fn require_vacancy(repo: &RepositoryContext, ledger: &Ledger, branch: Option<&st
     Ok(())
 }
 
-/// Whether an idea can be one.
+/// Checks whether a text can be an idea.
 pub(crate) fn check_idea(idea: &Typed) -> Result<(), CliError> {
     if idea.is_empty() {
         return Err(CliError::usage("the idea is empty")

@@ -1,4 +1,4 @@
-//! `redraft phase`: leaves a phase out, or goes back to one. Both are a person's word, kept with its reason.
+//! `redraft phase`: leaves a phase out, or goes back to one. Both are a person's decision, kept with its reason.
 
 use super::board::next_after;
 use super::run::with_host;
@@ -63,7 +63,7 @@ pub(crate) fn phase(
     Ok(ErrorCode::Done)
 }
 
-/// Nothing of this happens while a host is at work, or before what a killed run left is settled.
+/// The error where a host is at work, or what a killed run left is not settled yet.
 fn at_work(state: &Pipeline, id: FeatureId, now_ms: i64) -> Option<CliError> {
     let open = state.open.as_ref()?;
     if let Some(out) = open.handed_out().find(|out| out.expires_ms > now_ms) {

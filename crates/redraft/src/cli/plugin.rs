@@ -1,7 +1,7 @@
-//! `redraft plugin export`: Redraft inside the tools in which people work.
+//! `redraft plugin export`: writes the files that bring Redraft into the tools in which people work.
 //!
-//! What the files hold and what becomes of each is decided in `integrations::plugin`; `folder` looks and writes, `report` says what
-//! was done. Needs no repository, unless the role texts of one are asked for.
+//! `integrations::plugin` decides what the files hold and what is done with each; `folder` looks and writes, `report`
+//! says what was done. Needs no repository, unless the role texts of one are asked for.
 
 mod folder;
 mod report;
@@ -55,7 +55,7 @@ fn export(args: &ExportArgs, process: &ProcessContext, console: &Console) -> Res
     Ok(if report.is_edited() { ErrorCode::NotApproved } else { ErrorCode::Done })
 }
 
-/// The texts of the repository we are in.
+/// The role texts of the current repository.
 fn own_roles(process: &ProcessContext) -> Result<BTreeMap<Role, RoleText>, CliError> {
     let repo = RepositoryContext::find(&process.folder)
         .map_err(|error| error.hint("--own-roles takes them from the repository you are in"))?;
@@ -73,7 +73,7 @@ fn own_roles(process: &ProcessContext) -> Result<BTreeMap<Role, RoleText>, CliEr
     Ok(parsed.collect())
 }
 
-/// Whoever has texts of their own may expect them to be exported.
+/// A user with role texts of their own may expect them to be exported.
 fn tell_of_own_roles(process: &ProcessContext, console: &Console) {
     let Ok(repo) = RepositoryContext::find(&process.folder) else { return };
     let folder = repo.repository.main_checkout().join(profiles::FOLDER);
@@ -145,7 +145,7 @@ fn in_the_way(refused: &[ExportRefused], folder: &Folder<'_>) -> CliError {
     )
 }
 
-/// A section that is added to somebody's configuration may not spoil it.
+/// Refuses a section that would break the configuration it is added to.
 fn refuse_bad_toml(plan: &Plan, folder: &Folder<'_>) -> Result<(), CliError> {
     for step in &plan.steps {
         let (ExportStepKind::Write(text) | ExportStepKind::SetAside(text)) = &step.what else { continue };

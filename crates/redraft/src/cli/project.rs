@@ -1,7 +1,8 @@
-//! `redraft project`: projects with their milestones and features; and what features are told about theirs.
+//! `redraft project`: lists or begins projects with their milestones and features; also gathers what features are told
+//! about theirs.
 //!
-//! A project is a folder of the repository that people write, `docs/projects/P001-slug/`; only its number is given out here.
-//! Which features belong to it the ledger says, which milestone they are in the roadmap.
+//! A project is a folder of the repository that people write, `docs/projects/P001-slug/`; only its number is given out
+//! here. The ledger says which features belong to it, the roadmap in which milestone they are.
 
 mod context;
 
@@ -65,7 +66,7 @@ struct MemberJson {
     feature: String,
     /// `planned`, `active`, `completed`, `abandoned`, or `not begun`.
     status: &'static str,
-    /// Features that come before it and are not completed, where it is not over itself.
+    /// Features that come before it and are not completed, unless it is over itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blocked_by: Vec<BlockerJson>,
 }
@@ -125,7 +126,7 @@ fn begin(
     let named = repo.repository.project_names()?;
     let mut last = named.iter().filter_map(|name| project_number(name.split('-').next()?)).max().unwrap_or(0);
     if let Some(ledger) = repo.reader()? {
-        // A project whose folder is gone still owns its number while a feature names it.
+        // A project whose folder is gone keeps its number while a feature names it.
         let numbers =
             members(repo, &ledger)?.into_iter().filter_map(|member| project_number(&member.project?));
         last = last.max(numbers.max().unwrap_or(0));
@@ -140,7 +141,7 @@ fn begin(
     process.boundaries.pass("before a project is written");
     plain_file::make_folder_inside(repo.repository.main_checkout(), &place)
         .map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", place.display())))?;
-    // The roadmap comes last: with it the folder is whole.
+    // The roadmap comes last: with it the folder is complete.
     fs::write(place.join("prd.md"), prd).map_err(failed)?;
     fs::write(place.join("roadmap.md"), template_roadmap(&name)).map_err(failed)?;
     let next = process.next(&format!("redraft new \"its first feature\" --project {id}"));
@@ -267,7 +268,7 @@ fn members(repo: &RepositoryContext, ledger: &Ledger) -> Result<Vec<Member>, Cli
     Ok(rows.iter().map(member).collect())
 }
 
-/// The one folder of a project; several are somebody's mistake, which nobody else can mend.
+/// The one folder of a project; several are a mistake that only a person can mend.
 pub(crate) fn folder_of(repo: &RepositoryContext, id: &str) -> Result<Option<String>, CliError> {
     let found: Vec<String> =
         folders(repo)?.into_iter().filter(|name| name.split('-').next() == Some(id)).collect();
@@ -295,7 +296,7 @@ pub(crate) fn project_number(id: &str) -> Option<u32> {
     digits.parse().ok().filter(|_| plain)
 }
 
-/// The names of the folders in a folder, sorted; none where it is not there.
+/// The names of the folders in a folder, sorted; none where it does not exist.
 pub(super) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
     let failed =
         |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display()));
@@ -314,7 +315,7 @@ pub(super) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
     Ok(names)
 }
 
-/// What a file of a checkout says; one that cannot be read, or to which a link leads out of it, says nothing.
+/// The text of a file of a checkout; none for one that cannot be read, or that a link puts outside of it.
 pub(super) fn text(root: &Path, path: &str) -> Option<String> {
     plain_file::read_text_inside(root, path, FILE_BYTES_MAX).ok()
 }

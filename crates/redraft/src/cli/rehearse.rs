@@ -1,5 +1,5 @@
-//! `redraft rehearse`: what the built-in rehearsal agent would do with a piece of work that a host was given. For trying a
-//! host, or writing one, without a model. It stores nothing: what it prints is the host's to submit.
+//! `redraft rehearse`: shows what the built-in rehearsal agent would do with a piece of work that a host was given. For
+//! trying or writing a host without a model. It stores nothing: the host submits what it prints.
 
 use super::run::deadlines;
 use redraft_core::pipeline::Pipeline;
@@ -19,7 +19,7 @@ use redraft_prompts::prompt::schema_for;
 use redraft_rehearsal::Scenario;
 use serde::Serialize;
 
-/// It is done long before.
+/// It is done long before this.
 const LIMIT_MS: u64 = 10 * 60 * 1000;
 
 #[derive(Serialize)]

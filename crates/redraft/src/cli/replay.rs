@@ -1,4 +1,4 @@
-//! `redraft replay`: recorded loops, costed again under every policy.
+//! `redraft replay`: costs recorded loops again under every policy.
 
 pub(crate) mod ledger;
 mod read;
@@ -21,10 +21,10 @@ use report::Object;
 
 /// The model whose prices hold when none is named.
 const MODEL: &str = "claude-opus-5.5";
-/// More faults than this are counted and not told one by one.
+/// Further faults are counted and not reported one by one.
 const NOTES_MAX: usize = 1_000;
 
-/// What was summed for one card.
+/// The sums for one card.
 struct CardSum {
     model: String,
     ttl: Lifetime,
@@ -69,7 +69,8 @@ pub(crate) fn replay(
             card.add(measured, &Assumed { reviewer, asked, ..assumed }, pace, console.json);
         }
     };
-    // A file need not be of one repository, nor in the order of time; whoever says that it is lets loops teach later ones.
+    // A file need not be from one repository, nor in the order of time; only with the flag that says so do loops teach
+    // later ones.
     let mut pace = Pace::default();
     for file in &args.files {
         let path = process.folder.join(file);
@@ -134,7 +135,7 @@ fn known(process: &ProcessContext, notes: &mut Notes) -> Cards {
     }
 }
 
-/// The cards to replay with. Among several, one that does not sell the lifetime asked for is left out.
+/// The cards to replay with. Among several, a card that does not sell the requested lifetime is left out.
 fn cards(args: &ReplayArgs, process: &ProcessContext, notes: &mut Notes) -> Result<Vec<CardSum>, CliError> {
     let (builtin, known) = (Cards::builtin(), known(process, notes));
     let models = if args.prices.is_empty() { vec![MODEL.to_owned()] } else { args.prices.clone() };
@@ -160,7 +161,7 @@ fn cards(args: &ReplayArgs, process: &ProcessContext, notes: &mut Notes) -> Resu
     Ok(sums)
 }
 
-/// The lifetime asked for, or the longest the card sells; else what it sells.
+/// The requested lifetime, or the longest the card sells; the error says what it sells.
 fn lifetime(card: &Card, wanted: Option<Lifetime>) -> Result<Lifetime, String> {
     let sold = lifetimes(card);
     let names: Vec<&str> = sold.iter().map(|lifetime| lifetime.name()).collect();
@@ -241,7 +242,7 @@ impl CardSum {
     }
 }
 
-/// What went wrong, told in order and never without bound.
+/// What went wrong, reported in order and never without bound.
 #[derive(Default)]
 struct Notes {
     told: Vec<String>,

@@ -1,5 +1,5 @@
-//! `redraft review FILE`: the review loop over one document of any repository, no feature needed; with `--base` over what
-//! a branch changes, which is in [`change`].
+//! `redraft review FILE`: runs the review loop over one document of any repository, no feature needed; with `--base`
+//! over what a branch changes, which is in [`change`].
 //!
 //! A review has a number, a branch and a worktree of its own, in which the document is committed as it was seen. What the
 //! user wrote is copied in at each call; what an author wrote with `--fix` is copied back at the end, unless the user has
@@ -58,9 +58,9 @@ struct ReviewJson<'a> {
     judged_by: Vec<RoleAttribution>,
     /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
     rehearsed: bool,
-    /// Those that are not settled.
+    /// The findings that are not settled.
     findings: Vec<&'a Finding>,
-    /// What failed before anybody was asked, if that is why it rests.
+    /// What failed before any agent was asked, if that is why it rests.
     #[serde(skip_serializing_if = "Option::is_none")]
     gate: Option<&'a Checked>,
     /// Whether the file was changed by this call.
@@ -81,7 +81,7 @@ pub(crate) fn review(
     let repo = RepositoryContext::find(&process.folder)?;
     if let Some(base) = args.change.base.clone() {
         return change::review(&repo, &base, &args, process, console).inspect_err(|error| {
-            // Whoever uploads the log must not take its absence, or an empty one, for an approval.
+            // A user who uploads the log must not take its absence, or an empty one, for an approval.
             if args.change.format == Some(FindingsForm::Sarif) && !console.json {
                 console.object(&annotate::sarif_failed(&error.message));
             }
@@ -200,7 +200,7 @@ pub(crate) fn review(
         notes,
         next: next.clone(),
     };
-    // Where nobody was asked there is no receipt to show.
+    // Where no agent was asked there is no receipt to show.
     let bill = if receipt.lines.is_empty() { String::new() } else { format!("{}\n", receipt.text()) };
     let failed = gate.map(|check| format!("gate {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
     let list =
@@ -211,8 +211,7 @@ pub(crate) fn review(
     Ok(code)
 }
 
-/// Who takes part in the review of a document: nobody judges what comes after it, and an author only where it may be
-/// revised.
+/// The roles in the review of a document: none for what comes after it, and an author only where it may be revised.
 fn roles_of(phase: Phase, fix: bool) -> Vec<Role> {
     let sits = |one: &&&profile::Profile| match one.kind {
         ProfileKind::Author => fix,
@@ -222,7 +221,7 @@ fn roles_of(phase: Phase, fix: bool) -> Vec<Role> {
     profile::participants(phase).iter().filter(sits).map(|one| Role::new(one.role)).collect()
 }
 
-/// Who judged, and that it was only rehearsed where it was; a line each.
+/// Who judged, and a notice if it was only rehearsed; a line each.
 fn judged_by(judges: &[RoleAttribution], notice: Option<String>) -> String {
     let mut text = String::new();
     if !judges.is_empty() {
@@ -232,7 +231,7 @@ fn judged_by(judges: &[RoleAttribution], notice: Option<String>) -> String {
     text
 }
 
-/// Goes on until it rests, with the answers of whoever sits before a terminal.
+/// Goes on until it rests, with the answers of the person at the terminal.
 fn driven(
     run: &mut Run<'_>,
     yes: bool,
@@ -266,11 +265,11 @@ fn outcome(stop: &Stop) -> (&'static str, ErrorCode) {
     }
 }
 
-/// Said where a reviewer is a host.
+/// The message where a reviewer is a host.
 pub(super) const FOR_FEATURES: &str =
     "its reviewer is a host, and hosts come for the work of features only; name an agent that can be sent to";
 
-/// The document that was named; there is one wherever no change is reviewed.
+/// The named document; there is one unless a change is reviewed.
 fn file(args: &ReviewArgs) -> &Path {
     args.file.as_deref().unwrap_or(Path::new(""))
 }

@@ -101,7 +101,7 @@ pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) ->
         ));
     }
     let repo = RepositoryContext::find(&process.folder)?;
-    // Only looked at here; it is opened for writing, and checked, once the feature is ours alone.
+    // Only looked at here; it is opened for writing, and checked, once this process has the feature to itself.
     let Some(ledger) = repo.reader()? else {
         repo.writer()?;
         return Err(
@@ -124,23 +124,23 @@ fn drive(
     drive_to(repo, id, args, process, console, RunKind::Run)
 }
 
-/// What a report ends with, where the worktree and the feature's next command would be of no use. A run with such an
-/// ending is told as a story.
+/// The end of a report, where the worktree and the feature's next command would be of no use. A run with such an ending
+/// is shown as a story.
 pub(crate) struct Ending {
     pub(crate) text: String,
     pub(crate) next: String,
 }
 
-/// What a run is part of.
+/// The command that a run is part of.
 pub(crate) enum RunKind {
     Run,
-    /// The last phase by itself: who typed that to merge has said so.
+    /// The last phase by itself: a user who typed `finish --merge` has agreed to the merge.
     Finish,
-    /// A demo, with an ending of its own.
+    /// A demo, with its own ending.
     Demo(Ending),
 }
 
-/// The same in another manner.
+/// The same for another kind of run.
 pub(crate) fn drive_to(
     repo: &RepositoryContext,
     id: FeatureId,
@@ -167,15 +167,15 @@ pub(crate) fn drive_to(
     Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting })
 }
 
-/// How a run and its end are told.
+/// How a run and its end are shown.
 struct Telling<'a> {
-    /// Whether who typed that to merge has said so.
+    /// Whether typing `--merge` counts as agreement to the merge.
     typed: bool,
     ending: Option<Ending>,
     once: &'a NoRepeat<'a>,
 }
 
-/// Drives a run that is put together, and tells how it ended.
+/// Drives a prepared run, and reports how it ended.
 fn report_on(
     run: &mut Run<'_>,
     stage: &RunContext<'_>,
@@ -244,7 +244,7 @@ fn report_on(
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
         Stop::OverBudget { .. } => ("over budget", ErrorCode::Limit),
         Stop::Host(owed) => {
-            // What is out somebody has in hand; what is owed waits until somebody comes for it.
+            // A host has what is out; what is pending waits until a host comes for it.
             ("host", if owed.out.is_empty() { ErrorCode::Waiting } else { ErrorCode::Held })
         }
     };
@@ -334,16 +334,16 @@ pub(crate) fn with_host(ticket: &Ticket, expires_ms: i64) -> String {
     format!("{ticket} is with a host until {}", utc(expires_ms))
 }
 
-/// What became of the wish to merge.
+/// What became of the request to merge.
 #[derive(PartialEq, Eq)]
 enum Merging {
     Not,
-    /// It was wished for, and nobody has said yes.
+    /// It was requested, and nobody has agreed.
     Wanted,
     Done,
 }
 
-/// Merges a feature that has come to its end, where that is wanted: at once where somebody typed it or said so
+/// Merges a feature that has come to its end, where that is wanted: at once where a person typed it or agreed
 /// beforehand, else after a question.
 fn merge(
     run: &mut Run<'_>,
@@ -394,7 +394,7 @@ fn merge(
     Ok(Merging::Done)
 }
 
-/// What the project's checks run, a person must have accepted before this run comes to code. Nothing was sent yet.
+/// Requires that a person has accepted the project's checks before this run comes to code. Nothing was sent yet.
 pub(crate) fn require_trusted_checks(
     state: &Pipeline,
     repo: &RepositoryContext,
@@ -404,7 +404,7 @@ pub(crate) fn require_trusted_checks(
     console: &Console,
 ) -> Result<(), CliError> {
     let (Some(created), Some(_)) = (&state.created, state.phase()) else { return Ok(()) };
-    // An end that cannot be read was refused before.
+    // An unreadable value was refused before.
     let rests = args.until.as_deref().and_then(|word| word.parse().ok()).unwrap_or(created.until);
     let left = state.phases().any(|phase| phase >= Phase::Implement && !state.is_over(phase));
     if !left || rests.min(created.until) < Phase::Implement {
@@ -429,7 +429,7 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
     let Some(created) = &run.state().created else { return Ok(()) };
     let lane: Lane = args.lane.as_deref().map_or(Ok(created.lane), str::parse).map_err(unknown)?;
     let asked: Option<Phase> = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?;
-    // An end that somebody chose stays; the usual one is the lane's.
+    // An end that was chosen stays; the usual one is the lane's.
     let chosen = created.until != created.lane.last() && lane.phases().contains(&created.until);
     let mut until = if lane == created.lane || chosen { created.until } else { lane.last() };
     if let Some(phase) = asked.filter(|phase| *phase > until || lane != created.lane) {
@@ -454,7 +454,7 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
         None => format!("run --until {until}"),
     };
     let id = created.id;
-    // Whatever was read in the meantime is concluded first: a lane changes only where nobody is at work.
+    // What came back meanwhile is concluded first: a lane changes only while no dispatch is open.
     if let Some((ticket, expires_ms)) = run.finish_open_dispatches()?.first() {
         return Err(CliError::new(ErrorCode::Held, with_host(ticket, *expires_ms))
             .hint(format!("wait for it, or take it back: redraft run {id} --now, and then this")));
@@ -462,7 +462,7 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
     Ok(run.set_lane(lane, until, why)?)
 }
 
-/// A loop keeps the rules it was opened with; a flag that says otherwise is for the next one.
+/// A loop keeps the rules it was opened with; a flag that says otherwise applies to the next one.
 fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
     let Some(open) = &state.open else { return Vec::new() };
     let (phase, pass) = (open.opened.phase, open.opened.pass);
@@ -481,11 +481,12 @@ fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
     ignored.collect()
 }
 
-/// A document that was edited after its phase had closed is not what was approved, and nobody has looked at it since.
+/// Names a document that was edited after its phase had closed: it is not what was approved, and nobody has reviewed it
+/// since.
 fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<String>, CliError> {
     let Some(past) = state.past.last().filter(|_| state.open.is_none()) else { return Ok(None) };
     let Some(LoopEnd::Closed(closed)) = &past.end else { return Ok(None) };
-    // What would be merged is looked at again before it is.
+    // What would be merged is checked again before the merge.
     if past.finishing.is_some() {
         return Ok(None);
     }
@@ -502,7 +503,7 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
     }))
 }
 
-/// `notice` is what keeps a rehearsal from being taken for a review, `more` where to look further, a line each.
+/// `notice` keeps a rehearsal from being taken for a review, `more` says where to look further, a line each.
 fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>) -> String {
     let RunJson {
         feature,
@@ -546,7 +547,7 @@ fn lost_and_found(undone: &Undone) -> String {
     )
 }
 
-/// Removes what was kept of dispatches that nobody needs any more. What cannot be removed is left for the next run.
+/// Removes the kept files of dispatches that are no longer needed. What cannot be removed is left for the next run.
 pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console: &Console) {
     for ticket in projections::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
         if let Err(error) = inbox.forget(ticket) {

@@ -1,5 +1,5 @@
-//! `redraft show`: looks inside a feature. What needs no feature, only documents, is in `documents`, the
-//! trace of a feature in `trace`.
+//! `redraft show`: looks inside a feature. `documents` needs no feature, only documents; `trace` shows the trace of a
+//! feature.
 
 pub(crate) mod documents;
 pub(crate) mod pull_request;
@@ -45,7 +45,7 @@ fn open(
     Ok((ledger, scope, entries))
 }
 
-/// Whose events these are, in a sentence.
+/// The scope of the events, in a sentence.
 fn whom(scope: &Scope) -> String {
     match scope {
         Scope::Feature(id) => format!("feature {id}"),
@@ -106,7 +106,8 @@ pub(crate) fn prompt(
     show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console)
 }
 
-/// What a role would be sent, in the feature that the documentation uses. Only a role text of a repository needs one.
+/// What a role would be sent, in the feature that the documentation uses. A repository is needed only for its own role
+/// texts.
 fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
     let named = args.example.as_ref().and_then(Option::as_ref).or(args.role.as_ref());
@@ -169,7 +170,8 @@ fn purpose(word: &str) -> Result<Purpose, CliError> {
     })
 }
 
-/// The newest prompt that was asked for. `whom` it was sent for, and the command that sends the first one.
+/// The newest prompt that was asked for. `whom` is the scope it was sent for, with the command that sends the first
+/// one.
 fn show_prompt(
     args: &PromptArgs,
     ticket: Option<&Ticket>,
@@ -243,7 +245,7 @@ struct VerifyJson {
     differing: Vec<String>,
 }
 
-/// The same events and inputs give byte-identical prompts; this shows it for one feature.
+/// Shows for one feature that the same events and inputs give byte-identical prompts.
 fn verify(
     repo: &RepositoryContext,
     ledger: &Ledger,

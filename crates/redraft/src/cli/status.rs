@@ -1,4 +1,4 @@
-//! `redraft status`: where each feature stands and the next command to type.
+//! `redraft status`: shows the state of each feature and the next command to type.
 
 use super::board::{self, Board, Next, Seen, from_when};
 use super::ledger::verify;
@@ -35,7 +35,7 @@ struct StatusJson {
     branches: Vec<String>,
     /// What happens too often over several features, with the remedy.
     warnings: Vec<Warning>,
-    /// What was cut off in a checkout that it left between two commits; the next run puts it right.
+    /// What was cut off and left a checkout between two commits; the next run puts it right.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_off: Option<String>,
     next: String,
@@ -256,10 +256,10 @@ pub(crate) fn write_files(
     Ok(())
 }
 
-/// Others may go on while the board is folded; it is then folded once more, as often as that is likely to help.
+/// Others may go on while the board is folded; then it is folded once more, as often as that is likely to help.
 const FOLDS_MAX: usize = 5;
 
-/// Writes the board anew from the events; returns how many features are on it.
+/// Rewrites the board from the events; returns how many features are on it.
 pub(crate) fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
     let mut folds = 0;
     loop {

@@ -1,4 +1,4 @@
-//! The documented tables are the real ones, and every command explains itself.
+//! Tests that the documented tables are the real ones, and that every command explains itself.
 
 use clap::CommandFactory as _;
 use redraft_facts::redact::Typed;
@@ -53,7 +53,7 @@ fn the_page_of_exit_codes_is_the_table_of_the_program() {
     assert_eq!(std::fs::read_to_string(file).unwrap(), page, "docs/exit-codes.md must say:\n{page}");
 }
 
-/// What is a text of its own. `tests/it/ways_in.rs` types a key into each.
+/// Arguments that are free text. `tests/it/ways_in.rs` types a key into each.
 const TEXTS: [&str; 14] = [
     "bank retire why",
     "bank update text",
@@ -71,7 +71,7 @@ const TEXTS: [&str; 14] = [
     "run unblock",
 ];
 
-/// What names something, is one of a few words or a number: nothing of it is kept as it was typed.
+/// Arguments that name something, or are one of a few words or a number: none is stored as it was typed.
 const WORDS: [&str; 29] = [
     "agent",
     "base",
@@ -104,7 +104,7 @@ const WORDS: [&str; 29] = [
     "words",
 ];
 
-/// The same where elsewhere the name is that of a text.
+/// The same for names that mean a text elsewhere.
 const NAMES: [&str; 5] =
     ["bank keep name", "bank retire name", "bank show name", "bank update name", "cost why"];
 

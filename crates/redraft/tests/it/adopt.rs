@@ -1,4 +1,4 @@
-//! Features that people and other tools have begun are told apart, and taken over when told.
+//! Features that people and other tools have begun are distinguished, and taken over on request.
 
 use crate::documents::{CLEAN, PRD};
 use crate::plays::SWITCH;
@@ -74,7 +74,7 @@ fn a_dry_run_tells_what_was_understood_and_changes_nothing() {
     assert_eq!(feature(&report, "docs/features/2026-03-19-plain")["status"], "planned");
     assert!(report["notes"][0].as_str().unwrap().contains("loose.md"), "{report:#}");
     assert_eq!(report["next"], "redraft adopt --yes");
-    // Without a terminal nobody can be asked, so nothing is done either.
+    // Without a terminal there is nobody to ask, so nothing is done either.
     let talk = scratch.run(["adopt"]).expect(0);
     assert!(talk.stdout.contains("4 to adopt; nothing was changed"), "{}", talk.stdout);
     assert!(!scratch.state().join("ledger.db").exists());
@@ -96,12 +96,12 @@ fn adopted_features_are_on_the_board_under_their_numbers_and_go_on_from_where_th
     assert_eq!((row(1).1, board["features"][1]["life"].as_str()), ("accepted".into(), Some("completed")));
     assert_eq!((row(3).2, board["features"][3]["life"].as_str()), ("specify".into(), Some("planned")));
     assert_eq!(board["features"][0]["idea"], "Report export");
-    // What is over has no worktree until somebody goes back.
+    // A feature that is over has no worktree until somebody goes back.
     assert!(scratch.worktree("001").is_dir());
     assert_eq!(scratch.git(["branch", "--list", "feature/002-old-reports"]), "");
     assert_eq!(on_branch(&scratch, "003-twice", "spec.md"), CLEAN);
     assert_eq!(scratch.git(["status", "--porcelain"]), "", "the checkout is as it was");
-    // How far the design gets is its author's business.
+    // How far the design gets is up to its author.
     scratch.run(["run", "001", "--until", "design"]);
     let events = events(&scratch);
     let opened: Vec<&Value> = bodies(&events, "loop-opened").map(|body| &body["phase"]).collect();
@@ -121,7 +121,7 @@ fn a_second_time_there_is_nothing_to_do() {
     let again = scratch.run(["adopt", "--yes"]).expect(0);
     assert!(again.stdout.contains("4 in the ledger already"), "{}", again.stdout);
     assert_eq!((events(&scratch).len(), scratch.git(["for-each-ref", "refs/heads"])), (before, heads));
-    // A number that was given is not given again, to nobody.
+    // A number is never given out twice.
     let new = scratch.json(["new", "--until", "specify", "another"]);
     assert_eq!(new["feature"], "005");
 }
@@ -361,7 +361,7 @@ fn i8_a_file_that_the_feature_came_from_stands_in_for_its_prd() {
         }
         scratch.run(["show", "prompt", id, "--verify"]).expect(0);
     }
-    // The working folder has it, though nobody had committed it.
+    // The working folder has it, although it was not committed.
     assert!(scratch.worktree("002").join("docs/brainstorms/export.prd.md").is_file());
 }
 

@@ -62,7 +62,7 @@ fn a_branch_that_is_checked_out_is_told_before_anything_is_done_and_adopted_afte
 fn a_new_clone_finds_features_on_the_branches_of_its_remote() {
     let origin = with_branch();
     origin.git(["switch", "-q", "main"]);
-    // Others call their branches so as well.
+    // Others use such names for their branches as well.
     origin.git(["branch", "feature/100-days"]);
     let scratch = Scratch::empty(PROGRAM);
     scratch.git(["clone", "-q", origin.root().to_str().unwrap(), "."]);

@@ -1,4 +1,4 @@
-//! Where an adopted feature stands, and what others may make of that.
+//! The state of an adopted feature, and what others may conclude from it.
 
 use crate::documents::CLEAN;
 use crate::world::PROGRAM;
@@ -119,7 +119,7 @@ fn sent(scratch: &Scratch) -> Vec<String> {
     tasks.collect()
 }
 
-/// Puts what another repository built for its first task into this one, as those who ticked its box have done.
+/// Puts what another repository built for its first task into this one, like the people who ticked its box.
 fn build_first(scratch: &Scratch, other: &Scratch) {
     let events = crate::world::events(other);
     let built = crate::world::bodies(&events, "built").next().unwrap();
@@ -159,7 +159,7 @@ fn a_ticked_task_counts_as_done_before_and_is_not_sent_and_unticking_sends_it() 
     assert!(log.contains("Done before it was adopted, not by redraft: its box was ticked."), "{log}");
     let line = scratch.run(["log", "001"]).expect(0).stdout;
     assert!(line.contains(&format!("; done before it was adopted, not by redraft: {}\n", all[0])), "{line}");
-    // What the box says when code is begun is what counts.
+    // What counts is what the box says when code is begun.
     let changed = with_ticked("[x]");
     changed.run(["adopt", "--yes"]).expect(0);
     let list = changed.artifacts("001").join("tasks.md");

@@ -1,4 +1,4 @@
-//! Who plays a role: another agent for one run, and tools that an agent does not have.
+//! Tests which agent plays a role: another agent for one run, and tools that an agent does not have.
 
 use crate::world::{bodies, events, feature};
 use redraft_testkit::Scratch;

@@ -126,7 +126,7 @@ fn what_was_changed_long_ago_is_refused_where_it_is_touched_and_found_by_verify(
     // As it stands in the first event; the board has the same idea before other words.
     let idea = format!("\"idea\":\"{IDEA}\",\"lane\"");
     let length = bytes.len() - idea.len();
-    // Pages that were split may still hold a copy that means nothing.
+    // Split pages may still hold a copy without meaning.
     let places: Vec<usize> = (0..length).filter(|at| bytes[*at..].starts_with(idea.as_bytes())).collect();
     assert!(!places.is_empty());
     places.iter().for_each(|at| bytes[at + 10] ^= 1);
@@ -253,7 +253,7 @@ fn a_feature_that_could_not_be_made_can_be_completed_or_given_up() {
     assert_eq!(fs::read_to_string(scratch.artifacts("001").join("prd.md")).unwrap(), crate::documents::PRD);
 }
 
-/// Makes the ledger so large that a command no longer looks at all of it, and lets one command look.
+/// Makes the ledger so large that a command no longer checks all of it, and lets one command check it.
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn grow(scratch: &Scratch) {
     let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
@@ -285,7 +285,7 @@ fn history(scratch: &Scratch) -> Vec<String> {
 fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_space() {
     let scratch = feature(IDEA);
     let (mut before, mut failed, mut ledger) = (history(&scratch), 0, 0);
-    // No file may grow beyond so many blocks.
+    // No file may grow beyond this many blocks.
     for blocks in (0..=160).step_by(8) {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run 001");
         let mut command = scratch.command("bash");
@@ -323,8 +323,8 @@ fn a_configuration_that_cannot_be_written_whole_is_not_left_behind() {
     scratch.run(["init"]).expect(0);
 }
 
-/// The same on a disk that is really full, where one can be mounted: in a namespace of our own, by the superuser or
-/// by anybody where the system lets them.
+/// The same on a disk that is really full, where one can be mounted: in a namespace of our own, by the superuser or by
+/// anybody whom the system allows it.
 fn on_a_small_disk(scratch: &Scratch) {
     let script = r#"
         set -e; mkdir ../small; mount -t tmpfs -o size=4m small ../small; mkdir ../small/repo; cd ../small/repo

@@ -1,12 +1,12 @@
-//! The knowledge bank, through the command line: what is stale after a history of forty features, and a person's word
-//! on it.
+//! The knowledge bank, through the command line: what is stale after a history of forty features, and a person's
+//! decisions about it.
 
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
 
-/// What entered git, in this order, a day each from 2020-01-01 on: numbers out of order, and two of them given twice.
+/// What entered git, in this order, one a day from 2020-01-01 on: numbers out of order, and two of them given twice.
 const IN_GIT: [&str; 28] = [
     "005-login",
     "003-export",
@@ -38,7 +38,7 @@ const IN_GIT: [&str; 28] = [
     "025-import",
 ];
 
-/// What the ledger adds later; the numbers go on behind the highest that was given out.
+/// How many features the ledger adds later; the numbers continue after the highest that was given out.
 const IN_LEDGER: usize = 12;
 
 const ANTI_PATTERNS: &str = "\
@@ -128,7 +128,7 @@ fn repository() -> Scratch {
     scratch
 }
 
-/// Every entry with where it stands and how many features came after it.
+/// Every entry with its state and how many features came after it.
 fn table(scratch: &Scratch) -> Vec<(String, String, Option<u64>)> {
     let list = scratch.json(["bank"]);
     assert_eq!(list["v"], 1);
@@ -300,7 +300,7 @@ fn an_entry_is_stale_when_code_it_names_changed_after_its_last_observation_was_w
     assert_eq!(lives(), ["current", "stale"]);
     commit(&scratch, 3);
     assert_eq!(lives(), ["current", "stale"], "also when it is committed");
-    // The same feature, and code that changed once more: the commit up to which it holds is told.
+    // The same feature, and code that changed once more: the command says up to which commit it holds.
     let head = || scratch.git(["rev-parse", "HEAD"])[..10].to_owned();
     for text in ["three\n", "four\n"] {
         scratch.write("src/lock.rs", text);

@@ -1,4 +1,4 @@
-//! What prompts tell of the knowledge bank, what came of it, and entries that are gates.
+//! Tests which entries of the knowledge bank prompts contain, what came of them, and entries that are gates.
 
 use crate::world::{self, PROGRAM};
 use redraft_testkit::Scratch;
@@ -63,7 +63,7 @@ fn entries_that_match_are_told_recorded_and_counted_and_prompts_are_rebuilt() {
         "the loop is over"
     );
     assert_eq!(entry("Whales")["told"], 0);
-    // What a feature challenges later was contradicted, whatever its findings said.
+    // An entry that a feature challenges later was contradicted, whatever its findings said.
     let challenged = TOLD
         .replace("of a report.\n", "of a report.\n- Challenged: Feature #001 — `export.sh` has no limit\n");
     scratch.write("docs/knowledge-bank/heuristics.md", &challenged);
@@ -144,7 +144,8 @@ fn an_entry_can_name_a_rule_or_a_check_and_become_a_gate() {
     );
 }
 
-/// Whoever carries out a task is told by what the task says, and reviewers of code by the files that changed.
+/// An implementer is given entries that match the text of its task, a reviewer of code those that match the changed
+/// files.
 #[test]
 fn implementers_and_reviewers_of_code_are_told_what_bears_on_their_files() {
     let scratch = Scratch::repository(PROGRAM);

@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 
-/// What a request costs that calls a tool: a token in and ten out. A call that is said to have none would not be believed.
+/// The cost of a request that calls a tool: a token in and ten out. A call that claims to have none would not be
+/// believed.
 const TOOL_MICRO_USD: u64 = 153;
 
-/// Plays the roles; each last request of a dispatch costs all that is left of what the ledger says was reserved for it.
-/// The request of this number is answered only after a release.
+/// Plays the roles; the last request of each dispatch costs all that is left of what the ledger says was reserved for
+/// it. The request of this number is answered only after a release.
 fn billing(state: Arc<OnceLock<PathBuf>>, held: Option<usize>) -> impl Script {
     let (mut dispatch, mut billed) = (String::new(), 0);
     move |request: &RecordedRequest, index: usize| {
@@ -75,7 +76,7 @@ fn reserved(scratch: &Scratch) -> Vec<u64> {
     bodies(&events(scratch), "started").map(|body| body["reserved"].as_u64().unwrap()).collect()
 }
 
-/// What the first dispatches reserve, as a loop with enough money shows.
+/// What the first dispatches reserve, found by a loop with enough money.
 fn first_four() -> [u64; 4] {
     let (scratch, _provider) = with_billing(None);
     assert_eq!(run_with(&scratch, 100_000_000), Some(0));

@@ -1,8 +1,8 @@
-//! Random conversations with a service that bills everything: what is recorded is what was billed, or says how much more
-//! it can be, and no bill passes the budget.
+//! Random conversations with a service that bills everything: what is recorded is what was billed, or says how much
+//! more it can be, and no bill exceeds the budget.
 //!
-//! The engine runs in this process, so that no retry waits, and the seeds are fixed. `REDRAFT_SCRIPTS=200` plays more of
-//! them and prints what was met. Start at [`Script`] for what a service does, at [`check`] for what must hold.
+//! The engine runs in this process, so that no retry waits, and the seeds are fixed. `REDRAFT_SCRIPTS=200` plays more
+//! of them and prints what happened. Start at [`Script`] for what a service does, at [`check`] for what must hold.
 
 use crate::documents::CLEAN;
 use crate::side_by_side::{THREE, TWO, open_loop};
@@ -174,7 +174,7 @@ impl Script {
                     Usd(0),
                     Reply::Garbage(br#"{"error":{"message":"not now"}}"#.to_vec()),
                 ),
-                // What stands before the service gave up; the service may have done the work.
+                // A proxy in front of the service gave up; the service may have done the work.
                 6 if self.dice.chance(50) => ("502, billed", paid, status(502, "")),
                 6 => ("502", Usd(0), status(502, "")),
                 7 if self.dice.chance(50) => ("no answer, billed", paid, Reply::Close),
@@ -184,7 +184,7 @@ impl Script {
                     ("cut", paid, whole.cut_after(events))
                 }
                 10 => {
-                    // One protocol tells what it has read before it fails; the others tell nothing.
+                    // One protocol reports what it has read before it fails; the others report nothing.
                     let cost = if self.kind == Kind::Anthropic { begun } else { Usd(0) };
                     let (kind, message) = ("overloaded_error".to_owned(), "busy".to_owned());
                     ("error in a stream", cost, Reply::ErrorInStream { kind, message }.billed(bill, 0))
@@ -244,7 +244,7 @@ impl Script {
     }
 }
 
-/// What a model says that plays all roles: it writes and edits the document, and reviewers approve, mostly.
+/// The answer of a model that plays all roles: it writes and edits the document, and reviewers approve, mostly.
 fn said(request: &RecordedRequest, dice: &mut Dice, rejects: bool) -> Reply {
     let (all, last) = (all_text(request), last_user_text(request));
     let open: Vec<Value> = ["S1", "S2", "P1", "P2", "A1"]

@@ -1,8 +1,8 @@
 //! A scripted model that plays every role of the phase `implement`, whichever agent it is behind, and a feature that waits
 //! for it. Start at [`prepared`] and [`builder`].
 //!
-//! Whoever builds writes a program, runs the project's check and reports. Whoever thinks of tests tries to look at the
-//! code first. The implementation-reviewer finds fault with the first versions; the other reviewers approve.
+//! The roles that build write a program, run the project's check and report. The role that designs tests tries to look
+//! at the code first. The implementation-reviewer finds fault with the first versions; the other reviewers approve.
 
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, RecordedRequest, Reply, all_text, last_user_text};
@@ -72,7 +72,7 @@ pub(crate) fn configured(scratch: &Scratch, agent: &str, more: &str) {
     scratch.run(["trust", "--yes"]).expect(0);
 }
 
-/// Plays all roles. `root` begins the paths that are written; so many versions are rejected.
+/// Plays all roles. `root` begins the paths that are written; this many versions are rejected.
 pub(crate) fn builder(
     hands: Hands,
     root: &str,
@@ -96,7 +96,7 @@ pub(crate) fn builder(
                 "issues": issues, "checks": checks, "verified": [], "files_read": []}))
         };
         match (role, *step) {
-            // Some programs write to no file that they have not read.
+            // Some programs do not write to a file that they have not read.
             ("fix", 1) => (hands.open)(&code),
             ("task", 1) | ("fix", 2) => {
                 version += 1;
@@ -145,7 +145,7 @@ fn finding(version: usize) -> Value {
         "description": format!("defect alpha{version} beta{version} gamma{version} of version {version}")})
 }
 
-/// Lets the reviewer go on that holds its answer back, once all three have sent something: they do not wait for its end.
+/// Releases the reviewer that holds its answer back, once all three have sent something: they do not wait for its end.
 pub(crate) fn release_when_all_have_asked(provider: &Provider) {
     let mut seen = 1;
     loop {

@@ -1,4 +1,5 @@
-//! Code: tasks that are carried out, checked by the engine, reviewed and mended; and what may go wrong on the way.
+//! Tests code: tasks that are carried out, checked by the engine, reviewed and mended; and what may go wrong on the
+//! way.
 
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::Scratch;
@@ -132,7 +133,7 @@ fn on_failure_says_beforehand_what_becomes_of_a_task_that_cannot_be_carried_out(
     };
     scratch.run(["run", "--yes"]).expect(6);
     let asked = attempts(&scratch);
-    // Once more for each task and run, and then it waits: a task that never works is not tried for ever.
+    // Once more for each task and run, and then it waits: a task that never works is not tried forever.
     scratch.run(["run", "--yes", "--on-failure", "retry"]).expect(6);
     assert_eq!(attempts(&scratch), 2 * asked);
     let shown = scratch.json(["status"]);
@@ -317,7 +318,7 @@ fn a_repository_in_another_language_is_told_that_another_agent_is_needed() {
 fn a_run_killed_in_the_middle_of_a_check_leaves_no_process_behind() {
     let pipe = tempfile::tempdir().unwrap();
     let path = pipe.path().join("pipe");
-    // Holds the pipe open, with children that do not listen to signals.
+    // Holds the pipe open, with children that ignore signals.
     let check = format!(
         "exec 3>{}; echo begun >&3; (trap '' TERM HUP INT; sleep 6001 & sleep 6002) & sleep 6003",
         path.display()

@@ -1,4 +1,4 @@
-//! A stage that uses up its rounds in a later phase, questions on a terminal, and lanes from end to end.
+//! Tests a stage that uses up its rounds in a later phase, questions on a terminal, and lanes from end to end.
 
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, bodies, entries, events};
@@ -29,7 +29,7 @@ fn life(scratch: &Scratch) -> Value {
     scratch.json(["status", "001"])["features"][0]["life"].clone()
 }
 
-/// Whether the phase reviewer was told how the domain review ended, and with which words.
+/// Whether the phase reviewer was told how the domain review ended, and in which words.
 fn outcome_told(scratch: &Scratch, phase: Phase) -> String {
     let ticket = format!("001/{phase}.1/review/phase-reviewer/1.1");
     let prompt = scratch.run(["show", "prompt", "--ticket", &ticket]).expect(0).stdout;
@@ -44,7 +44,7 @@ fn ac12_a_cap_in_a_later_phase_stops_and_what_a_person_accepts_reaches_the_phase
         let stopped = scratch.run(["run", "--yes", "001"]).expect(5);
         assert!(stopped.stdout.contains("feature 001 is waiting"), "{phase}: {}", stopped.stdout);
         assert_eq!(decisions(&scratch), [] as [Value; 0], "{phase}");
-        // Again it says the same, and asks nobody.
+        // A second run says the same, and asks nothing.
         let before = events(&scratch).len();
         scratch.run(["run", "001", "--on-cap", "stop"]).expect(5);
         assert_eq!(events(&scratch).len(), before, "{phase}");
@@ -86,7 +86,7 @@ fn at_a_cap_a_person_at_a_terminal_is_asked_and_must_give_a_reason() {
     let said = on_a_terminal(&scratch, &["run", "001"], "stop\n", 6);
     assert!(said.contains("accept, rerun, abandon or stop?"), "{said}");
     assert_eq!(decisions(&scratch), [] as [Value; 0]);
-    // The phase reviewer may come to its cap as well.
+    // The phase reviewer may reach its cap as well.
     let lines = "perhaps\naccept\n\naccept\nknown and small\naccept\nthe same\n";
     let said = on_a_terminal(&scratch, &["run", "001"], lines, 0);
     assert!(said.contains("`perhaps` is not a choice here"), "{said}");
@@ -102,7 +102,7 @@ fn yes_never_accepts_anything_in_a_persons_name() {
         let scratch = before(phase);
         scratch.run(["run", "001", "--yes"]).expect(5);
         scratch.run(["run", "001", "--yes", "--on-cap", "ask"]).expect(6);
-        // Not even where somebody could be asked.
+        // Not even where a person could be asked.
         let said = on_a_terminal(&scratch, &["run", "001", "--yes"], "accept\nbecause\n", 5);
         assert!(!said.contains("or stop?"), "{said}");
         assert_eq!(decisions(&scratch), [] as [Value; 0], "{phase}");
@@ -142,7 +142,7 @@ fn deep_closes_each_phase_on_an_approval_by_somebody_who_saw_no_earlier_revision
     scratch.run(["run", "--yes"]).expect(0);
     let all = events(&scratch);
     let certify: Vec<&Value> = bodies(&all, "loop-opened").map(|body| &body["certify"]).collect();
-    // Nobody reviews the end.
+    // The last phase has no reviewers.
     let reviewed: Vec<Phase> = Phase::ALL.into_iter().filter(|phase| *phase != Phase::Finish).collect();
     assert_eq!(certify[..reviewed.len()], vec![&json!("fresh"); reviewed.len()]);
     let state = Pipeline::replay(&entries(&scratch)).unwrap();

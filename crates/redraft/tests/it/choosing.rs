@@ -1,4 +1,4 @@
-//! Policy `cost` in whole loops: what is sent, what is asked to be kept, and what that is billed, with the engine in this
+//! Tests policy `cost` in whole loops: what is sent, what is to be cached, and what that costs, with the engine in this
 //! process, so that hours can pass between two rounds, and a provider that keeps the vendor's cache rules.
 
 use crate::documents::CLEAN;
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 const MODEL: &str = "claude-sonnet-4.5";
 const SPEC: &str = "docs/features/001-a-feature/spec.md";
-/// What the spec is called before each review.
+/// The name of the spec before each review.
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 
 /// A clock that stands still unless it is moved.
@@ -150,7 +150,7 @@ impl Played {
 
 /// A loop of three reviews by one role, with pauses before the second and the third.
 fn played(policy: Policy, knowledge: Knowledge, pauses: [u64; 2]) -> Played {
-    // Long against what is changed in it, so that a conversation becomes worth keeping once that is known.
+    // Long compared with what is changed in it, so that a conversation becomes worth keeping once that is known.
     played_on(1_500, policy, knowledge, pauses)
 }
 
@@ -260,7 +260,8 @@ fn asked_for(request: &RecordedRequest) -> Vec<Lifetime> {
         .collect()
 }
 
-/// What a prediction's marks come to at the vendor: the shared part of an `inline` prompt has two boundaries.
+/// The lifetimes that a prediction's marks become at the vendor: the shared part of an `inline` prompt has two
+/// boundaries.
 fn marked(started: &Started) -> Vec<Lifetime> {
     let marks = started.choice.prediction.as_ref().unwrap().marks;
     let began_inline = marks.stable.is_some();
@@ -285,7 +286,7 @@ fn a_reviewer_that_is_asked_again_soon_goes_on_in_its_conversation_and_what_it_n
         assert_eq!(asked_for(request), marked(started), "{}", started.ticket);
         let prediction = started.choice.prediction.as_ref().unwrap();
         within(30, prediction.usage.input(), answered.usage.input(), &started.ticket.to_string());
-        // A short dispatch is mostly its answer, and nobody knows how long that will be.
+        // A short dispatch is mostly its answer, whose length is unknown beforehand.
         let percent = if started.choice.strategy == Strategy::Resume { 50 } else { 30 };
         within(percent, prediction.usage.cost.0, answered.usage.cost.0, &started.ticket.to_string());
     }

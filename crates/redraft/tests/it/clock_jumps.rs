@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
-/// A time of day that jumps each time it is looked at, on a machine whose time goes on as ever. To sleep looks the same.
+/// A time of day that jumps each time it is read, on a machine whose monotonic time goes on as usual. A sleep looks the
+/// same.
 struct Jumping {
     clock: SystemClock,
     jump_ms: i64,

@@ -1,4 +1,4 @@
-//! Each command from the first minute on: empty places, help, JSON, the next command to type.
+//! Tests each command from the first minute on: empty places, help, JSON, the next command to type.
 
 use crate::world::{PROGRAM, feature};
 use redraft_facts::event::Decision;
@@ -221,7 +221,7 @@ fn the_command_that_status_prints_goes_on_whatever_stopped_the_run() {
     let before = dispatches();
     scratch.run(next(&status.stdout)).expect(5);
     assert_eq!(dispatches(), before + 2, "it really went on");
-    // What was given stays: a run that is killed and continued keeps to it.
+    // A given budget stays: a run that is killed and continued keeps to it.
     let mut killed = scratch.redraft(["run", "001", "--budget", "100"]);
     assert_eq!(killed.env("REDRAFT_ABORT_AT_BOUNDARY", "2").output().unwrap().status.code(), None);
     let status = scratch.run(["status"]).expect(0);

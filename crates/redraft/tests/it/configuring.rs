@@ -1,4 +1,4 @@
-//! `redraft config`: what holds, where it comes from, and changing it.
+//! `redraft config`: which settings hold, where they come from, and changing them.
 
 use crate::world::{PROGRAM, entries, feature};
 use redraft_testkit::Scratch;

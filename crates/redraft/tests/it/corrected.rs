@@ -1,4 +1,4 @@
-//! `redraft cost correct`: what a service told wrongly, or nobody knew, is put right by a person.
+//! `redraft cost correct`: a person corrects a cost that a service reported wrongly, or that was unknown.
 
 use crate::models::{ANTHROPIC, model, run, with_model};
 use crate::world::{bodies, events};
@@ -7,7 +7,7 @@ use redraft_testkit::provider::{Charge, Provider, RecordedRequest, all_text};
 use serde_json::{Value, json};
 
 const REVIEW: &str = "specify.1/review/spec-reviewer/1.1";
-/// More tokens than any model has ever written, and not so many that nobody would believe it.
+/// More tokens than any model has ever written, and not so many that it would not be believed.
 const ABSURD: u64 = (1 << 40) - 1;
 
 /// The first review is billed more tokens than there are.
@@ -70,7 +70,7 @@ fn a_feature_that_is_over_budget_by_an_absurd_bill_goes_on_once_a_person_has_put
         assert!(text.contains(&note) && text.contains("to $0.1200: the vendor's bill says so"), "{text}");
     }
     assert!(ran.stdout.contains("$0.1200 corrected"), "{}", ran.stdout);
-    // What is expected of later dispatches is not learnt from nonsense.
+    // Expectations of later dispatches are not learnt from nonsense.
     for body in bodies(&events(&scratch), "started") {
         let predicted = body["choice"]["prediction"]["usage"]["output"].as_u64().unwrap_or_default();
         assert!(predicted < 100_000, "{}", body["ticket"]);
@@ -131,7 +131,7 @@ fn what_is_not_there_not_over_or_no_sum_is_refused_and_nothing_is_stored() {
     correct(&scratch, REVIEW, "0.1", "once").expect(0);
     let said = correct(&scratch, REVIEW, "0.1", "twice").expect(2);
     assert!(said.stderr.contains("is recorded at $0.1000 already"), "{}", said.stderr);
-    // What an agent at work says about its own cost counts for nothing.
+    // What an agent at work says about its own cost does not count.
     let mut command = scratch.redraft(["cost", "correct", "001", REVIEW, "--usd", "0", "--why", "w"]);
     let said = redraft_testkit::Ran::new(command.env("REDRAFT_TICKET", "001/x").output().unwrap()).expect(2);
     assert!(said.stderr.contains("cannot say what something cost"), "{}", said.stderr);

@@ -1,5 +1,5 @@
-//! `redraft cost`: what was billed, what else there was, and why; with the rehearsal agent and with one that costs
-//! money.
+//! `redraft cost`: what was billed, what the alternatives were, and why; with the rehearsal agent and with one that
+//! costs money.
 
 use crate::models::{ANTHROPIC, run, with_agent};
 use crate::world::{bodies, entries, events, feature};
@@ -136,13 +136,13 @@ fn a_paid_feature_is_billed_and_its_savings_are_estimates_by_its_own_card() {
     assert!(text.contains(" saved ~$") || text.contains(" would have saved ~$"), "{text}");
     assert!(!text.contains("no money"), "{text}");
 
-    // An agent whose price nobody knows is billed the most it can cost, and nothing is claimed from that.
+    // An agent with an unknown price is billed the most it can cost, and nothing is claimed from that.
     let config = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     scratch.write("redraft.toml", &config.replace("[roles]", "price = \"unknown\"\n[roles]"));
     let text = scratch.run(["cost"]).expect(0).stdout;
     assert!(text.contains("no savings are claimed: the prices of model are unknown"), "{text}");
     assert!(text.contains("model has the price `unknown`"), "{text}");
-    // Without a configuration that can be read the bills are shown all the same.
+    // Without a readable configuration the bills are still shown.
     scratch.write("redraft.toml", "[nonsense");
     let text = scratch.run(["cost"]).expect(0).stdout;
     assert!(text.contains("nothing was replayed, because the configuration cannot be read"), "{text}");
@@ -208,12 +208,12 @@ fn several_features_have_a_line_each_and_a_sum() {
     assert!(nothing.stderr.contains("redraft new"), "{}", nothing.stderr);
 }
 
-/// The same ledger with other starts: events cannot be changed, so it is written anew.
+/// The same ledger with other starts: events cannot be changed, so it is rewritten.
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn rewritten(scratch: &Scratch, change: impl Fn(&mut Started)) {
     let entries = entries(scratch);
     for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
-        // Not all of them are always there.
+        // Not all of these files always exist.
         let _ = fs::remove_file(scratch.state().join(file));
     }
     let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
@@ -379,7 +379,7 @@ fn a_drawing_is_written_whole_and_never_over_a_file_of_somebody_else() {
     assert!(drawn.starts_with("<svg ") && drawn.contains("nothing cost money: input tokens"), "{drawn}");
     scratch.run(["cost", "--svg", "mine.svg"]).expect(0);
     assert_eq!(mine(), drawn, "an older drawing is replaced, and the same feature is drawn the same");
-    // A link leads to its file and stays; folders and missing folders are told.
+    // A link leads to its file and stays; folders and missing folders are reported.
     std::os::unix::fs::symlink("mine.svg", scratch.root().join("link.svg")).unwrap();
     scratch.run(["cost", "--svg", "link.svg"]).expect(0);
     assert!(fs::symlink_metadata(scratch.root().join("link.svg")).unwrap().is_symlink());

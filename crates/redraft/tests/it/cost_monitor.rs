@@ -1,4 +1,4 @@
-//! The watch over several features: what happens too often is told by `run`, `cost` and `status`, with the remedy.
+//! The warnings over several features: `run`, `cost` and `status` report what happens too often, with the remedy.
 
 use crate::models::{ANTHROPIC, run, with_agent};
 use crate::world::{PROGRAM, bodies, entries, events};

@@ -30,7 +30,7 @@ fn dies_everywhere(play: &Play) {
     assert!(passed >= least, "{passed} boundaries for {} dispatches", play.dispatches);
 }
 
-/// The same at every so manieth boundary of one run. A stride that is no multiple of the boundaries of a dispatch meets
+/// The same at every nth boundary of one run. A stride that is not a multiple of the boundaries of a dispatch meets
 /// each kind of them in turn.
 fn dies_here_and_there(play: &Play, stride: usize) {
     let run = play.runs()[0];
@@ -122,7 +122,7 @@ fn a_hundred_kills_from_outside_change_nothing() {
         wait_for(wait);
         match child.try_wait().unwrap() {
             None => alive += 1,
-            // The machine has less to do than when the time was taken.
+            // The machine has less to do than when the time was measured.
             Some(_) => quickest = quickest.min(wait).mul_f64(0.9),
         }
         child.kill().unwrap();
@@ -133,7 +133,7 @@ fn a_hundred_kills_from_outside_change_nothing() {
     assert!(alive >= 60, "only {alive} of {KILLS} kills found the process alive, seed {SEED}");
 }
 
-/// Nobody ever says anything on this channel.
+/// Waits: nothing is ever sent on this channel.
 fn wait_for(time: Duration) {
     let (silent, waiting) = std::sync::mpsc::channel::<()>();
     assert!(waiting.recv_timeout(time).is_err());

@@ -1,4 +1,4 @@
-//! What was decided: listed, and written as records; and the pages that are made from events.
+//! Tests decisions: listed, and written as records; and the pages that are made from events.
 
 use crate::built::planned;
 use crate::hosts::IDEA;
@@ -59,7 +59,7 @@ fn decisions_of_tasks_and_of_people_are_listed_and_become_records_once() {
     }
     assert!(record.contains(&format!("task {task}: ")) && record.contains(commit), "{record}");
     let before: Vec<_> = fs::read_dir(scratch.root().join("docs/decisions")).unwrap().collect();
-    // Renamed or not, what has a record gets no second one.
+    // Renamed or not, a decision that has a record gets no second one.
     fs::rename(first, scratch.root().join("docs/decisions/0099-renamed.md")).unwrap();
     let again = scratch.run(["log", "--decisions", "--export"]).expect(0);
     assert!(again.stdout.is_empty() && again.stderr.contains("no record to write"), "{again:?}");
@@ -102,7 +102,7 @@ fn where_nothing_was_decided_nothing_is_written() {
     assert_eq!(fs::read_dir(scratch.root().join("docs/decisions")).map(Iterator::count).unwrap_or(0), 0);
 }
 
-/// The feature's own files, as they are beside its documents.
+/// The feature's own files next to its documents.
 fn own_files(scratch: &Scratch) -> Vec<String> {
     let folder = scratch.artifacts("001");
     [".meta.json", ".review-history.md"].map(|name| fs::read_to_string(folder.join(name)).unwrap()).into()

@@ -47,7 +47,7 @@ fn the_story_ends_with_reviewed_code_whose_tests_the_engine_ran() {
     assert!(told.contains(end), "{told}");
     assert!(!told.contains("undone"), "{told}");
 
-    // Whoever takes the branch elsewhere finds what the engine found.
+    // A user who takes the branch elsewhere finds what the engine found.
     let kept = scratch.root().join("kept");
     scratch.git_in(
         &kept,
@@ -116,7 +116,7 @@ fn the_story_ends_ready_to_merge_with_a_retro_a_new_lesson_and_older_ones_judged
     let trace: Value = serde_json::from_str(&command(&["show", "trace", "001", "--json"])).unwrap();
     assert_eq!(trace["orphans"], serde_json::json!([]), "{trace}");
     command(&["lint", "--trace", "001"]);
-    // Again it is merged already.
+    // The second time it is merged already.
     assert!(command(&["finish", "001", "--merge"]).contains("feature 001 is merged\n"));
     assert_eq!(scratch.git_in(&kept, ["log", "--merges", "--format=%s", "main"]).lines().count(), 1);
 }

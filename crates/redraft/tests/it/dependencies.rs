@@ -25,7 +25,7 @@ fn a_feature_is_not_run_before_what_comes_before_it_and_both_ways_out_are_named(
     let scratch = chain();
     let refused = scratch.run(["run", "003"]).expect(6);
     assert!(refused.stderr.contains("feature 003 is blocked by 002-limits (specify)"), "{}", refused.stderr);
-    // The first of the chain is what can be done about it.
+    // The first of the chain is the one to go on with.
     assert!(refused.stderr.contains("first: redraft run 001"), "{}", refused.stderr);
     assert!(refused.stderr.contains("redraft run 003 --unblock \"why\""), "{}", refused.stderr);
     assert_eq!(sent_for(&scratch, "003"), 0);
@@ -88,7 +88,7 @@ fn what_was_given_up_blocks_until_a_person_goes_on_with_a_reason_that_is_kept() 
 fn a_feature_that_would_wait_for_itself_is_refused_before_it_has_a_number() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "Keys", "--until", "specify"]).expect(0);
-    // Somebody wrote down what was to come after, and it is to come before as well; by its folder, or by its number.
+    // An existing feature already waits for the new one, which is to wait for it; by its folder, or by its number.
     for before in ["003-limits", "003"] {
         let meta = format!("{{\"status\": \"active\", \"depends_on_features\": [\"{before}\"]}}");
         scratch.write("docs/features/002-old/.meta.json", &meta);

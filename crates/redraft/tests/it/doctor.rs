@@ -1,4 +1,4 @@
-//! `redraft doctor`: what it sees of a machine, what a probe finds, and what follows from it.
+//! `redraft doctor`: what it finds out about a machine, what a probe finds, and what follows from it.
 
 mod machine;
 mod models;

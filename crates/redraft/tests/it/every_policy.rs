@@ -1,5 +1,5 @@
-//! A whole feature under every policy, in every lane, by runs and by hosts: rejected in every phase that has reviewers, and
-//! yet it ends approved and ready to merge.
+//! Plays a whole feature under every policy, in every lane, by runs and by hosts: rejected in every phase that has
+//! reviewers, and yet it ends approved and ready to merge.
 
 use crate::finish::{coded, retro};
 use crate::finish_crash::copy;
@@ -33,7 +33,7 @@ enum By {
     Hosts,
 }
 
-/// A repository whose file names this policy.
+/// A repository whose redraft.toml sets this policy.
 fn shop(policy: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     for (path, text) in FILES {
@@ -128,7 +128,7 @@ fn every_policy_reaches_the_end_of_lane_deep_by_hosts() {
 }
 
 /// A run that dies right before it sends the retrospective has stored nothing of it: the feature rests where the
-/// retrospective is owed.
+/// retrospective is pending.
 #[test]
 fn a_feature_that_could_not_begin_its_retrospective_goes_on_whatever_policy_is_named_now() {
     for (stored, named) in [("guarded", None), ("digest", Some("fresh")), ("cost", Some("resume"))] {

@@ -1,4 +1,4 @@
-//! What is expected before money is spent, and again before code is written.
+//! Tests the estimates: before money is spent, and again before code is written.
 
 use crate::documents::CLEAN;
 use crate::models::{ANTHROPIC, run, with_agent};
@@ -20,7 +20,7 @@ printf '{"type":"result","subtype":"success","is_error":false,"session_id":"%s",
 printf '"usage":{"input_tokens":1000,"output_tokens":100},"structured_output":{"summary":"written"}}\n'
 "#;
 
-/// A feature whose specification and code are the business of a paid agent, and the rest of one that costs nothing.
+/// A feature whose specification and code are done by a paid agent, and the rest by one that costs nothing.
 fn paid(lane: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     executable(&scratch, "claude.sh", WRITES);
@@ -64,7 +64,7 @@ fn before_code_is_written_the_estimate_is_made_again_with_the_number_of_tasks() 
         .sum();
     assert_eq!(estimate["expected_micro_usd"], sum);
     assert!(sum > 0 && estimate["left_micro_usd"].as_u64().unwrap() < 5_000_000, "{shown:#}");
-    // The same is said wherever the question is.
+    // Every place that shows the question says the same.
     let json =
         redraft_testkit::Ran::new(scratch.redraft(["run", "001", "--json"]).output().unwrap()).expect(6);
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();

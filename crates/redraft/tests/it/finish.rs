@@ -1,4 +1,5 @@
-//! The end of a feature: a branch that is ready, what stays in the tree and what leaves it, and who may finish when.
+//! Tests the end of a feature: a branch that is ready, what stays in the tree and what leaves it, and who may finish
+//! when.
 //!
 //! Other files look at parts of it: `finish_gates`, `finish_merge`, `finish_lessons`, `finish_crash`. Start at [`coded`].
 
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 pub(crate) const IDEA: &str = "Let people export the monthly report as CSV";
-/// Passes unless somebody puts a file of that name there.
+/// Passes unless there is a file of that name.
 const CHECK: &str = "test ! -e broken";
 const PRICES: &str = "usd_per_million_input = 3.0\nusd_per_million_output = 15.0\n";
 /// Where the feature's files are.
@@ -63,7 +64,7 @@ pub(crate) fn untouched(scratch: &Scratch) -> String {
     refs + &scratch.git(["status", "--porcelain", "--untracked-files=no"])
 }
 
-/// SC-6, AC-7: the log of the implementation goes as the history of reviews does, and is not lost.
+/// SC-6, AC-7: the implementation log leaves the tree like the review history, and is not lost.
 #[test]
 fn sc_6_and_ac_7_the_branch_is_ready_and_what_only_helped_on_the_way_has_left_the_tree() {
     let scratch = coded("", "");
@@ -107,7 +108,7 @@ fn sc_5_and_ac_6_the_facilitator_is_sent_the_implementation_log_between_history_
     assert!(sent[places[2]..].contains(&format!("{CODE}/entry.sh +")), "{sent}");
 }
 
-/// AC-8: a feature whose code others built has no log, which is said and is no error.
+/// AC-8: a feature whose code others built has no log, which is reported and is not an error.
 #[test]
 fn ac_8_a_feature_without_an_implementation_log_is_finished_and_says_so() {
     let scratch = begun("", "");

@@ -18,7 +18,7 @@ const FINISH: [&str; 4] = ["finish", "002", "--merge", "--yes"];
 /// What must be the same however the end was interrupted.
 #[derive(Debug, PartialEq)]
 struct Left {
-    /// What the agent said; figures tell of attempts and times.
+    /// What the agent said; the figures differ with attempts and times.
     words: String,
     bank: [String; 2],
     /// Subjects of all commits of the base.

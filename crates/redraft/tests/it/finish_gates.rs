@@ -1,4 +1,4 @@
-//! What is checked before a feature ends: what a merge would give, and whether documentation was thought of.
+//! Tests what is checked before a feature ends: what a merge would give, and whether documentation was considered.
 
 use crate::finish::{CODE, IDEA, code, coded, configure, last, main_moves, untouched};
 use crate::world::{PROGRAM, bodies, events};
@@ -35,7 +35,7 @@ fn a_check_that_fails_only_on_the_merge_is_asked_about_and_mended_on_the_base() 
     assert_eq!(bodies(&told, "retro-written").count(), 0, "nothing is learnt from what does not work");
     scratch.run(["decide", "001", "retry"]).expect(0);
     scratch.run(["finish"]).expect(6);
-    // Mended where it was broken; what would be merged is another, and is checked anew without a decision.
+    // Mended where it was broken; what would be merged has changed, and is checked again without a decision.
     scratch.git(["rm", "-q", "broken"]);
     scratch.git(["commit", "-q", "-m", "mended"]);
     scratch.run(["finish"]).expect(0);

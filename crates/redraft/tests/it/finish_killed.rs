@@ -13,7 +13,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const MERGE: [&str; 4] = ["finish", "001", "--merge", "--yes"];
-/// Files of the feature, so that git is at it for a while.
+/// Files of the feature, so that git is busy for a while.
 const FILES: usize = 60;
 /// More calls of git than a move makes; it only bounds the loop.
 const CALLS_MAX: usize = 30;
@@ -91,7 +91,7 @@ impl Ready {
         self.scratch.state().join("moving/journal.json")
     }
 
-    /// After a kill: status tells of it, the next run puts it right and touches nothing else, the merge is made once.
+    /// After a kill: status reports it, the next run puts it right and touches nothing else, the merge is made once.
     fn recovers(&self, at: &str) {
         let Ready { scratch, .. } = self;
         let cut_off = self.journal().exists();
@@ -118,7 +118,7 @@ impl Ready {
     }
 }
 
-/// Locks of git's that are left.
+/// The locks that git has left.
 fn locks(git: &Path) -> Vec<PathBuf> {
     let names = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"];
     names.iter().map(|name| git.join(name)).filter(|lock| lock.exists()).collect()
@@ -137,7 +137,7 @@ fn a_merge_killed_with_its_group_around_every_call_of_git_leaves_the_checkout_be
     fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(folder.join("journal"), ready.journal().display().to_string()).unwrap();
     let path = format!("{}:{path}", folder.display());
-    // Before a call is after the one before it.
+    // The time before a call is the time after the one before it.
     for when in ["during", "after"] {
         let mut calls = 0;
         for call in 1..CALLS_MAX {
@@ -194,7 +194,7 @@ fn a_merge_killed_with_its_group_at_random_moments_leaves_the_checkout_before_or
     assert!(alive * 4 >= kills, "only {alive} of {kills} kills found it alive");
 }
 
-/// Nobody ever says anything on this channel.
+/// Waits: nothing is ever sent on this channel.
 fn wait_for(time: Duration) {
     let (silent, waiting) = std::sync::mpsc::channel::<()>();
     assert!(waiting.recv_timeout(time).is_err());

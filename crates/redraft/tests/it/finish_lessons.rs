@@ -1,5 +1,5 @@
-//! What a feature teaches when it ends: a page that is there whatever becomes of the agent, new entries of the knowledge
-//! bank, and older ones that are judged, the first time only as a proposal.
+//! Tests what a feature teaches when it ends: a page that exists whatever happens to the agent, new entries of the
+//! knowledge bank, and older ones that are judged, the first time only as a proposal.
 
 use crate::finish::{CODE, IDEA, code, coded, configure, last, main_moves, retro};
 use crate::world::{PROGRAM, bodies, events};
@@ -39,7 +39,7 @@ pub(crate) fn says() -> String {
     rule("retro", &retro) + &rule("judge", &judged)
 }
 
-/// A repository with a bank of three entries, two of which the feature has to do with.
+/// A repository with a bank of three entries, two of which concern the feature.
 pub(crate) fn with_bank(rules: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     main_moves(&scratch, "tests/run.sh", "");
@@ -59,7 +59,7 @@ fn rule(purpose: &str, act: &str) -> String {
     format!("[[rule]]\nticket = \"*/{purpose}/retro-facilitator/*\"\ndo = \"{act}\"\n")
 }
 
-/// A page without words: why, no lesson, and the feature ends all the same.
+/// A page without words: it has the reason and no lesson, and the feature ends nevertheless.
 #[track_caller]
 fn is_plain(scratch: &Scratch, why: &str) {
     let page = retro(scratch, "001");

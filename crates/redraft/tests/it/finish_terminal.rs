@@ -1,4 +1,4 @@
-//! The end of a feature on a terminal: what a person is asked, and what their word does.
+//! Tests the end of a feature on a terminal: what a person is asked, and what their answers do.
 
 use crate::finish::{coded, last};
 use crate::finish_lessons::{ANTI, HEUR, says, with_bank};
@@ -9,7 +9,7 @@ use std::fs;
 #[test]
 fn the_first_judgement_is_written_down_on_a_persons_word() {
     let scratch = with_bank(&says());
-    // What has grown stale is left as it is.
+    // Stale entries are left as they are.
     let said = on_a_terminal(&scratch, &["finish"], "accept\nthey are right\n\n\n\n", 0);
     assert!(said.contains("1 confirmed, 1 challenged; write that into the knowledge bank"), "{said}");
     let told = events(&scratch);

@@ -1,4 +1,4 @@
-//! What git and people can do to a run, each with its own outcome.
+//! Tests what git and people can do to a run, each with its own outcome.
 
 use crate::documents::{CLEAN, planted};
 use crate::world::{PROGRAM, bodies, events, executable, feature};

@@ -1,4 +1,4 @@
-//! Programs that a repository's git configuration names, and repositories that were only come across.
+//! Tests programs that a repository's git configuration names, and repositories that a user only comes across.
 
 use crate::world::{PROGRAM, events};
 use redraft_testkit::{Ran, Scratch};
@@ -168,7 +168,7 @@ fn what_the_users_own_configuration_names_runs_as_it_always_did() {
     scratch.write(".gitattributes", "*.txt filter=upper\n");
     scratch.git(["add", "--all"]);
     scratch.git(["commit", "-q", "-m", "attributes"]);
-    // The repository cannot put another one in its place.
+    // The repository cannot replace it.
     let evil = format!("touch {}", scratch.outside().join("evil").display());
     scratch.git(["config", "filter.upper.process", &evil]);
     let ran = scratch.run(["new", "--until", "specify", "Say hello"]).expect(6);
@@ -257,7 +257,7 @@ fn a_repository_inside_the_files_of_another_is_not_entered_unless_it_is_named() 
     assert!(refused.stderr.contains(&way_out), "{}", refused.stderr);
     scratch.git(["config", "--global", "--add", "safe.directory", inner.to_str().unwrap()]);
     status().expect(0);
-    // A submodule, and a repository that the outer one does not track, are nobody's trap.
+    // A submodule, and a repository that the outer one does not track, are not traps.
     fs::create_dir(scratch.root().join("ignored")).unwrap();
     scratch.git(["init", "-q", "-b", "main", "ignored"]);
     let mut command = scratch.redraft(["status"]);

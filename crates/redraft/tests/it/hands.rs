@@ -1,4 +1,5 @@
-//! The phase `implement` with models behind HTTP: what their roles may use, see and write, and what reviewers share.
+//! Tests the phase `implement` with models behind HTTP: what their roles may use, see and write, and what reviewers
+//! share.
 
 use crate::builder::{
     CHECK, CODE, Hands, IN_CODE, SPEC, builder, configured, of_role, prepared, release_when_all_have_asked,
@@ -87,7 +88,7 @@ fn whoever_thinks_of_tests_is_shown_no_code_and_can_open_none() {
 #[test]
 fn what_a_builder_may_not_write_is_refused_and_named() {
     let hands = Hands {
-        // Before each thing it builds it tries to loosen what it is held to.
+        // Before each thing it builds it tries to weaken the rules it has to keep to.
         run: |_| Reply::tool("Write", json!({"path": "redraft.toml", "content": "budget = 1000\n"})),
         ..OURS
     };

@@ -1,4 +1,5 @@
-//! `redraft hook` as a host calls it: an event on stdin, an answer on stdout, and silence wherever something is amiss.
+//! Tests `redraft hook` as a host calls it: an event on stdin, an answer on stdout, and silence wherever something is
+//! wrong.
 
 use crate::world::{PROGRAM, feature};
 use redraft_testkit::{Ran, Scratch};
@@ -15,12 +16,12 @@ const IDEA: &str = "Export the monthly report as CSV";
 fn fed(mut command: Command, bytes: &[u8]) -> Ran {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // One that has heard enough may be gone already.
+    // A hook that has heard enough may be gone already.
     let _ = child.stdin.take().unwrap().write_all(bytes);
     Ran::new(child.wait_with_output().unwrap())
 }
 
-/// What a hook answers; null for silence. It must end with code 0 and talk to nobody.
+/// What a hook answers; null for silence. It must end with code 0 and print nothing else.
 fn answer(scratch: &Scratch, event: &str, input: &Value, variables: &[(&str, &str)]) -> Value {
     let mut command = scratch.redraft(["hook", event]);
     command.env_remove("REDRAFT_TICKET").env_remove("REDRAFT_AUTONOMOUS").envs(variables.iter().copied());
@@ -83,7 +84,7 @@ fn a_session_is_told_feature_phase_and_next_step_from_wherever_it_stands() {
         assert!(text.contains(expected) && text.contains("Next step: `redraft run 001`"), "{text}");
         assert!(text.contains(IDEA), "{text}");
     }
-    // The folder that the event names counts, not where the hook was started; -C counts above both.
+    // The folder that the event names counts, not the one where the hook was started; -C overrides both.
     let mut elsewhere = scratch.redraft(["hook", "session-start"]);
     elsewhere.current_dir(scratch.outside());
     let ran = fed(elsewhere, started(&scratch.root()).to_string().as_bytes()).expect(0);
@@ -170,14 +171,14 @@ fn whatever_comes_in_a_hook_ends_well_and_says_nothing() {
             let shown = String::from_utf8_lossy(&input[..input.len().min(60)]).into_owned();
             let mut command = scratch.redraft(["hook", event]);
             command.env("REDRAFT_AUTONOMOUS", "1");
-            // What is understood as a session without a folder is one that stands here.
+            // A session without a folder is taken to be in this one.
             if event == "session-start" {
                 command.current_dir(scratch.outside());
             }
             let ran = fed(command, input).expect(0);
             assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""), "{event} {shown}");
         }
-        // Nobody on the other end of stdin, and a folder that is no more.
+        // Nothing on stdin, and a folder that no longer exists.
         assert_eq!(scratch.run(["hook", event]).expect(0).stdout, "");
         let gone = scratch.outside().join("gone");
         fs::create_dir_all(&gone).unwrap();
@@ -233,12 +234,12 @@ fn edits_of_state_and_projections_are_refused_with_the_command_to_use() {
         ("Bash", json!({"command": "cat > .git/redraft/x <<'EOF'\ntext\nEOF"}), log),
         ("Bash", json!({"command": format!("git checkout HEAD -- docs/features/{name}/.meta.json")}), meta),
     ] {
-        // Each in a session of its own: how often it was refused before is another matter.
+        // Each in a session of its own: how often it was refused before is tested elsewhere.
         let reason = refused(&scratch, &input.to_string(), tool, input.clone());
         let reason = reason.unwrap_or_else(|| panic!("{tool} {input} was not refused"));
         assert!(reason.contains(expected), "{tool} {input}: {reason}");
     }
-    // In a folder that is no repository at all, by a whole path.
+    // In a folder that is not a repository at all, by a full path.
     let event = json!({
         "session_id": "t", "cwd": scratch.outside(), "tool_name": "Write", "tool_input": {"file_path": in_worktree(".meta.json")},
     });
@@ -304,7 +305,7 @@ fn the_third_try_of_the_same_thing_ends_the_turn_and_no_session_is_blamed_for_an
     let first: Vec<(String, bool)> = tries[..3].iter().map(|line| decided(&asked("one", line))).collect();
     let deny = |goes_on| ("deny".to_owned(), goes_on);
     assert_eq!(first, [deny(true), deny(true), deny(false)]);
-    // A host that goes on all the same is handed something else to do, and stops after it.
+    // A host that goes on nevertheless is given something else to do, and stops after it.
     for line in &tries {
         let answer = asked("one", line);
         assert_eq!(decided(&answer), ("allow".to_owned(), false), "{line}");

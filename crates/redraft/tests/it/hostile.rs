@@ -1,4 +1,4 @@
-//! Texts from outside that do harm: secrets that must not stay, and control characters that must not reach a terminal.
+//! Tests harmful texts from outside: secrets that must not stay, and control characters that must not reach a terminal.
 
 use crate::hosts::{begun, rehearsed, works};
 use crate::world::PROGRAM;
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Takes back a line, writes to the clipboard, colours, turns the order, and begins a line of its own.
+/// Takes back a line, writes to the clipboard, colours, reverses the order, and begins a line of its own.
 const HOSTILE: &str = "x\u{1b}[2K\u{1b}]52;c;eA==\u{7}\rFORGED\u{9b}31m\u{202e}\u{200b}\u{2028}\u{7f}\nFORGED: a line\n  hint: FORGED";
 
 /// In halves, so that no scanner mistakes this file for a leak.
@@ -30,7 +30,7 @@ fn first_review(scratch: &Scratch, host: &mut Host) -> (Value, Value) {
     (work, answer)
 }
 
-/// The answer with another text behind everything a reviewer says.
+/// The answer with another text after everything a reviewer says.
 fn saying(answer: &Value, said: &str) -> Value {
     let mut answer = answer.clone();
     let add = |value: &mut Value| {

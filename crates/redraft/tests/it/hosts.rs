@@ -1,4 +1,4 @@
-//! Hosts that come for the work: a feature by `next`, work, `submit`, and in turns with `redraft run`.
+//! Tests hosts that come for the work: a feature by `next`, work, `submit`, and in turns with `redraft run`.
 
 use crate::world::{bodies, events};
 use redraft_testkit::{Host, Scratch};
@@ -25,7 +25,7 @@ pub(crate) fn rehearsed(scratch: &Scratch, work: &Value) -> String {
     scratch.run(["rehearse", &word("ticket"), "--folder", &word("folder")]).expect(0).stdout
 }
 
-/// Hands in a piece of work, done in a conversation of its own.
+/// Submits a piece of work, done in a conversation of its own.
 pub(crate) fn submit(scratch: &Scratch, host: &mut Host, work: &Value) -> Value {
     let text = rehearsed(scratch, work);
     let ticket = &work["ticket"];
@@ -260,7 +260,7 @@ fn what_passes_the_hosts_main_conversation_is_small_however_long_a_prompt_is() {
         prompts.push(prompt);
         submit(&scratch, &mut host, &told);
         if round == 1 {
-            // A person makes the document long while nobody has it.
+            // A person makes the document long while no host has it.
             let spec = scratch.artifacts("001").join("spec.md");
             let text = fs::read_to_string(&spec).unwrap();
             fs::write(&spec, format!("{text}\n## Background\n\n{long}\n")).unwrap();
@@ -374,7 +374,7 @@ fn what_is_submitted_while_a_run_has_the_feature_is_kept_and_stored_by_that_run(
     while !stored(&scratch, "started").iter().any(quality) {
         std::thread::yield_now();
     }
-    // The run waits for a slow agent, and has the feature all the while.
+    // The run waits for a slow agent, and holds the feature all the while.
     assert_eq!(submit(&scratch, &mut host, &review), json!({ "v": 1, "accepted": true }));
     let answered =
         |scratch: &Scratch| stored(scratch, "answered").iter().any(|one| one["ticket"] == review["ticket"]);

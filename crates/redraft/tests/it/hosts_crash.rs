@@ -6,7 +6,7 @@ use redraft_testkit::Scratch;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A draft, a review and what lies between: so far the server is killed.
+/// A draft, a review and what lies between: the server is killed up to this boundary.
 const BOUNDARIES_MAX: u32 = 60;
 const BOUNDARIES_MIN: u32 = 8;
 
@@ -32,7 +32,7 @@ fn worked(scratch: &Scratch, boundary: u32) -> (u32, String) {
             match host.try_call("submit", args.clone()) {
                 Some((answer, false)) => break answer,
                 Some((answer, true)) => panic!("{answer}"),
-                // It hands in the same to the next one: it heard nothing.
+                // It submits the same to the next one: it got no reply.
                 None => (host, deaths) = (scratch.host(&[], &[]), deaths + 1),
             }
         };

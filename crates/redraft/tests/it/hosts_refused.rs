@@ -1,10 +1,10 @@
-//! What hosts are refused, and how they are told: old work, other people's work, their own text, bad calls.
+//! Tests what hosts are refused, and how they are told: old work, other people's work, their own text, bad calls.
 
 use crate::hosts::{IDEA, begun, never, rehearsed, stored, submit, works};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 
-/// So far ahead that whatever is out has expired.
+/// So far ahead that everything that is out has expired.
 const LATER: (&str, &str) = ("REDRAFT_CLOCK_AHEAD_MS", "3600000");
 
 fn handed_in(work: &Value, text: &str, conversation: &str) -> Value {
@@ -31,7 +31,7 @@ fn repeated_unknown_expired_and_stale_submissions_are_refused_and_change_nothing
     assert_eq!(host.call("submit", handed_in(&draft, &text, "a"))["refused"], "repeated");
     assert_eq!(events(), before);
 
-    // Its time is over, first seen by the server, then by whoever takes it back.
+    // Its time is over, first seen by the server, then by the process that takes it back.
     let review = host.call("next", json!({}));
     let text = rehearsed(&scratch, &review);
     let (name, value) = LATER;

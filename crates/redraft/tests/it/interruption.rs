@@ -128,7 +128,7 @@ fn what_an_interrupted_agent_knows_to_have_cost_counts_and_not_what_was_reserved
     scratch.run(["trust", "--yes"]).expect(0);
     let mut command = scratch.redraft(["run", "001", "--yes"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // More is set aside as soon as the second request was heard of.
+    // More is set aside as soon as the second request becomes known.
     let heard = (0..POLLS_MAX).any(|_| bodies(&events(&scratch), "raised").next().is_some());
     assert!(heard, "{:?}", events(&scratch));
     signal(&scratch, &child, "-INT");
@@ -145,7 +145,7 @@ fn what_an_interrupted_agent_knows_to_have_cost_counts_and_not_what_was_reserved
     assert_eq!(shown["sum"]["billed_micro_usd"], cost, "{shown:#}");
 }
 
-/// Like Claude Code that has told nothing of any answer yet.
+/// Like Claude Code that has reported nothing about any answer yet.
 const SILENT: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0
 cat > /dev/null
@@ -229,7 +229,7 @@ fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
             false,
             "changed by another process",
         ),
-        // What somebody else wrote makes the run read the file again, and there is no ledger in it any more.
+        // What another process wrote makes the run read the file again, and there is no longer a ledger in it.
         ("the ledger is damaged", Scope::Repo, unreadable(), true, "is damaged"),
     ];
     for (what, scope, event, damage, told) in cases {

@@ -1,4 +1,4 @@
-//! I9: a fresh conversation that was told to read files and did not is told of in the history, and nothing else follows.
+//! I9: a fresh conversation that was told to read files and did not is noted in the history, and nothing else follows.
 
 use crate::models::{ANTHROPIC, model, run, with_model};
 use redraft_testkit::Scratch;

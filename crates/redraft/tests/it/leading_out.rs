@@ -15,7 +15,7 @@ fn with_secret() -> Scratch {
     scratch
 }
 
-/// What stands in the home, but for the user's own folder for state.
+/// What is in the home, except the user's own folder for state.
 fn in_home(scratch: &Scratch) -> BTreeSet<OsString> {
     let entries = fs::read_dir(scratch.outside().join("home")).unwrap();
     entries.flatten().map(|entry| entry.file_name()).filter(|name| name != ".local").collect()
@@ -76,7 +76,7 @@ fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
 fn no_document_is_read_and_nothing_is_written_through_a_link_that_leads_out() {
     const FEATURE: &str = "docs/features/001-an-idea";
     const TASKS: &str = "# Tasks\n\n## Requirements\n\n- [ ] 1.1 a private text, for R1\n";
-    // What is a link, what it leads to, what is typed, how that ends, and what of it is named.
+    // What is a link, what it leads to, what is typed, how that ends, and which part of it is named.
     type Case<'a> = (&'a str, &'a str, &'a [&'a str], i32, &'a str);
     let cases: [Case<'_>; 17] = [
         ("d/spec.md", "../../home/out/tasks.md", &["review", "d/design.md"], 2, "d/spec.md"),

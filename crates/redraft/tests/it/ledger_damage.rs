@@ -1,4 +1,4 @@
-//! Ledgers that are damaged, gone, replaced or no files: what is noticed, and the way out.
+//! Tests ledgers that are damaged, gone, replaced or not files: what is noticed, and the way out.
 
 use crate::documents::CLEAN;
 use crate::world::{bodies, events, executable, feature};
@@ -138,7 +138,7 @@ fn a_ledger_that_is_removed_replaced_or_locked_under_a_run_stops_it_and_nothing_
         let ran = scratch.run(["run", "001", "--yes"]).expect(3);
         assert!(ran.stderr.contains(words), "{harm}: {}", ran.stderr);
         assert!(!ran.stdout.contains("approved"), "{harm}: {}", ran.stdout);
-        // What was only in the file that was emptied, nobody has.
+        // What was only in the emptied file is lost.
         if !harm.starts_with("chmod") && !harm.starts_with(": >") {
             let rescued = scratch.state().join("ledger.rescued.db");
             assert!(ran.stderr.contains(&rescued.display().to_string()), "{harm}: {}", ran.stderr);

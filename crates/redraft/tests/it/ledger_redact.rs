@@ -1,4 +1,4 @@
-//! `redraft ledger redact`: a secret that has come in is taken out again, wherever it stands.
+//! `redraft ledger redact`: a secret that got in is taken out again, wherever it is.
 
 use crate::documents::PRD;
 use crate::world::{PROGRAM, bodies, events};
@@ -8,10 +8,10 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-/// Looks like no secret, so nothing keeps it from coming in; with letters that JSON and shells write otherwise.
+/// Does not look like a secret, so nothing keeps it out; with letters that JSON and shells escape.
 const SECRET: &str = "sword\"fish-Plaza/4711+q";
 
-/// The end of it, which is the same in every spelling but base64.
+/// The end of it, which is the same in every spelling except base64.
 const TELLING: &str = "fish-Plaza/4711+q";
 
 /// A feature whose idea and PRD hold the secret, not yet run.
@@ -32,7 +32,7 @@ fn redact(scratch: &Scratch, words: &[&str], secret: &str) -> Ran {
 fn told(command: &mut std::process::Command, secret: &str) -> Ran {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Who needs no secret does not read it.
+    // A command that needs no secret does not read it.
     let _ = child.stdin.take().unwrap().write_all(secret.as_bytes());
     Ran::new(child.wait_with_output().unwrap())
 }

@@ -1,4 +1,4 @@
-//! What a killed run leaves behind in Redraft's own folder, and who clears it away.
+//! Tests what a killed run leaves behind in Redraft's own folder, and what clears it away.
 
 use crate::world::feature;
 use redraft_testkit::Scratch;

@@ -1,4 +1,4 @@
-//! A dispatch of many requests and a budget that none of them passes.
+//! Tests a dispatch of many requests and a budget that none of them exceeds.
 
 use crate::models::{ANTHROPIC, run, with_model};
 use crate::world::{bodies, events};
@@ -7,7 +7,7 @@ use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
-/// As much as a tool shows of a file at once.
+/// A file as long as a tool shows at once.
 fn long_file(scratch: &Scratch) {
     let line = "what a reader would want to know about the matter\n";
     std::fs::write(scratch.worktree("001").join("long.md"), line.repeat(2_000)).unwrap();
@@ -57,7 +57,7 @@ fn a_dispatch_that_reads_on_and_on_is_cut_off_before_the_request_that_could_pass
         );
         let sent = provider.requests().len();
         assert!(before > 0 || sent > 3, "{sent} requests");
-        // What was left was not enough for what the first attempt is known to need, so nothing was begun again.
+        // The rest was not enough for what the first attempt is known to need, so nothing was begun again.
         assert!(before == 0 || sent == before, "{sent} requests, {before} before");
         let again = run(&scratch, &["run", "001", "--yes"]);
         assert_eq!((again.code, provider.requests().len()), (Some(5), sent), "{}", again.stderr);

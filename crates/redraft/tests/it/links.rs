@@ -1,4 +1,4 @@
-//! Every link of the documentation leads somewhere: to a file that is there, and to a heading of it.
+//! Tests that every link of the documentation leads somewhere: to a file that exists, and to a heading in it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,7 +38,7 @@ fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }
 
-/// What a page can be linked to by: its headings as GitHub names them, and anchors of its own.
+/// The anchors a page can be linked by: its headings as GitHub names them, and its own anchors.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for (_, line) in text_lines(page) {
@@ -55,7 +55,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// The targets of a line's links, those elsewhere left out.
+/// The targets of a line's links, without external ones.
 fn links(line: &str) -> Vec<String> {
     let line = without_code(line);
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());

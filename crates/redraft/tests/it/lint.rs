@@ -1,4 +1,4 @@
-//! `redraft lint`: what it finds, how it says so, and with which exit code.
+//! `redraft lint`: what it finds, how it reports it, and with which exit code.
 
 use super::world::*;
 use redraft_documents::lint::{Level, Rule};
@@ -93,7 +93,7 @@ fn broken(rule: Rule) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// Whether a rule is only looked for when the trace is asked for.
+/// Whether a rule is checked only when the trace is asked for.
 fn is_of_the_trace(rule: Rule) -> bool {
     let place = |wanted| Rule::ALL.iter().position(|one| *one == wanted);
     rule != Rule::UnknownCheck && place(rule) > place(Rule::VagueWord)
@@ -114,7 +114,7 @@ fn every_rule_is_found_by_its_name_at_its_level_and_only_errors_fail() {
                 std::fs::write(scratch.root().join(folder).join("spec.md"), [0xff, 0xfe]).unwrap();
             }
             _ => {
-                // What other documents build on is there, and has no fault of its own.
+                // The document that others build on exists, and has no fault of its own.
                 scratch.write(&format!("{folder}/spec.md"), PLAIN_SPEC);
                 broken(rule).iter().for_each(|(name, text)| scratch.write(&format!("{folder}/{name}"), text))
             }

@@ -109,7 +109,7 @@ fn a_good_plugin_passes_from_wherever_the_command_is_typed() {
     assert!(ran.stdout.is_empty() && ran.stderr.contains("8 files checked: 0 errors, 0 warnings"), "{ran:?}");
 }
 
-/// Built in or with texts of a repository's own: what we write stands up to what we tell others.
+/// Built in or with a repository's own texts: what we write passes the rules we have for others.
 #[test]
 fn an_exported_plugin_has_no_fault_that_lint_knows() {
     let scratch = Scratch::repository(PROGRAM);
@@ -124,7 +124,7 @@ fn an_exported_plugin_has_no_fault_that_lint_knows() {
         let looked_at = found["documents"].as_u64().unwrap() as usize;
         assert_eq!(looked_at, files, "{found}");
         scratch.run(["lint", "--plugin", words[2]]).expect(0);
-        // It did look: what Claude Code would do after a compaction is told.
+        // It did look: it reports what Claude Code would do after a compaction.
         let hooks = format!("{}/hooks/hooks.json", words[2]);
         let text = std::fs::read_to_string(scratch.root().join(&hooks)).unwrap();
         scratch.write(&hooks, &text.replace("startup|resume|clear", "startup|compact"));

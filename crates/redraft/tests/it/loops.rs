@@ -1,4 +1,4 @@
-//! Loops as a user sees them: what is found, how it is sent, what is kept.
+//! Tests loops as a user sees them: what is found, how it is sent, what is kept.
 
 use crate::documents::{CLEAN, PRD, planted};
 use crate::world::{PROGRAM, bodies, events, feature, left};

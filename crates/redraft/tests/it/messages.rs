@@ -1,4 +1,4 @@
-//! What people type wrongly is answered with what they could have typed.
+//! Tests that what people type wrongly is answered with what they could have typed.
 
 use crate::world::{PROGRAM, events};
 use redraft_testkit::{Ran, Scratch};
@@ -23,7 +23,7 @@ fn an_idea_without_quotes_is_shown_with_them() {
     let error = Ran::new(scratch.redraft(["new", "Export", "orders", "--json"]).output().unwrap());
     let error: serde_json::Value = serde_json::from_str(&error.stdout).unwrap();
     assert_eq!(error["hints"][0], "quote the idea: redraft new \"Export orders\" --json");
-    // An option that is not there is another mistake.
+    // An option that does not exist is a different mistake.
     let other = scratch.run(["new", "Export", "--lanes", "deep"]).expect(2);
     assert!(!other.stderr.contains("quote") && other.stderr.contains("--lane"), "{}", other.stderr);
     assert!(!scratch.state().join("ledger.db").exists(), "nothing was begun");

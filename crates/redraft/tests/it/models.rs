@@ -1,4 +1,4 @@
-//! Whole loops with agents that have a model behind them; the model is a script on this machine.
+//! Tests whole loops with agents that have a model behind them; the model is a script on this machine.
 
 use crate::world::{PROGRAM, bodies, entries, events, executable, left};
 use redraft_facts::event::Event;
@@ -410,7 +410,7 @@ fn a_program_that_only_the_file_knows_is_not_started_before_a_person_has_accepte
     assert!(was_started(), "the usual program, called as usual, needs nobody's word");
 }
 
-/// A proxy that connects whoever asks to one place, and tells what it was asked for.
+/// A proxy that connects every client to one place, and reports what it was asked for.
 fn proxy_to(place: String) -> (String, std::sync::mpsc::Receiver<String>) {
     use std::io::{BufRead, BufReader, Write};
     use std::net::{TcpListener, TcpStream};
@@ -460,7 +460,7 @@ fn a_service_is_reached_through_the_proxy_of_the_agent_or_of_the_environment() {
     }
 }
 
-/// Words that mention an approval are none, however often they are repeated; a person is asked in the end.
+/// Words that mention an approval are not one, however often they are repeated; in the end a person is asked.
 #[test]
 fn prose_that_holds_an_approval_closes_no_phase_over_any_protocol() {
     let prose = |request: &RecordedRequest, index: usize| match all_text(request)

@@ -1,4 +1,4 @@
-//! Budgets that hold, and secrets that stay where they are.
+//! Tests budgets that hold, and secrets that stay where they are.
 
 use crate::documents::{CLEAN, planted};
 use crate::world::{PROGRAM, bodies, events, executable, feature};
@@ -103,7 +103,7 @@ fn a_key_that_only_the_configuration_names_is_found_nowhere_either() {
     }
 }
 
-/// An author like Claude Code that tells everybody its key: in words, in pieces, in JSON and on standard error.
+/// An author like Claude Code that reveals its key everywhere: in words, in pieces, in JSON and on standard error.
 const TALKATIVE: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0
 echo called >> "$HOME/calls"

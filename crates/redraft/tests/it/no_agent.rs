@@ -1,4 +1,4 @@
-//! Nobody was named to play: nothing approves by itself, and what makes it work is said.
+//! Tests a machine without a named agent: nothing approves by itself, and the program says what makes it work.
 
 use crate::typed::command_on_a_terminal;
 use crate::world::{PROGRAM, bodies, events};
@@ -19,7 +19,7 @@ const TELLING: [&str; 6] = [
     "OPENAI_MODEL",
 ];
 
-/// A Python project on whose branch `bad` somebody does what no reviewer may pass; nobody was named to play.
+/// A Python project with a branch `bad` that no reviewer may pass; no agent was named.
 fn python() -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     scratch.configure("");
@@ -48,7 +48,7 @@ fn run_with(scratch: &Scratch, programs: &Path, words: &[&str]) -> Ran {
     Ran::new(command(scratch, programs, words).output().unwrap())
 }
 
-/// A PATH with these programs and what git and checks need, but no agent of this machine's.
+/// A PATH with these programs and what git and checks need, but none of this machine's agents.
 fn path(programs: &Path) -> String {
     let tools = programs.join("tools");
     if !tools.exists() {
@@ -96,7 +96,7 @@ printf '%s\n' '"usage":{{"input_tokens":10,"output_tokens":10}},"result":"","str
     folder
 }
 
-/// What must be as before where nothing was done.
+/// What must stay the same where nothing was done.
 fn traces(scratch: &Scratch) -> (String, String, bool) {
     let refs = scratch.git(["for-each-ref"]);
     let worktrees = scratch.git(["worktree", "list"]);
@@ -154,7 +154,7 @@ fn sarif_is_written_also_where_nobody_could_review() {
     assert_eq!(told["level"], "error");
     assert!(told["message"]["text"].as_str().unwrap().contains("there is no agent"), "{told}");
     assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
-    // The same for whatever else keeps a review from beginning.
+    // The same for anything else that keeps a review from beginning.
     let ran = run_with(&scratch, &folder, &["review", "--base", "mian", "--format", "sarif"]).expect(2);
     let log: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(log["runs"][0]["invocations"][0]["executionSuccessful"], false);
@@ -237,8 +237,8 @@ fn a_feature_that_is_over_needs_no_agent_to_be_merged() {
     assert!(ran.stderr.contains("merged into main"), "{ran:?}");
 }
 
-/// Every command of the README in an empty environment: it works, or it stops before it does anything and says how to go
-/// on; none but `demo` approves anything.
+/// Every command of the README in an empty environment: it works, or it stops before it does anything and says how to
+/// go on; only `demo` approves anything.
 #[test]
 fn every_command_of_the_readme_is_honest_where_there_is_no_agent() {
     let scratch = Scratch::repository(PROGRAM);

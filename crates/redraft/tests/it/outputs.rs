@@ -1,4 +1,4 @@
-//! Whatever is typed and wherever it goes: no panic, sane output.
+//! Tests that whatever is typed, and wherever the output goes, there is no panic and the output is sane.
 
 use crate::world::{PROGRAM, feature};
 use redraft_testkit::{Ran, Scratch};
@@ -105,7 +105,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         assert_eq!(ran.stdout, "0\n", "{words}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{words}: {}", ran.stderr);
     }
-    // Nor is a terminal that went away: the run goes on and is stored.
+    // Nor is a terminal that is gone: the run goes on and is stored.
     let other = feature(IDEA);
     let script = "\"$0\" run 001 2>&1 | head -n 1 > /dev/null; echo ${PIPESTATUS[0]}";
     let ran = Ran::new(other.command("bash").args(["-c", script, PROGRAM]).output().unwrap());
@@ -205,7 +205,7 @@ fn the_next_command_can_be_typed_as_it_is_printed() {
     let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     Ran::new(scratch.command("bash").args(["-c", object["next"].as_str().unwrap()]).output().unwrap())
         .expect(0);
-    // Whoever works with -C is told commands with it, relative ones as well.
+    // A user who works with -C is shown commands with it, relative ones as well.
     let typed = |line: &str| {
         let line = line.replacen("redraft ", &format!("{PROGRAM} "), 1);
         let mut command = scratch.command("bash");

@@ -27,7 +27,7 @@ fn run_in(scratch: &Scratch, folder: &Path, words: &[&str]) -> Ran {
     Ran::new(scratch.redraft(words).current_dir(folder).output().unwrap())
 }
 
-/// Every file below a folder, with what is in it. What SQLite keeps beside a file that is only read is left out.
+/// Every file below a folder, with its content. The files that SQLite keeps next to one that is only read are left out.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let (mut found, mut left) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(folder) = left.pop() {
@@ -86,7 +86,7 @@ fn a_state_that_came_from_elsewhere_stops_whatever_writes_and_nothing_that_looks
     run_in(&scratch, &copy, &["trust", "--yes"]).expect(0);
     run_in(&scratch, &copy, &["trust"]).expect(0);
     run_in(&scratch, &copy, &["new", "--until", "specify", "another idea"]).expect(0);
-    // Of the first one nothing has changed.
+    // Nothing about the first one has changed.
     scratch.run(["new", "--until", "specify", "another idea"]).expect(0);
     let forgotten = run_in(&scratch, &copy, &["trust", "--forget"]).expect(0).stdout;
     assert!(forgotten.contains("1 acceptance of"), "{forgotten}");
@@ -110,7 +110,7 @@ fn an_ordinary_user_is_never_asked() {
     run_in(&scratch, &away, &["new", "--until", "specify", "x"]).expect(6);
     fs::rename(&away, scratch.root()).unwrap();
     scratch.run(["new", "--until", "specify", "x"]).expect(0);
-    // The state is gone for good, with all that it held.
+    // The state is gone for good, with everything in it.
     let anew = Scratch::repository(PROGRAM);
     for _ in 0..2 {
         anew.run(["project", "new", "gateway"]);

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 const IDEA: &str = "Export the monthly report as CSV";
 
-/// A day, which nobody waits for at the terminal.
+/// A day, too long to wait at the terminal.
 const LIMIT: &str =
     "[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"overloaded\"\nwait_ms = 86400000\ntimes = 1\n";
 

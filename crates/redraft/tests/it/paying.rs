@@ -1,4 +1,5 @@
-//! Money is called what it is: billed, unknown, or covered by a subscription; and what never reached a service is free.
+//! Tests that money is called what it is: billed, unknown, or covered by a subscription; and that what never reached a
+//! service is free.
 
 use crate::documents::CLEAN;
 use crate::models::run;

@@ -1,4 +1,4 @@
-//! A feature through all its phases: how far, by which lane, left out, gone back to, asked before drafting.
+//! Tests a feature through all its phases: how far, by which lane, left out, gone back to, asked before drafting.
 
 use crate::world::{PROGRAM, bodies, entries, events};
 use redraft_core::pipeline::Pipeline;
@@ -214,7 +214,7 @@ fn deep_has_every_phase_signed_by_fresh_eyes() {
     assert_eq!(bodies(&all, "loop-opened").next().unwrap()["certify"], "fresh");
 }
 
-/// The author asks once before it drafts; without anybody to answer, the run waits.
+/// The author asks once before it drafts; without a person to answer, the run waits.
 fn asking(words: &[&str]) -> Scratch {
     let scratch = begun(words);
     scratch.scenario("[[rule]]\nticket = \"*/draft/spec-author/1.1\"\ndo = \"ask\"\n");
@@ -273,7 +273,7 @@ fn a_role_text_of_the_repository_is_sent_and_kept_with_its_loop() {
         scratch.run(["show", "prompt", "--ticket", "001/specify.1/review/spec-reviewer/1.1"]).expect(0);
     assert!(prompt.stdout.contains("# Our Review\n\nAsk what we always ask.\n"), "{}", prompt.stdout);
     assert!(!prompt.stdout.contains("# Review the Specification"));
-    // Changed later, what was sent can still be built again.
+    // If the text is changed later, what was sent can still be built again.
     scratch.write(".redraft/agents/spec-reviewer.md", &text.replace("always", "never"));
     scratch.run(["show", "prompt", "001", "--verify"]).expect(0);
     let example = scratch.run(["show", "prompt", "--example", "--role", "spec-reviewer"]).expect(0);

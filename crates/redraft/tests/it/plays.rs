@@ -16,7 +16,7 @@ pub(crate) const SWITCH: &str = "REDRAFT_ABORT_AT_BOUNDARY";
 
 const IDEA: &str = "Export the monthly report as CSV";
 
-/// Dearer than nothing, so that what a lost attempt reserved can be seen on the receipt.
+/// With a price, so that what a lost attempt reserved can be seen on the receipt.
 const PRICES: &str = "usd_per_million_input = 3.0\nusd_per_million_output = 15.0\n";
 
 /// What is done to a feature, one after the other.
@@ -59,7 +59,7 @@ impl Play {
         Play { scratch, steps, kept, expected, dispatches: started }
     }
 
-    /// Fails unless the undisturbed play has this in it: what it is played for.
+    /// Fails unless the undisturbed play contains this event: the one it is played for.
     fn with(self, wanted: impl Fn(&Event) -> bool) -> Play {
         assert!(entries(&self.scratch).iter().any(|entry| wanted(&entry.event)), "the play misses its point");
         self
@@ -89,7 +89,7 @@ impl Play {
         copy
     }
 
-    /// The command of a run, not yet started, and the code it ends with if nobody disturbs it.
+    /// The command of a run, not yet started, and the code it ends with if it is not disturbed.
     pub(crate) fn command(&self, run: usize) -> Command {
         assert!(matches!(self.steps[run], Step::Run(_)), "step {run} is no run");
         self.scratch.redraft(["run", "--yes", "001"])
@@ -120,7 +120,7 @@ impl Play {
         self.ended_well(what);
     }
 
-    /// Nothing follows on this run, so that a run that came to its end is the end of the play.
+    /// No run follows this one, so that its end is the end of the play.
     pub(crate) fn is_last(&self, run: usize) -> bool {
         run + 1 == self.steps.len()
     }
@@ -186,7 +186,7 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// From the idea to the approval, with nobody touching it.
+/// From the idea to the approval, without a disturbance.
 pub(crate) fn undisturbed() -> Play {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--until", "specify", IDEA]).expect(0);

@@ -232,7 +232,7 @@ fn a_folder_that_is_none_or_cannot_be_made_is_an_error_with_a_way_out() {
         let ran = world.scratch.run(["plugin", "export", folder]).expect(3);
         assert!(ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
     }
-    // A link to a folder is somebody's way of naming it.
+    // A link to a folder is a way to name it.
     fs::create_dir_all(world.scratch.root().join("real")).unwrap();
     symlink("real", world.scratch.root().join("link")).unwrap();
     world.scratch.run(["plugin", "export", "link"]).expect(0);

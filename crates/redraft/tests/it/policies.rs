@@ -1,4 +1,4 @@
-//! Every policy finds the same defects, by what the program really sends to the built-in reviewer.
+//! Tests that every policy finds the same defects, by what the program really sends to the built-in reviewer.
 
 use crate::documents::CLEAN;
 use crate::world::{PROGRAM, bodies, entries, events};
@@ -7,7 +7,7 @@ use redraft_testkit::Scratch;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// How each policy sends the second review, where one strategy is always its own.
+/// How each policy sends the second review, where it always uses one strategy.
 const POLICIES: [(&str, Option<&str>); 7] = [
     ("cost", None),
     ("seed", None),
@@ -30,7 +30,7 @@ const LATER: [(&str, &str); 2] = [
     ("- AC1 (R1): asking for the report of March gives a CSV file with one line per booking.\n", "`R1`"),
 ];
 
-/// What a loop came to whose document a person changed between two reviews.
+/// The result of a loop whose document a person changed between two reviews.
 struct Played {
     /// The descriptions of all findings.
     found: BTreeSet<String>,
@@ -83,7 +83,7 @@ fn play(policy: &str, plant: impl Fn(&str) -> String) -> Played {
     }
 }
 
-/// The criteria are taken out of the document again, and what they were for stands in another section.
+/// The criteria are taken out of the document again, and their content is in another section.
 fn without_criteria(text: &str) -> String {
     let planted = LATER.iter().fold(text.to_owned(), |text, (line, _)| text.replace(line, ""));
     assert_eq!(text.lines().count(), planted.lines().count() + LATER.len(), "{text}");
@@ -103,8 +103,8 @@ fn every_policy_finds_every_planted_defect_and_the_same_set() {
     }
 }
 
-/// The author's criterion is worded as it once was, and a new one contradicts the first requirement, which stands far from
-/// it and has not changed. The section it stands in is that of the open finding.
+/// The author's criterion gets its old wording, and a new one contradicts the first requirement, which is far from it
+/// and has not changed. Its section is that of the open finding.
 fn with_another_number(text: &str) -> String {
     let number = "- AC4 (R1): the system shall send a CSV file within 30 seconds.\n";
     let written = text.split_inclusive('\n').find(|line| line.contains("(R2)")).unwrap();
@@ -120,7 +120,7 @@ fn a_digest_carries_what_its_reviewer_needs_to_rule_on_findings_and_to_find_new_
     assert_eq!(digest.ruled, whole.ruled);
     assert_eq!(digest.ruled, [("S1".to_owned(), "fixed".to_owned())]);
     assert_eq!(digest.opened, serde_json::json!([]), "the sections it was sent sufficed");
-    // What was changed here names what the digest does not hold, so the file is opened, as the prompt allows.
+    // The change here names something that is not in the digest, so the file is opened, as the prompt allows.
     let looked = play("digest", without_criteria).opened;
     assert!(looked.as_array().is_some_and(|files| !files.is_empty()), "{looked}");
 }

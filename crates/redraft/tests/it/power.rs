@@ -1,4 +1,4 @@
-//! The power goes, and the disk holds what was synced and nothing else.
+//! Tests power cuts: the disk then holds what was synced and nothing else.
 //!
 //! What is tested is stricter than any file system: of two things that were not synced, neither or only one may be
 //! there. An ordinary run of the tests cuts here and there; `REDRAFT_POWER_CUTS=all` cuts everywhere (CONTRIBUTING.md).
@@ -12,7 +12,7 @@ use redraft_testkit::Ran;
 /// No run has more boundaries or syncs than this; it only bounds the loop.
 const CUTS_MAX: u64 = 5_000;
 
-/// Every cut, or every so manieth.
+/// Every cut, or every nth.
 fn stride(usual: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "how long to test is the caller's choice")]
     match std::env::var("REDRAFT_POWER_CUTS") {
@@ -22,8 +22,8 @@ fn stride(usual: usize) -> usize {
     }
 }
 
-/// Cuts the power at every so manieth place of each run of a play, and plays on with what the disk held. Fails with all
-/// cuts that went wrong, so that their number can be told.
+/// Cuts the power at every nth place of each run of a play, and plays on with what the disk held. Fails with all cuts
+/// that went wrong, so that their number is known.
 #[expect(clippy::print_stdout, reason = "how many cuts a long run made")]
 fn cuts(play: &Play, loss: Loss, usual: usize, cut: fn(u64) -> Cut) {
     let (mut made, mut wrong) = (0, Vec::new());

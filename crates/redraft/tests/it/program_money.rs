@@ -1,11 +1,11 @@
-//! What programs cost that are cut off, when they turn out dearer than anything that was set aside for them.
+//! Tests what programs cost that are cut off when they turn out more expensive than what was set aside for them.
 
 use crate::documents::CLEAN;
 use crate::world::{bodies, events, executable, feature};
 use serde_json::Value;
 use std::fs;
 
-/// Begins like Claude Code an answer to a prompt of a million tokens, calls a tool and works on for ever.
+/// Begins like Claude Code an answer to a prompt of a million tokens, calls a tool and works on forever.
 const CLAUDE: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0
 cat > /dev/null
@@ -15,7 +15,7 @@ echo '{"type":"assistant","message":{"id":"a","model":"m","content":[{"type":"to
 exec sleep 5101
 "#;
 
-/// Notes like Codex that a million tokens were used, ends two commands and works on for ever.
+/// Notes like Codex that a million tokens were used, ends two commands and works on forever.
 const CODEX: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0
 cat > /dev/null
@@ -45,14 +45,14 @@ fn a_program_that_is_cut_off_counts_as_what_is_known_where_that_is_more_than_was
         let events = events(&scratch);
         let failed = bodies(&events, "failed").next().unwrap();
         assert!(failed["now"]["over_budget"].is_u64() && failed["usage"].is_null(), "{kind}: {failed}");
-        // A million tokens at 3 dollars, of which the program told.
+        // A million tokens at 3 dollars, which the program reported.
         let known = 3_000_000;
         let counted = |value: &Value| value.as_u64().unwrap();
         let raised = bodies(&events, "raised").last().unwrap();
         assert!(counted(&raised["reserved"]) >= known, "{kind}: {raised}");
         let receipt: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert!(counted(&receipt["receipt"]["counted_micro_usd"]) >= known, "{kind}: {receipt:#}");
-        // Only Codex cannot be told how long an answer may become, which the receipt says.
+        // Only Codex cannot be told how long an answer may become, and the receipt says so.
         let notes = receipt["receipt"]["notes"].as_array().unwrap();
         let beyond = "odd: nothing limits an answer of Codex; one of more than 16,000 tokens can pass the budget by at most $2.7600";
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Programs that do not print what was asked of them.
+//! Tests programs that do not print what was asked of them.
 
 use crate::documents::CLEAN;
 use crate::world::{bodies, events, executable, feature};

@@ -1,4 +1,4 @@
-//! What a person reads of a run, whole.
+//! Tests what a person reads about a run, as a whole.
 
 use crate::documents::{PRD, planted};
 use crate::world::PROGRAM;

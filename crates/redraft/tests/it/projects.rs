@@ -1,4 +1,4 @@
-//! Projects: numbers, roadmaps, what features of one are told about it.
+//! Tests projects: numbers, roadmaps, and what their features are told about them.
 
 use crate::documents::CLEAN;
 use crate::world::{PROGRAM, bodies, events};
@@ -32,7 +32,7 @@ fn a_project_is_a_folder_with_a_prd_and_a_roadmap_under_a_number_of_its_own() {
     assert_eq!(fs::read_to_string(scratch.root().join("docs/projects/P002-second/prd.md")).unwrap(), GOALS);
     scratch.run(["project", "new", " "]).expect(2);
     scratch.run(["project", "new", "Third", "--prd", "nowhere.md"]).expect(2);
-    // A number on another branch is taken, though its folder is not here.
+    // A number on another branch is taken, although its folder is not here.
     scratch.git(["switch", "-q", "-c", "other"]);
     scratch.run(["project", "new", "Elsewhere"]).expect(0);
     scratch.git(["add", "docs/projects/P003-elsewhere"]);
@@ -142,6 +142,6 @@ fn ac10_a_feature_without_a_project_is_told_nothing_about_one_and_a_lost_project
     fs::remove_dir_all(scratch.root().join("docs/projects")).unwrap();
     let ran = scratch.run(["run", "002"]).expect(0);
     assert!(ran.stderr.contains("note: project P001 is not found"), "{}", ran.stderr);
-    // Its number stays its own.
+    // It keeps its number.
     assert_eq!(scratch.json(["project", "new", "Another"])["project"], "P002");
 }

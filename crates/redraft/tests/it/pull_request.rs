@@ -43,7 +43,7 @@ fn there_is_a_text_before_the_end_and_none_without_a_feature() {
     assert!(text.starts_with(&format!("# {IDEA}\n")) && !text.contains("## Checks"), "{text}");
 }
 
-/// Where a feature stands, and what its text says of it before anything else.
+/// The state of a feature, and what its text says about it before anything else.
 #[test]
 fn the_text_of_a_feature_that_is_not_finished_says_so_and_what_is_left() {
     let second = |scratch: &Scratch, wanted: &str, finished: bool| {

@@ -1,4 +1,4 @@
-//! What git has lost is named, and the feature goes on from what is whole.
+//! Tests that what git has lost is named, and that the feature goes on from what is intact.
 
 use crate::plays::{self, Play};
 use redraft_testkit::{Ran, Scratch};
@@ -26,7 +26,7 @@ fn newest_objects(scratch: &Scratch) -> Vec<PathBuf> {
     found.into_iter().rev().map(|(_, file)| file).collect()
 }
 
-/// What stands under a name cannot be read from now on.
+/// Makes the content under a name unreadable.
 fn spoil(file: &PathBuf, bytes: &str) {
     fs::remove_file(file).unwrap();
     fs::write(file, bytes).unwrap();
@@ -55,13 +55,13 @@ fn seen(scratch: &Scratch) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
     (files, crate::world::entries(scratch).last().unwrap().seq)
 }
 
-/// The damaged feature never ends well without a word; once repaired, it does.
+/// The damaged feature never ends well silently; once repaired, it does end well.
 #[track_caller]
 fn is_repaired(play: &Play, what: &str) {
     let scratch = &play.scratch;
     let ran = scratch.run(["run", "--yes", "001"]);
     match ran.code {
-        // What was damaged is needed no more, or was made again.
+        // What was damaged is no longer needed, or was made again.
         Some(0) => {}
         Some(3) => assert!(ran.stderr.contains("redraft doctor --repair"), "{what}: {}", ran.stderr),
         code => panic!("{what}: code {code:?}: {}{}", ran.stdout, ran.stderr),

@@ -240,7 +240,7 @@ fn loops_of_the_own_ledger_are_replayed() {
     assert_eq!(scratch.json(["replay", "--ledger", "001"])["loops"], shown["loops"]);
     scratch.run(["replay", "--ledger", "009"]).expect(2);
 
-    // Whose reviews they were is in the ledger; what is typed wins.
+    // The ledger says whose reviews they were; a typed role wins.
     let as_domain = scratch.json(["replay", "--ledger", "--role", "domain"]);
     let as_phase = scratch.json(["replay", "--ledger", "--role", "phase"]);
     let of = |shown: &Value, at: usize| shown["loops"][at]["input_usd"].clone();
@@ -292,7 +292,7 @@ fn what_editors_put_before_the_first_line_is_no_fault_and_no_line_takes_memory_w
 
 #[test]
 fn loops_of_a_file_teach_later_ones_only_where_they_are_said_to() {
-    // A repository in which nothing is answered within five minutes, which is not what is usually met.
+    // A repository in which nothing is answered within five minutes, which is unusual.
     let slow = |number: usize| {
         let mut one = recorded(&format!("{number:03}/spec"));
         one["times"] = json!([1_000, 2_500, 4_000]);

@@ -1,4 +1,5 @@
-//! What it costs to have a large change reviewed again after each of its commits, by the rules of the provider's cache.
+//! Tests what it costs to have a large change reviewed again after each of its commits, by the rules of the provider's
+//! cache.
 
 use crate::models::run;
 use crate::review_base::commit;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const FILES: usize = 9;
 const LINES: usize = 150;
 
-/// The text of one file, with one line that is another in each round.
+/// The text of one file, with one line that differs in each round.
 fn source(file: usize, round: usize) -> String {
     let line = |at: usize| match at {
         70 => format!("total_{file} = add(total_{file}, step_of_round_{round})\n"),
@@ -92,7 +93,7 @@ fn reviewed(agent: &str, more: &[&str]) -> Reviewed {
     Reviewed { strategies: strategies.collect(), bills: provider.bills() }
 }
 
-/// Tokens in those of plain input.
+/// All tokens, expressed in tokens of plain input.
 fn effective(bills: &[Charge]) -> u64 {
     let one =
         |bill: &Charge| bill.uncached * 100 + bill.written_5m * 125 + bill.written_1h * 200 + bill.read * 10;

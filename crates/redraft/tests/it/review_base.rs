@@ -11,7 +11,7 @@ const BEFORE: &str = "#!/bin/sh\necho hello\n";
 pub(crate) const UNSAFE: &str = "#!/bin/sh\n# Greets whoever is named.\neval \"echo hello $1\"\n";
 pub(crate) const SAFE: &str = "#!/bin/sh\n# Greets whoever is named.\nprintf 'hello %s\\n' \"$1\"\n";
 
-/// A repository whose branch `topic` has one commit that `main` has not.
+/// A repository whose branch `topic` has one commit that `main` does not have.
 pub(crate) fn topic(text: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     commit(&scratch, "greet.sh", BEFORE, "say hello");
@@ -138,7 +138,7 @@ fn where_nothing_changed_nobody_is_asked_and_the_same_is_said() {
         assert_eq!((&first["sent"], &again["sent"]), (&3.into(), &0.into()));
         let said = review(&scratch, &[]).expect(code).stdout;
         assert!(said.contains("nothing is new since the last call, so nobody was asked\n"), "{said}");
-        // An amended message is no other change.
+        // An amended message does not make it another change.
         scratch.git(["commit", "--quiet", "--amend", "--message", "other words"]);
         review(&scratch, &[]).expect(code);
         assert_eq!(tickets(&scratch).len(), 3);
@@ -159,13 +159,13 @@ fn a_rebased_branch_is_the_same_review_and_the_bases_own_changes_are_not_shown_a
     let prompt = prompt(&scratch, &last);
     assert!(last.starts_with("review-001/") && prompt.contains("+printf"), "{prompt}");
     assert!(!prompt.contains("other.sh"), "{prompt}");
-    // Begun anew, it is compared with what the base is now.
+    // Started over, it is compared with the base as it is now.
     review(&scratch, &["--again"]).expect(0);
     let fresh = prompt_of_first(&scratch, "review-002");
     assert!(fresh.contains("greet.sh: +2 -1") && !fresh.contains("other.sh"), "{fresh}");
 }
 
-/// What is judged is held against what the reviewer was told: what only the base has changed is no part of it.
+/// A finding is judged by what the reviewer was told: what only the base has changed is not part of it.
 #[test]
 fn a_finding_in_what_only_the_base_has_changed_is_put_off_after_a_rebase() {
     let scratch = topic(UNSAFE);
@@ -202,7 +202,7 @@ fn another_branch_or_base_is_another_review() {
     scratch.run(["review", "--base", "start"]).expect(1);
     scratch.git(["switch", "--quiet", "-c", "second"]);
     review(&scratch, &[]).expect(1);
-    // Named, it is the same from anywhere.
+    // Given by name, it is the same from anywhere.
     review(&scratch, &["--head", "topic"]).expect(1);
     let shown = scratch.json(["status"]);
     let reviews: Vec<String> = shown["reviews"]
@@ -226,7 +226,7 @@ fn the_configuration_of_the_change_and_of_the_checkout_decides_nothing() {
     scratch.git(["add", "--force", ".redraft/agents"]);
     commit(&scratch, "greet.sh", BEFORE, "start");
     scratch.git(["switch", "--quiet", "-c", "topic"]);
-    // What whoever proposes a change might like: another judge, another agent, something to run.
+    // What the author of a change might like: another judge, another agent, something to run.
     scratch.write(".redraft/agents/security-reviewer.md", &ROLE_OF_THE_BASE.replace("BASE", "CHANGE"));
     scratch.git(["add", "--force", ".redraft/agents"]);
     scratch.write(
@@ -356,7 +356,7 @@ fn a_detached_checkout_without_an_identity_is_reviewed_and_named_as_one_likes() 
     scratch.git(["branch", "--quiet", "-D", "topic"]);
     for key in ["user.name", "user.email"] {
         let mut unset = scratch.command("git");
-        // It may never have been there.
+        // It may never have been set.
         let _ = unset.current_dir(scratch.root()).args(["config", "--unset", key]).output().unwrap();
     }
     let before = noticed(&scratch);
@@ -402,7 +402,7 @@ fn what_is_not_committed_is_left_out_unless_it_is_asked_for() {
         shown["findings"].as_array().unwrap().iter().map(|one| one["file"].as_str().unwrap()).collect();
     assert_eq!(files, ["greet.sh", "new.sh"], "{shown}");
     assert_eq!(noticed(&scratch), before);
-    // As it was, it is the same revision; committed, it is no other.
+    // Unchanged, it is the same revision; committing it does not make it another.
     let asked = tickets(&scratch).len();
     review(&scratch, &["--uncommitted"]).expect(1);
     scratch.git(["add", "--all"]);
@@ -466,7 +466,7 @@ fn killed_anywhere_and_run_again_the_findings_are_the_same_also_when_the_branch_
     assert_eq!(scratch.json(["review", "--base", "main"])["findings"], wanted);
     commit(&scratch, "greet.sh", SAFE, "never run what is given");
     assert!(!kill(3), "nothing was interrupted");
-    // Meanwhile it goes on.
+    // Meanwhile the branch goes on.
     commit(&scratch, "more.sh", "#!/bin/sh\necho more\n", "more");
     let shown = scratch.json(["review", "--base", "main"]);
     assert_eq!((&shown["outcome"], &shown["review"]), (&"approved".into(), &"review-001".into()), "{shown}");

@@ -5,7 +5,7 @@ use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
 
-/// A specification with a requirement that nothing can be told by, which the rehearsal reviewer finds.
+/// A specification with a requirement that cannot be checked, which the rehearsal reviewer finds.
 const LACKING: &str = "\
 # Export
 
@@ -129,14 +129,14 @@ fn what_it_was_judged_as_is_kept_and_told_until_another_kind_is_asked_for() {
     let kept = scratch.run(["review", "notes.md"]).expect(1);
     assert!(kept.stderr.contains("notes.md is judged as spec, as the last time"), "{}", kept.stderr);
     assert_eq!(reviews(&scratch).last().unwrap(), "review-001/specify.1/review/spec-reviewer/2.1");
-    // What another reviewer found counts no more.
+    // What another reviewer found no longer counts.
     scratch.run(["review", "notes.md", "--as", "plan"]);
     let shown = scratch.json(["status", "notes.md"])["reviews"][0].clone();
     let listed = scratch.json(["show", "findings", "notes.md"])["findings"].clone();
     let phases = listed.as_array().unwrap().iter().map(|one| one["phase"].as_str().unwrap());
     assert!(phases.clone().all(|phase| phase == "create-plan"), "{listed}");
     assert_eq!(shown["open_findings"], phases.count(), "{shown}");
-    // Back to what it was, without an edit; that is kept as well, and by a new review, too.
+    // Back to what it was, without an edit; that is kept as well, even by a new review.
     assert_eq!(scratch.json(["review", "notes.md", "--as", "document"])["as"], "document");
     assert_eq!(scratch.json(["review", "notes.md"])["as"], "document");
     scratch.run(["review", "notes.md", "--as", "spec"]).expect(1);
@@ -173,7 +173,7 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
     let all = scratch.run(["cost"]).expect(0).stdout;
     assert!(all.contains("review-001 spec") && all.contains("001 show-the-weather"), "{all}");
     scratch.run(["cost", "--why", "review-001/specify.1/review/spec-reviewer/1.1"]).expect(0);
-    // From a subfolder, and of what is not there.
+    // From a subfolder, and for a file that does not exist.
     scratch.run(["-C", "docs/api", "show", "findings", "spec.md"]).expect(0);
     scratch.write("other.md", "# Other\n");
     let unknown = scratch.run(["show", "findings", "other.md"]).expect(2);

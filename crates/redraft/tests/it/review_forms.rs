@@ -1,4 +1,4 @@
-//! The forms in which `redraft review --base` tells what it found: JSON, SARIF, annotations, and nothing at all.
+//! The formats in which `redraft review --base` reports what it found: JSON, SARIF, annotations, and nothing at all.
 
 use crate::review_base::{SAFE, UNSAFE, commit, review, topic};
 use crate::world::PROGRAM;
@@ -51,7 +51,7 @@ fn sarif_has_what_its_schema_requires_and_the_same_fingerprint_every_time() {
     );
     let print = &result["partialFingerprints"]["redraftFinding/v1"];
     assert!(print.as_str().is_some_and(|print| print.len() == 32), "{result}");
-    // Lines move; the fault is the same, also for somebody who begins anew elsewhere.
+    // Lines move; the fault is the same, also for a user who starts over elsewhere.
     commit(&scratch, "greet.sh", &UNSAFE.replace("# Greets", "#\n# Greets"), "explain");
     let moved = sarif(&scratch)["runs"][0]["results"][0].clone();
     assert_eq!(moved["locations"][0]["physicalLocation"]["region"]["startLine"], 4, "{moved}");

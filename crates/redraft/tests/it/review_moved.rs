@@ -1,5 +1,5 @@
-//! `redraft review --base` where the base has moved, was merged crosswise, or is not the only thing of its name: whatever
-//! merging the change would do to the base, somebody is shown it.
+//! `redraft review --base` where the base has moved, was merged crosswise, or is not the only thing of its name:
+//! reviewers are shown everything that merging the change would do to the base.
 
 use crate::review_base::{SAFE, commit, review, tickets, topic};
 use redraft_testkit::Scratch;
@@ -40,7 +40,7 @@ fn an_approval_does_not_hold_for_the_same_files_on_another_base() {
         let sent = prompt(&scratch, ticket);
         assert!(ticket.starts_with("review-002/") && sent.contains("auth.sh: +2 -2"), "{sent}");
     }
-    // The same once more asks nobody.
+    // A second call asks no reviewer.
     review(&scratch, &[]);
     assert_eq!(tickets(&scratch).len(), before + 3);
 }
@@ -61,7 +61,7 @@ fn what_a_change_takes_out_of_its_base_is_part_of_what_is_new_in_it() {
     scratch.run(["show", "prompt", "review-001", "--verify"]).expect(0);
 }
 
-/// Neither a file that is no text nor bytes that are no characters can be told from others by their diff.
+/// Files that are not text, and bytes that are not characters, cannot be distinguished by their diff.
 #[test]
 fn a_file_that_was_exchanged_together_with_the_base_is_looked_at_again() {
     for (good, bad) in [(&b"\0good"[..], &b"\0EVIL PAYLOAD"[..]), (b"echo A\xe4B\n", b"echo A\xffB\n")] {

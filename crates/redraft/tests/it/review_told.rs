@@ -1,4 +1,5 @@
-//! What a review has to tell beside its findings: that nothing was judged, what nobody was shown, and by which texts.
+//! What a review has to report in addition to its findings: that nothing was judged, what was not shown, and by which
+//! texts.
 
 use crate::review_base::{SAFE, commit, review, tickets, topic};
 use crate::world::PROGRAM;
@@ -7,7 +8,7 @@ use redraft_testkit::provider::{Provider, RecordedRequest, Reply, tool_results};
 use serde_json::{Value, json};
 use std::fs;
 
-/// The rehearsal agent, of which a scenario beside the user's own file says what it does.
+/// The rehearsal agent, with a scenario next to the user's own file.
 fn plays(scratch: &Scratch, rules: &str) {
     fs::write(scratch.own_config().with_file_name("scenario.toml"), rules).unwrap();
     let agent = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
@@ -66,14 +67,14 @@ fn what_is_taken_out_of_a_change_is_told_to_reviewers_and_to_whoever_asks() {
     scratch.run(["show", "prompt", "review-001", "--verify"]).expect(0);
 }
 
-/// What is too long to be shown must be opened: an approval by somebody who opened nothing is none.
+/// What is too long to be shown must be opened: an approval by a reviewer that opened nothing does not count.
 #[test]
 fn a_change_that_is_too_long_to_be_shown_is_not_approved_unread() {
     let approval = |files: Value| {
         json!({"approved": true, "summary": "s", "answers": [], "issues": [], "checks": [], "verified": [],
             "files_read": files})
     };
-    // That it says so is not enough where what it opens is known.
+    // Its word is not enough where it is known what it opened.
     let said = approval(json!([{"file": "data.txt", "lines": 12_000}]));
     for (opens, code) in [(false, Some(4)), (true, Some(0))] {
         let said = said.clone();

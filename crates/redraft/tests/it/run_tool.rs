@@ -1,4 +1,4 @@
-//! The tool that runs accepted commands, given to an agent here; with a whole phase it is in `hands`.
+//! Tests the tool that runs accepted commands, given to an agent here; `hands` tests it with a whole phase.
 
 use crate::world::PROGRAM;
 use redraft_adapters::child::Environment;

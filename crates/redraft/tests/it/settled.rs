@@ -1,4 +1,4 @@
-//! What a person has settled is not raised again: not by another reviewer, and not in a later phase.
+//! Tests that what a person has settled is not raised again: not by another reviewer, and not in a later phase.
 
 use crate::documents::{CLEAN, PRD};
 use crate::world::{PROGRAM, bodies, events};
@@ -8,7 +8,7 @@ use std::fs;
 
 const FOLDER: &str = "docs/features/001-export-the-report";
 
-/// The first requirement of the specification, which a reviewer will not have.
+/// The first requirement of the specification, which a reviewer does not accept.
 fn quote() -> &'static str {
     CLEAN.lines().find(|line| line.contains("R1")).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The project's own setup command: in nobody's way, in its time, and never half done.
+//! Tests the project's own setup command: it blocks nobody, keeps its time limit, and is never left half done.
 
 use crate::world::PROGRAM;
 use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
@@ -42,7 +42,7 @@ fn pipe(scratch: &Scratch, name: &str) -> std::path::PathBuf {
     path
 }
 
-/// A setup that never ends, and a pipe that closes when nothing of it is left.
+/// A setup that never ends, and a pipe that closes when none of its processes is left.
 fn endless(scratch: &Scratch) -> std::path::PathBuf {
     let alive = pipe(scratch, "alive");
     let script = format!("exec 9> {}\nsetsid sleep 600 &\necho begun\nsleep 600\n", alive.display());
@@ -74,7 +74,7 @@ fn ctrl_c_ends_a_setup_with_all_it_started_and_the_next_run_begins_it_again() {
             let scratch = project("");
             let alive = endless(&scratch);
             let watched = std::thread::spawn(move || fs::read(alive));
-            // With `--json` nothing is said; the pipe is open once the script runs.
+            // With `--json` nothing is printed; the pipe is open once the script runs.
             let words = ["new", "--until", "specify", IDEA, "--json"];
             let child = if json {
                 let mut command = scratch.redraft(words);

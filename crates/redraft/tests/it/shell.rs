@@ -1,4 +1,5 @@
-//! Comfort in a shell: completions, manual pages, `--quiet`, no colours, and one object for programs from every command.
+//! Tests comfort in a shell: completions, manual pages, `--quiet`, no colours, and one object for programs from every
+//! command.
 
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, feature};
@@ -7,7 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Every command that people are shown, as its manual page is called.
+/// Every command that people are shown, by the name of its manual page.
 fn commands(scratch: &Scratch) -> Vec<String> {
     let pages = scratch.json(["man"]);
     let pages = pages["pages"].as_array().unwrap();
@@ -240,7 +241,7 @@ const TYPED: [(&str, &[&str]); 48] = [
     ("redraft completions", &["bash"]),
     ("redraft man", &[]),
     ("redraft plugin export", &["exported"]),
-    // Mistakes, told as an object: groups that are nothing by themselves, and a host's work where none is out.
+    // Mistakes, reported as an object: groups without a command, and a host's work where none is out.
     ("redraft show", &[]),
     ("redraft phase", &[]),
     ("redraft plugin", &[]),
@@ -277,7 +278,7 @@ fn every_command_prints_one_object_for_programs() {
         assert_eq!(object.get("error").is_some(), mistakes.contains(&command), "{command}: {ran:?}");
         assert!(left.remove(command).is_some(), "{command} is no command any more");
     }
-    // What a hook prints is the host's form, what a server does the protocol's; the program alone is the same as any group.
+    // A hook prints in the host's form, a server in the protocol's; the program without a command is like any group.
     let excepted = [
         "redraft",
         "redraft hook",

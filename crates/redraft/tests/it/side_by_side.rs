@@ -1,7 +1,7 @@
-//! Several agents at work at once, on one budget.
+//! Tests several agents at work at once, on one budget.
 //!
-//! No phase has a stage with more than one reviewer yet, so the loop is opened here, in the ledger, with a panel of two
-//! or three; everything after that is the real program.
+//! No phase about a document has a stage with more than one reviewer, so the loop is opened here, in the ledger, with a
+//! panel of two or three; everything after that is the real program.
 
 use crate::documents::planted;
 use crate::world::{PROGRAM, bodies, entries, events, executable};
@@ -23,11 +23,12 @@ const FOLDER: &str = "docs/features/001-export-the-monthly-report-as-csv";
 /// Bills exactly what it reserved.
 const ONE_DOLLAR: &str = "usd_per_dispatch = 1.0\n";
 pub(crate) const TWO: [(&str, char); 2] = [("spec-reviewer", 'S'), ("phase-reviewer", 'P')];
-/// There is no third reviewer among the profiles, so the author's stands in for one; the document is a person's.
+/// A specification has no third reviewer, so the author stands in for one; a person writes the document.
 pub(crate) const THREE: [(&str, char); 3] =
     [("spec-reviewer", 'S'), ("phase-reviewer", 'P'), ("spec-author", 'A')];
 
-/// Two approve, and the third fails and is to be asked again, so that a fourth dispatch is owed whatever the document is like.
+/// Two approve, and the third fails and has to be asked again, so that a fourth dispatch is pending whatever the
+/// document is like.
 const AT_ODDS: &str = r#"
 [[rule]]
 ticket = "*/review/spec-author/*"

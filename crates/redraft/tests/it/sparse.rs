@@ -1,4 +1,4 @@
-//! Repositories whose main checkout shows only some of their folders.
+//! Tests repositories whose main checkout shows only some of their folders.
 
 use crate::finish::{CODE, IDEA, begun, main_moves};
 use crate::world::bodies;
@@ -22,7 +22,7 @@ fn a_feature_of_a_sparse_checkout_is_built_in_a_whole_one_and_merged_back_withou
         scratch.run(["new", "--lane", "express", IDEA]).expect(0);
         let worktree = scratch.worktree("002");
         assert!(worktree.join("hidden/deep/kept.txt").is_file(), "the worktree has all files");
-        // Also for whoever works there with git.
+        // Also for a user who works there with git.
         scratch.git_in(&worktree, ["reset", "-q", "--hard"]);
         assert!(worktree.join("hidden/deep/kept.txt").is_file());
         scratch.run(["run", "002", "--yes", "--merge"]).expect(0);

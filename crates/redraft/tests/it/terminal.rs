@@ -1,4 +1,4 @@
-//! What is shown on a terminal, narrow, plain or dumb.
+//! Tests what is shown on a terminal, narrow, plain or dumb.
 
 use crate::world::feature;
 use redraft_testkit::Scratch;
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 
-/// A terminal as a person has it, and the end of it that programs have.
+/// Both ends of a terminal: the person's and the programs'.
 pub(crate) fn pair() -> (File, File) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -31,7 +31,7 @@ fn shown(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &s
     // Our copy of the other end; without it the terminal closes with the program.
     drop(command);
     let mut said = Vec::new();
-    // A terminal nobody has open any more answers with an error, not with an end.
+    // A terminal that is no longer open answers with an error, not with an end.
     let _ = terminal.read_to_end(&mut said);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     String::from_utf8(said).unwrap()

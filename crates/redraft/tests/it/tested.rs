@@ -1,5 +1,5 @@
-//! What is approved and merged was tested: checks see the commit and nothing else, and what an agent does beside it is
-//! undone or told. The agent is a program that does what a script says.
+//! Tests that what is approved and merged was tested: checks see the commit and nothing else, and what an agent does
+//! besides is undone or reported. The agent is a program that does what a script says.
 
 use crate::world::{PROGRAM, bodies, events, executable};
 use redraft_testkit::{Ran, Scratch};
@@ -61,11 +61,11 @@ fn told(events: &[Value]) -> String {
         .collect()
 }
 
-/// A change that only whoever looks at the agent's folder sees. What is in the commit fails its test.
+/// A change that shows only in the agent's folder. What is in the commit fails its test.
 #[test]
 fn what_only_the_agents_folder_holds_passes_no_check() {
     let broken = "echo broken > code.sh\n";
-    // The file is older than the index, so that git need not read it: what is as new as the index it reads.
+    // The file is older than the index, so that git need not read it: it reads files that are as new as the index.
     let same = "touch -d @1700000000 tests/run.sh; git update-index -q --refresh\n\
                 was=$(wc -c < tests/run.sh); printf 'exit 0\\n' > ../new; while [ $(wc -c < ../new) -lt $was ]; do printf '#' >> ../new; done\n\
                 touch -r tests/run.sh ../new; cat ../new > tests/run.sh; touch -r ../new tests/run.sh; rm ../new\n";
@@ -150,7 +150,7 @@ fn caches_stay_from_task_to_task_and_reviewers_and_merges_rest_on_an_empty_check
     let kept: Vec<u32> =
         all.iter().filter(|check| check["checkout"]["empty"] == false).map(|check| counted(check)).collect();
     assert_eq!(kept[..3], [2, 3, 4], "the first of all found nothing there: {kept:?}");
-    // Whoever judges the code does so after a result of the commit alone.
+    // Reviewers judge the code only after a result of the commit alone.
     let mut alone = false;
     for event in &told {
         let body = &event["body"];
@@ -163,7 +163,7 @@ fn caches_stay_from_task_to_task_and_reviewers_and_merges_rest_on_an_empty_check
             _ => {}
         }
     }
-    // The end rests on the result of the very same files.
+    // The end is based on the result of the very same files.
     let last = all.last().unwrap();
     assert!(last["checkout"]["same_as"].is_u64(), "{last}");
     let log = scratch.run(["log"]).expect(0).stdout;
@@ -252,7 +252,7 @@ fn a_worktree_that_an_agent_removes_is_made_anew_and_the_run_goes_on() {
     }
 }
 
-/// The branch is what is merged, so it is what must hold what was approved.
+/// The branch is what gets merged, so it must hold what was approved.
 #[test]
 fn a_branch_that_holds_something_else_than_the_approved_files_is_not_merged_as_it_is() {
     let scratch = crate::finish::coded("", "");
@@ -271,7 +271,7 @@ fn a_branch_that_holds_something_else_than_the_approved_files_is_not_merged_as_i
     assert!(!files.contains("evil.sh"), "{}{}", ran.stdout, ran.stderr);
 }
 
-/// A finding about code is held against the revision, not against what else lies in the folder.
+/// A finding about code is compared with the revision, not with other files in the folder.
 #[test]
 fn a_finding_that_quotes_a_file_of_no_revision_does_not_hold() {
     let verdict = r#"{"approved":false,"summary":"s","answers":[],"issues":[{"severity":"blocker","category":"c","claim":"present",

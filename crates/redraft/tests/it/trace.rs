@@ -1,4 +1,4 @@
-//! The trace of a feature: from documents alone, from a ledger, and as what a workflow fails on.
+//! The trace of a feature: from documents alone, from a ledger, and as a reason for a workflow to fail.
 
 use crate::built::planned;
 use crate::world::PROGRAM;
@@ -123,7 +123,7 @@ fn a_file_that_belongs_to_no_task_and_a_task_gone_on_without_are_orphans() {
     let scratch = planned("[[rule]]\nticket = \"*/task-2.2/*\"\ndo = \"unchanged\"\n");
     scratch.run(["run", "--yes"]).expect(6);
     scratch.run(["decide", "001", "skip", "--why", "not now"]).expect(0);
-    // A person changes something nobody has planned.
+    // A person changes something that was not planned.
     fs::write(scratch.worktree("001").join("notes.txt"), "mine\n").unwrap();
     scratch.run(["run", "--yes"]).expect(0);
     let object = scratch.json(["show", "trace", "001"]);

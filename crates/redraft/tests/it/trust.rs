@@ -1,4 +1,5 @@
-//! What a repository wants is a wish until its user says yes, and the yes is kept where only the user writes.
+//! Tests that what a repository wants is only a wish until its user says yes, and that the yes is stored where only the
+//! user writes.
 
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, executable, feature};
@@ -15,12 +16,12 @@ fn store(scratch: &Scratch) -> PathBuf {
     scratch.outside().join("home/.local/state/redraft/trust.toml")
 }
 
-/// Whether nothing of what the repository wants was accepted. That its state folder was made here is known all the same.
+/// Whether nothing of what the repository wants was accepted. That its state folder was made here is still known.
 fn accepts_nothing(scratch: &Scratch) -> bool {
     !fs::read_to_string(store(scratch)).unwrap().contains("[[repositories.accepted]]")
 }
 
-/// A `redraft.toml` in which the key says something that must be accepted. A key without a sample fails the test.
+/// A `redraft.toml` in which the key has a value that must be accepted. A key without a sample fails the test.
 fn sample(key: &str, port: u16, canary: &str) -> String {
     let service = |line: &str| {
         let roles = "[roles]\ndefault = \"service\"\n";
@@ -94,11 +95,11 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
     let port = server.local_addr().unwrap().port();
     let canary = scratch.outside().join("canary").display().to_string();
     fs::create_dir(scratch.outside().join("bin")).unwrap();
-    // Its version is asked for by whoever only looks; anything else leaves a trace.
+    // Commands that only look ask for its version; anything else leaves a trace.
     let program = format!("#!/bin/sh\n[ \"$*\" = --version ] && echo 2.1.325 && exit 0\ntouch {canary}\n");
     executable(&scratch, "../bin/claude", &program);
     executable(&scratch, "../canary.sh", &format!("#!/bin/sh\ntouch {canary}\n"));
-    // Whoever opened it would wait for ever.
+    // Opening it would wait forever.
     assert!(scratch.command("mkfifo").arg(format!("{canary}.key")).status().unwrap().success());
     scratch.write(".env", "KEY=local\n");
     let mut asked = 0;
@@ -125,7 +126,7 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
             assert!(said.contains(&line) && said.contains("redraft trust"), "{key} {words:?}: {said}");
             asked += 1;
         }
-        // Whoever only looks is not stopped, and sees that it does not hold.
+        // Commands that only look are not stopped, and show that it does not hold.
         for words in [&["status"][..], &["log"], &["models"], &["cost", "001"], &["config"]] {
             let ran = Ran::new(command(&scratch, words).output().unwrap());
             assert_eq!(ran.code, Some(0), "{key} {words:?}: {}", ran.stderr);

@@ -1,4 +1,4 @@
-//! The program on a terminal, with somebody who types.
+//! Runs the program on a terminal, with somebody who types.
 
 use redraft_testkit::Scratch;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -12,7 +12,7 @@ pub(crate) fn on_a_terminal(scratch: &Scratch, words: &[&str], lines: &str, code
     command_on_a_terminal(scratch.redraft(words), lines, code)
 }
 
-/// The same for a command with surroundings of its own.
+/// The same for a command with its own environment.
 pub(crate) fn command_on_a_terminal(mut command: Command, lines: &str, code: i32) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -30,7 +30,7 @@ pub(crate) fn command_on_a_terminal(mut command: Command, lines: &str, code: i32
     // Our copies of the other end; without them the terminal closes with the program.
     drop(command);
     let mut said = Vec::new();
-    // A terminal nobody has open any more answers with an error, not with an end.
+    // A terminal that is no longer open answers with an error, not with an end.
     let _ = terminal.read_to_end(&mut said);
     let said = String::from_utf8(said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(code), "{said}");

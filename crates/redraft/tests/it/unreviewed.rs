@@ -1,4 +1,5 @@
-//! What is merged is what reviewers were shown and checks were run on, whatever happens to branch, base and worktree.
+//! Tests that what is merged is what reviewers were shown and checks were run on, whatever happens to branch, base and
+//! worktree.
 
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::Scratch;

@@ -1,5 +1,5 @@
-//! Every way by which a text that a person types comes in: commands, the terminal, a host. A key that only the
-//! configuration names is kept by none of them.
+//! Tests every way by which a text that a person types comes in: commands, the terminal, a host. None of them stores a
+//! key that only the configuration names.
 
 use crate::typed::command_on_a_terminal;
 use crate::world::{PROGRAM, bodies, events};
@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 const CANARY: &str = "canary-91b3e07d5fa24c68ee";
 const VARIABLE: &str = "MY_ACCESS";
 
-/// The service is never asked; its key is known by its name alone. A change is not reviewed by an agent that plays a file
-/// of the repository.
+/// The service is never asked; its key is known only by the name in this configuration. A change is not reviewed by an
+/// agent that plays a scenario from the repository.
 const CONFIG: &str = "\
 [agents.rehearsal]
 kind = \"rehearsal\"

@@ -1,4 +1,4 @@
-//! Who judged is said wherever a verdict stands, and what was only rehearsed is marked there.
+//! Tests that every verdict is shown with who judged, and that what was only rehearsed is marked.
 
 use crate::documents::CLEAN;
 use crate::finish::{coded, retro};
@@ -14,10 +14,10 @@ const IDEA: &str = "Let people reset a forgotten password by email";
 const REHEARSED: &str = "rehearsal, no model";
 const NOTICE: &str = "No model took part: the rehearsal agent, which is built in and judges nothing, played";
 
-/// What stands where.
+/// Places, each with what is there.
 type Told<T> = Vec<(&'static str, T)>;
 
-/// Every place that tells of a verdict, with what stands there: what people read, then what programs read.
+/// Every place that shows a verdict, with what is there: what people read, then what programs read.
 fn told(scratch: &Scratch) -> (Told<String>, Told<Value>) {
     let file = |name: &str| fs::read_to_string(scratch.artifacts("001").join(name)).unwrap();
     let text = |words: &[&str]| scratch.run(words).expect(0).stdout;
@@ -210,7 +210,8 @@ fn code_that_was_only_rehearsed_says_so_in_its_log_its_retrospective_and_its_mer
     let message = scratch.git(["log", "-1", "--format=%B", "main"]);
     let lines = "Redraft-Agent: rehearsal, no model\nRedraft-Approved: implementation-reviewer by rehearsal, no model\n";
     assert!(message.contains(lines), "{message}");
-    // Who looks back is sent the history without it: what an agent is told does not depend on who played.
+    // The agent that looks back is sent the history without it: what an agent is told does not depend on who played the
+    // roles.
     let prompt = scratch.run(["show", "prompt", "001", "--role", "retro-facilitator"]).expect(0).stdout;
     assert!(prompt.contains("## Review History") && !prompt.contains("no model"), "{prompt}");
 }
@@ -248,7 +249,7 @@ fn a_rehearsed_review_of_a_change_is_no_clean_result_in_any_form() {
 fn claude_code_that_reviews_a_change_is_named_in_every_form() {
     let scratch = topic(UNSAFE);
     scratch.git(["switch", "--quiet", "main"]);
-    // What reviews a change must not be part of it.
+    // The program that reviews a change must not be part of it.
     executable(&scratch, "../program.sh", CLAUDE);
     let program = scratch.outside().join("program.sh").display().to_string();
     let config = format!(

@@ -1,4 +1,4 @@
-//! The hidden verb that keeps an agent's program: what it writes down, and that nothing outlives it.
+//! Tests the hidden verb that keeps an agent's program: what it writes down, and that nothing outlives it.
 
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ fn begun(child: &mut Child) -> impl Read + use<> {
 #[test]
 fn nothing_survives_when_whoever_holds_the_pipe_is_killed() {
     let stage = Stage::new("killed");
-    // Stands for a run: a process whose end is not announced by anything but the closing of its pipe.
+    // Stands for a run: a process whose end shows only in the closing of its pipe.
     let told_and_held = format!("echo '{TOLD}'; exec sleep 5000");
     let mut holder = stage.scratch.command("sh");
     let mut holder = holder.args(["-c", &told_and_held]).stdout(Stdio::piped()).spawn().unwrap();
@@ -157,8 +157,8 @@ fn a_secret_is_passed_on_but_not_kept() {
     assert_eq!(String::from_utf8_lossy(&found.stdout), "", "it was written somewhere");
 }
 
-/// A repository whose author is a program of ours: `first` is what it does when it is called first, and later it ends
-/// with an error.
+/// A repository whose author is a program of ours: `first` is what it does on its first call, and later it ends with an
+/// error.
 fn with_program(first: &str) -> Scratch {
     let scratch = crate::world::feature("Export the monthly report as CSV");
     let script = format!(
@@ -229,7 +229,7 @@ fn what_a_killed_worker_and_a_killed_run_left_behind_is_ended_by_the_next_run() 
     // Another process of the same user that has nothing to do with it.
     let mut other = scratch.command("sleep").arg("5009").spawn().unwrap();
     scratch.run(["run", "001", "--yes"]);
-    // Nobody watched how much it did, so it counts as the most it may do by itself.
+    // It was not watched, so it counts as the most it may do by itself.
     let events = crate::world::events(&scratch);
     let first = |kind: &'static str| crate::world::bodies(&events, kind).next().unwrap().clone();
     let ticket = first("lost")["ticket"].as_str().unwrap().to_owned();

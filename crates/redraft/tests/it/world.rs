@@ -36,7 +36,7 @@ pub(crate) struct Left {
     pub(crate) artifact: String,
     /// What later phases wrote.
     pub(crate) later: Vec<String>,
-    /// The last commit's files that are no documents, with their hashes.
+    /// The files of the last commit that are not documents, with their hashes.
     pub(crate) code: String,
     /// Id, status, severity and text of every finding.
     pub(crate) findings: Vec<String>,

@@ -1,4 +1,4 @@
-//! The phase `implement` with the real programs: from one task to reviewed code.
+//! Tests the phase `implement` with the real programs: from one task to reviewed code.
 
 use crate::builder::{
     CHECK, CODE, Hands, IN_CODE, builder, configured, of_role, prepared, release_when_all_have_asked, role_of,
@@ -31,7 +31,7 @@ impl Built {
     ) -> Built {
         let scratch = prepared(PROGRAM);
         let root = format!("{}/", fs::canonicalize(scratch.worktree("001")).unwrap().display());
-        // Commands are run where the program was started; tools want to know where that is.
+        // Commands run in the folder the program was started in; tools need its path.
         let root = if client.key == CLAUDE.key { root } else { String::new() };
         let (mut model, mut held) = (builder(hands, &root, rejected), false);
         let provider = Provider::start(move |request: &RecordedRequest, index: usize| {
@@ -93,7 +93,7 @@ impl Built {
         assert!(self.bodies("checked").iter().all(|check| check["passed"] == true));
     }
 
-    /// Whoever thought of tests has opened a document and seen no code.
+    /// The role that designed tests has opened a document and seen no code.
     fn no_code_was_shown_to_the_outline(&self) {
         let requests = of_role(&self.provider, "outline");
         assert!(requests.iter().all(|request| !all_text(request).contains(IN_CODE)));
@@ -137,7 +137,7 @@ fn claude_code_carries_out_a_task_runs_the_check_is_reviewed_and_mends() {
         );
     }
     assert!(built.results("task")[1].contains("ok it greets"), "{:?}", built.results("task"));
-    // What was mended later goes on from what was mended before.
+    // Later fixes continue from the earlier ones.
     let fixes = of_role(&built.provider, "fix");
     assert_eq!(fixes.len(), 8);
     for pair in fixes.windows(2) {
@@ -151,7 +151,7 @@ fn reviewers_with_claude_code_share_the_change_and_nothing_runs_that_nobody_acce
     let hands = Hands {
         write: CLAUDE.write,
         open: CLAUDE.open,
-        // An accepted command, and one that hides behind it.
+        // An accepted command, and another one hidden behind it.
         run: |command| (CLAUDE.shell)(&format!("{command} && sh {CODE} > ran")),
     };
     let built = Built::new(&CLAUDE, hands, 0, &["--policy", "inline"], "", |reply| reply.held_after(1));

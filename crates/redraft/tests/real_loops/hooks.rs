@@ -1,4 +1,5 @@
-//! The hooks in a session of the real Claude Code: what it is told, what it is kept from, and that it always ends.
+//! Tests the hooks in a session of the real Claude Code: what it is told, what it is kept from, and that it always
+//! ends.
 
 use crate::world::{KEY, PROGRAM};
 use redraft_testkit::provider::{Provider, RecordedRequest, Reply, all_text};
@@ -24,7 +25,7 @@ fn repository() -> Scratch {
     scratch
 }
 
-/// Claude Code as somebody has it who uses the scripted model.
+/// Claude Code as set up by a user of the scripted model.
 fn claude(scratch: &Scratch, provider: &Provider) -> Command {
     let mut command = scratch.command(std::env::var("REDRAFT_CLAUDE").unwrap());
     command.env("ANTHROPIC_BASE_URL", provider.base_url()).env("ANTHROPIC_API_KEY", KEY);
@@ -35,7 +36,7 @@ fn claude(scratch: &Scratch, provider: &Provider) -> Command {
     command
 }
 
-/// A session with one order of a person; what Claude Code says of it.
+/// A session with one order of a person; returns what Claude Code reports about it.
 fn session(scratch: &Scratch, provider: &Provider, variables: &[(&str, &str)]) -> Value {
     let mut command = claude(scratch, provider);
     command.args(["-p", "do it", "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits"]);
@@ -59,7 +60,7 @@ fn a_session_begins_with_the_feature_and_ends_where_nobody_wants_a_reminder() {
     let text = all_text(&asked[0]);
     assert!(text.contains("Active feature: 001-a-feature, phase design"), "{text}");
     assert!(text.contains("Next step: `redraft run 001`"), "{text}");
-    // An agent of a run is told nothing, whatever the user has set up.
+    // A run's agent is told nothing, whatever the user has set up.
     let provider = Provider::answering(vec![Reply::text("done")]);
     session(&scratch, &provider, &[("REDRAFT_TICKET", "001/design.1/draft/design-author/1.1")]);
     assert!(!all_text(&self::asked(&provider)[0]).contains("Active feature"));

@@ -1,4 +1,5 @@
-//! Specify loops from the idea to the close, also when a conversation is gone, an answer has no form or an author commits.
+//! Tests specify loops from the idea to the close, also when a conversation is gone, an answer has no form or an author
+//! commits.
 
 use crate::world::{CLAUDE, CODEX, Client, DRAFT, SPEC, World, is_author, is_spec_reviewer, model, verdict};
 use redraft_testkit::provider::{
@@ -27,7 +28,7 @@ fn three_rounds(client: &'static Client) {
     }
 }
 
-/// All requests of a role are one conversation of which no byte ever changes, and what was sent before is read from the
+/// All requests of a role are one conversation in which no byte ever changes, and what was sent before is read from the
 /// cache.
 fn goes_on(world: &World, role: fn(&RecordedRequest) -> bool, requests: usize) {
     let asked = world.billed();
@@ -68,7 +69,7 @@ fn a_service_that_is_overloaded_for_several_requests_holds_up_claude_code_and_co
     assert_eq!(asked, REFUSED + 1, "the last one is answered");
 }
 
-/// Removes what a program has kept of the spec-reviewer's conversation, as soon as the author writes again.
+/// Removes what a program has stored of the spec-reviewer's conversation, as soon as the author writes again.
 fn forgetting(
     mut model: impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static,
     home: PathBuf,
@@ -86,7 +87,7 @@ fn forgetting(
     }
 }
 
-/// The file a program keeps the conversation of a request in. It is named after it, and so is the request.
+/// The file in which a program keeps the conversation of a request. Both have the conversation's name.
 fn conversation_of(request: &RecordedRequest, home: &Path) -> Option<PathBuf> {
     const NAME_CHARS: usize = 36;
     let said = format!("{:?} {}", request.headers, request.json);

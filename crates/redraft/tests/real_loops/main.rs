@@ -1,6 +1,6 @@
-//! Whole specify loops, the building of code, probes, hooks in a session, exported plugins and sessions with them, with the
-//! installed Claude Code and Codex, against a scripted model on this machine.
-//! `.ci/clients` installs the programs, sets `REDRAFT_CLAUDE` and `REDRAFT_CODEX`, and runs this.
+//! Tests whole specify loops, the building of code, probes, hooks in a session, exported plugins and sessions with
+//! them, with the installed Claude Code and Codex, against a scripted model on this machine. `.ci/clients` installs the
+//! programs, sets `REDRAFT_CLAUDE` and `REDRAFT_CODEX`, and runs this.
 
 #![expect(
     clippy::unwrap_used,

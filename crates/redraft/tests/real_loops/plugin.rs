@@ -1,4 +1,4 @@
-//! What `redraft plugin export` writes, in the hands of the programs it is written for.
+//! Tests what `redraft plugin export` writes with the programs it is written for.
 
 use crate::plugin_session::listening;
 use crate::world::{CLAUDE, CODEX, KEY, PROGRAM, World, finished, model};
@@ -65,7 +65,7 @@ pub(crate) fn plugin_of(scratch: &Scratch) -> PathBuf {
     folder
 }
 
-/// A `PATH` on which this script is what `redraft` calls.
+/// A `PATH` on which `redraft` is this script.
 pub(crate) fn path_with(scratch: &Scratch, script: &str) -> OsString {
     let programs = scratch.outside().join("programs");
     fs::create_dir_all(&programs).unwrap();
@@ -80,7 +80,7 @@ pub(crate) fn path_with(scratch: &Scratch, script: &str) -> OsString {
 fn claude_code_accepts_the_plugin_without_a_warning() {
     let scratch = Scratch::repository(PROGRAM);
     let plugin = plugin_of(&scratch);
-    // The folder is both: as a marketplace it can be added, and the plugin is in it.
+    // The folder is both: it can be added as a marketplace, and it contains the plugin.
     for (path, what) in [("", "marketplace"), (".claude-plugin/plugin.json", "plugin")] {
         let path = plugin.join(path);
         let words = ["plugin", "validate", "--strict", path.to_str().unwrap()];
@@ -147,7 +147,8 @@ fn a_dispatch_of_ours_carries_nothing_of_an_installed_plugin() {
     for words in words {
         Ran::new(claude(scratch, words).output().unwrap()).expect(0);
     }
-    // It is installed whole: a person's session in the same HOME has each of these, and calls the program for them.
+    // It is completely installed: a person's session in the same HOME has each of these, and calls the program for
+    // them.
     let signs = [
         "- redraft:spec-author: ",
         "- redraft:next: ",
@@ -177,7 +178,7 @@ fn a_dispatch_of_ours_carries_nothing_of_an_installed_plugin() {
             assert!(!text.contains(sign), "{sign} in {text}");
         }
     }
-    // An author has written, so a hook on tools had its occasion.
+    // An author has written, so a hook on tools had its chance.
     assert!(ours.iter().any(|(request, _)| was_tool_used(request, "Write")));
     assert_eq!(fs::read_to_string(log).unwrap(), called, "neither a hook nor the server was started");
 }
@@ -188,7 +189,7 @@ fn a_session_of_codex_in_the_repository_has_its_agents_skill_and_section() {
     let root = fs::canonicalize(scratch.root()).unwrap();
     exported(&scratch, "codex", &root);
     let home = scratch.outside().join("home");
-    // Codex reads the configuration of a project only once somebody has said that it may.
+    // Codex reads the configuration of a project only once the user has allowed it.
     let trusted = format!("[projects.{:?}]\ntrust_level = \"trusted\"\n", root.display().to_string());
     fs::write(home.join("config.toml"), trusted).unwrap();
     let provider = Provider::answering(vec![Reply::text("hello")]);

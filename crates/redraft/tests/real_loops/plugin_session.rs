@@ -1,7 +1,8 @@
-//! Sessions of the real Claude Code with the exported plugin, as a person has them: what stands in their requests, that
-//! they can carry a feature by `next`, work and `submit`, what they are kept from, and what a compaction leaves out.
+//! Tests sessions of the real Claude Code with the exported plugin, as a person has them: what is in their requests,
+//! that they can carry a feature by `next`, work and `submit`, what they are kept from, and what a compaction leaves
+//! out.
 //!
-//! What an export consists of is asked in `plugin`, hooks that were set up by hand in `hooks`. Start at [`Desk`].
+//! `plugin` tests what an export consists of, `hooks` tests hooks that were set up by hand. Start at [`Desk`].
 
 use crate::plugin::{claude, path_with, plugin_of};
 use crate::world::{DRAFT, KEY, PROGRAM, SPEC, verdict};
@@ -19,7 +20,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 const TOOLS: &str = "mcp__plugin_redraft_redraft__";
 const GREETING: &str = "Redraft drives features here. Active feature: 001-a-feature, phase specify.";
-/// What the scripted model makes of a conversation.
+/// The summary that the scripted model makes of a conversation.
 const SUMMARY: &str = "The person has counted up to three.";
 /// How the server's instructions begin.
 const SKIP: &str =
@@ -27,7 +28,8 @@ const SKIP: &str =
 /// Who works on a specification, in this order.
 const ROLES: [&str; 3] = ["spec-author", "spec-reviewer", "phase-reviewer"];
 
-/// A repository with an active feature, the exported plugin, and a `redraft` on the `PATH` that keeps what hooks are asked.
+/// A repository with an active feature, the exported plugin, and a `redraft` on the `PATH` that records what hooks are
+/// asked.
 struct Desk {
     scratch: Scratch,
     plugin: PathBuf,
@@ -64,7 +66,7 @@ impl Desk {
         command
     }
 
-    /// What each session-start hook was told to be the reason, in order.
+    /// The reason each session-start hook was given, in order.
     fn sources(&self) -> Vec<String> {
         heard(&self.scratch, "session-start").iter().map(|event| word(event, "source")).collect()
     }
@@ -117,7 +119,7 @@ impl Talk {
         Talk { child, output }
     }
 
-    /// Says one thing and waits until it is dealt with; returns what Claude Code told meanwhile.
+    /// Says one thing and waits until it is dealt with; returns what Claude Code reported meanwhile.
     fn say(&mut self, text: &str) -> Vec<Value> {
         let message = json!({"type": "user", "message": {"role": "user", "content": text}});
         let mut input = self.child.stdin.as_ref().unwrap();
@@ -137,7 +139,7 @@ impl Talk {
     }
 }
 
-/// A model that keeps to the plugin's instructions: it asks for work, has it done by the role's agent, and hands it in.
+/// A model that follows the plugin's instructions: it asks for work, has it done by the role's agent, and submits it.
 fn host(request: &RecordedRequest, _index: usize) -> Reply {
     let call = |tool: &str, input: Value| Reply::tool(format!("{TOOLS}{tool}"), input);
     if !tool_names(request).contains(&format!("{TOOLS}next")) {
@@ -220,7 +222,7 @@ fn a_session_with_the_plugin_carries_a_phase_from_its_idea_to_its_approval() {
     let reviewer = named(&["Read", "Glob", "Grep", "WebSearch"]);
     assert_eq!(offered, [author.clone(), author, reviewer, named(&["Read", "Glob", "Grep"])]);
     assert!(subagents.iter().all(|request| greetings(request) == 0));
-    // But for the server's instructions, which Claude Code gives to everybody: they say whom they are not for.
+    // Except for the server's instructions, which Claude Code gives to every agent: they say whom they are not for.
     let told: Vec<String> = subagents.iter().map(all_text).collect();
     let given = |text: &&String| text.contains("Redraft keeps the process; you do the work");
     assert!(told.iter().any(|text| given(&text)), "{told:?}");
@@ -257,7 +259,7 @@ enum Compaction {
     Automatic,
 }
 
-/// Answers what it is told, and gives the summary to whoever asks for one.
+/// Answers what it is told, and gives the summary when asked for one.
 fn chatting(by: Compaction) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send {
     move |request: &RecordedRequest, index: usize| {
         if last_user_text(request).contains("<summary>") {
@@ -273,7 +275,7 @@ fn chatting(by: Compaction) -> impl FnMut(&RecordedRequest, usize) -> Reply + Se
     }
 }
 
-/// Whether the hook is called after a compaction, and how often what it says stands in the next request.
+/// Whether the hook is called after a compaction, and how often its text is in the next request.
 fn compacted(by: Compaction, matcher: Option<&str>, filter: &str) -> (bool, usize) {
     let desk = Desk::hearing(filter);
     if let Some(matcher) = matcher {
@@ -321,7 +323,7 @@ fn a_session_is_told_when_it_begins_is_cleared_or_resumed_and_never_after_a_comp
     let speaking = "sed 's/\"source\":\"compact\"/\"source\":\"startup\"/'";
     for by in [Compaction::Asked, Compaction::Automatic] {
         assert_eq!(compacted(by, None, "cat"), (false, 0));
-        // That is not for want of looking: a hook that is called and speaks is seen.
+        // The test would notice: a hook that is called and speaks is seen.
         assert_eq!(compacted(by, wide, speaking), (true, 1));
     }
     // Where only the matcher lets it through, the hook itself is silent.
@@ -329,7 +331,7 @@ fn a_session_is_told_when_it_begins_is_cleared_or_resumed_and_never_after_a_comp
 }
 
 /// One session that is asked for no permission and tries to write a projection, to add to the state and to remove the
-/// ledger: what each try came to, and what was changed.
+/// ledger: the result of each try, and what was changed.
 fn tried(desk: &Desk, begin: impl Fn(&Provider, &[&str]) -> Command) -> (Vec<String>, [bool; 3]) {
     desk.scratch.run(["run", "001"]).expect(0);
     let meta = desk.scratch.artifacts("001").join(".meta.json");
@@ -344,7 +346,7 @@ fn tried(desk: &Desk, begin: impl Fn(&Provider, &[&str]) -> Command) -> (Vec<Str
         Reply::text("done"),
     ]);
     let mut command = begin(&provider, &["-p", "do it", "--dangerously-skip-permissions"]);
-    // Claude Code gives this mode to root in a sandbox only.
+    // Claude Code allows this mode to root only in a sandbox.
     Ran::new(command.env("IS_SANDBOX", "1").output().unwrap()).expect(0);
     let mut results = tool_results(asked(&provider).last().unwrap());
     assert_eq!(results.len(), 4, "{results:?}");
@@ -367,7 +369,7 @@ fn a_session_with_the_plugin_changes_neither_the_ledger_nor_a_projection_whateve
         assert!(result.contains("Redraft: ") && result.contains(reason), "{result}");
     }
     desk.scratch.run(["status", "--verify"]).expect(0);
-    // Nothing else would have kept it from that.
+    // Nothing else would have kept it from doing that.
     let desk = Desk::new();
     let (results, changed) = tried(&desk, |provider, words| desk.without(provider, words));
     assert_eq!(changed, [true; 3], "{results:?}");

@@ -6,7 +6,7 @@ use redraft_testkit::provider::{Provider, RecordedRequest, Reply, last_user_text
 use serde_json::{Value, json};
 use std::fs;
 
-/// Plays a probe from what the program's requests hold and from nothing else.
+/// Plays a probe from what the program's requests contain and from nothing else.
 fn prober(open: Reply) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send + 'static {
     move |request: &RecordedRequest, _index: usize| {
         let last = last_user_text(request);

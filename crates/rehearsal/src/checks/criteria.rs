@@ -1,7 +1,7 @@
-//! A requirement that no acceptance criterion mentions.
+//! Finds requirements that no acceptance criterion mentions.
 //!
-//! A criterion names the id or stands below the requirement. Where no criterion names any id, nobody traces by them, and
-//! nothing is said.
+//! A criterion names the id or stands below the requirement. Where no criterion names any id, ids are not used for
+//! tracing, and nothing is reported.
 
 use super::{CheckedDocuments, Defect, Found, Looked, remedy};
 use crate::pace::Stopped;

@@ -1,4 +1,4 @@
-//! Core's lint as findings: what a gate would report or warn of, in the words of a reviewer.
+//! Turns the lint of `documents` into findings: what a gate would report or warn of, in the words of a reviewer.
 //!
 //! Faults about tasks and steps belong to the reviewer of the plan or the tasks, all others to the hand-off. Start at
 //! [`look`].
@@ -15,13 +15,13 @@ use std::collections::BTreeSet;
 /// How every description begins; the rule follows in backticks.
 const LEAD: &str = "lint `";
 
-/// Who reports a fault of the rule that a description begins with.
+/// The check that reports a fault of the rule that a description begins with.
 pub(super) fn check_behind(phase: Phase, description: &str) -> Option<Check> {
     let rule = description.strip_prefix(LEAD)?.split('`').next()?.parse().ok()?;
     Some(if has_tasks(phase) && is_about_tasks(rule) { Check::Tasks } else { Check::Lint })
 }
 
-/// What the hand-off has to do with.
+/// The faults that concern the hand-off.
 pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     looked(papers, |fault| !(has_tasks(papers.phase) && is_about_tasks(fault.rule)))
 }
@@ -30,12 +30,12 @@ fn has_tasks(phase: Phase) -> bool {
     matches!(phase, Phase::CreatePlan | Phase::CreateTasks)
 }
 
-/// What the reviewer of a plan or a list of tasks has to do with.
+/// The faults that concern the reviewer of a plan or a list of tasks.
 pub(super) fn tasks(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     looked(papers, |fault| is_about_tasks(fault.rule))
 }
 
-/// The faults that no reviewer gets to see before they are mended.
+/// The faults that have to be mended before any reviewer sees the document.
 pub(super) fn errors(papers: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
     Ok(looked(papers, |fault| fault.level == Level::Error)?.defects)
 }
@@ -92,7 +92,7 @@ fn defect(papers: &CheckedDocuments<'_>, fault: &Fault) -> Defect {
     papers.defect(found, remedy::for_fault(*rule, &papers.paper, line, message))
 }
 
-/// One of those that the role has which reports it.
+/// One of the categories of the role that reports it.
 fn category(phase: Phase, rule: Rule) -> &'static str {
     match (phase, rule) {
         (Phase::CreatePlan, rule) if is_about_tasks(rule) => "dependency",

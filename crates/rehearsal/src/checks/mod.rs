@@ -1,9 +1,9 @@
-//! What the reviewers look for in documents.
+//! The checks that reviewers of documents run.
 //!
-//! Three checks are this agent's own, for the story of a demonstration: `criteria`, `numbers` and `spelling`. All others
-//! turn what core knows into findings: `lint` its faults (`remedy` mends them), `trace` what is carried on from one document to the next. A
-//! check sees documents only, neither the prompt nor earlier findings, and prefers silence to a wrong finding. Start at
-//! [`domain`] and [`handoff`].
+//! Three checks are this agent's own, for the story of a demonstration: `criteria`, `numbers` and `spelling`. The
+//! others turn what lower crates find into findings: `lint` the faults of `documents` (`remedy` mends them), `trace`
+//! what `reports` finds about what is carried on from one document to the next. A check sees documents only, neither
+//! the prompt nor earlier findings, and prefers silence to a wrong finding. Start at [`domain`] and [`handoff`].
 
 mod criteria;
 mod lint;
@@ -20,8 +20,8 @@ use crate::parsed_document::{ParsedDocument, marks, quote};
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{Claim, Severity};
 
-/// How many findings of one kind a review lists. More would help nobody, and a verdict holds no more than 200. The
-/// rest is one finding more, which stays open until there is none.
+/// How many findings of one kind a review lists. More would help nobody, and a verdict holds no more than 200. The rest
+/// is one more finding, which stays open until there is none.
 pub(crate) const DEFECTS_MAX: usize = 30;
 
 /// What a reviewer has before it: the document under review and what it builds on.
@@ -83,7 +83,7 @@ impl Remedy {
     }
 }
 
-/// What a check says of a place; the rest of a [`Defect`] follows from it.
+/// What a check reports about a place; the rest of a [`Defect`] follows from it.
 struct Found {
     severity: Severity,
     category: &'static str,
@@ -123,7 +123,7 @@ impl Defect {
     }
 }
 
-/// A way to look at the papers.
+/// A kind of check over the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Check {
     Criteria,
@@ -154,7 +154,7 @@ impl Check {
         Check::ALL.into_iter().find(|check| check.name() == name)
     }
 
-    /// The check that finds defects of such a description: then their absence means that they are fixed.
+    /// The check that finds defects with such a description: if it no longer finds one, that defect is fixed.
     pub(crate) fn behind(phase: Phase, description: &str) -> Option<Check> {
         const OWN: [(&str, Check); 3] = [
             ("no acceptance criterion mentions requirement `", Check::Criteria),
@@ -186,7 +186,7 @@ pub(crate) fn domain(phase: Phase) -> &'static [Check] {
         Phase::Document => &[Check::Numbers, Check::Spelling, Check::Lint],
         Phase::Design => &[Check::Trace, Check::Numbers],
         Phase::CreatePlan | Phase::CreateTasks => &[Check::Trace, Check::Tasks, Check::Numbers],
-        // Code is looked at by rules of its own.
+        // Code has its own rules.
         Phase::Implement | Phase::Finish => &[],
     }
 }

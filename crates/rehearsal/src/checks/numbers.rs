@@ -1,4 +1,4 @@
-//! Two places that say the same thing with different numbers.
+//! Finds two places that say the same thing with different numbers.
 //!
 //! Two numbers are about one thing if they have the same unit, the same word stands before them, and every word of the
 //! shorter sentence is in the longer one. A later document is compared with the specification, too.
@@ -12,7 +12,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{Claim, Severity};
 use std::collections::BTreeSet;
 
-/// Fewer words say too little to be sure.
+/// Fewer words are too few to be sure.
 const WORDS_MIN: usize = 3;
 
 pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
@@ -26,7 +26,7 @@ pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
         let mut known = of_spec.chain(own[..at].iter().map(|first| ("", first)));
         let Some((document, first)) = known.find(|(_, first)| contradict(first, later)) else { continue };
         let (right, wrong) = (&first.written, &later.written);
-        // What every requirement speaks of says nothing here.
+        // A word that every requirement uses does not count here.
         let shared = later.words.iter().filter(|word| first.words.contains(word) && *word != "system");
         let shared: Vec<&str> = shared.map(String::as_str).take(3).collect();
         let found = Found {

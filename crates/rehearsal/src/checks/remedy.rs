@@ -1,6 +1,7 @@
-//! The changes that mend faults of lint and add missing criteria, where one follows from the fault without guessing.
+//! Makes the changes that mend faults of lint and add missing criteria, where the change follows from the fault without
+//! guessing.
 //!
-//! Pure. Whether the fault is gone afterwards, the author looks for itself. Start at [`for_fault`].
+//! Pure. The author itself checks whether the fault is gone afterwards. Start at [`for_fault`].
 
 use super::Remedy;
 use crate::amounts::{amounts, unit};
@@ -119,7 +120,7 @@ fn placeholder(paper: &ParsedDocument<'_>, line: usize, mark: &str) -> Option<Re
     }
 }
 
-/// The line without one of the tasks that it says have to come before.
+/// The line without one of the tasks that it depends on.
 fn without_need(paper: &ParsedDocument<'_>, line: usize, id: &str) -> Option<Remedy> {
     let text = paper.line(line);
     let start = text.find(':')? + 1;
@@ -135,7 +136,7 @@ fn without_need(paper: &ParsedDocument<'_>, line: usize, id: &str) -> Option<Rem
     })
 }
 
-/// Of a circle, the first dependency on something that stands later is dropped.
+/// In a circle, the first dependency on something that stands later is dropped.
 fn without_circle(paper: &ParsedDocument<'_>) -> Option<Remedy> {
     let list = tasks::read(paper.text).ok()?;
     let circle = tasks::order(&list).err()?.0;

@@ -1,4 +1,4 @@
-//! One term in two spellings: `log-in` and `login`, `GitHub` and `Github`.
+//! Finds one term in two spellings: `log-in` and `login`, `GitHub` and `Github`.
 //!
 //! Code is left alone, and so is a capital at the beginning of a sentence.
 

@@ -1,4 +1,4 @@
-//! What each check finds and leaves alone, document by document, and that what is found is mended.
+//! Tests what each check finds and leaves alone, document by document, and that what is found is mended.
 
 use super::{Before, Check, CheckedDocuments, Defect, Remedy, domain, handoff};
 use crate::edit::apply;

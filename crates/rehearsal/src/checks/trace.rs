@@ -1,6 +1,8 @@
-//! Core's trace as findings: requirements that a design or a plan does not carry on, and orphans of a list of tasks.
+//! Turns the trace of `reports` into findings: requirements that a design or a plan does not carry on, and orphans of a
+//! list of tasks.
 //!
-//! Where fewer than half of the requirements are named, nobody traces by ids, and nothing is missing. Start at [`look`].
+//! Where fewer than half of the requirements are named, ids are not used for tracing, and nothing is missing. Start at
+//! [`look`].
 
 use super::remedy::DONE;
 use super::{Before, CheckedDocuments, Defect, Found, Looked, Remedy};
@@ -89,7 +91,7 @@ fn forgotten(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPa
     papers.defect(found, remedy)
 }
 
-/// The part that stands first serves it as well, in its own text and in a table of requirements.
+/// The first part is made to serve it as well, in its own text and in a table of requirements.
 fn in_design(
     papers: &CheckedDocuments<'_>,
     one: &Requirement,
@@ -112,7 +114,7 @@ fn in_design(
     Remedy::new(format!("{} serves {} as well", part.name(), one.id), edits)
 }
 
-/// The step carries it out as well.
+/// The step is made to carry it out as well.
 fn in_plan(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart) -> Option<Remedy> {
     let paper = &papers.paper;
     let start = (part.line as usize).checked_sub(1)?;
@@ -132,7 +134,7 @@ fn in_plan(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart
     Remedy::new(note, vec![edit])
 }
 
-/// Whether one thing is left over, and not most of its kind, which core says in one sentence for all.
+/// Whether a single thing is left over, and not most of its kind, for which the trace has one sentence.
 fn is_single(orphan: &Orphan) -> bool {
     let alone = format!("`{}`", orphan.id);
     ["", "step ", "task "].iter().any(|word| orphan.message.starts_with(&format!("{word}{alone}")))
@@ -144,7 +146,7 @@ fn orphaned(papers: &CheckedDocuments<'_>, orphan: &Orphan) -> Defect {
         severity: Severity::Blocker,
         category: "plan-fidelity",
         claim: if own { Claim::Present } else { Claim::Absent },
-        // What another document asks for stands nowhere here.
+        // What another document asks for has no place in this one.
         line: if own { (orphan.line as usize).saturating_sub(1) } else { 0 },
         description: format!("{ORPHAN}{}`: {}", orphan.rule, orphan.message),
         suggestion: orphan.hint.to_owned(),

@@ -1,7 +1,7 @@
-//! The implementer: a job and the files there are in, other files and a report out.
+//! The implementer: takes a job and the existing files, and returns changed files and a report.
 //!
-//! Deterministic in its arguments, and it never writes what it cannot stand for: what it has no form for is said instead.
-//! Like a hasty person it writes one number down from another requirement. Start at [`carry_out`].
+//! Deterministic in its arguments. It never writes what it cannot vouch for: where it has no form, it says so instead.
+//! Like a person in a hurry, it copies one number from another requirement. Start at [`carry_out`].
 
 use super::class::{Class, cause, promised, seconds};
 use super::job::Job;
@@ -16,7 +16,7 @@ const ALLOWED_SECONDS: u64 = 30;
 
 /// What was built.
 pub(crate) struct Built {
-    /// Every file that is new or another one now.
+    /// Every file that is new or changed.
     pub(crate) files: Files,
     pub(crate) report: Report,
 }
@@ -121,7 +121,7 @@ impl Building<'_> {
         self.files.insert(test.to_owned(), tests);
     }
 
-    /// The number that is written: a limit comes from memory.
+    /// The number that is written: a limit is written from memory.
     fn number(&self, class: Class, need: &Need) -> u64 {
         match class {
             Class::Limit => from_memory(need, self.world).unwrap_or_default(),
@@ -132,7 +132,7 @@ impl Building<'_> {
     fn slots(&self, class: Class, job: &Job, need: &Need, thing: &str, program: &str) -> Slots {
         let id = need.name.to_lowercase().replace(['-', '.'], "_");
         let plain = self.offered(job, need, program).unwrap_or_else(|| class.call(thing, &need.text));
-        // A second one of a kind in the same program is told apart by its requirement.
+        // A second one of a kind in the same program is distinguished by its requirement.
         let taken = source::has(program, &plain) && !names(program, &plain, need);
         let call = if taken { format!("{plain}_{id}") } else { plain };
         let test = job.test.clone().unwrap_or_else(|| format!("{id}_{}", slug(&need.text, 4, '_')));
@@ -149,8 +149,8 @@ impl Building<'_> {
         }
     }
 
-    /// The call that the design names for what the job builds, as long as nothing else in the program goes by it. That of
-    /// the way in is another function.
+    /// The call that the design names for what the job builds, unless something else in the program has that name. The
+    /// call of the entry point is another function.
     fn offered(&self, job: &Job, need: &Need, program: &str) -> Option<String> {
         let own = |interface: &String| {
             job.elements.iter().any(|one| one.strip_prefix("Design ") == Some(interface))
@@ -160,7 +160,7 @@ impl Building<'_> {
         (free && !call.starts_with("start_")).then(|| call.clone())
     }
 
-    /// Writes the way in anew where it was worked on, so that it knows every part there is now.
+    /// Rewrites the entry point where it was worked on, so that it knows every part there is now.
     fn way_in(&mut self) {
         let is_entry = |path: &&String| stem(path) == "entry" && !source::is_test(path);
         let Some(code) = self.files.keys().find(is_entry).cloned().filter(|_| !self.world.leaves_out_code)

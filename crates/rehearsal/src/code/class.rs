@@ -1,6 +1,6 @@
-//! What a requirement asks a program to do, told from its sentence.
+//! Classifies what a requirement asks a program to do, by its sentence.
 //!
-//! Knows sentences, not files or languages. Start at [`Class::of`].
+//! Knows sentences, not files or languages. Start at [`Class::classify`].
 
 use crate::amounts::{Amount, Kind, amounts};
 use crate::drafts::{act, slug};
@@ -19,7 +19,7 @@ pub(super) enum Class {
     Failure,
     /// A request is looked at before anything is done.
     Input,
-    /// An answer must not tell something.
+    /// An answer must not reveal something.
     Secrecy,
     /// Something is done within a time.
     Promise,
@@ -58,7 +58,7 @@ impl Class {
         }
     }
 
-    /// The file of a feature that such work belongs to, where nothing else says so.
+    /// The file of a feature that such work belongs to, unless something else says so.
     pub(super) fn file(self) -> &'static str {
         match self {
             Class::Turns => "turns",
@@ -91,7 +91,7 @@ impl Class {
     }
 }
 
-/// What is said when it is refused or fails.
+/// The message when it is refused or fails.
 pub(super) fn cause(class: Class, sentence: &str) -> String {
     let text = match class {
         Class::Operation => act(sentence),
@@ -103,7 +103,7 @@ pub(super) fn cause(class: Class, sentence: &str) -> String {
     redraft_facts::text::one_line(&plain, 100)
 }
 
-/// The whole seconds of the first time that a sentence names, if it is one that a program can keep.
+/// The whole seconds of the first time in a sentence, if a program can keep it.
 pub(super) fn seconds(sentence: &str) -> Option<u64> {
     amounts(sentence).iter().find_map(whole_seconds)
 }

@@ -1,4 +1,4 @@
-//! Numbers with a unit in a program, and the requirement that stands above each.
+//! Finds numbers with a unit in a program, and the requirement above each.
 //!
 //! A constant is a name that ends in a unit and is given a number: `limit_seconds=30`, `const WAIT_MS: u64 = 5_000;`. Only
 //! one below a comment that names a requirement can disagree with anything. Start at [`disagreements`].
@@ -8,7 +8,7 @@ use crate::amounts::{Kind, amounts, unit};
 use crate::parsed_document::{Need, names};
 use std::ops::Range;
 
-/// A comment farther above speaks of something else.
+/// A comment farther above is about something else.
 const LINES_ABOVE_MAX: usize = 20;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub(super) struct Disagreement {
     /// The requirement's id, and its words for the number.
     pub(super) requirement: String,
     pub(super) said: String,
-    /// The number that would agree, in the unit of the constant; none where that is no whole one.
+    /// The number that would agree, in the unit of the constant; none where that is not a whole number.
     pub(super) right: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The test-deepener: first thinks of tests from the documents alone, then writes those that the code lets it write.
+//! The test-deepener: first designs tests from the documents alone, then writes those that the code lets it write.
 //!
 //! Pure. Start at [`outline`], which is given no code, and [`write()`].
 
@@ -81,8 +81,8 @@ fn outlined(text: &str) -> Vec<String> {
     text.lines().filter_map(name).collect()
 }
 
-/// Writes tests from an outline: the files, and the report. `diverges` lets one be written that others cannot be without
-/// waiting.
+/// Writes tests from an outline: the files, and the report. With `diverges`, also writes one that shows what other
+/// tests cannot show without waiting.
 pub(crate) fn write(text: &str, world: &World<'_>, diverges: bool) -> (Files, Verdict) {
     let wanted = outlined(text);
     let programs: Vec<String> =
@@ -154,7 +154,7 @@ fn left_out(class: Class, what: &str) -> &'static str {
     }
 }
 
-/// What the code of a requirement is called; none where it is not there.
+/// The names in the code of a requirement; none where that code does not exist.
 fn slots(class: Class, need: &Need, world: &World<'_>) -> Option<Slots> {
     let lead = format!("# Spec {}:", need.name);
     let (path, text) = world

@@ -1,6 +1,6 @@
-//! The way into a program in shell: one function that has each part which is there do its work.
+//! Writes the entry point of a program in shell: one function that has each existing part do its work.
 //!
-//! Pure text. Start at [`start`]; it is written anew when a part is added.
+//! Pure text. Start at [`start`]; it is rewritten when a part is added.
 
 use super::source;
 
@@ -22,7 +22,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Those whose functions stand in one of the texts and take what is handed to them.
+    /// The parts whose functions are in one of the texts and take what is handed to them.
     pub(super) fn new(thing: &'a str, texts: &[&str]) -> Self {
         let known = |(verb, takes): &(&str, &str)| {
             let name = format!("{verb}_{thing}");
@@ -99,7 +99,7 @@ const COMMENT: &str = "\
 # is asked for.
 ";
 
-/// A request that goes all the way.
+/// A request that passes all parts.
 pub(super) fn course(parts: &Parts<'_>) -> String {
     let thing = parts.thing;
     let mut shown = format!("[ \"$(cat \"$place/{thing}\")\" = after ]");

@@ -1,4 +1,4 @@
-//! The implementer when findings or failed checks come back: each is looked for again and mended by its rule.
+//! The implementer when findings or failed checks come back: finds each again and mends it by its rule.
 //!
 //! Pure. Start at [`fix`]. What no rule mends is answered with `not_fixed` and left alone.
 
@@ -10,7 +10,7 @@ use super::{CodeReviewFocus, Files, World, shell, source};
 use crate::ask::Open;
 use redraft_facts::verdict::{AnswerStatus, CheckLine, FindingAnswer, Verdict};
 
-/// The files that are other ones now, and the answer. `gate` says that a check failed.
+/// The files that changed, and the answer. `gate` says that a check failed.
 pub(crate) fn fix(world: &World<'_>, open: &[Open], gate: bool) -> (Files, Verdict) {
     let mut work = Work { world, files: world.files.clone(), done: Vec::new() };
     let found: Vec<Flaw> = CodeReviewFocus::ALL.into_iter().flat_map(|eye| flaws(eye, world)).collect();
@@ -77,7 +77,7 @@ impl Work<'_> {
         }
     }
 
-    /// What tests from the documents can show to be wrong: numbers, and tests without what they test.
+    /// Mends what tests from the documents can show to be wrong: numbers, and tests without what they test.
     fn mend_for_gate(&mut self, found: &[Flaw]) {
         for flaw in found {
             if let Mend::Number(one) = &flaw.mend
@@ -120,7 +120,7 @@ impl Work<'_> {
         ))
     }
 
-    /// A test that a constant stays as it is, beside the tests of its program.
+    /// A test that a constant keeps its value, next to the tests of its program.
     fn hold(&mut self, file: &str, constant: &str, requirement: &str, value: u64) -> Option<String> {
         let beside = file.strip_prefix("src/").map(|rest| format!("tests/{rest}"))?;
         let tests = self.files.get(&beside)?;

@@ -1,8 +1,8 @@
-//! What reviewers of code find, by rules that need no understanding: each compares two places or knows a form that is
-//! nearly always wrong.
+//! Finds what reviewers of code report, by rules that need no understanding: each compares two places or knows a form
+//! that is nearly always wrong.
 //!
-//! Pure: files and documents in, flaws out. Start at [`flaws`]. A rule prefers silence to a wrong finding: it speaks of what
-//! a document names by its id, or of a form it knows.
+//! Pure: files and documents in, flaws out. Start at [`flaws`]. A rule prefers silence to a wrong finding: it reports
+//! only what a document names by its id, or a form it knows.
 
 use super::class::Class;
 use super::constants::{Disagreement, disagreements};
@@ -10,7 +10,7 @@ use super::job::Job;
 use super::{CodeReviewFocus, World, source};
 use redraft_facts::verdict::{Claim, Severity};
 
-/// So many lines of one function fit on nobody's screen.
+/// A function of more lines fits on no screen.
 const FUNCTION_LINES_MAX: usize = 80;
 
 /// One thing that is wrong, and how it would be mended.
@@ -28,7 +28,7 @@ pub(super) struct Flaw {
     pub(super) quote: String,
     pub(super) description: String,
     pub(super) suggestion: String,
-    /// What tells it apart from others, whatever else is reworded.
+    /// What distinguishes it from others, however the rest is reworded.
     pub(super) marks: Vec<String>,
     pub(super) mend: Mend,
 }
@@ -36,9 +36,9 @@ pub(super) struct Flaw {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Mend {
     Number(Disagreement),
-    /// A requirement, by its id for comparing, that is carried out nowhere.
+    /// A requirement, by its id for comparing, that no code carries out.
     Build(String),
-    /// The line goes.
+    /// The line is removed.
     Drop,
     /// No rule mends it.
     None,
@@ -144,7 +144,7 @@ fn unbuilt(world: &World<'_>) -> Vec<Flaw> {
     missing.into_iter().map(|(key, need)| flaw(key, &need.name, &need.text)).collect()
 }
 
-/// Calls that the design names and nobody has written, where most are there.
+/// Calls that the design names and the code does not have, where most are there.
 fn uncalled(world: &World<'_>) -> Vec<Flaw> {
     let there =
         |name: &str| world.files.iter().any(|(path, text)| !path.ends_with(".md") && text.contains(name));
@@ -316,7 +316,7 @@ fn present(
 ) -> Flaw {
     Flaw {
         eye,
-        // The checks of these two roles are called like their categories.
+        // The checks of these two roles have the names of their categories.
         check: category,
         severity,
         category,
@@ -329,7 +329,7 @@ fn present(
     }
 }
 
-/// What is no test and no document.
+/// Files that are neither tests nor documents.
 fn programs<'w>(world: &World<'w>) -> impl Iterator<Item = (&'w String, &'w String)> {
     world.files.iter().filter(|(path, _)| !source::is_test(path) && !path.ends_with(".md"))
 }
@@ -348,7 +348,7 @@ fn in_tests(text: &str, line: usize) -> bool {
     text.lines().take(line).any(|line| line.trim() == "#[cfg(test)]")
 }
 
-/// A name that means a secret is given a text that is none of a file or a variable.
+/// A name that means a secret is assigned a text that comes from neither a file nor a variable.
 fn is_secret(line: &str) -> bool {
     const CHARS_MIN: usize = 8;
     let lower = line.to_lowercase();
@@ -362,7 +362,7 @@ fn is_secret(line: &str) -> bool {
     literal && means.iter().any(|known| word.ends_with(known))
 }
 
-/// `eval` and `sh -c` with something in the text that is only known when it runs.
+/// `eval` and `sh -c` with something in the text that is known only when it runs.
 fn is_built_command(line: &str) -> bool {
     let bare = line.trim_start();
     let evaluates = bare.starts_with("eval ") && bare.contains('$');

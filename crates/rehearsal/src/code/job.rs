@@ -1,6 +1,6 @@
-//! What somebody who carries out tasks takes from the documents: jobs, requirements, and the calls a design names.
+//! Reads what an implementer takes from the documents: jobs, requirements, and the calls a design names.
 //!
-//! Reads documents and knows nothing of code. Start at [`jobs`].
+//! Knows documents and not code. Start at [`jobs`].
 
 use crate::drafts::call;
 use crate::parsed_document::{Need, ParsedDocument, marks, needs};
@@ -8,7 +8,7 @@ use redraft_documents::task_id::key;
 use redraft_documents::tasks::{self, Task};
 use redraft_documents::trace::TargetDocument;
 
-/// A task as the one who carries it out reads it.
+/// A task as its implementer reads it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Job {
     pub(crate) name: String,
@@ -39,7 +39,7 @@ pub(crate) fn jobs(text: &str) -> Vec<Job> {
             test: test_named(&field("Do")).or_else(|| test_named(&field("Done when"))),
         }
     };
-    // A specification may look like a list of tasks; what names no file is nobody's to carry out.
+    // A specification may look like a list of tasks; a task that names no file cannot be carried out.
     list.iter().map(job).filter(|job| !job.files.is_empty()).collect()
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn calls(design: &str) -> Vec<(String, String)> {
     found.collect()
 }
 
-/// The first name in backticks that could be that of a test: no path, no command.
+/// The first name in backticks that could be that of a test: neither a path nor a command.
 fn test_named(text: &str) -> Option<String> {
     let plain = |name: &&str| {
         name.len() > 3 && name.contains('_') && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -1,4 +1,5 @@
-//! A review of code: the flaws that a role finds, an answer for every open finding, one line for each of its checks.
+//! Reviews code: reports the flaws that a role finds, an answer for every open finding, one line for each of its
+//! checks.
 //!
 //! Pure. Start at [`judge`]. A flaw is recognised in a later round by its category and by what its description names.
 
@@ -22,7 +23,7 @@ const FOUND: [&str; 7] = [
     " tells whoever asks that there is no such account",
 ];
 
-/// What a reviewer says, who looks with these eyes; the one reviewer of lane express looks with all three.
+/// The verdict of a reviewer that looks for these things; the one reviewer of lane express looks for all three.
 pub(crate) fn judge(eyes: &[CodeReviewFocus], world: &World<'_>, open: &[Open]) -> Verdict {
     let found: Vec<Flaw> = eyes.iter().flat_map(|eye| flaws(*eye, world)).collect();
     let issues = found.iter().map(|flaw| issue(flaw, open)).collect();
@@ -61,7 +62,7 @@ fn issue(flaw: &Flaw, open: &[Open]) -> Issue {
     }
 }
 
-/// What is to be said of an open finding.
+/// The answer to an open finding.
 pub(super) fn answer(open: &Open, found: &[Flaw], world: &World<'_>) -> FindingAnswer {
     let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
     if let Some(flaw) = found.iter().find(|flaw| is_about(open, flaw)) {

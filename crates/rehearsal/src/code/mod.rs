@@ -1,9 +1,9 @@
-//! Code: what the rehearsal agent writes, makes simpler, tests, reviews and mends, by rule.
+//! The rehearsal agent's work on code: it writes, simplifies, tests, reviews and mends, by rule.
 //!
-//! Everything here is texts in, texts out: [`World`] is all that a role knows. `class` tells what a requirement asks for,
-//! `shell` has the program for each kind, `build` carries out tasks with it, `entry` puts the parts together; `flaws` are what
-//! reviewers find, `judge` is their answer, `fix` the implementer's. `job` reads
-//! what the documents say. Files are read and written in [`crate::code_turn`].
+//! Everything here is texts in, texts out: [`World`] is all that a role knows. `class` decides what a requirement asks
+//! for, `shell` has the program for each kind, `build` carries out tasks with it, `entry` puts the parts together;
+//! `flaws` finds what reviewers report, `judge` is their answer, `fix` the implementer's. `job` reads the documents.
+//! Files are read and written in [`crate::code_turn`].
 
 pub(super) mod build;
 mod class;
@@ -44,7 +44,7 @@ pub(super) struct World<'a> {
     /// The calls of the design, each with its interface.
     pub(super) calls: &'a [(String, String)],
     pub(super) kit: Kit,
-    /// The scenario lets somebody write the test and forget the code.
+    /// The scenario lets the implementer write the test and forget the code.
     pub(super) leaves_out_code: bool,
 }
 
@@ -90,5 +90,5 @@ impl CodeReviewFocus {
     }
 }
 
-/// What is said of a check that nothing here can decide.
+/// The text for a check that nothing here can decide.
 const NO_RULE: &str = "the rehearsal agent has no rule for this";

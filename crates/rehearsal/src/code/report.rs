@@ -1,4 +1,4 @@
-//! What somebody who worked on code says of it, under the names it was asked for.
+//! Writes the report of a role that worked on code, under the names it was asked for.
 //!
 //! Pure text. Start at [`Parts::checks`].
 
@@ -10,7 +10,7 @@ use redraft_core::report::{ALREADY, NONE, PARTS};
 use redraft_facts::text::count;
 use redraft_facts::verdict::{CheckLine, Verdict};
 
-/// The parts of a report as they come together.
+/// The parts of a report while it is put together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parts {
     pub(crate) implemented: Vec<String>,
@@ -45,7 +45,7 @@ impl Parts {
         self.already = Some(self.already.unwrap_or(true) && there);
     }
 
-    /// What a kind of work leaves to be known.
+    /// Adds what is worth knowing about a kind of work.
     pub(super) fn notes(&mut self, class: Class, world: &World<'_>) {
         let decision = match class {
             Class::Turns => {
@@ -86,7 +86,7 @@ impl Parts {
         self.already = Some(self.already.unwrap_or(true) && there);
     }
 
-    /// The answer of who carried out a task.
+    /// The answer of the role that carried out a task.
     pub(crate) fn verdict(&self, name: &str) -> Verdict {
         let already = self.already == Some(true) && self.files.is_empty();
         let summary = match already {

@@ -1,6 +1,6 @@
 //! Programs and tests in POSIX shell: the text for each kind of work, with its names and numbers filled in.
 //!
-//! The texts are files beside this one, so that they can be read and tried as what they are. Start at [`code`] and
+//! The texts are files next to this one, so that they can be read and tried as programs. Start at [`code`] and
 //! [`test()`].
 
 use super::class::Class;
@@ -38,7 +38,7 @@ pub(super) fn trial(slots: &Slots) -> String {
     filled(include_str!("shell/trial.test.sh"), slots)
 }
 
-/// What is tested beyond the task's own test; none where that shows all there is.
+/// What is tested beyond the task's own test; none where that test already shows everything.
 pub(super) fn deeper(class: Class, slots: &Slots) -> Option<String> {
     let text = match class {
         Class::Turns => include_str!("shell/turns.deep.sh"),
@@ -134,7 +134,7 @@ fn filled(text: &str, slots: &Slots) -> String {
     rewrapped(&named.replace("{{seconds}}", &seconds.to_string()))
 }
 
-/// The text with the lines of its comments as long as they may be, now that names stand in them.
+/// The text with its comment lines wrapped again, now that names are filled in.
 fn rewrapped(text: &str) -> String {
     let mut out = String::new();
     let mut said: Vec<&str> = Vec::new();

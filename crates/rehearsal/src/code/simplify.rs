@@ -1,11 +1,11 @@
-//! The code-simplifier: one form that is longer than what it says, made shorter.
+//! The code-simplifier: shortens one form that is longer than what it says.
 //!
-//! Pure. Start at [`simplify`]. A condition whose two branches only say whether it held is the condition itself; nobody who
-//! calls the function can tell the difference.
+//! Pure. Start at [`simplify`]. A condition whose two branches only say whether it held is the condition itself;
+//! callers of the function cannot notice the difference.
 
 use super::{Files, source};
 
-/// More edits than these are another task.
+/// More edits than these would be another task.
 const EDITS_MAX: usize = 5;
 
 /// The files that are simpler now, and what was done to each.
@@ -47,7 +47,7 @@ fn shorter(text: &str, tests: &str) -> Option<(usize, String, String)> {
             };
             let condition = first.trim().strip_prefix("if ").and_then(|rest| rest.strip_suffix("; then"));
             let rest = [yes.trim(), otherwise.trim(), no.trim(), end.trim()];
-            // Only as the last thing of a function is what it returns what the condition returned.
+            // Only at the end of a function does the function return what the condition returned.
             let last = at + 6 == function.lines.end;
             if let Some(condition) =
                 condition.filter(|_| rest == ["return 0", "else", "return 1", "fi"] && last)

@@ -1,4 +1,4 @@
-//! A program as text: which functions it has, where they begin and end, and what is added or exchanged in it.
+//! A program as text: finds its functions, where they begin and end, and adds or replaces parts.
 //!
 //! Knows the forms of functions in the languages people write, line by line, and runs nothing. Start at
 //! [`functions`].

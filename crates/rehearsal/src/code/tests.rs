@@ -1,4 +1,4 @@
-//! The roles of code against each other: what is built is run, what is planted is found, what is found is mended.
+//! Plays the roles of code against each other: what is built is run, what is planted is found, what is found is mended.
 
 use super::build::{Built, Cannot, carry_out};
 use super::class::Class;
@@ -126,7 +126,7 @@ fn every_kind_of_work_has_a_program_whose_test_passes_with_it_and_fails_without_
         assert!(!kinds[..at].contains(kind), "{kind:?} is there twice and another not at all");
     }
     for (job, (_, need)) in jobs(&needs).iter().zip(&needs) {
-        // Its function is called something else now.
+        // Its function has another name now.
         let call = Class::classify(&need.text).call("reset_password", &need.text);
         let mut without = files.clone();
         let program = without.get_mut(&job.files[0]).unwrap();
@@ -188,7 +188,7 @@ fn the_slip_is_found_by_the_implementation_reviewer_alone_and_mended_with_a_test
     let mut mended = files.clone();
     mended.extend(changed);
     assert!(mended["src/reset-password/limit.sh"].contains("\nlimit_seconds=30\n"));
-    // A conversation that goes on is told of its findings in few words.
+    // A continued conversation is told its findings in few words.
     let recalled: Vec<Open> = open.iter().map(|open| Open { quote: String::new(), ..open.clone() }).collect();
     for open in [&open, &recalled] {
         let after = judge(&[CodeReviewFocus::Implementation], &world(&mended, &needs), open);
@@ -217,7 +217,7 @@ fn a_requirement_that_nobody_carried_out_is_found_and_built() {
     assert_eq!(open[0].marks[0], "R6");
     let (changed, answer) = fix::fix(&world(&files, &needs), &open, false);
     assert!(changed.contains_key("src/reset-password/record.sh"), "{answer:?}");
-    // Seen in part, nothing can be missing.
+    // When only a part is shown, nothing can be missing.
     let part = World { whole: false, ..world(&files, &needs) };
     let verdict = judge(&[CodeReviewFocus::Implementation], &part, &[]);
     assert!(verdict.issues.iter().all(|issue| issue.category != "missing"), "{:?}", verdict.issues);
@@ -289,7 +289,7 @@ fn the_tests_of_the_outline_are_written_pass_and_are_written_once() {
     assert!(output.status.success() && lines(&output).len() >= 8, "{output:?}");
     assert_eq!(deepen::write(&listed, &world(&all, &needs), false).0, Files::new());
 
-    // Where it is told to, it holds the limit to the documents, which the code does not keep to.
+    // When it is told to, it tests the limit of the documents, which the code does not keep.
     let (new, _) = deepen::write(&listed, &world(&files, &needs), true);
     let mut all = files.clone();
     all.extend(new);

@@ -1,6 +1,6 @@
-//! The first design: one component for each kind of work the requirements ask for, and a call for each.
+//! Writes the first design: one component for each kind of work the requirements ask for, and a call for each.
 //!
-//! What the author in a hurry forgets: the requirement that came in last is named nowhere.
+//! Being in a hurry, the author forgets the last requirement: it is named nowhere.
 
 use super::spec::small;
 use super::{Feature, Kit, act, slug};
@@ -19,7 +19,7 @@ struct Work {
     words: &'static [&'static str],
 }
 
-/// Those that ask for the most care come first.
+/// The kinds that need the most care come first.
 const WORKS: [Work; 6] = [
     Work {
         title: "Turns",
@@ -88,12 +88,12 @@ struct Component<'n> {
     path: String,
     duty: String,
     needs: Vec<&'n Need>,
-    /// None for the way in.
+    /// None for the entry point.
     work: Option<&'static Work>,
 }
 
 pub(super) fn write(feature: &Feature, kit: Kit) -> String {
-    // What came in last was read after the parts had been chosen.
+    // The last requirement was read after the parts had been chosen.
     let taken = if feature.needs.len() > 2 { feature.needs.len() - 1 } else { feature.needs.len() };
     let needs = &feature.needs[..taken];
     let components = components(feature, needs, kit);
@@ -202,7 +202,7 @@ fn write_interfaces(out: &mut String, feature: &Feature, components: &[Component
     }
 }
 
-/// How the parts play together.
+/// How the parts work together.
 fn write_course(out: &mut String, feature: &Feature, components: &[Component<'_>]) {
     out.push_str("\n## Course of a Request\n\n");
     for (at, component) in components.iter().enumerate() {

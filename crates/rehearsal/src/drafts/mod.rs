@@ -1,4 +1,5 @@
-//! First versions of a specification, a design, a plan and a task list, made from the idea and the documents before them.
+//! Writes the first versions of a specification, a design, a plan and a task list, from the idea and the documents
+//! before them.
 //!
 //! Deterministic in its arguments. The author is a person in a hurry: what a draft lacks follows from how it was
 //! written, not from chance. Start at [`draft`].
@@ -20,7 +21,7 @@ use redraft_facts::text::one_line;
 /// How the repository is built, as far as its files say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kit {
-    /// What a source file's name ends in; empty where it is not known.
+    /// The ending of a source file's name; empty where it is not known.
     pub(crate) ending: &'static str,
     pub(crate) test: &'static str,
     pub(crate) known: bool,
@@ -95,7 +96,7 @@ impl Feature {
     }
 }
 
-/// Takes what the user said, and what is assumed because nobody did, into the document.
+/// Adds to the document what the user said, and what is assumed where the user did not say anything.
 pub(crate) fn with_answers(text: &str, answers: &[Answered]) -> String {
     if answers.is_empty() {
         return text.to_owned();
@@ -117,7 +118,7 @@ pub(crate) fn with_answers(text: &str, answers: &[Answered]) -> String {
     }
 }
 
-/// The first words of a text that tell what it is about, as a name.
+/// The first significant words of a text, as a name.
 pub(crate) fn slug(text: &str, words_max: usize, joint: char) -> String {
     let plain =
         |word: &str| word.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
@@ -126,7 +127,7 @@ pub(crate) fn slug(text: &str, words_max: usize, joint: char) -> String {
     if kept.is_empty() { "feature".to_owned() } else { kept.join(&joint.to_string()) }
 }
 
-/// Whether a word tells what a wish is about.
+/// Whether a word says what a wish is about.
 fn telling(word: &str) -> bool {
     const EVERYWHERE: [&str; 14] = [
         "allow", "enable", "everyone", "let", "make", "people", "person", "possible", "sure", "system",

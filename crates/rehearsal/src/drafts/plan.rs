@@ -1,6 +1,7 @@
-//! The first plan: a step for each component of the design, the way in last, because it needs all the others.
+//! Writes the first plan: a step for each component of the design, the entry point last, because it needs all the
+//! others.
 //!
-//! What the author in a hurry forgets: a time in a check is written down from memory, twice what it should be.
+//! Being in a hurry, the author writes a time in a check from memory: twice what it should be.
 
 use super::{Feature, Kit, act, slug};
 use crate::amounts::{Kind, amounts};
@@ -57,7 +58,7 @@ pub(super) fn write(feature: &Feature, before: &Before<'_>, kit: Kit) -> String 
     out
 }
 
-/// The sections of a design that are called by a letter and a number: `### C1: Title`.
+/// The sections of a design that are named by a letter and a number: `### C1: Title`.
 fn numbered<'o, 'a>(design: &'o ParsedDocument<'a>, letter: char) -> Vec<(String, &'o Section<'a>)> {
     let id = |title: &str| {
         let id = title.split([':', ' ']).next().unwrap_or_default();
@@ -158,7 +159,7 @@ fn write_steps(out: &mut String, feature: &Feature, steps: &[Step<'_>], risk: Op
     }
 }
 
-/// A sentence with its first time as somebody remembers it who does not look it up.
+/// A sentence with its first time written from memory, without looking it up.
 fn from_memory(text: &str) -> Option<String> {
     let time = amounts(text).into_iter().find(|one| one.kind == Kind::Time)?;
     let digits = text[time.at.start..].bytes().take_while(u8::is_ascii_digit).count();

@@ -1,8 +1,8 @@
-//! The first draft of a specification, made from the idea's and the PRD's own words.
+//! Writes the first draft of a specification, from the idea's and the PRD's own words.
 //!
-//! Deterministic in its arguments. It works like somebody in a hurry, and what it leaves out follows from that:
-//! criteria are written until attention runs out, only the first goals of a PRD are taken up, a limit is written
-//! down twice from two habits, and one requirement has a word in it that nobody can measure. Start at [`write`].
+//! Deterministic in its arguments. It works like a person in a hurry, and what it leaves out follows from that:
+//! criteria are written until attention runs out, only the first goals of a PRD are used, a limit is stated twice from
+//! two habits, and one requirement has a word in it that cannot be measured. Start at [`write`].
 
 use super::telling;
 use crate::amounts::{self, amounts};
@@ -17,7 +17,7 @@ const CRITERIA_MAX: usize = 5;
 const CLAUSES_MAX: usize = 4;
 /// Goals of a PRD that are read before the writing starts.
 const GOALS_MAX: usize = 2;
-/// What a step may take, from two habits: one for answers to people, one for work in the background.
+/// The time a step may take, from two habits: one for answers to people, one for work in the background.
 const SECONDS_ANSWER: &str = "30 seconds";
 const SECONDS_BACKGROUND: &str = "45 seconds";
 
@@ -273,7 +273,7 @@ fn shortened(text: &str, chars_max: usize) -> String {
     cut.rsplit_once(' ').map_or(cut.clone(), |(whole, _)| whole.to_owned())
 }
 
-/// Whether words are a whole statement: somebody does or is something.
+/// Whether words are a complete statement: somebody does or is something.
 fn is_statement(words: &str) -> bool {
     let verbs = [
         "is", "are", "can", "may", "must", "should", "will", "cannot", "has", "have", "gets", "get",

@@ -1,6 +1,6 @@
-//! The first task list: for each step of the plan a task for each requirement it carries out.
+//! Writes the first task list: for each step of the plan a task for each requirement it carries out.
 //!
-//! What the author in a hurry forgets: the last task breaks off before it says when it is done.
+//! Being in a hurry, the author breaks off the last task before it says when it is done.
 
 use super::{Feature, Kit, act, slug};
 use crate::checks::Before;

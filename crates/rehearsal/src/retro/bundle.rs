@@ -1,10 +1,10 @@
-//! What somebody who looks back is sent, taken apart: sections, figures, findings, decisions.
+//! Takes apart the bundle that the retrospective's agent is sent: sections, figures, findings, decisions.
 //!
-//! Reads lines and knows nothing of what they mean for a feature.
+//! Reads lines and does not know what they mean for a feature.
 
 use redraft_documents::page::{LinePlace, Page, line};
 
-/// A heading and the lines below it, up to the next heading of any level. Lines inside of fences are content whatever they
+/// A heading and the lines below it, up to the next heading of any level. Lines inside fences are content whatever they
 /// look like, and the fences themselves are not.
 pub(super) struct Part<'a> {
     pub(super) heading: &'a str,
@@ -41,7 +41,7 @@ pub(super) fn figures<'a>(lines: &[&'a str]) -> Vec<(&'a str, u64)> {
     lines.iter().filter_map(figure).collect()
 }
 
-/// A finding as the history of reviews tells it when it is raised.
+/// A finding as the review history reports it when it is raised.
 #[derive(Debug, Clone)]
 pub(super) struct Raised<'a> {
     pub(super) phase: &'a str,
@@ -53,7 +53,7 @@ pub(super) struct Raised<'a> {
     pub(super) suggestion: &'a str,
 }
 
-/// Every finding of a history, in order; the same one stated again is told once.
+/// Every finding of a history, in order; one that is stated again is listed once.
 pub(super) fn raised<'a>(lines: &[&'a str]) -> Vec<Raised<'a>> {
     let mut found: Vec<Raised<'a>> = Vec::new();
     let mut phase = "";

@@ -1,8 +1,8 @@
-//! Who looks back on a feature: what it teaches, and which earlier lessons hold by its light.
+//! Looks back on a feature: what it teaches, and which earlier lessons it confirms.
 //!
-//! Everything is told by rules from what the prompt holds; nothing is opened, and no lesson or feature is known here. Start
-//! at [`Work::look_back`]; `bundle` takes what is sent apart, `teach` makes observations and one lesson of what reviewers
-//! found, `weigh` holds earlier lessons against it.
+//! Everything follows by rules from the prompt; nothing is opened, and no lesson or feature is known here. Start at
+//! [`Work::look_back`]; `bundle` takes apart what is sent, `teach` makes observations and one lesson from what
+//! reviewers found, `weigh` judges earlier lessons by it.
 
 mod bundle;
 mod teach;

@@ -1,11 +1,12 @@
-//! What a feature teaches: where most rounds went, which kind of finding came up most, and one lesson of that kind.
+//! Finds what a feature teaches: where most rounds went, which kind of finding came up most, and one lesson of that
+//! kind.
 
 use super::bundle::{Raised, figures, lines, parts, raised};
 use redraft_reports::retro::numeral::{KnownNumbers, foreign};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// So many ids show what is meant.
+/// This many ids are enough to show what is meant.
 const IDS_MAX: usize = 5;
 
 /// The answer. `counts` writes numbers of its own where names of figures belong.
@@ -46,13 +47,13 @@ pub(super) fn teach(bundle: &str, counts: bool) -> Value {
         "anti_patterns": lessons, "heuristics": []})
 }
 
-/// The phase with the most rounds; of several the first.
+/// The phase with the most rounds; of several, the first.
 fn most_rounds<'a>(figures: &[(&'a str, u64)]) -> Option<&'a str> {
     let rounds = figures.iter().filter_map(|(name, value)| Some((name.strip_suffix(".rounds")?, *value)));
     rounds.rev().max_by_key(|(_, value)| *value).map(|(phase, _)| phase)
 }
 
-/// The findings of the category that has the most; of several the one that came first.
+/// The findings of the category that has the most; of several, the one that came first.
 fn most_common<'f, 'a>(findings: &'f [Raised<'a>]) -> Vec<&'f Raised<'a>> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for one in findings {
@@ -63,7 +64,7 @@ fn most_common<'f, 'a>(findings: &'f [Raised<'a>]) -> Vec<&'f Raised<'a>> {
     findings.iter().filter(|one| one.category == most.category).collect()
 }
 
-/// What a finding says without what it says it of, and what to do about it; none where a number is part of either.
+/// What a finding says, without the thing it is about, and what to do about it; none where a number is part of either.
 fn lesson<'f, 'a>(one: &'f Raised<'a>) -> Option<(&'f Raised<'a>, String, String)> {
     const WORDS_MIN: usize = 3;
     let claim = general(one.text);

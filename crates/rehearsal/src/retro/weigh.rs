@@ -1,4 +1,4 @@
-//! Earlier lessons held against a feature: confirmed by a finding that speaks of the same, challenged by something that was
+//! Judges earlier lessons by a feature: confirmed by a finding about the same thing, challenged by something that was
 //! done although the lesson warns of it, and skipped otherwise.
 
 use super::bundle::{Part, lines, parts};
@@ -6,7 +6,7 @@ use redraft_facts::text::{self, one_line};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What a sentence warns with. What it warns of follows.
+/// The words a sentence warns with. What it warns of follows.
 const WARNINGS: [&str; 7] =
     ["never ", "avoid ", "do not ", "don't ", "must not ", "should not ", "beware of "];
 const QUOTE_CHARS_MAX: usize = 160;
@@ -51,7 +51,7 @@ fn judge(part: &Part<'_>, feature: &Feature<'_>) -> Option<Value> {
     Some(json!({"entry": number, "judgement": judgement, "contradiction": contradiction, "cites": cites}))
 }
 
-/// The id of a finding that speaks of what the lesson is called after, or of much of what it says.
+/// The id of a finding about what the lesson is named after, or about much of what it says.
 fn confirmed(name: &str, text: &str, feature: &Feature<'_>) -> Option<String> {
     let (name, text) = (telling(name), telling(text));
     let speaks = |said: &&(&str, &str)| {
@@ -99,7 +99,7 @@ fn warned_of(sentence: &str) -> Option<&str> {
     sentence.get(at..)
 }
 
-/// Whether a decision is to do what is warned of, and not to leave it.
+/// Whether a decision is to do what the lesson warns of, and not to avoid it.
 fn is_done(warned: &BTreeSet<String>, decision: &str) -> bool {
     let shared = warned.intersection(&telling(decision)).count();
     let lower = format!(" {} ", decision.to_lowercase());
@@ -108,8 +108,8 @@ fn is_done(warned: &BTreeSet<String>, decision: &str) -> bool {
     shared >= 2 && shared * 2 >= warned.len() && !leaves
 }
 
-/// The words by which a text is recognised, without their endings. Lessons speak of requirements, tests and failures, which
-/// the checks of documents pass over, so this is a plainer set than theirs.
+/// The significant words of a text, without their endings. Lessons are about requirements, tests and failures, words
+/// that the checks of documents ignore, so this set is simpler than theirs.
 fn telling(text: &str) -> BTreeSet<String> {
     const LETTERS_MIN: usize = 4;
     const FILLER: [&str; 32] = [

@@ -1,5 +1,5 @@
-//! A small engine for tests of all phases: it gives a role its papers in any of the ways there are, keeps findings under
-//! ids, and sends deltas to reviewers that come back.
+//! A small engine for tests of all phases: it gives a role its documents in any of the possible ways, keeps findings
+//! under ids, and sends deltas to reviewers that come back.
 
 use super::commit;
 use super::diff::diff;
@@ -22,7 +22,7 @@ const FOLDER: &str = "docs/features/031-x";
 /// How a reviewer is given the document and what it builds on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The paths of all but the document itself.
+    /// The paths of all files except the document itself.
     Lazy,
     /// Everything in the prompt.
     Inline,
@@ -87,7 +87,7 @@ impl Course {
         self.folder.path().join(self.path(self.phase)).exists()
     }
 
-    /// The files a role is given beside the document, those that exist: label and path.
+    /// The existing files that a role is given in addition to the document: label and path.
     fn upstream(&self, profile: &Profile) -> Vec<(String, String)> {
         let own = self.phase.artifact();
         let names = profile.artifacts.iter().filter(|name| **name != own);
@@ -160,7 +160,7 @@ impl Course {
         (outcome, verdict)
     }
 
-    /// The author with every open finding before it.
+    /// The author with every open finding.
     pub(super) fn revise(&mut self) -> Verdict {
         let all = self.open.values().flatten().cloned().collect::<Vec<_>>();
         let turn = findings(&all);

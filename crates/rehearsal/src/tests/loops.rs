@@ -1,4 +1,4 @@
-//! Whole loops: draft, review, revise until approved.
+//! Tests whole loops: draft, review, revise until approved.
 
 use super::stage::{Stage, verdict};
 use redraft_facts::verdict::Verdict;
@@ -37,7 +37,7 @@ const PRDS: [&str; 4] = [
     "# One goal only\n\n## Goal\n\n* Readers find an article by any of its older titles\n",
 ];
 
-/// What a loop came to: every version of the document, rounds of both stages, findings of the first reviews.
+/// The result of a loop: every version of the document, rounds of both stages, findings of the first reviews.
 #[derive(Debug, PartialEq)]
 struct Played {
     versions: Vec<String>,
@@ -82,7 +82,7 @@ fn settle(stage: &mut Stage, role: &'static str, versions: &mut Vec<String>) -> 
     (rounds, first)
 }
 
-/// What eyes that saw nothing before find, without any effect on the loop.
+/// The findings of a reviewer that saw nothing before, without any effect on the loop.
 fn fresh_look(stage: &Stage, role: &'static str) -> Verdict {
     let prd = std::fs::read_to_string(stage.folder.path().join(super::stage::PRD)).ok();
     let mut other = Stage::new(&stage.idea, prd.as_deref(), "");

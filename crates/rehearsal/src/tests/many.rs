@@ -1,11 +1,11 @@
-//! Many findings, and a run that is stopped in the middle of the work.
+//! Tests many findings, and a run that is stopped in the middle of the work.
 
 use super::stage::Stage;
 use redraft_engine::ports::{Agent, RunHandle};
 use redraft_facts::verdict::Verdict;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A document of so many requirements, the first of them with criteria.
+/// A document of this many requirements, the first of them with criteria.
 fn spec(requirements: usize, criteria: usize) -> String {
     let mut text = "# Spec: large\n\n## Requirements\n\n".to_owned();
     for at in 1..=requirements {
@@ -18,7 +18,7 @@ fn spec(requirements: usize, criteria: usize) -> String {
     text
 }
 
-/// A run that is stopped after so many looks.
+/// A run that is stopped after this many looks.
 struct StopsAfter(AtomicU64);
 
 impl RunHandle for StopsAfter {

@@ -1,4 +1,4 @@
-//! What the agent remembers, costs, logs, and how it can be made to misbehave.
+//! Tests what the agent remembers, costs and logs, and how it can be made to misbehave.
 
 use super::stage::{PRD, SPEC, Stage, verdict};
 use crate::pace::Calm;
@@ -41,7 +41,7 @@ fn a_resumed_reviewer_opens_no_file_and_works_from_the_delta() {
     let mended = stage.spec().replace("45 seconds", "30 seconds");
     stage.put(&mended);
     let request = stage.resumed("spec-reviewer");
-    // What the reviewer cannot reach cannot have been read.
+    // A file that the reviewer cannot reach cannot have been read.
     std::fs::remove_file(stage.folder.path().join(SPEC)).unwrap();
     std::fs::remove_file(stage.folder.path().join(PRD)).unwrap();
     let second = stage.send(&request).unwrap();

@@ -1,4 +1,4 @@
-//! The agent as the engine uses it: requests in, answers out.
+//! Tests the agent as the engine uses it: requests in, answers out.
 
 mod course;
 mod diff;

@@ -1,5 +1,5 @@
-//! Features carried through all phases: every document is written from those before it, rejected where it is wrong, and
-//! mended until its reviewers approve.
+//! Tests features that are carried through all phases: every document is written from those before it, rejected where
+//! it is wrong, and mended until its reviewers approve.
 
 use super::course::{Course, Way};
 use redraft_facts::fragment::Fragment;
@@ -19,7 +19,7 @@ const IDEAS: [&str; 10] = [
     "x",
 ];
 
-/// What came of a phase: the document, and the rounds of each reviewer.
+/// The result of a phase: the document, and the rounds of each reviewer.
 #[derive(Debug, PartialEq)]
 struct Played {
     text: String,
@@ -135,7 +135,7 @@ fn an_author_that_is_told_to_ask_asks_first_and_takes_in_the_answers() {
     }
 }
 
-/// What a reviewer says of findings that are fixed, by the words of the finding.
+/// A reviewer's answers to fixed findings, by the words of the finding.
 #[test]
 fn a_fixed_finding_is_said_to_be_fixed_by_what_its_own_check_saw() {
     const NOTES: [(&str, &str); 4] = [

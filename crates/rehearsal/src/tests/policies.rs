@@ -1,5 +1,5 @@
-//! The same defects are found whatever way the papers reach the reviewer: by path, whole in the prompt, as a delta
-//! in its own conversation, or as a delta and some sections in a new one.
+//! Tests that the same defects are found in whatever way the documents reach the reviewer: by path, whole in the
+//! prompt, as a delta in its own conversation, or as a delta and some sections in a new one.
 
 use super::diff::diff;
 use super::stage::{PRD, SPEC, Stage};
@@ -106,7 +106,7 @@ fn ways(clean: &str, planted: &str, prd: Option<&str>) -> Vec<(&'static str, Vec
     ]
 }
 
-/// Nothing in it is to be found.
+/// A document without anything to find.
 const CLEAN: &str = "# Spec: report export\n\n## Requirements\n\n\
     - **R1**: When asked, the system shall send a CSV file within 10 seconds.\n\
     - **R2**: When a file was downloaded, the system shall record the download in the database.\n\

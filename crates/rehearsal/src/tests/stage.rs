@@ -155,7 +155,7 @@ impl Stage {
             }),
         );
         turn.extend(self.findings(""));
-        // Whoever did not write the draft has no conversation to go on with.
+        // A role that did not write the draft has no conversation to continue.
         let known = self.rounds.keys().any(|key| key.ends_with("/spec-author"));
         self.request("spec-author", "revise", known, turn)
     }

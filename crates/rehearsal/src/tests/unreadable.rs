@@ -1,4 +1,4 @@
-//! Files with bytes that are no UTF-8: the author keeps them, or leaves the file alone.
+//! Tests files with bytes that are not UTF-8: the author keeps them, or leaves the file alone.
 
 use super::stage::{SPEC, Stage};
 

@@ -1,4 +1,4 @@
-//! A decision as a record of its own: context, decision, status, consequences.
+//! Writes a decision as a record of its own: context, decision, status, consequences.
 //!
 //! What agents and people wrote is quoted line by line, so that it can neither begin a heading nor end a comment.
 
@@ -7,7 +7,7 @@ use redraft_facts::ids::slug;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{one_line, utc};
 
-/// By which a record is known again, wherever it was moved and whatever it is called.
+/// The mark that identifies a record, wherever it was moved and whatever it is called.
 pub fn marker(one: &Resolution) -> String {
     // A comment ends with two dashes.
     format!("<!-- redraft: {} -->", one_line(&one.id, ID_CHARS_MAX).replace("--", "-"))
@@ -23,7 +23,7 @@ pub fn file_name(number: u32, one: &Resolution) -> String {
     format!("{number:04}-{}.md", slug(if readable { &title } else { one.kind.name() }))
 }
 
-/// The text of a record. `feature` is what the feature's folder is called, `concerns` what its builder had doubts about.
+/// The text of a record. `feature` is the name of the feature's folder, `concerns` are its builder's doubts.
 pub fn record(number: u32, feature: &str, one: &Resolution, concerns: &[&Resolution]) -> String {
     let mut out = format!("# {number}. {}\n\n{}\n\n## Context\n\n", plain(&title(one)), marker(one));
     out.push_str(&context(feature, one));
@@ -115,7 +115,7 @@ fn consequences(one: &Resolution, concerns: &[&Resolution]) -> String {
     out
 }
 
-/// One line that means nothing but itself.
+/// One line that has no special meaning in Markdown.
 fn plain(text: &str) -> String {
     const CHARS_MAX: usize = 600;
     let mut out = String::new();
@@ -133,7 +133,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Line by line, as what somebody said.
+/// Line by line, as a quotation.
 fn quoted(text: &str) -> String {
     const LINES_MAX: usize = 60;
     const CHARS_MAX: usize = 2_000;

@@ -1,4 +1,4 @@
-//! What earlier features of the repository needed, role by role, from their bills.
+//! Collects what earlier features of the repository needed, role by role, from their bills.
 //!
 //! Only phases that were closed count, and of them only roles that were played by agents whose bills are known from the
 //! first dispatch to the last. Start at [`History::take`].
@@ -36,7 +36,7 @@ struct Seen {
     dispatches: u32,
     tasks: u32,
     usage: Usage,
-    /// Whether a bill of it is unknown, or its agent is none that counts.
+    /// Whether one of its bills is unknown, or its agent does not count.
     uncounted: bool,
 }
 
@@ -44,7 +44,7 @@ struct Seen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Usual {
     pub(super) dispatches: u32,
-    /// Of all of them, without a cost.
+    /// The usage of all of these dispatches, without a cost.
     pub(super) usage: Usage,
     /// About how large the conversation gets.
     pub(super) prompt: u64,
@@ -52,11 +52,11 @@ pub(super) struct Usual {
 }
 
 impl History {
-    /// What has to be taken in.
+    /// The kinds of events that have to be taken in.
     pub const KINDS: [&'static str; 7] =
         ["loop-opened", "started", "answered", "failed", "lost", "cost-corrected", "phase-closed"];
 
-    /// `counts` says whether an agent is one whose bills say something about a paid one.
+    /// `counts` says whether an agent's bills say something about a paid one.
     pub fn take(&mut self, scope: &Scope, event: &Event, counts: &dyn Fn(&AgentName) -> bool) {
         if !matches!(scope, Scope::Feature(_)) {
             return;
@@ -79,7 +79,7 @@ impl History {
             Event::Failed(fact) => {
                 let seen = self.seen(scope, fact.ticket.phase, &fact.ticket.role);
                 match fact.usage {
-                    // A connection that was never made says nothing of what a role needs.
+                    // A connection that was never made says nothing about what a role needs.
                     Some(usage) if usage == Usage::default() => {
                         seen.dispatches = seen.dispatches.saturating_sub(1);
                     }
@@ -88,7 +88,7 @@ impl History {
                 }
             }
             Event::Lost(fact) => self.seen(scope, fact.ticket.phase, &fact.ticket.role).uncounted = true,
-            // What was told of it was wrong. Of a phase that is closed already the median passes over it.
+            // What was reported about it was wrong. In a phase that is already closed, the median takes care of it.
             Event::CostCorrected(fact) => {
                 let work = self.open.get_mut(&(scope.clone(), fact.ticket.phase));
                 if let Some(seen) = work.and_then(|work| work.roles.get_mut(&fact.ticket.role)) {
@@ -169,7 +169,7 @@ fn push<T>(list: &mut Vec<T>, one: T) {
     list.push(one);
 }
 
-/// The one in the middle, of two the larger.
+/// The value in the middle; of two, the larger.
 fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
     let mut values: Vec<u64> = values.collect();
     values.sort_unstable();

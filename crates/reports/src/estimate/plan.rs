@@ -1,5 +1,5 @@
-//! Who is asked in what is left of a feature, and how often. The numbers of rounds are assumptions; they are named in
-//! `super::size`.
+//! Decides which roles are asked in the rest of a feature, and how often. The numbers of rounds are assumptions;
+//! `super::size` states them.
 
 use super::Tasks;
 use redraft_core::pipeline::Pipeline;
@@ -20,7 +20,7 @@ pub struct PlannedRole {
     pub profile: &'static Profile,
     /// Dispatches that begin a conversation.
     pub first: u32,
-    /// Those that go on with one.
+    /// Dispatches that continue one.
     pub later: u32,
 }
 
@@ -31,12 +31,12 @@ impl PlannedRole {
     }
 }
 
-/// What a run does beside the phases of its lane.
+/// What a run does in addition to the phases of its lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Play<'a> {
     /// What is done to code between its last task and its first review.
     pub extras: &'a [Extra],
-    /// Whether somebody is asked for words to the figures of the retrospective.
+    /// Whether an agent is asked to put the figures of the retrospective into words.
     pub retro: bool,
     pub certify: Certify,
     /// Whether the author of a document that is reviewed by itself revises it.
@@ -52,7 +52,8 @@ pub fn parts(state: &Pipeline, play: Play<'_>, tasks: Tasks) -> Vec<PlannedRole>
 
 fn of_phase(phase: Phase, created: &FeatureCreated, play: Play<'_>, tasks: u32) -> Vec<PlannedRole> {
     let lane = created.lane;
-    // Nobody works on a change that is only reviewed, and a document by itself is revised only where that was asked for.
+    // No agent works on a change that is only reviewed, and a document by itself is revised only where that was asked
+    // for.
     let rounds = match created.is_review() {
         true if created.change.is_some() || !play.revises => 1,
         _ => ROUNDS,
@@ -83,7 +84,7 @@ fn of_phase(phase: Phase, created: &FeatureCreated, play: Play<'_>, tasks: u32) 
     profile::participants(phase).iter().copied().filter_map(part).collect()
 }
 
-/// How often who writes is asked; none for one that takes no part.
+/// How often a role that writes is asked; none for one that takes no part.
 fn author(
     phase: Phase,
     profile: &Profile,
@@ -97,7 +98,7 @@ fn author(
     match (phase, profile.role) {
         (Phase::Implement, _) if created.change.is_some() => None,
         (Phase::Implement, "code-simplifier") => plays(Extra::Simplify).then_some((1, 0)),
-        // It thinks of tests, and then writes them.
+        // It designs the tests, and then writes them.
         (Phase::Implement, "test-deepener") => plays(Extra::Deepen).then_some((2, 0)),
         (Phase::Implement, _) => Some((tasks, rounds - 1)),
         (Phase::Finish, _) => play.retro.then_some((1, 0)),

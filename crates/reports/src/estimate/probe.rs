@@ -1,11 +1,11 @@
-//! What a probe is likely to cost, told before a person agrees to it.
+//! Estimates what a probe will cost, to show it before a person agrees to it.
 
 use redraft_cost::price::Card;
 use redraft_facts::usage::{Usage, Usd};
 use redraft_prompts::probe::ProbeFiles;
 use redraft_prompts::prompt::{self, ProbeTurn};
 
-/// An estimate for words and numbers in English.
+/// An estimate for English words and numbers.
 const CHARS_PER_TOKEN: u64 = 4;
 /// What an agent says in one turn, its tool calls included.
 const ANSWER_TOKENS: u64 = 600;

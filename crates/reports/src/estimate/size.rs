@@ -1,5 +1,5 @@
-//! What a role's dispatches cost where no earlier feature says it: the size of its real texts and of the documents that
-//! are there, with stated assumptions for what nobody can know beforehand. They are in docs/cost-model.md.
+//! Computes what a role's dispatches cost where no earlier feature shows it: from the size of its real texts and of the
+//! existing documents, with stated assumptions for what cannot be known beforehand. They are in docs/cost-model.md.
 
 use super::PaidAgent;
 use super::plan::{PlannedRole, ROUNDS};
@@ -23,7 +23,7 @@ pub struct Reading<'a> {
     pub own: BTreeMap<Role, RoleText>,
 }
 
-/// Everything of a first turn but the documents: what is asked, and what is open.
+/// Everything in a first turn except the documents: what is asked, and what is open.
 const TURN_CHARS: u64 = 1_500;
 /// Requests of one dispatch: each tool call is followed by one that repeats everything before it.
 const READER_REQUESTS: u64 = 3;
@@ -40,7 +40,7 @@ const CODE_TOKENS: u64 = 5_000;
 /// The code that is read for one task, and the change that one task makes.
 const READ_CODE_TOKENS: u64 = 8_000;
 const CHANGE_TOKENS: u64 = 1_500;
-/// A change that is reviewed by itself, about whose tasks nobody knows anything.
+/// A change that is reviewed by itself, whose tasks are unknown.
 const CHANGE_BY_ITSELF_TOKENS: u64 = 5_000;
 /// How much of a document a revision changes, in percent.
 const REVISED_PERCENT: u64 = 40;
@@ -64,7 +64,7 @@ fn usual_chars(name: &str) -> u64 {
     }
 }
 
-/// What the part costs by the card of its agent.
+/// The cost of the part by its agent's price card.
 pub(super) fn cost(part: &PlannedRole, player: &PaidAgent, tasks: u32, reading: &Reading<'_>) -> Usd {
     let sizes = Sizes::new(part, player, tasks, reading);
     let (first, later) = (sizes.first(), sizes.later());
@@ -83,7 +83,7 @@ struct Sizes {
     read: u64,
     requests: u64,
     answer: u64,
-    /// What a later turn tells anew.
+    /// What is new in a later turn.
     change: u64,
 }
 
@@ -122,7 +122,7 @@ impl Sizes {
         self.prompt + self.read + self.requests * CALL_TOKENS
     }
 
-    /// Everything is written to the cache once; each request but the first reads what the ones before it left.
+    /// Everything is written to the cache once; each request after the first reads what the ones before it left.
     fn first(&self) -> Usage {
         Usage {
             written: self.whole(),
@@ -142,7 +142,7 @@ impl Sizes {
     }
 }
 
-/// What is the same in every dispatch of a role: the very text that it is sent, but for the names of files.
+/// What is the same in every dispatch of a role: the very text that it is sent, except for the names of files.
 fn stable_text(phase: Phase, role: &Role, own: Option<&RoleText>) -> String {
     let sample = prompt::sample(phase, role, None, Strategy::Lazy, own);
     let Some(sample) = sample else {

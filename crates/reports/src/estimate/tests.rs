@@ -258,7 +258,7 @@ fn earlier_features_of_the_repository_say_what_a_role_needs() {
         let roles = [("spec-reviewer", times, used(thousands)), ("spec-author*", 3, used(500))];
         earlier(&mut history, feature, Phase::Specify, 0, &roles);
     }
-    // Another one that told nothing of what it used, and a phase that is not closed.
+    // Another one that reported nothing about its usage, and a phase that is not closed.
     earlier(&mut history, 4, Phase::Specify, 0, &[("spec-reviewer", 90, Usage::default())]);
     let specify = state(Lane::Standard, Phase::Specify);
     let found = forecast_of(&specify, Tasks::None, None, &history);

@@ -6,7 +6,7 @@ use super::markdown::{distinct, named, ran, runs, short, summary, task};
 use super::{CodeWork, DocumentPart, Matrix, Row};
 use redraft_facts::prelude::*;
 
-/// The first words of the page, by which a program knows its own.
+/// The first words of the page, by which the program recognizes its own pages.
 pub const MADE_BY: &str = "<!doctype html>\n<!-- made by redraft show trace -->";
 
 const STYLE: &str = "\
@@ -64,7 +64,7 @@ fn table(matrix: &Matrix) -> String {
     out
 }
 
-/// One line for each task; what they share stands beside all of them.
+/// One line for each task; what they share spans all of them.
 fn rows(matrix: &Matrix, row: &Row) -> String {
     let works: Vec<&CodeWork> = matrix.works_of(row).collect();
     let span = match works.len() {
@@ -132,7 +132,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // What would turn the text around it.
+            // Characters that would reverse the text around them.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             c if c.is_control() && c != '\n' => out.push(' '),
             c => out.push(c),

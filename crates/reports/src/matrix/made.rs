@@ -1,4 +1,4 @@
-//! What was built, as events tell it: commits, files, tests and the checks that were run afterwards.
+//! Finds what was built, according to the events: commits, files, tests and the checks that were run afterwards.
 //!
 //! A file counts for every piece of work that changed it. Start at [`made`].
 
@@ -13,15 +13,15 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::{Purpose, Unit};
 
-/// What events tell of code.
+/// What events say about code.
 #[derive(Default)]
 pub(super) struct Made {
-    /// By what did it: the key of a task, or something that is done to the whole.
+    /// Keyed by what did it: the key of a task, or something that is done to the whole.
     pieces: BTreeMap<Piece, Piecework>,
     /// What became of the tasks, with their titles, in their order.
     ends: Vec<(String, String, Option<TaskEnd>)>,
     checks: Vec<(u64, RecordedCheck)>,
-    /// Whether anything was built or is to be.
+    /// Whether anything was built or is going to be.
     pub(super) begun: bool,
     /// Whether every task has come to an end.
     pub(super) over: bool,
@@ -99,7 +99,7 @@ impl Made {
         }
     }
 
-    /// Every file that belongs to somebody's work.
+    /// Every file that belongs to a piece of work.
     pub(super) fn files(&self) -> BTreeSet<&str> {
         let known = self.pieces.iter().filter(|(piece, _)| **piece != Piece::Edits);
         known.flat_map(|(_, work)| &work.files).map(String::as_str).collect()
@@ -118,7 +118,7 @@ impl Made {
         CodeWork { what, title, state, commits, files, tests, runs }
     }
 
-    /// The last run of every check behind an event.
+    /// The last run of every check after an event.
     fn runs_since(&self, seq: u64) -> Vec<RecordedCheck> {
         let mut last: BTreeMap<&str, &RecordedCheck> = BTreeMap::new();
         for (_, run) in self.checks.iter().filter(|(at, _)| *at > seq) {
@@ -153,7 +153,7 @@ pub(super) fn works(sources: &Sources<'_>, read: &Read, made: &Made) -> (Vec<Cod
     let known: BTreeMap<String, &Option<TaskEnd>> =
         made.ends.iter().map(|(id, _, end)| (task_id::key(id), end)).collect();
     for one in &read.tasks {
-        // As the ledger calls it, where a stroke would end the name.
+        // As the ledger calls it, where a slash would end the name.
         let key = task_id::key(&one.task.id.replace('/', "-"));
         let state = known.get(&key).map_or(State::Unknown, |end| state(end));
         let what = CodeWorkKind::Task { id: one.task.id.clone(), line: Some(one.task.line) };
@@ -204,7 +204,7 @@ pub(super) fn is_test(path: &str) -> bool {
     let camel = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
     let by_camel = camel.ends_with("Test") || camel.ends_with("Tests") || camel.ends_with("Spec");
     let by_ending = name.contains(".test.") || name.contains(".spec.");
-    // A page about tests is none.
+    // A page about tests is not a test.
     let page = [".md", ".txt", ".rst"].iter().any(|ending| name.ends_with(ending));
     !page && (in_folder || by_stem || by_camel || by_ending)
 }

@@ -1,6 +1,6 @@
 //! The trace as a table in Markdown, for a pull request or a page.
 //!
-//! Whatever documents and files are called stays text: nothing in a cell can end it, begin a link or call somebody.
+//! The names of documents and files stay text: nothing in a cell can end it, begin a link or mention somebody.
 
 use super::{CodeWork, DocumentPart, Matrix, RecordedCheck, Row, State};
 use redraft_facts::prelude::*;
@@ -119,7 +119,7 @@ fn cell(entries: impl Iterator<Item = String>) -> String {
     all.into_iter().take(IN_A_CELL_MAX).chain(more).collect::<Vec<_>>().join("<br>")
 }
 
-/// A text that means nothing but itself.
+/// A text without any special meaning.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text, usize::MAX).chars() {
@@ -127,10 +127,10 @@ pub(super) fn escaped(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // A forge would tell a person, or link something else of that number.
+            // A forge would notify a person, or link to something else with that number.
             '@' => out.push_str("&#64;"),
             '#' => out.push_str("&#35;"),
-            // Nor become an address by itself.
+            // Nor may it become an address by itself.
             ':' => out.push_str("&#58;"),
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '!' => {
                 out.push('\\');

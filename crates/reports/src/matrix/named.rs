@@ -1,7 +1,7 @@
-//! Which requirements a piece of text names.
+//! Finds the requirements that a piece of text names.
 //!
-//! An id counts wherever it stands, also in running text. Only one that the design or the plan uses for something of its
-//! own, such as a risk `R1`, must be called the specification's. Start at [`Names::of`].
+//! An id counts wherever it stands, also in running text. Only an id that the design or the plan uses for something of
+//! its own, such as a risk `R1`, has to be written as the specification's. Start at [`Names::new`].
 
 use super::wanted::{Wanted, above, is_aside};
 use redraft_documents::lint::reading::{defined, is_mentioned, key, mentioned};

@@ -1,6 +1,7 @@
-//! What leads nowhere and what nothing leads to.
+//! Finds what leads nowhere and what nothing leads to.
 //!
-//! Where most of a kind are left over, nobody traces by them: that is said once and not for each. Start at [`orphans`].
+//! Where most of a kind are left over, they are not used for tracing: that is reported once and not for each. Start at
+//! [`orphans`].
 
 use super::made::{Made, is_test};
 use super::reach::Read;
@@ -19,7 +20,7 @@ pub(super) fn orphans(
     made: &Made,
 ) -> Vec<Orphan> {
     let mut found = Vec::new();
-    // Before there are tasks nothing can be missed.
+    // Before there are tasks, nothing can be missing.
     if !works.is_empty() {
         found.extend(requirements(read, rows));
     }
@@ -53,7 +54,7 @@ fn requirements(read: &Read, rows: &[Row]) -> Vec<Orphan> {
         let left: Vec<&Requirement> =
             family.iter().filter(|(_, reached)| !reached).map(|(one, _)| *one).collect();
         match left.as_slice() {
-            // Fewer than half are reached: nobody traces by these ids.
+            // Fewer than half are reached: these ids are not used for tracing.
             [first, _, ..] if left.len() * 2 > family.len() => {
                 let ids: Vec<&str> = left.iter().map(|one| one.id.as_str()).collect();
                 let message =

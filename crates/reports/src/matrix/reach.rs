@@ -1,7 +1,7 @@
-//! Which task serves which requirement, and through which parts of design and plan.
+//! Finds which task serves which requirement, and through which parts of design and plan.
 //!
-//! What a task says itself goes before what the plan says of its step, and that before what the design says. Start at
-//! [`read`], then [`rows`].
+//! What a task itself says comes before what the plan says about its step, and that before what the design says. Start
+//! at [`read`], then [`rows`].
 
 use super::named::Names;
 use super::wanted::{Wanted, requirements};
@@ -20,7 +20,7 @@ pub(super) struct Read {
     pub(super) kind: TargetDocument,
     pub(super) wanted: Vec<Wanted>,
     pub(super) tasks: Vec<ReadTask>,
-    /// Of the plan.
+    /// The steps of the plan.
     pub(super) steps: Vec<Step>,
     /// For each requirement, the design sections that name it.
     sections: Vec<Vec<DocumentPart>>,
@@ -155,7 +155,7 @@ impl Reader<'_> {
         for (reference, (kind, found)) in task.refs.iter().zip(trace::locate_all(&task.refs, self.targets)) {
             let target = match found {
                 FoundTarget::One(target) => target,
-                // Any of them is a place; which one is for whoever reads.
+                // Any of them is a place; readers can find out which one is meant.
                 FoundTarget::Several(targets) => match targets.first() {
                     Some(target) => *target,
                     None => continue,
@@ -186,7 +186,7 @@ impl Reader<'_> {
         lines.skip(first).take((target.end_line as usize).saturating_sub(first)).collect()
     }
 
-    /// A part of a document under the id that somebody calls it by.
+    /// A part of a document, under the id it is referred to by.
     fn part(&self, kind: TargetDocument, id: &str, target: &Target) -> DocumentPart {
         let text = self.texts.get(&kind).copied().unwrap_or_default();
         let line = text.lines().nth((target.line as usize).saturating_sub(1)).unwrap_or_default();
@@ -243,8 +243,8 @@ fn sections(text: &str, wanted: &[Wanted], names: &Names<'_>) -> Vec<Vec<Documen
     found.into_iter().map(|parts| parts.into_iter().collect()).collect()
 }
 
-/// What a line belongs to: the section around it that has an id; where none has, the parts that the line itself names, as a
-/// table of what meets what does; else the section.
+/// The part a line belongs to: the section around it that has an id; where none has, the parts that the line itself
+/// names, as in a table of what meets what; else the section.
 fn parts(
     outline: &Outline<'_>,
     section: &Section<'_>,
@@ -347,7 +347,7 @@ fn sections_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<Docum
     })
 }
 
-/// The steps its tasks refer to, those first that name it; where no task does, the steps that name it.
+/// The steps its tasks refer to, those that name it first; where no task refers to a step, the steps that name it.
 fn steps_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<DocumentPart> {
     let referred: BTreeSet<usize> = tasks.iter().flat_map(|task| &read.tasks[*task].steps).copied().collect();
     let names = |at: &usize| read.steps[*at].wants.contains(&wanted);

@@ -1,7 +1,7 @@
-//! The requirements and criteria of a document: under which ids, in which lines.
+//! Finds the requirements and criteria of a document: their ids and their lines.
 //!
-//! What an id is, lint knows; here is which of them stand for something that is wanted: by their letters, or by the chapter
-//! they stand in. A document without ids has its criteria counted. Start at [`requirements`].
+//! Lint knows what an id is; this module decides which ids stand for something that is wanted: by their letters, or by
+//! the chapter they stand in. In a document without ids, the criteria are numbered. Start at [`requirements`].
 
 use core::ops::Range;
 use redraft_documents::lint::reading::{Defined, defined, is_mentioned, key, mentioned};
@@ -20,13 +20,13 @@ pub(super) struct Wanted {
     pub(super) text: String,
     pub(super) line: usize,
     pub(super) end: usize,
-    /// Whether it says how a requirement is seen to be met, and is none itself.
+    /// Whether it says how to see that a requirement is met, and is not a requirement itself.
     pub(super) is_criterion: bool,
     /// Requirements it belongs to, and criteria that belong to it, by their places in the list.
     pub(super) relatives: BTreeSet<usize>,
 }
 
-/// More than any document has that a person has read.
+/// More than any document that people read has.
 const WANTED_MAX: usize = 1_000;
 /// A title or a sentence: the document has the rest.
 const TEXT_CHARS_MAX: usize = 160;
@@ -65,7 +65,7 @@ fn wanted(one: Defined, outline: &Outline<'_>, starts: &BTreeSet<usize>) -> Want
     }
 }
 
-/// By its letters, else by the innermost chapter that says what is wanted.
+/// Decided by its letters, else by the innermost chapter that says what is wanted.
 fn is_criterion(family: &str, line: usize, outline: &Outline<'_>) -> bool {
     match family {
         _ if CRITERIA.contains(&family) => true,
@@ -77,7 +77,7 @@ fn is_criterion(family: &str, line: usize, outline: &Outline<'_>) -> bool {
     }
 }
 
-/// Up to the next definition, and of an item or a row to the next gap.
+/// Ends at the next definition; an item or a row ends at the next gap.
 fn end_of(line: usize, outline: &Outline<'_>, starts: &BTreeSet<usize>) -> usize {
     let next = starts.range(line + 1..).next().copied().unwrap_or(usize::MAX);
     let heading = outline.at(line).filter(|section| section.lines.start == line && section.level > 0);
@@ -117,7 +117,7 @@ pub(super) fn above<'o, 'a>(outline: &'o Outline<'a>, line: usize) -> impl Itera
     outline.sections().iter().rev().filter(around)
 }
 
-/// A chapter that says what is not wanted, or tells about what others define.
+/// A chapter that says what is not wanted, or describes what others define.
 pub(super) fn is_aside(title: &str) -> bool {
     const PHRASES: [&str; 22] = [
         "out of scope",
@@ -154,7 +154,7 @@ fn is_about_wants(title: &str) -> bool {
     PHRASES.iter().any(|phrase| lower.contains(phrase)) || is_about_criteria(title)
 }
 
-/// A chapter of criteria, by which requirements are seen to be met.
+/// A chapter of criteria for requirements.
 fn is_about_criteria(title: &str) -> bool {
     const PHRASES: [&str; 7] =
         ["acceptance", "criteria", "kriteri", "criterio", "critère", "критери", "验收"];

@@ -1,4 +1,4 @@
-//! One row per feature, stored beside its events so that `status` need not fold any.
+//! The board: one row per feature, stored next to its events so that `status` need not fold any.
 
 use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::{self, Pipeline};
@@ -13,7 +13,7 @@ use redraft_facts::ticket::Purpose;
 use redraft_facts::usage::{Money, Usd};
 use serde::{Deserialize, Serialize};
 
-/// What `status` shows of a feature. Stored as JSON; an older or newer form is simply computed again.
+/// What `status` shows about a feature. Stored as JSON; an older or newer form is just computed again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardRow {
@@ -40,10 +40,10 @@ pub struct BoardRow {
     /// Billed.
     pub spent_micro_usd: u64,
     pub updated_ms: i64,
-    /// What is watched over several features.
+    /// Counts that are watched across several features.
     pub tally: Tally,
-    /// Until when an agent's usage limit lasts, if one was reached and nothing was sent to that agent since. It may be
-    /// over: whoever shows the row knows the time.
+    /// Until when an agent's usage limit lasts, if one was reached and nothing was sent to that agent since. It may
+    /// have passed: the caller that shows the row knows the time.
     pub parked_until_ms: Option<i64>,
     /// `planned`, `active`, `completed` or `abandoned`.
     pub life: String,
@@ -52,8 +52,8 @@ pub struct BoardRow {
     pub done: Vec<String>,
     /// Approvals that were given after a domain review had failed.
     pub after_failure: u32,
-    /// The project it belongs to, and the features that come before it without those that a person goes on without.
-    /// Whether they are in its way, their own rows tell.
+    /// The project it belongs to, and the features that come before it, except those that a person goes on without.
+    /// Their own rows say whether they are in its way.
     pub project: Option<String>,
     pub waits_for: Vec<String>,
     /// The document that is reviewed by itself: this is then the row of a review.
@@ -67,16 +67,16 @@ pub struct BoardRow {
     /// Whether its branch is ready to be merged, and whether it was.
     pub ready: bool,
     pub merged: bool,
-    /// How many dispatches hosts were given, whose cost nobody here knows.
+    /// How many dispatches hosts were given, whose cost is unknown here.
     pub untold: u32,
-    /// What hosts have and have not brought back, with when it expires.
+    /// What hosts have and have not brought back yet, with its expiry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub out: Vec<OutWork>,
     /// Who gave the last verdicts in its phase, or in the last one that was judged.
     pub judged_by: Vec<RoleAttribution>,
     /// Whether the rehearsal agent wrote or judged any of what stands.
     pub rehearsed: bool,
-    /// What may have been charged beside that and nobody knows, and for how many dispatches.
+    /// What may have been charged in addition and is unknown, and for how many dispatches.
     pub unknown_micro_usd: u64,
     pub unknown_bills: u32,
     /// What a subscription covered, and what went through a login that may be one, by the price list.
@@ -110,7 +110,7 @@ impl OutWork {
 #[serde(deny_unknown_fields)]
 pub struct TaskTally {
     pub done: usize,
-    /// Those a person went on without.
+    /// Tasks that a person went on without.
     pub blocked: usize,
     pub total: usize,
 }
@@ -121,7 +121,7 @@ impl TaskTally {
         TaskTally { done, blocked, total: making.tasks.len() }
     }
 
-    /// Once all have come to an end it says nothing of how many there were.
+    /// Once all have ended, it does not say how many there were.
     pub fn in_words(&self) -> String {
         let TaskTally { done, blocked, total } = *self;
         match total > done + blocked {
@@ -145,7 +145,7 @@ impl BoardRow {
         self.v == VERSION
     }
 
-    /// What its dispatches came to.
+    /// The cost of its dispatches.
     pub fn money(&self) -> Money {
         Money {
             spent: Usd(self.spent_micro_usd),
@@ -156,7 +156,7 @@ impl BoardRow {
         }
     }
 
-    /// As its folder is called.
+    /// The name of its folder.
     pub fn name(&self) -> String {
         format!("{}-{}", self.id, self.slug)
     }
@@ -166,7 +166,7 @@ impl BoardRow {
         self.document.clone().or_else(|| self.change.as_ref().map(ToString::to_string))
     }
 
-    /// The status as a sentence ends with it.
+    /// The status in words for the end of a sentence.
     pub fn status_in_words(&self) -> &str {
         match (self.status.as_str(), self.ready, self.merged) {
             ("closed", ..) => "closed by gates only, no reviewer",
@@ -202,7 +202,7 @@ impl BoardRow {
             let findings = state.relevant().flat_map(|one| &one.findings);
             findings.filter(|finding| finding.status == wanted).count() as u32
         };
-        // What ends a feature has no reviewers; what it ends was judged before. Gates of the end may be ruled about, too.
+        // The last phase has no reviewers; what it ends was judged before. A person may also rule on its gates.
         let ends = latest.filter(|latest| latest.finishing.is_some());
         let judged = || state.standing().filter(|one| one.finishing.is_none()).last().into_iter().chain(ends);
         let judged_last = || state.standing().filter(|one| one.finishing.is_none()).last();
@@ -279,7 +279,7 @@ fn by_ruling(latest: &Loop) -> bool {
     latest.reviewers.iter().any(Seat::ruled) || latest.goes_on_with_a_failed_check()
 }
 
-/// Where the review of a document by itself stands. It is never closed: what is approved rests until the next edit.
+/// The state of the review of a document by itself. It is never closed: what is approved rests until the next edit.
 fn by_itself(state: &Pipeline) -> &'static str {
     let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
     match pipeline::pending(state).as_slice() {
@@ -289,7 +289,7 @@ fn by_itself(state: &Pipeline) -> &'static str {
     }
 }
 
-/// Whether nobody but the program has read what it closed on.
+/// Whether no reviewer has read what it closed on, only the program.
 fn by_gates_only(one: &Loop) -> bool {
     one.reviewers.is_empty() && matches!(one.end, Some(LoopEnd::Closed(_)))
 }
@@ -299,7 +299,7 @@ fn without_code(state: &Pipeline) -> bool {
     state.skipped.contains(&Phase::Implement)
 }
 
-/// Whether documents were taken as they were found.
+/// Whether documents were adopted as they were found.
 fn on_a_word(state: &Pipeline) -> bool {
     state
         .adopted
@@ -317,7 +317,7 @@ fn phase(state: &Pipeline) -> Option<Phase> {
 fn enough(short: &BudgetReached) -> u64 {
     let whole = |usd: u64| usd.div_ceil(1_000_000);
     let spent = short.limit.0.saturating_sub(short.left.0);
-    // What is needed may be what a service told that tells nonsense.
+    // The needed amount may come from a service that reports nonsense.
     whole(spent.saturating_add(short.needed.0.saturating_mul(2))).max(whole(short.limit.0) + 1)
 }
 

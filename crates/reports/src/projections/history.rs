@@ -1,4 +1,4 @@
-//! `.review-history.md`: every review of a feature, in order, as a person reads it.
+//! Renders `.review-history.md`: every review of a feature, in order, for people to read.
 
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::{Loop, Seat, shown_round};
@@ -19,7 +19,7 @@ pub fn history(entries: &[Entry]) -> String {
     told_of(entries, true)
 }
 
-/// The same without agents and models: what whoever looks back on a feature is sent does not depend on who played it.
+/// The same without agents and models: what the agent that looks back is sent does not depend on who played the roles.
 pub(crate) fn history_of_roles(entries: &[Entry]) -> String {
     told_of(entries, false)
 }
@@ -122,19 +122,19 @@ fn told_of(entries: &[Entry], names: bool) -> String {
             _ => {}
         }
         if pipeline::fold(&mut state, &entry.event).is_err() {
-            // What is stored was accepted once; a reader that cannot follow shows what it could.
+            // What is stored was accepted before; a reader that cannot follow it shows what it has so far.
             break;
         }
     }
     out
 }
 
-/// A line that names the agent; nothing where nobody is named.
+/// A line that names the agent; empty where none is named.
 fn agent_line(by: &str) -> String {
     if by.is_empty() { String::new() } else { format!("- Agent: {by}\n") }
 }
 
-/// The roles that a ruling stood in for, and whether they know what was closed.
+/// The roles that a ruling stood in for, and whether they have seen what was closed.
 fn accepted(open: &Loop, revision: &Revision) -> String {
     let ruled = open.reviewers.iter().filter(|seat| seat.ruled());
     let line = |seat: &Seat| {
@@ -160,7 +160,7 @@ fn fallback(open: &Loop, failed: &Failed) -> Option<String> {
     (resumed && failed.now == AfterFailure::FreshSession).then(|| one_line(&line, MARKER_CHARS_MAX))
 }
 
-/// What a dispatch did that it must not do, or had done when it was lost.
+/// The forbidden changes of a dispatch, also of one that was lost.
 fn undone(ticket: &Ticket, undone: &[String]) -> Option<String> {
     let line = format!("UNDONE: {ticket} — {}; kept under refs/redraft/lost/", undone.join(", "));
     (!undone.is_empty()).then(|| one_line(&line, MARKER_CHARS_MAX))
@@ -260,7 +260,7 @@ fn change_lines(change: &FindingChange) -> String {
 
 fn changes_made(drafted: &Drafted, before: Option<&Revision>, by: &str, at_ms: i64) -> String {
     let Drafted { ticket, revision, summary, notes, .. } = drafted;
-    // Whatever its summary says: nothing that anybody could review again came of the turn.
+    // Whatever its summary says: the turn produced nothing that could be reviewed again.
     let same = if revision.is_some() && revision.as_ref() == before { " (nothing was changed)" } else { "" };
     let revision = revision.as_ref().map_or("none".to_owned(), |revision| revision.to_string());
     let (role, at) = (&ticket.role, utc(at_ms));

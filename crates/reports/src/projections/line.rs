@@ -1,5 +1,5 @@
-//! One event as one line, for `log` and for the progress of a run. Only what an author asks has more lines, which whoever
-//! shows them indents.
+//! Renders one event as one line, for `log` and for the progress of a run. Only an author's questions take more lines,
+//! which the caller indents.
 
 use alloc::borrow::Cow;
 use redraft_core::attribution::{Attribution, in_words};
@@ -22,7 +22,7 @@ pub fn line(event: &Event) -> String {
     line_in(event, None, None)
 }
 
-/// The same, of an event that happened in this phase, if that is known; with who judged, where the players are.
+/// The same for an event that happened in this phase, if that is known; with who judged, if the attribution is known.
 pub fn line_in(event: &Event, phase: Option<Phase>, players: Option<&Attribution>) -> String {
     let judges = match (event, players) {
         (Event::Judged(fact), Some(players)) => players.shown(&fact.ticket),
@@ -174,7 +174,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             };
             format!("{} {did} the {what}: revision {}", fact.by, fact.revision.short())
         }
-        // What does not stand in the way of a merge may still have to be said.
+        // A warning that does not block a merge may still have to be shown.
         Event::Checked(fact) if phase == Some(Phase::Finish) && fact.passed && fact.command.is_empty() => {
             let said = fact.in_a_line(160);
             let said = if said.is_empty() { said } else { format!(": {said}") };

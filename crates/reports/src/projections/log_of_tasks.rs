@@ -1,4 +1,4 @@
-//! `implementation-log.md`: what was built by which task, what was decided on the way, and what became of each task.
+//! Renders `implementation-log.md`: what was built by which task, what was decided on the way, and how each task ended.
 //!
 //! Files are those git saw; decisions, deviations and concerns are what the implementer said.
 
@@ -10,7 +10,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::{Purpose, Unit};
 
-/// What is said of a task whose boxes were ticked.
+/// The text for a task whose boxes were ticked.
 const DONE_BEFORE: &str = "Done before it was adopted, not by redraft: its box was ticked.";
 
 /// None before anything was built.
@@ -18,7 +18,7 @@ pub fn implementation_log(entries: &[Entry]) -> Option<String> {
     told_of(entries, true)
 }
 
-/// The same without agents and models, for who looks back on a feature.
+/// The same without agents and models, for the agent that looks back on a feature.
 pub fn implementation_log_of_roles(entries: &[Entry]) -> Option<String> {
     told_of(entries, false)
 }
@@ -35,7 +35,7 @@ fn told_of(entries: &[Entry], names: bool) -> Option<String> {
             begun = true;
         }
         if pipeline::fold(&mut state, &entry.event).is_err() {
-            // What is stored was accepted once; a reader that cannot follow shows what it could.
+            // What is stored was accepted before; a reader that cannot follow it shows what it has so far.
             break;
         }
         if let Event::LoopOpened(opened) = &entry.event {
@@ -94,7 +94,7 @@ fn built_entry(state: &Pipeline, built: &Built, names: bool) -> String {
     out
 }
 
-/// Several lines stand under the first, so that they stay part of the item.
+/// Further lines are indented under the first, so that they stay part of the item.
 fn in_a_list(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     match lines.as_slice() {

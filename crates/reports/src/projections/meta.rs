@@ -1,4 +1,4 @@
-//! `.meta.json`: where a feature stands, for people and tools that read files.
+//! Renders `.meta.json`: the state of a feature, for people and tools that read files.
 
 use redraft_core::attribution::{Attribution, RoleAttribution};
 use redraft_core::pipeline::{self, Pipeline};
@@ -33,7 +33,7 @@ struct Meta {
     /// Features that come before it and that a person went on without, with the reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unblocked: BTreeMap<String, String>,
-    /// Why conversations are not continued, as `V3: why`; not there where they may be.
+    /// Why conversations are not continued, as `V3: why`; absent where they may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     r1_deferred_reason: Option<String>,
     /// Whether the rehearsal agent, which judges nothing, wrote or judged any of what stands.
@@ -80,7 +80,7 @@ pub fn meta(entries: &[Entry]) -> String {
             _ => {}
         }
         if pipeline::fold(&mut state, &entry.event).is_err() {
-            // What is stored was accepted once; a reader that cannot follow shows what it could.
+            // What is stored was accepted before; a reader that cannot follow it shows what it has so far.
             break;
         }
     }
@@ -128,7 +128,7 @@ pub fn not_resumed(entries: &[Entry]) -> Vec<&MetAgent> {
     last.into_iter().flatten().filter(|met| met.resume == Resume::No).collect()
 }
 
-/// The reasons of those among the agents that are not resumed, each once; none where all are.
+/// The reasons why some of the agents are not resumed, each once; none where all are resumed.
 pub fn deferred_reason<'a>(met: impl IntoIterator<Item = &'a MetAgent>) -> Option<String> {
     let off = met.into_iter().filter(|met| met.resume == Resume::No);
     let reasons: BTreeSet<&str> = off.map(|met| met.why.as_str()).collect();

@@ -32,7 +32,7 @@ pub use pull_request::{pull_request, pull_request_title};
 pub use receipt::{Receipt, ReceiptAgent, ReceiptLine, receipt};
 pub use settled::settled;
 
-/// The projections that stand beside a feature's artifacts.
+/// The projections that stand next to a feature's artifacts.
 pub const FILES: [&str; 3] = [".meta.json", ".review-history.md", "implementation-log.md"];
 
 /// The documents of a feature, which have reviews of their own, and what is written about it: no part of its code.
@@ -44,7 +44,7 @@ pub fn not_code(created: &FeatureCreated) -> Vec<String> {
     artifacts.chain(["prd.md"]).chain(FILES).map(|name| created.path_of(name)).collect()
 }
 
-/// Their contents; one that has nothing to tell is not there, and of a finished feature only the record is.
+/// Their contents; one without content does not exist, and for a finished feature only the record exists.
 pub fn files(entries: &[Entry]) -> Vec<(&'static str, String)> {
     let record = meta(entries);
     let record = (FILES[0], harmless::json(&Redactor::default().redact(&record).0).into_owned());
@@ -56,7 +56,8 @@ pub fn files(entries: &[Entry]) -> Vec<(&'static str, String)> {
     [record].into_iter().chain(pages.map(|(name, page)| (name, for_people(&page)))).collect()
 }
 
-/// A page that people open: without secrets, so that it can always be committed, and without what nobody would see in it.
+/// A page that people open: without secrets, so that it can always be committed, and without characters that nobody
+/// would see in it.
 fn for_people(page: &str) -> String {
     let (clean, _) = Redactor::default().redact(page);
     harmless::text(&clean).into_owned()

@@ -1,7 +1,7 @@
-//! Whether the ways of sending work as they are meant to: warnings over several features.
+//! Warns, over several features, where the ways of sending do not work as they are meant to.
 //!
-//! [`warnings`] compares the tallies of finished features with [`Thresholds`]. Nothing here knows
-//! money, and nothing is decided by it: a person is told, with a remedy.
+//! [`warnings`] compares the tallies of finished features with [`Thresholds`]. Nothing here knows money, and nothing is
+//! decided here: a person gets a warning, with a remedy.
 
 #[cfg(test)]
 mod tests;
@@ -11,16 +11,16 @@ use redraft_facts::prelude::*;
 use redraft_facts::text;
 use serde::Serialize;
 
-/// From when on somebody is warned.
+/// The limits beyond which a person is warned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Thresholds {
-    /// Finished features before anything is said.
+    /// How many finished features there must be before anything is reported.
     pub features: u16,
-    /// More than so many of a hundred resumed dispatches fell back to a fresh conversation.
+    /// More than this percentage of resumed dispatches fell back to a fresh conversation.
     pub fallbacks_percent: u8,
-    /// More than so many of a hundred re-reviews tripped the guard.
+    /// More than this percentage of re-reviews tripped the guard.
     pub guard_trips_percent: u8,
-    /// More than so many of a hundred fresh lazy dispatches did not open what they were told to read.
+    /// More than this percentage of fresh lazy dispatches did not open what they were told to read.
     pub unconfirmed_percent: u8,
 }
 
@@ -90,7 +90,7 @@ pub fn warnings(finished: &[Tally], thresholds: &Thresholds) -> Vec<Warning> {
 
 struct Rate {
     what: &'static str,
-    /// How many, and of how many.
+    /// The count, and the total it is out of.
     counted: (u32, u32),
     most: u8,
     words: &'static str,

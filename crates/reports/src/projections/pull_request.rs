@@ -1,4 +1,4 @@
-//! The text of a pull request: what a feature is, how each requirement was met, what people ruled, what it cost.
+//! Writes the text of a pull request: what a feature is, how each requirement was met, what people ruled, what it cost.
 //!
 //! A projection like the others: everything comes from events and from the trace that is made of them.
 
@@ -114,7 +114,7 @@ fn warning(entries: &[Entry], state: &Pipeline) -> Option<String> {
     Some(format!("**Not finished:** {stands}{fails}."))
 }
 
-/// Nothing that turns round how the text after it is read.
+/// Without characters that reverse the direction of the text after them.
 fn in_order(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(turns, "\u{fffd}")
@@ -184,7 +184,7 @@ fn check(one: &Checked) -> String {
     }
 }
 
-/// One line that opens no comment and no code, links nowhere and calls nobody, whoever wrote it.
+/// One line that opens no comment and no code, links nowhere and mentions nobody, whatever its source.
 fn plain(text: &str, chars_max: usize) -> String {
     let line = one_line(text, chars_max).replace('<', "&lt;").replace('@', "@\u{200b}");
     line.replace('`', "'").replace('[', "\\[")

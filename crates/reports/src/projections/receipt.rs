@@ -1,4 +1,4 @@
-//! What was sent, what it cost, and what resuming saved.
+//! The receipt of a feature: what was sent, what it cost, and what resuming saved.
 
 use super::line::line;
 use redraft_core::bills::{Bill, Bills, EndedDispatch};
@@ -18,7 +18,7 @@ use serde::Serialize;
 pub struct Receipt {
     pub v: u16,
     pub lines: Vec<ReceiptLine>,
-    /// Who was sent to, in the order they were first.
+    /// The agents that were sent to, in the order of their first dispatch.
     pub agents: Vec<ReceiptAgent>,
     /// Characters of all prompts as sent.
     pub sent_chars: u64,
@@ -26,7 +26,7 @@ pub struct Receipt {
     pub fresh_chars: u64,
     /// The tokens of all bills that are known, and what of them was charged.
     pub spent: Usage,
-    /// What may have been charged beside that and nobody knows, and for how many dispatches.
+    /// What may have been charged in addition and is unknown, and for how many dispatches.
     pub unknown_micro_usd: Usd,
     pub unknown_bills: u32,
     /// What a subscription covered, and what went through a login that may be one, by the price list.
@@ -34,7 +34,7 @@ pub struct Receipt {
     pub login_micro_usd: Usd,
     /// What the budget counts: all of these.
     pub counted_micro_usd: Usd,
-    /// How many dispatches a host did, which tells nobody what they cost.
+    /// How many dispatches a host did, whose cost is never reported.
     pub unknown: u32,
     pub notes: Vec<String>,
 }
@@ -47,13 +47,13 @@ pub struct ReceiptLine {
     pub why: String,
     pub prompt_chars: u64,
     pub usage: Usage,
-    /// Whether nobody knows what it used and cost.
+    /// Whether its usage and cost are unknown.
     pub unknown: bool,
-    /// The most it may have cost beside what is known.
+    /// The most it may have cost in addition to what is known.
     pub at_most_micro_usd: Usd,
     /// Who pays for it: `key`, `subscription`, `login` or `unknown`.
     pub payment: Payment,
-    /// Whether a person put right what it cost.
+    /// Whether a person corrected its cost.
     pub corrected: bool,
     pub end: String,
 }
@@ -90,7 +90,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
         let ended = bills.take(&entry.event);
         match &entry.event {
             Event::LoopOpened(opened) => {
-                // A later pass has rules of its own.
+                // A later pass has its own rules.
                 let before = format!("{}: certify off", opened.phase);
                 receipt.notes.retain(|note| !note.starts_with(&before));
                 if opened.certify == Certify::Off && opened.phase != Phase::Finish {
@@ -200,7 +200,8 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
     receipt
 }
 
-/// That one answer can pass the budget, where the agent cannot limit how long it becomes; by how much, by the list.
+/// The warning that one answer can exceed the budget, where the agent cannot limit its length; with the amount, by the
+/// price list.
 fn without_limit(fact: &Started) -> Option<String> {
     if fact.player.kind != PlayerKind::Codex || fact.reserved == Usd(0) {
         return None;

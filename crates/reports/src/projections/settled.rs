@@ -1,4 +1,4 @@
-//! Which dispatches nobody needs the files of any more.
+//! Finds the dispatches whose files are no longer needed.
 
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::Role;

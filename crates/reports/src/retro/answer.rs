@@ -1,8 +1,8 @@
-//! What the facilitator of a retrospective answers: observations, recommendations, and lessons for later features.
+//! Reads the answer of a retrospective's facilitator: observations, recommendations, and lessons for later features.
 //!
 //! Read like a verdict: the last object of the wanted form counts, whatever surrounds it, and other shapes of the same
-//! thing are understood. Unlike a verdict it decides nothing, so what cannot be understood is left out. Whether its
-//! numbers hold is not known here; see [`super::numeral`]. Start at [`Answer::read`].
+//! thing are understood. Unlike a verdict it decides nothing, so what cannot be understood is left out. Its numbers are
+//! not checked here; see [`super::numeral`]. Start at [`RetroAnswer::read`].
 
 use super::numeral::{KnownNumbers, foreign};
 use redraft_core::answer::json;
@@ -10,12 +10,12 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use serde_json::{Map, Value};
 
-/// More of one list is left out: a page that nobody reads to its end teaches nothing.
+/// More items of one list are left out: a page that nobody reads to its end teaches nothing.
 const OBSERVATIONS_MAX: usize = 8;
 const RECOMMENDATIONS_MAX: usize = 5;
-/// Of each of the three lists of lessons. Every lesson is sent to later features, so few and good ones are wanted.
+/// For each of the three lists of lessons. Every lesson is sent to later features, so few and good ones are wanted.
 const LESSONS_MAX: usize = 3;
-/// What stands beside observations in an answer.
+/// The other fields of an answer with observations.
 const OTHERS: [&str; 4] = ["recommendations", "patterns", "anti_patterns", "heuristics"];
 const NAME_CHARS_MAX: usize = 80;
 const TEXT_CHARS_MAX: usize = 600;
@@ -28,7 +28,7 @@ pub struct RetroAnswer {
     pub patterns: Vec<NewLesson>,
     pub anti_patterns: Vec<NewLesson>,
     pub heuristics: Vec<NewLesson>,
-    /// What a list held beyond its maximum.
+    /// How many items a list had beyond its maximum.
     pub beyond: usize,
 }
 
@@ -51,7 +51,7 @@ pub struct NewLesson {
     pub kind: LessonChange,
     pub name: String,
     pub text: String,
-    /// Where it was seen, in the words of whoever saw it; perhaps empty.
+    /// Where it was seen, in the words of the agent that saw it; may be empty.
     pub provenance: String,
     pub confidence: Confidence,
 }
@@ -91,7 +91,7 @@ impl Confidence {
         }
     }
 
-    /// What is not clearly one of the three counts as low.
+    /// Anything that is not clearly one of the three counts as low.
     fn parse(word: &str) -> Confidence {
         let word = word.trim().to_lowercase();
         Confidence::ALL.into_iter().find(|one| one.name() == word).unwrap_or(Confidence::Low)
@@ -102,7 +102,8 @@ impl RetroAnswer {
     /// The error says why nothing of it can be used.
     pub fn read(text: &str) -> Result<RetroAnswer, String> {
         let flat = json::last_object_with("observations", text);
-        // In the words of the original workflow the lists stand one level down, where `observations` has no other beside it.
+        // In the format of the original workflow the lists are one level down, where `observations` has no other list
+        // next to it.
         let whole = |object: &Map<String, Value>| OTHERS.iter().any(|name| object.contains_key(*name));
         let nested = json::last_object_with("act", text);
         let broken = nested.broken || flat.broken;
@@ -141,8 +142,8 @@ impl RetroAnswer {
     }
 }
 
-/// The lessons that are worth keeping: each once, and none with a number in it. What was counted in one feature is no rule
-/// for the next, and a bound that somebody made up is none either.
+/// The lessons that are worth keeping: each once, and none with a number in it. What was counted in one feature is no
+/// rule for the next, and neither is a made-up bound.
 pub fn new_entries(answer: &RetroAnswer) -> Vec<NewLesson> {
     let nothing = KnownNumbers::nothing();
     let numbered = |text: &str| text.contains(['{', '}']) || foreign(text, &nothing).is_some();
@@ -191,7 +192,7 @@ fn recommendation(value: &Value) -> Option<Recommendation> {
 
 fn lesson(kind: LessonChange, value: &Value) -> Option<NewLesson> {
     let name = field(value, &["name", "title"], NAME_CHARS_MAX);
-    // It becomes a heading, and the kind is said by the file it stands in.
+    // It becomes a heading, and the file it stands in says the kind.
     let name = name.trim_start_matches(['#', '*', '`', ' ']).trim_end_matches(['*', '`', ' ']);
     let label = name.split_once(':').filter(|(label, _)| {
         let label = label.trim().to_lowercase();

@@ -1,5 +1,5 @@
-//! What the facilitator of a retrospective is sent: phases, review history, implementation log, git summary, artifact
-//! sizes, in this order.
+//! Makes the bundle that the facilitator of a retrospective is sent: phases, review history, implementation log, git
+//! summary, artifact sizes, in this order.
 //!
 //! All of it comes from the ledger and from git, and it has a bound: what is longer is cut in its middle, with a note,
 //! because how something began and how it ended say most. Start at [`bundle`].
@@ -14,9 +14,9 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::{fenced, one_line};
 use redraft_facts::usage::grouped;
 
-/// Of the review history: some 13,000 tokens, which holds every round of most features.
+/// For the review history: some 13,000 tokens, which holds every round of most features.
 const HISTORY_CHARS_MAX: usize = 40_000;
-/// Of the implementation log: what was decided in some forty tasks.
+/// For the implementation log: what was decided in some forty tasks.
 const LOG_CHARS_MAX: usize = 20_000;
 /// Files that are listed; a longer list says no more than its length.
 pub(super) const FILES_MAX: usize = 200;
@@ -46,7 +46,8 @@ pub fn bundle(
     .join("\n")
 }
 
-/// How each phase ended, then every figure by the name a text asks for it. What is nothing everywhere is named once.
+/// How each phase ended, then every figure under the name that a text uses for it. Figures that are zero everywhere are
+/// named once.
 fn phases(figures: &Figures, pipeline: &Pipeline) -> String {
     let mut out = String::new();
     for one in pipeline.past.iter().chain(&pipeline.open) {

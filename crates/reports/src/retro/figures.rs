@@ -1,7 +1,7 @@
-//! What the ledger says of a feature in numbers, and the names by which a text can ask for them.
+//! The figures of a feature from the ledger, and the names by which a text can ask for them.
 //!
-//! Bills are those of [`crate::project::costs`], so a retrospective and `redraft cost` cannot disagree. Start at
-//! [`Figures::of`]; [`Figures::named`] lists what can be named in braces, [`Figures::fill`] puts it in.
+//! Bills are those of [`crate::projections::costs`], so a retrospective and `redraft cost` cannot disagree. Start at
+//! [`Figures::from_entries`]; [`Figures::named`] lists what can be named in braces, [`Figures::fill`] puts it in.
 
 use super::FeatureChange;
 use crate::projections::costs::{Sum, costs};
@@ -26,7 +26,7 @@ pub struct Figures {
     pub phases: Vec<PhaseFigures>,
     pub total: Counts,
     pub change: FeatureChange,
-    /// Who judged, in words, and what is to be said where nobody did but the rehearsal agent.
+    /// Who judged, in words, and the note where only the rehearsal agent did.
     pub judged_by: String,
     pub rehearsed: Option<String>,
 }
@@ -81,7 +81,7 @@ pub struct Figure {
     pub text: String,
 }
 
-/// A text that names something in braces that is no figure.
+/// A text that has a name in braces which is not a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfilled(pub String);
 
@@ -264,7 +264,7 @@ fn tasks(one: &Loop) -> (u64, u64) {
     })
 }
 
-/// What no state remembers: it is counted where it was written.
+/// Counts what no state remembers, from the events.
 fn count_events(phases: &mut BTreeMap<Phase, Counts>, entries: &[Entry]) {
     let mut now: Option<(Phase, i64)> = None;
     for entry in entries {

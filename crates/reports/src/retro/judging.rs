@@ -1,9 +1,9 @@
-//! Lessons of earlier features held against this one: what is asked, and what an answer is worth.
+//! Judges lessons of earlier features by this one: asks the question, and reads what an answer is worth.
 //!
-//! Which lessons are asked about is decided elsewhere; one dispatch asks about all of them. A challenge counts only where
-//! it names what contradicts the lesson, out of what was sent: a file of the change, a finding, the report of a task, or
-//! words that stand there. What is unclear is [`Stance::Skipped`], which changes nothing. Start at [`judge_bundle`]; its
-//! result reads the answer ([`Judgements::read`]).
+//! Which lessons are asked about is decided elsewhere; one dispatch asks about all of them. A challenge counts only
+//! where it names what contradicts the lesson, out of what was sent: a file of the change, a finding, the report of a
+//! task, or words that stand there. An unclear answer is [`Stance::Skipped`], which changes nothing. Start at
+//! [`judge_bundle`]; its result reads the answer ([`Judgements::read`]).
 
 use super::FeatureChange;
 use super::answer::plain;
@@ -18,8 +18,8 @@ use redraft_facts::ticket::Unit;
 use redraft_facts::usage::grouped;
 use serde_json::{Map, Value};
 
-/// What the question may come to. Some 60 lessons of the usual length fit beside a large feature; a bank that needs more
-/// wants cleaning, and no answer to all of it would be careful.
+/// The maximum size of the question. Some 60 lessons of the usual length fit next to a large feature; a bank that needs
+/// more has to be cleaned up, and no answer to all of it would be careful.
 pub const JUDGE_TOKENS_MAX: u64 = 24_000;
 /// A fixed estimate on the safe side, because it decides what is sent.
 const CHARS_PER_TOKEN: u64 = 3;
@@ -30,10 +30,10 @@ const WHY_CHARS_MAX: usize = 300;
 const CHALLENGE_CHARS_MAX: usize = 400;
 /// A shorter text contradicts nothing in particular.
 const CHALLENGE_WORDS_MIN: usize = 4;
-/// Fewer words stand in any text by chance.
+/// Fewer words occur in any text by chance.
 const QUOTE_WORDS_MIN: usize = 3;
 
-/// A lesson of an earlier feature, and why it is held against this one.
+/// A lesson of an earlier feature, and why it is judged by this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Older<'a> {
     /// `anti-pattern`, `heuristic`
@@ -43,21 +43,21 @@ pub struct Older<'a> {
     pub why: &'a str,
 }
 
-/// What is asked, and all that an answer may refer to.
+/// The question, and everything that an answer may refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judging {
     /// What is sent.
     pub text: String,
     /// The lessons in the order they are asked about.
     pub names: Vec<String>,
-    /// What this feature did, in lower case and on one line, so that a quotation can be looked for.
+    /// What this feature did, in lower case and on one line, so that a quotation can be searched for.
     material: String,
     files: Vec<String>,
     findings: Vec<String>,
     tasks: Vec<String>,
 }
 
-/// What one lesson is worth by the light of this feature.
+/// The judgement of one lesson by this feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stance {
     Confirmed,
@@ -66,7 +66,7 @@ pub enum Stance {
     Skipped,
 }
 
-/// What is to be asked. An error where it is too much to be asked at once; nothing is then judged.
+/// The question. An error where it is too large to be asked at once; then nothing is judged.
 pub fn judge_bundle(
     older: &[Older<'_>],
     pipeline: &Pipeline,
@@ -115,7 +115,7 @@ pub fn judge_bundle(
     })
 }
 
-/// `B1` is how an answer names it: a name may be long, and two kinds may have the same.
+/// An answer refers to it as `B1`: a name may be long, and two kinds may have the same.
 fn lesson(number: usize, one: &Older<'_>) -> String {
     let (kind, name, why) =
         (one_line(one.kind, 40), one_line(one.name, 200), one_line(one.why, WHY_CHARS_MAX));
@@ -155,12 +155,12 @@ fn is_none(said: &str) -> bool {
     said.is_empty() || said == NONE
 }
 
-/// What an answer says of the lessons it was asked about.
+/// The judgements of an answer on the lessons it was asked about.
 #[derive(Debug)]
 pub struct Judgements;
 
 impl Judgements {
-    /// One for every lesson that was asked about, in that order. An error where the answer says nothing that can be read.
+    /// One for every lesson that was asked about, in that order. An error where nothing in the answer can be read.
     pub fn read(text: &str, asked: &Judging) -> Result<Vec<(String, Stance)>, String> {
         let found = json::last_object_with("judgements", text);
         let object = found.last.ok_or_else(|| match found.broken {
@@ -175,7 +175,7 @@ impl Judgements {
             let Some(place) = asked.place(&said(judged, &["entry", "id", "name"])) else { continue };
             let Some(stance) = stances.get_mut(place) else { continue };
             let now = asked.stance(judged);
-            // Who says two things of one lesson has not judged it.
+            // An answer that says two different things about one lesson has not judged it.
             let same = stance.as_ref().is_none_or(|before| *before == now);
             *stance = Some(if same { now } else { Stance::Skipped });
         }

@@ -1,10 +1,11 @@
-//! The retrospective of a feature: what the ledger says in figures, what an agent says about them, and which lessons are
-//! kept or doubted.
+//! The retrospective of a feature: the figures of the ledger, what an agent says about them, and which lessons are kept
+//! or doubted.
 //!
-//! Every number in a `retro.md` is a figure of the ledger ([`Figures`]). An agent names figures in braces and the program
-//! puts them in; what an agent writes with a number of its own is left out ([`numeral`]). Start at [`Figures::of`] and
-//! [`bundle()`], which is what the agent is sent; [`Answer::read`] and [`markdown`] make the page of what it says,
-//! [`judge_bundle`] and [`Judgements::read`] ask about lessons of earlier features.
+//! Every number in a `retro.md` is a figure of the ledger ([`Figures`]). An agent names figures in braces and the
+//! program puts them in; what an agent writes with a number of its own is left out ([`numeral`]). Start at
+//! [`Figures::from_entries`] and [`bundle()`], which makes what the agent is sent; [`RetroAnswer::read`] and
+//! [`markdown`] make the page from its answer, [`judge_bundle`] and [`Judgements::read`] ask about lessons of earlier
+//! features.
 //!
 //! Nothing here reads or writes a file, knows how a bank of lessons is kept, or decides when any of this happens.
 

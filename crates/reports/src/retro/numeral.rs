@@ -1,8 +1,8 @@
-//! Numbers in what an agent writes: which are part of a name, which are figures of the ledger, and which are its own.
+//! Classifies numbers in an agent's text: part of a name, a figure of the ledger, or the agent's own.
 //!
-//! A retrospective says nothing in digits that the ledger does not say. A number is fine as part of a name (`S1`,
-//! `src/a2.rs:14`, `sha256`), after the word that makes it a name (`task 1.2`, `line 14`), and where it equals a figure.
-//! Every other number is foreign. Numbers in words and in other scripts are not looked for.
+//! A retrospective has no digits that are not in the ledger. A number is fine as part of a name (`S1`, `src/a2.rs:14`,
+//! `sha256`), after the word that makes it a name (`task 1.2`, `line 14`), and where it equals a figure. Every other
+//! number is foreign. Numbers in words and in other scripts are not looked for.
 //!
 //! Start at [`foreign`]. Names in braces are not looked at here; see [`Figures::fill`].
 
@@ -10,7 +10,7 @@ use super::figures::{Figure, Figures};
 use redraft_facts::prelude::*;
 use redraft_facts::usage::grouped;
 
-/// What a number may be equal to or part of.
+/// The numbers and names that a number may be equal to or part of.
 #[derive(Debug, Clone, Default)]
 pub struct KnownNumbers {
     texts: BTreeSet<String>,
@@ -19,7 +19,7 @@ pub struct KnownNumbers {
 }
 
 impl KnownNumbers {
-    /// No figure at all, as for what is to be read without this feature.
+    /// No figure at all, for texts that are read without this feature.
     pub fn nothing() -> KnownNumbers {
         KnownNumbers::default()
     }

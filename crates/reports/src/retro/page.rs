@@ -1,7 +1,7 @@
 //! `retro.md`: observe, review, tune, act.
 //!
-//! Every number on it is a figure of the ledger. What an agent says is shown where its numbers are, too; how much was left
-//! out is said. Where no agent said anything that can be used, the page has the figures and the reason. Start at
+//! Every number on it is a figure of the ledger. What an agent says is shown only if its numbers are figures, too; the
+//! page says how much was left out. Without a usable answer, the page has the figures and the reason. Start at
 //! [`markdown`].
 
 use super::answer::{NewLesson, RetroAnswer, new_entries, plain};
@@ -109,7 +109,7 @@ fn row(name: &str, counts: &Counts) -> String {
     format!("| {name} | {} |\n", cells.join(" | "))
 }
 
-/// What a phase left behind or ran into; nothing of one that went smoothly.
+/// What a phase left behind or ran into; empty for one that went smoothly.
 fn facts(phase: &str, counts: &Counts) -> String {
     let found = &counts.findings;
     let graded =
@@ -173,7 +173,7 @@ fn said(figures: &Figures, answer: &RetroAnswer) -> String {
     out
 }
 
-/// Who puts figures into texts and leaves out those with others.
+/// Puts figures into texts, and leaves out texts with other numbers.
 struct Teller<'a> {
     figures: &'a Figures,
     named: Vec<Figure>,
@@ -193,7 +193,7 @@ impl Teller<'_> {
         Some(format!("- {text}{behind}\n"))
     }
 
-    /// Looked through before figures are put in, because those are the ledger's in whatever form.
+    /// The text is checked before figures are put in, because those come from the ledger in any form.
     fn told(&self, text: &str) -> Option<String> {
         let bare = without_names(text)?;
         let fine = foreign(&bare, &self.known).is_none();
@@ -201,8 +201,8 @@ impl Teller<'_> {
     }
 }
 
-/// The text without what is in braces. None where a figure would become another one by what it is glued to: `{rounds}0`,
-/// `{cost}k`, `{fixed}%`.
+/// The text without what is in braces. None where the characters next to a figure would make it another one:
+/// `{rounds}0`, `{cost}k`, `{fixed}%`.
 fn without_names(text: &str) -> Option<String> {
     let glue = |c: char| c.is_alphanumeric() || matches!(c, '%' | '$');
     let mut out = String::new();

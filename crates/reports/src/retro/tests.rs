@@ -1,4 +1,4 @@
-//! What an agent says about a feature, and what is made of it.
+//! Tests how an agent's answer about a feature is read and shown.
 
 mod judging;
 
@@ -157,7 +157,7 @@ fn a_list_has_a_most_and_the_page_says_what_was_not_read() {
     assert!(markdown(&figures(), Some(&read), None).contains("Not read: 36 statements"));
 }
 
-/// What is told in numbers here would be a rule without a reason elsewhere.
+/// A lesson with numbers from one feature would be a rule without a reason in another.
 #[test]
 fn a_lesson_with_a_number_in_it_is_kept_nowhere() {
     let entry = |name: &str, text: &str, provenance: &str| NewLesson {
@@ -198,7 +198,7 @@ fn nothing_an_agent_writes_can_hide_the_rest_of_the_page() {
 }
 
 proptest! {
-    /// Whatever an agent writes: no panic, bounded, one line each, and no number that nobody counted.
+    /// Whatever an agent writes: no panic, bounded, one line each, and no number that was not counted.
     #[test]
     fn every_text_is_read_within_bounds(text in any_answer()) {
         let asked = asked();

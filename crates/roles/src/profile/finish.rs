@@ -1,4 +1,4 @@
-//! The role of the phase `finish`: who looks back on a feature.
+//! The role of the phase `finish`, which looks back on a feature.
 //!
 //! It has two texts, for what a feature teaches and for lessons of earlier ones, and is asked for each in a conversation of
 //! its own. It writes no file: the page is made from its answer, so that every number on it is the ledger's

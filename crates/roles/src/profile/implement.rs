@@ -23,7 +23,7 @@ pub(super) static IMPLEMENTER: Profile = Profile {
     categories: &[],
 };
 
-/// The same role with one task. What of design and plan concerns the task is given with it.
+/// The same role with one task. The parts of design and plan that concern the task are given with it.
 pub(super) static TASK: Profile = Profile {
     title: "Carry out one task",
     artifacts: &["prd.md", "spec.md"],

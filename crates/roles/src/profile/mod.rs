@@ -1,8 +1,8 @@
-//! Who takes part in a phase: each role's texts, tools and files, in exactly one place.
+//! The roles that take part in a phase: each one's texts, tools and files, in exactly one place.
 //!
-//! A profile is data that holds for every feature and every round; nothing here knows a feature, a round or a
-//! finding. The texts themselves are Markdown under `texts/`, so that they can be reviewed as prose. Start at
-//! [`of`]; `prompts::prompt` turns a profile into fragments.
+//! A profile is data that holds for every feature and every round; nothing here knows a feature, a round or a finding.
+//! The texts themselves are Markdown under `texts/`, so that they can be reviewed as prose. Start at [`find`];
+//! `prompts::prompt` turns a profile into fragments.
 
 mod design;
 mod document;
@@ -42,9 +42,9 @@ pub struct Profile {
     pub checklist: &'static str,
     /// What the phase after this one needs; only a phase reviewer has it.
     pub next_phase: &'static str,
-    /// The first round in which a fresh review is told which one it is. I1-R4's deviations: the reviewers of plan and
-    /// tasks are not told in the first; in later ones they are, because there stands what is open and that an earlier
-    /// conversation is gone.
+    /// The first round in which a fresh review is told its number. I1-R4's deviations: the reviewers of plan and tasks
+    /// are not told in the first round. In later ones they are, because the same text lists what is open and says that
+    /// an earlier conversation is gone.
     pub iteration_from: u16,
     /// The categories its findings may have; empty for an author.
     pub categories: &'static [&'static str],
@@ -61,7 +61,7 @@ pub enum ProfileKind {
 }
 
 impl Profile {
-    /// Whether the role compares code with what was wanted of it.
+    /// Whether the role compares code with what was asked for.
     pub fn compares(&self) -> bool {
         self.role == implement::IMPLEMENTATION.role
     }
@@ -72,8 +72,8 @@ pub fn find(phase: Phase, role: &Role) -> Option<&'static Profile> {
     participants(phase).iter().copied().find(|profile| profile.role == role.as_str())
 }
 
-/// The built-in profile a dispatch is made with. It is that of its role, but for roles that are asked for two different
-/// things, and for a reviewer that sits alone in what are the `panels` of its loop.
+/// The built-in profile a dispatch is made with. It is the role's own, except for roles that are asked for two
+/// different things, and for a reviewer that sits alone in the `panels` of its loop.
 pub fn of_dispatch(
     phase: Phase,
     role: &Role,
@@ -152,14 +152,15 @@ pub fn panels_in(phase: Phase, lane: Lane) -> Vec<Panel> {
     }
 }
 
-/// The one stage of a document that is reviewed by itself: nothing is handed over, so nobody asks about that.
+/// The one stage of a document that is reviewed by itself: nothing is handed over, so no reviewer asks about the
+/// hand-off.
 pub fn domain_panel(phase: Phase) -> Vec<Panel> {
     let domain = |role: &PanelRole| kind(&role.role) == Some(ProfileKind::Domain);
     panels(phase).into_iter().filter(|panel| panel.roles.iter().all(domain)).collect()
 }
 
-/// Whether every role of a phase is given a file, so that all of them can find it in one cache. Of code that is asked of
-/// its reviewers, who read it at the same time.
+/// Whether every role of a phase is given a file, so that all of them can find it in one cache. For code only the
+/// reviewers count, who read it at the same time.
 pub fn shared(phase: Phase, name: &str) -> bool {
     let counts = |profile: &&&Profile| phase != Phase::Implement || profile.kind != ProfileKind::Author;
     participants(phase).iter().filter(counts).all(|profile| profile.artifacts.contains(&name))
@@ -197,7 +198,7 @@ const CHECKING: &[&str] =
 const WRITING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit"];
 const BUILDING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit", "Run"];
 
-/// A phase reviewer is the same in every phase but for what it reads and what comes next.
+/// A phase reviewer is the same in every phase except for what it reads and what comes next.
 const fn hand_off(
     title: &'static str,
     artifacts: &'static [&'static str],

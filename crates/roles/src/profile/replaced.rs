@@ -2,7 +2,7 @@
 //! agents.
 //!
 //! It replaces the rubric and may narrow the tools. What the engine relies on stays: artifacts, checks, categories, the
-//! form of the answer. The text stands in the stable part of prompts, so it may hold nothing that somebody would fill in
+//! form of the answer. The text stands in the stable part of prompts, so it must not hold anything that is filled in
 //! for each dispatch. Nothing here reads a file.
 
 use super::{Profile, ProfileKind};
@@ -30,7 +30,7 @@ pub struct BadRoleText {
     pub hint: String,
 }
 
-/// What Claude Code calls the tool that runs commands, and what profiles do.
+/// Claude Code's name for the tool that runs commands, and the name in profiles.
 const BASH: &str = "Bash";
 const RUN: &str = "Run";
 
@@ -130,8 +130,8 @@ impl RoleText {
         }
     }
 
-    /// The tools a role has with this text: of those it asks for the ones that the profile of the dispatch has, because a
-    /// role that is asked for two different things may have fewer for one of them.
+    /// The tools a role has with this text: those it asks for that the profile of the dispatch also has, because a role
+    /// that is asked for two different things may have fewer for one of them.
     pub fn tools<'a>(&'a self, profile: &'a Profile) -> Vec<&'a str> {
         match &self.tools {
             Some(tools) => {
@@ -148,7 +148,7 @@ fn runs(role: &Role) -> bool {
     super::all().any(|profile| profile.role == role.as_str() && profile.tools.contains(&RUN))
 }
 
-/// A rubric is the same in every dispatch: what changes between them may not stand in it.
+/// A rubric is the same in every dispatch: it must not hold what changes between them.
 fn check_body(body: &[&str], before: usize) -> Result<(), BadRoleText> {
     let chars: usize = body.iter().map(|line| line.chars().count() + 1).sum();
     if body.iter().all(|line| line.trim().is_empty()) {

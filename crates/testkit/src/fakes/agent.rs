@@ -1,8 +1,8 @@
-//! Agents that answer what they were told to, or fail in any way an agent can.
+//! Agents that answer as scripted, or fail in any way an agent can.
 //!
 //! All agents of a scenario share one script, so that its order is the order of the scenario. A turn is used up by the
-//! question it answers. After a crash, [`ScriptedAgents::forget_unheard`] gives back the turns whose answers reached
-//! nobody: whoever is asked again says the same again.
+//! question it answers. After a crash, [`ScriptedAgents::forget_unheard`] gives back the turns whose answers were lost:
+//! a role that is asked again says the same again.
 
 use super::clock::StillClock;
 use super::turn::{Deed, ScriptedTurn, TurnEnd};
@@ -31,11 +31,11 @@ static LOCAL: LazyLock<Card> = LazyLock::new(|| {
     Cards::builtin().find("local").expect("the built-in cards have one for local models").clone()
 });
 
-/// The cast of a scenario.
+/// The agents of a scenario.
 pub struct ScriptedAgents {
     script: Arc<Script>,
     agents: Mutex<BTreeMap<AgentName, Arc<ScriptedAgent>>>,
-    /// Who plays a role; the first agent plays all others.
+    /// Which agent plays a role; the first agent plays all others.
     roles: Mutex<BTreeMap<Role, Option<AgentName>>>,
 }
 
@@ -118,7 +118,7 @@ impl ScriptedAgents {
         turns.iter().filter(|(_, used)| used.is_none()).map(|(turn, _)| turn.clone()).collect()
     }
 
-    /// Gives back the turns of tickets whose end nobody heard of. A bug is not repeated.
+    /// Gives back the turns of tickets whose end was never heard. A bug is not repeated.
     pub fn forget_unheard(&self, heard: impl Fn(&Ticket) -> bool) {
         for (_, used) in
             locked(&self.script.turns).iter_mut().filter(|(turn, _)| turn.says != TurnEnd::Panics)
@@ -160,12 +160,12 @@ impl ScriptedAgent {
         locked(&self.lacks).push(tool.to_owned());
     }
 
-    /// Keeps an answer that outlived the process which had asked for it; none for one that nobody can read.
+    /// Keeps an answer that outlived the process which had asked for it; none for one that cannot be read.
     pub fn leave_behind(&self, ticket: Ticket, outcome: Option<Outcome>) {
         locked(&self.left_behind).insert(ticket, outcome);
     }
 
-    /// What a dispatch that nobody watched can have come to.
+    /// The most a dispatch can have cost that was not watched.
     pub fn go_on_unwatched(&self, total: Usd) {
         *locked(&self.unwatched) = Some(total);
     }
@@ -220,7 +220,7 @@ impl ScriptedAgent {
                 let (now, detail) = (AfterFailure::GiveUp, "it was asked to stop".to_owned());
                 Err(AgentError { now, detail, usage, interrupted: true })
             }
-            // Not through the panic hook: the scenario means it.
+            // Not through the panic hook: the scenario wants this panic.
             TurnEnd::Panics => resume_unwind(Box::new("a bug in an agent")),
         }
     }
@@ -298,7 +298,7 @@ impl Agent for ScriptedAgent {
     }
 }
 
-/// An agent that can do everything but come for its work by itself.
+/// An agent that can do everything except fetch its work itself.
 fn able() -> Abilities {
     Abilities {
         resume: Resume::Yes,

@@ -36,7 +36,7 @@ impl CheckPlace {
         self.files.keys().filter(other).cloned().collect()
     }
 
-    /// Puts tracked files back; those that were not so.
+    /// Puts tracked files back; returns those that had changed.
     fn put_back(&mut self) -> Vec<String> {
         let mut tracked = self.files.clone();
         tracked.retain(|path, _| self.laid.contains_key(path));

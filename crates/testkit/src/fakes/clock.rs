@@ -35,7 +35,7 @@ impl StillClock {
         self.moment_ms.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// Sets the time of day, as a machine does that was told the right time; limits do not notice.
+    /// Sets the time of day, as a machine does that has been told the right time; limits do not notice.
     pub fn jump_to_ms(&self, now_ms: i64) {
         self.now_ms.store(now_ms, Ordering::SeqCst);
     }
@@ -50,7 +50,7 @@ impl StillClock {
         self.leaving.store(true, Ordering::SeqCst);
     }
 
-    /// A new process was asked for nothing yet.
+    /// A new process has not been asked for anything yet.
     pub fn begin(&self) {
         self.stopped.store(false, Ordering::SeqCst);
         self.leaving.store(false, Ordering::SeqCst);

@@ -35,7 +35,7 @@ impl Crash {
         *locked(&self.state) = State { at, ..State::default() };
     }
 
-    /// Something was changed, and is there whatever happens now.
+    /// Something was changed, and stays so whatever happens now.
     pub fn changed(&self, what: &str) {
         self.moment(what, true);
     }
@@ -74,7 +74,7 @@ impl Crash {
         locked(&self.state).moments.iter().map(|(what, _)| what.clone()).collect()
     }
 
-    /// The numbers of the moments at which a crash leaves something else behind than at the moment before.
+    /// The numbers of the moments at which a crash leaves something different behind than at the moment before.
     pub fn worth_dying_at(&self) -> Vec<usize> {
         let state = locked(&self.state);
         state.moments.iter().enumerate().filter(|(_, (_, change))| *change).map(|(at, _)| at + 1).collect()

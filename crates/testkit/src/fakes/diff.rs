@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
 
-/// What follows `@@` is cut there.
+/// The text after `@@` is cut at this length.
 const HEADING_BYTES_MAX: usize = 80;
 
 pub(super) fn unified(from: &Tree, to: &Tree) -> String {
@@ -84,7 +84,7 @@ fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
     grouped(&removed, &added)
 }
 
-/// Moves each group of changed lines down as far as it says the same, as git does.
+/// Moves each group of changed lines down as far as the result stays the same, as git does.
 fn slide(lines: &[&str], changed: &mut [bool]) {
     let mut end = changed.len();
     while end > 0 {

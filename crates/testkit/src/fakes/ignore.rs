@@ -1,4 +1,4 @@
-//! Which files git does not see, by the few kinds of patterns that scenarios use.
+//! Finds the files that git does not see, by the few kinds of patterns that scenarios use.
 
 use super::tree::{Node, Tree};
 

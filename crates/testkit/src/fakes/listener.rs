@@ -1,4 +1,4 @@
-//! Whoever is told how a run goes, and remembers it.
+//! A listener that remembers what a run reported.
 
 use super::locked;
 use redraft_core::pipeline::Pipeline;
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// Called for each fact that is stored.
 type OnFact = Box<dyn Fn(&Entry) + Send>;
 
-/// Remembers what a run told.
+/// Remembers what a run reported.
 #[derive(Default)]
 pub struct RememberingListener {
     kinds: Mutex<Vec<&'static str>>,
@@ -20,7 +20,7 @@ pub struct RememberingListener {
 }
 
 impl RememberingListener {
-    /// The kinds of the facts it was told of, in order.
+    /// The kinds of the facts that were reported to it, in order.
     pub fn kinds(&self) -> Vec<&'static str> {
         locked(&self.kinds).clone()
     }
@@ -34,7 +34,7 @@ impl RememberingListener {
         locked(&self.undone).clone()
     }
 
-    /// Acts on every fact from now on, as a person does who watches the run.
+    /// Acts on every fact from now on, like a person who watches the run.
     pub fn on_fact(&self, act: impl Fn(&Entry) + Send + 'static) {
         *locked(&self.on_fact) = Some(Box::new(act));
     }

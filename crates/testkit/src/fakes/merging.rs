@@ -108,7 +108,7 @@ impl Merging for FakeMerging {
             let Some(commit) = state.commits.get(id) else { return false };
             let says = |key: &str| trailer(&commit.message, key);
             let Some(into) = commit.parents.first() else { return false };
-            // Anybody can write such lines. It is the merge if it did what the merge does.
+            // Such lines can be forged. It is the merge if it did what the merge does.
             says("Redraft-Ticket") == ticket
                 && says("Redraft-Seq") == Some(&seq)
                 && state.merge_of(into, head).ok().as_ref() == state.files_at(id)
@@ -146,7 +146,7 @@ fn merged(base: &Tree, one: &Tree, other: &Tree) -> Result<Tree, Vec<String>> {
     if conflicts.is_empty() { Ok(tree) } else { Err(conflicts) }
 }
 
-/// Nothing that no commit holds may stand in a checkout that is moved.
+/// Refuses to move a checkout that has something no commit holds.
 fn require_clean(state: &State, into: &str) -> Result<(), MergeError> {
     let held = state.files_at(&state.commit_of(&state.main.head)).cloned().unwrap_or_default();
     let mut now = state.main.files.clone();
@@ -160,7 +160,7 @@ fn require_clean(state: &State, into: &str) -> Result<(), MergeError> {
     Err(MergeError::Dirty { into, folder, what })
 }
 
-/// A file that nobody committed and that the merge would replace.
+/// An uncommitted file that the merge would replace.
 fn in_the_way(state: &State, tree: &Tree) -> Option<String> {
     let new = tree.keys().filter(|path| !state.main.index.contains_key(*path));
     new.into_iter().find(|path| state.main.files.contains_key(*path)).cloned()

@@ -1,4 +1,4 @@
-//! What people, agents and other programs do to files and to git while the engine does not look.
+//! The acts of people, agents and other programs on files and on git while the engine does not look.
 
 use redraft_facts::ids::Revision;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub trait Outside: Send + Sync {
     /// Commits that the repository in a folder of the worktree stands at a commit, and nothing else.
     fn commit_repository(&self, folder: &str, commit: &str);
 
-    /// Merges `main` into the feature's branch, with what it has changed, which may not be in conflict, or without.
+    /// Merges `main` into the feature's branch, either with its changes, which must not be in conflict, or without.
     fn merge_main(&self, with_its_files: bool);
 
     /// Takes the feature's branch and its files back to where `main` is.
@@ -52,14 +52,14 @@ pub trait Outside: Send + Sync {
     /// Makes a branch here without switching to it.
     fn branch(&self, name: &str);
 
-    /// Moves a branch that nobody is on to where HEAD is.
+    /// Moves a branch that is not checked out to where HEAD is.
     fn move_branch(&self, name: &str);
 
     fn delete_branch(&self, name: &str);
 
     fn tag(&self, name: &str);
 
-    /// Begins a cherry-pick that does not come to its end.
+    /// Begins a cherry-pick that is not finished.
     fn begin_cherry_pick(&self);
 
     /// Removes the worktree's folder with all that is in it.
@@ -71,7 +71,7 @@ pub trait Outside: Send + Sync {
     /// Reads one.
     fn look_git(&self, path: &str) -> Option<String>;
 
-    /// Takes away who commits are by.
+    /// Removes the name that commits are made under.
     fn forget_identity(&self);
 
     /// Writes a file of the main checkout.

@@ -1,4 +1,4 @@
-//! What became of branches and tags while an agent worked, told and undone as the real adapter does.
+//! Reports and undoes what happened to branches and tags while an agent worked, as the real adapter does.
 
 use super::repository::{HEADS, ROOT, State, TAGS};
 use super::restore::lost_ref;
@@ -6,7 +6,7 @@ use super::workspace::{FakeWorkspace, name_of};
 use super::worktree::Head;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many refs are named one by one; the rest is counted.
+/// How many refs are named one by one; the rest is counted.
 const NAMED_REFS: usize = 10;
 
 /// Branches and tags at the time of a mark.
@@ -27,7 +27,7 @@ pub(super) fn mark(state: &State) -> MarkedRefs {
 pub(super) fn undo(place: &FakeWorkspace, name: &str) -> Vec<String> {
     let Some(marked) = place.memory().marked.clone() else { return Vec::new() };
     let mut state = place.repository().state();
-    // A log that is shorter than it was tells nothing.
+    // A log that is shorter than it was says nothing.
     let gained = state.feature.log.get(marked.log..).unwrap_or_default().to_vec();
     let used: BTreeSet<String> = gained.iter().filter_map(|(_, branch)| branch.clone()).collect();
     let commits: BTreeSet<&String> = gained.iter().map(|(commit, _)| commit).collect();
@@ -84,7 +84,7 @@ pub(super) fn left(place: &FakeWorkspace, name: &str) -> Vec<String> {
     lines
 }
 
-/// Keeps commits under the ref of what was undone, without changing the files it shows.
+/// Keeps commits under the ref for undone changes, without changing the files it shows.
 fn keep(state: &mut State, name: &str, ids: Vec<String>) {
     let reference = lost_ref(name);
     let earlier = state.refs.get(&reference).cloned();

@@ -64,7 +64,7 @@ struct Fault {
     trouble: GitTrouble,
 }
 
-/// What git can meet, whatever it is asked for.
+/// The trouble git can meet, whatever it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitTrouble {
     Signing,
@@ -130,7 +130,7 @@ impl FakeRepository {
         Arc::new(FakeRepository { state: Mutex::new(state), crash, branch: branch.to_owned() })
     }
 
-    /// Lets so many calls of an operation of the workspace succeed and every later one fail, until it is mended.
+    /// Lets this many calls of an operation of the workspace succeed and every later one fail, until it is mended.
     pub fn fail_after(&self, operation: &str, calls: u64, trouble: GitTrouble) {
         let fault = Fault { operation: operation.to_owned(), left: calls, trouble };
         locked(&self.state).faults.push(fault);
@@ -154,7 +154,7 @@ impl FakeRepository {
         locked(&self.state)
     }
 
-    /// The state for an operation of the workspace, or what it meets instead.
+    /// The state for an operation of the workspace, or the trouble it meets instead.
     pub(super) fn asked(&self, operation: &str) -> Result<MutexGuard<'_, State>, WorkspaceError> {
         self.crash.alive();
         let mut state = locked(&self.state);
@@ -217,7 +217,7 @@ impl State {
         found
     }
 
-    /// The commits that one has and another has not.
+    /// The commits that one has and another does not have.
     pub(super) fn since(&self, base: &str, head: &str) -> Vec<String> {
         let before: BTreeSet<String> = self.history(base).into_iter().collect();
         self.history(head).into_iter().filter(|id| !before.contains(id)).collect()

@@ -1,4 +1,5 @@
-//! Puts the fake worktree back to where it was marked, step by step as the real one does: a crash may come between any two.
+//! Puts the fake worktree back to where it was marked, step by step like the real one: a crash may come between any two
+//! steps.
 
 use super::refs;
 use super::repository::{ROOT, State, WORKTREE};
@@ -10,7 +11,7 @@ use redraft_facts::event::TreeMark;
 use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 
-/// So many files are named one by one; the rest is counted.
+/// How many files are named one by one; the rest is counted.
 const NAMED_FILES: usize = 50;
 /// A changed `.gitignore` hides files that show once it is back.
 const PASSES_MAX: usize = 8;
@@ -67,7 +68,7 @@ pub(super) fn restore(
     if gone {
         lines.push(format!("made the worktree {WORKTREE} anew, which had been removed"));
         lines.push("tied the worktree to its repository again".to_owned());
-        // That everything is gone is not what anybody was allowed to do.
+        // No role was allowed to remove everything.
         allowed.clear();
     }
     let git = put_git_back(place, name);
@@ -112,7 +113,7 @@ fn take_out(place: &FakeWorkspace, mark: &TreeMark, path: &str) -> bool {
     is_back
 }
 
-/// What stands in the place of a file that may differ and is none.
+/// Things that are not files in the place of files that may differ.
 fn strange(place: &FakeWorkspace, mark: &TreeMark, allowed: &[String]) -> Vec<(String, &'static str)> {
     let state = place.repository().state();
     let (feature, seen) = (&state.feature, state.visible());

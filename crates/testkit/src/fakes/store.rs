@@ -13,13 +13,13 @@ use redraft_facts::ticket::Scope;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// What the errors of this ledger call it.
+/// The name of this ledger in errors.
 const PATH: &str = "memory/ledger.db";
 
 /// A version of an event that no program has yet.
 const LATER: u16 = 999;
 
-/// One process's view of a ledger. [`MemoryStore::again`] is another's.
+/// One process's view of a ledger. [`MemoryStore::again`] gives another process's view.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     rows: Arc<Mutex<Rows>>,
@@ -27,7 +27,7 @@ pub struct MemoryStore {
     /// Appends that still succeed, and what the next one meets.
     /// Appends that still succeed, those that fail then, and how.
     fault: Mutex<Option<(u64, u64, StoreFault)>>,
-    /// How far this process has found the events in order.
+    /// How far this process has checked that the events are in order.
     reached: Mutex<Option<u64>>,
 }
 
@@ -39,7 +39,7 @@ struct Rows {
     board: Option<BTreeMap<Scope, (u64, String)>>,
     /// Events whose bodies were replaced, and the event that says so.
     amended: Vec<(u64, u64)>,
-    /// How far somebody has found the events in order.
+    /// How far any process has checked that the events are in order.
     checkpoint: u64,
     gone: bool,
 }
@@ -108,7 +108,7 @@ impl MemoryStore {
         MemoryStore { rows: Arc::clone(&self.rows), crash: Arc::clone(&self.crash), ..Self::default() }
     }
 
-    /// Lets so many appends succeed and every later one meet this, until it is mended.
+    /// Lets this many appends succeed and every later one meet this fault, until it is mended.
     pub fn fail_after(&self, appends: u64, fault: StoreFault) {
         *locked(&self.fault) = Some((appends, u64::MAX, fault));
     }
@@ -155,13 +155,13 @@ impl MemoryStore {
         Some(board.iter().map(|(scope, (seq, row))| (scope.clone(), *seq, row.clone())).collect())
     }
 
-    /// Looks at the events that nobody has looked at since the last checkpoint; how many these are.
+    /// Checks the events since the last checkpoint; returns how many these are.
     pub fn check(&self) -> Result<u64, StoreError> {
         let rows = locked(&self.rows);
         let mut looked_at = 0;
         for row in rows.events.iter().filter(|row| row.seq > rows.checkpoint) {
             match decoded(row) {
-                // A later program's event is in order as far as this one can tell.
+                // A later program's event is in order as far as this program can know.
                 Ok(_) | Err(StoreError::Newer { .. }) => looked_at += 1,
                 Err(error) => return Err(error),
             }
@@ -170,7 +170,7 @@ impl MemoryStore {
         Ok(looked_at)
     }
 
-    /// Puts other bodies in the place of those that held a secret, and stores that this was done. The board goes with it.
+    /// Replaces bodies that held a secret, and stores that this was done. The board is dropped with it.
     pub fn redact(&self, decided_on: u64, bodies: &[(u64, String)]) -> Result<u64, StoreError> {
         self.crash.alive();
         let mut rows = locked(&self.rows);

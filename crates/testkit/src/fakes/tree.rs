@@ -1,4 +1,4 @@
-//! Files as a map, and the names that content gives them.
+//! Files as a map, and names made from their content.
 
 use redraft_facts::text::hash;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub enum Node {
     Link(String),
     /// A repository of its own, and the commit it stands at.
     Repository(String),
-    /// A pipe: something that is no file and that git cannot store. Only in worktrees.
+    /// A pipe: something that is not a file and that git cannot store. Only in worktrees.
     Pipe,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn differing(one: &Tree, other: &Tree) -> Vec<String> {
     paths.into_iter().filter(|path| one.get(*path) != other.get(*path)).cloned().collect()
 }
 
-/// What differs between two trees: the same bytes for the same change alone.
+/// What differs between two trees: equal bytes mean the same change.
 pub(super) fn change(from: &Tree, to: &Tree) -> Vec<u8> {
     let mut all = Vec::new();
     for path in differing(from, to) {

@@ -1,4 +1,4 @@
-//! What a scripted agent does and says when it is asked.
+//! A scripted turn: what an agent does and says when it is asked.
 
 use redraft_engine::ports::Outcome;
 use redraft_facts::event::AfterFailure;
@@ -57,11 +57,11 @@ pub enum Deed {
     RemoveWorktree,
     /// Says what it is doing.
     Tell(String),
-    /// Asks for so much money in all; refused, it ends there as over budget.
+    /// Asks for this much money in all; if refused, it ends there as over budget.
     Afford(Usd),
-    /// Has spent so much, granted or not.
+    /// Has spent this much, granted or not.
     Owe(Usd),
-    /// So much time passes.
+    /// This much time passes.
     Wait(u64),
     /// The user asks the run to stop, at once or when what is under way is done.
     StopRun,

@@ -51,7 +51,7 @@ impl FakeWorkspace {
         self.repository.crash.changed(what);
     }
 
-    /// All files as they stand; those that are `ours` as they are staged.
+    /// All files as they are; those that are `ours` as they are staged.
     pub(super) fn look(&self, state: &State, ours: &[String]) -> Tree {
         self.memory().repositories.clone_from(&state.feature.nested);
         let is_ours = |path: &str| covers(ours, path.as_bytes());
@@ -346,7 +346,7 @@ impl Workspace for FakeWorkspace {
         let state = self.repository.asked("newest_seq")?;
         let seq = |id: &String| trailer(&state.commits.get(id)?.message, "Redraft-Seq")?.parse::<u64>().ok();
         let head = state.head();
-        // A base that was rewritten and collected says nothing: HEAD alone must do.
+        // A base that was rewritten and collected says nothing: HEAD alone has to be enough.
         let commits = if state.commits.contains_key(base) { state.since(base, &head) } else { vec![head] };
         Ok(commits.iter().filter_map(seq).max().unwrap_or(0))
     }

@@ -1,4 +1,5 @@
-//! The files of a fake worktree, reached by the rules of the real one: no path leads out, links are not written through.
+//! The files of a fake worktree, accessed by the rules of the real one: no path leads out, links are not written
+//! through.
 
 use super::ignore::Ignore;
 use super::tree::{Node, Tree, has_folder};
@@ -35,7 +36,7 @@ impl Default for Head {
     }
 }
 
-/// So many links are followed, one after the other; more are a circle.
+/// How many links are followed, one after the other; more are a circle.
 const LINKS_MAX: usize = 20;
 
 /// What stands at a path; links are not followed.
@@ -123,7 +124,7 @@ impl Worktree {
             .collect()
     }
 
-    /// What is ignored, a folder of which all is ignored as one line.
+    /// What is ignored; a folder with nothing but ignored files is one line.
     pub(super) fn ignored(&self, exclude: Option<&String>) -> BTreeSet<String> {
         let ignore = Ignore::new(&self.files, exclude);
         let seen = self.visible(exclude);

@@ -1,4 +1,4 @@
-//! What the model "said" in one answer, before any protocol shapes it, and the pieces that go on the wire.
+//! One answer of the model, before any protocol shapes it, and the pieces that are sent.
 //!
 //! A text may be generated while it is sent, so that an answer of any size needs no memory. In JSON such a
 //! text is a placeholder, which [`Frame`] replaces at the last moment.
@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hasher};
 /// One answer and everything a protocol says around it.
 #[derive(Debug)]
 pub(super) struct Turn {
-    /// What its ids are made of.
+    /// What its ids are made from.
     pub(super) id: String,
     pub(super) model: String,
     /// Seconds of the provider's clock.
@@ -24,7 +24,7 @@ pub(super) struct Turn {
     /// Whether its text says why there is no answer.
     pub(super) refused: bool,
     pub(super) bill: Charge,
-    /// The tokens it is said to have; none for those it has.
+    /// The number of tokens it claims to have; none for the real number.
     pub(super) output: Option<u64>,
     /// Whether a chat stream ends with its usage.
     pub(super) include_usage: bool,
@@ -62,7 +62,7 @@ pub(super) enum Piece {
     Generated(u64),
 }
 
-/// Stands for a generated text inside JSON; private-use characters that no fixed text beside it contains.
+/// Stands for a generated text inside JSON; private-use characters that no fixed text around it contains.
 const PLACEHOLDER: &str = "\u{E0F0}generated\u{E0F1}";
 /// What generated text repeats; it needs no escape in JSON.
 const PATTERN: &[u8; 16] = b"generated words ";
@@ -96,8 +96,8 @@ pub(super) fn parts(reply: &Reply, request: &RecordedRequest, id: &str) -> Vec<P
     }
 }
 
-/// Differs from answer to answer, and also where a conversation goes on with another provider: clients take
-/// an id they have seen before for the same message.
+/// Differs from answer to answer, even where a conversation goes on with another provider: clients take an id they have
+/// seen before for the same message.
 pub(super) fn id(request: &RecordedRequest, number: usize) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(&request.body);

@@ -1,4 +1,4 @@
-//! The Anthropic prompt cache: which part of a prompt is read, written or neither.
+//! Models the Anthropic prompt cache: which part of a prompt is read, written or neither.
 //!
 //! Pure bookkeeping on a clock it is told; it knows neither sockets nor answers. Start at
 //! [`PromptCache::bill`].
@@ -40,7 +40,7 @@ struct Entry {
 struct Prefix {
     hash: u64,
     tokens: u64,
-    /// Where it stands for the lookback; a run of tool calls or results shares one place.
+    /// Its position for the lookback; a run of tool calls or results shares one place.
     place: usize,
 }
 

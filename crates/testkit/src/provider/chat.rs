@@ -1,4 +1,4 @@
-//! An answer in OpenAI's chat completions protocol. It shapes values; sending them is not its business.
+//! Shapes an answer in OpenAI's chat completions protocol. Sending it is not its task.
 
 use super::answer::{Part, ToolCall, Turn, pieces};
 use super::prefixes::bills_writes;
@@ -97,7 +97,7 @@ fn usage(turn: &Turn) -> Value {
     })
 }
 
-/// What both of the vendor's protocols tell of the cache. Models that bill no writes do not count them.
+/// What both of the vendor's protocols report about the cache. Models that do not bill writes do not count them.
 pub(super) fn cached(turn: &Turn) -> Value {
     let mut details = json!({"cached_tokens": turn.bill.read});
     if bills_writes(&turn.model) {

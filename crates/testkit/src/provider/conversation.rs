@@ -1,6 +1,6 @@
 //! Reads what a client said out of a recorded request, in any of the protocols, for scripts and assertions.
 //!
-//! A script sees the whole conversation each time, so it can tell whether a client still remembers something.
+//! A script sees the whole conversation each time, so it can check whether a client still remembers something.
 
 use super::RecordedRequest;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub fn all_text(request: &RecordedRequest) -> String {
 
 /// The text of every tool result in the conversation, in order.
 pub fn tool_results(request: &RecordedRequest) -> Vec<String> {
-    // Newer versions of Claude Code put words of their own behind a result.
+    // Newer versions of Claude Code add words of their own after a result.
     let bare = |result: String| match result.split_once("\n\n<system-reminder>") {
         Some((result, _)) => result.to_owned(),
         None => result,

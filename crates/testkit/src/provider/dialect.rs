@@ -1,4 +1,4 @@
-//! The three protocols behind one door: which one a path speaks, and how an answer or an error looks in it.
+//! The three protocols behind one interface: which one a path speaks, and how an answer or an error looks in it.
 
 use super::answer::{Frame, Turn};
 use super::{RecordedRequest, chat, messages, prompt, responses};

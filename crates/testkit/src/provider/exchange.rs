@@ -1,4 +1,4 @@
-//! Plays one request: routes it, asks the script, and delivers the reply in the manner it wants.
+//! Plays one request: routes it, asks the script, and delivers the reply in the way it asks for.
 //!
 //! It knows sockets only through `http::Outlet` and threads only through `server::Shared`. Start at
 //! [`exchange`].
@@ -15,7 +15,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What becomes of the connection.
+/// What happens to the connection.
 #[derive(Debug, PartialEq)]
 pub(super) enum After {
     /// It takes another request.
@@ -33,7 +33,7 @@ struct Manner {
     pause: Option<Duration>,
     held: bool,
     held_after: Option<usize>,
-    /// What is charged instead of what the rules say, and how many tokens the answer is.
+    /// The charge instead of the one by the rules, and how many tokens the answer has.
     billed: Option<(Charge, u64)>,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn exchange(shared: &Shared, request: &Request, stream: &mut TcpStrea
     }
 }
 
-/// Answers what could not be read as a request.
+/// Answers something that could not be read as a request.
 pub(super) fn refuse(stream: &mut TcpStream, code: u16, message: &str) -> After {
     let body = json!({"error": {"type": "invalid_request_error", "message": message}}).to_string();
     let request = Request {
@@ -79,7 +79,7 @@ pub(super) fn refuse(stream: &mut TcpStream, code: u16, message: &str) -> After 
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream; charset=utf-8";
-/// The clock of the provider starts here, in seconds, so that stamps look like stamps.
+/// The provider's clock starts here, in seconds, so that timestamps look real.
 const EPOCH: u64 = 1_800_000_000;
 
 impl Exchange<'_> {
@@ -164,7 +164,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// The answer, charged by the vendor's rules unless it states what it is charged.
+    /// The answer, charged by the vendor's rules unless it states its own charge.
     fn turn(&self, reply: &Reply, prompt: &Prompt, number: usize, stated: Option<(Charge, u64)>) -> Turn {
         let request = &self.recorded.json;
         let model = request["model"].as_str().unwrap_or_default().to_owned();
@@ -215,7 +215,8 @@ impl Exchange<'_> {
             return Err(Ended::Stalled);
         }
         if streamed && manner.cut_after == Some(0) {
-            // A comment, which is no event. Without a byte of the body some clients ask again by themselves and tell nobody.
+            // A comment, which is not an event. Without a byte of the body some clients ask again by themselves and
+            // report nothing.
             out.send(b": cut\n\n")?;
         }
         for (sent, frame) in frames.enumerate() {
@@ -232,7 +233,7 @@ impl Exchange<'_> {
             }
             send(&mut out, &frame)?;
         }
-        // A stream with fewer events than were to be sent is cut all the same, before its end.
+        // A stream with fewer events than were to be sent is still cut, before its end.
         if manner.cut_after.is_some() { Err(Ended::Cut) } else { out.finish() }
     }
 }

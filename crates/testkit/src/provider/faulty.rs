@@ -1,26 +1,25 @@
-//! Models with a weak memory, made from any script: the same conversation and the same answers, but for one thing they
-//! should have remembered. They are for tests of those who must notice.
+//! Makes models with a weak memory from any script: the same conversation and the same answers, except for one thing
+//! they should have remembered. For tests of code that has to notice.
 //!
-//! Nothing here knows what the answers mean; which entry is touched is said by [`Entry`].
+//! Nothing here knows what the answers mean; [`FieldToDamage`] says which field is changed.
 
 use super::RecordedRequest;
 use super::script::{Reply, Script};
 use serde_json::Value;
 
-/// Where an answer in JSON tells something: in `field` of every object that has the string `named` in it.
+/// Where an answer in JSON has the remembered thing: in `field` of every object that has the string `named` in it.
 #[derive(Debug, Clone)]
 pub struct FieldToDamage {
     pub named: String,
     pub field: String,
 }
 
-/// Answers as the script does, but has forgotten: what `entry` should tell is vague.
+/// Answers like the script, but has forgotten something: what `entry` should say is vague.
 pub fn forgetting(script: impl Script, entry: FieldToDamage) -> impl Script {
     Faulty { script, entry, told: vague }
 }
 
-/// Answers as the script does, but cannot count: the number that `entry` tells is one too many. What is no number stays
-/// as it is.
+/// Answers like the script, but cannot count: the number in `entry` is one too many. Anything else stays as it is.
 pub fn miscounting(script: impl Script, entry: FieldToDamage) -> impl Script {
     Faulty { script, entry, told: one_more }
 }
@@ -82,7 +81,7 @@ fn vague(_told: &Value) -> Value {
     Value::from("something that was said some time ago")
 }
 
-/// Numbers are told as such or in words of digits.
+/// Numbers may be JSON numbers or digits in a text.
 fn one_more(told: &Value) -> Value {
     let in_words = || Some(Value::from((told.as_str()?.trim().parse::<u64>().ok()? + 1).to_string()));
     told.as_u64().map(|number| Value::from(number + 1)).or_else(in_words).unwrap_or_else(|| told.clone())

@@ -1,4 +1,4 @@
-//! An answer in Anthropic's Messages protocol. It shapes values; sending them is not its business.
+//! Shapes an answer in Anthropic's Messages protocol. Sending it is not its task.
 
 use super::answer::{Part, ToolCall, Turn, pieces};
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! A fake model provider: an HTTP server on loopback that speaks the vendors' protocols and keeps their cache
 //! rules, so that agents, adapters and the real client programs can be tested without a model or a network.
 //!
-//! It answers what a [`Script`] says and nothing else; it knows no adapter, no role and no prompt of Redraft.
-//! Start reading at [`Provider`] and [`Reply`]; `server` owns the threads, `exchange` plays one reply,
-//! `messages`, `chat` and `responses` shape it for one protocol each, `cache` and `prefixes` account tokens, and
-//! `faulty` makes models that misremember.
+//! It answers what a [`Script`] says and nothing else; it knows no adapter, no role and no prompt of Redraft. Start
+//! reading at [`Provider`] and [`Reply`]; `server` owns the threads, `exchange` plays one reply, `messages`, `chat` and
+//! `responses` shape it for one protocol each, `cache` and `prefixes` count tokens, and `faulty` makes models that
+//! misremember.
 
 mod answer;
 mod cache;
@@ -107,7 +107,8 @@ impl Provider {
         self.server.shared().advance(by);
     }
 
-    /// Lets one reply that is [`Reply::Held`] or [`Reply::HeldAfter`] go on, now or, if none waits yet, the next one.
+    /// Lets one reply that is [`Reply::Held`] or [`Reply::HeldAfter`] go on: one that waits now or, if there is none,
+    /// the next one.
     pub fn release(&self) {
         self.server.shared().release();
     }

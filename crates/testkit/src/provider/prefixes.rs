@@ -1,5 +1,5 @@
-//! The OpenAI prompt cache, by the rule of the model: the older ones read any common beginning again, without
-//! breakpoints and free of charge; the newer ones read what an earlier request ended with, and bill what they write.
+//! Models the OpenAI prompt cache, by the rule of the model: the older ones reuse any common beginning, without
+//! breakpoints and free of charge; the newer ones reuse what an earlier request ended with, and bill what they write.
 //!
 //! Pure bookkeeping on a clock it is told. Instead of old prompts it keeps a hash for each place where one may end.
 
@@ -19,11 +19,11 @@ pub(super) struct PrefixCache {
 const MINIMUM: u64 = 1_024;
 const STEP: u64 = 128;
 const CHARS_PER_STEP: usize = STEP as usize * 4;
-/// Counted anew from every request that uses the entry.
+/// Starts over with every request that uses the entry.
 const LIFETIME: Duration = Duration::from_secs(300);
 const NEWER_LIFETIME: Duration = Duration::from_secs(1_800);
 
-/// Whether the model keeps the newer rule: GPT-5.6 and everything after it.
+/// Whether the model has the newer rule: GPT-5.6 and everything after it.
 pub(super) fn bills_writes(model: &str) -> bool {
     let Some(version) = model.strip_prefix("gpt-") else { return false };
     let version = version.split('-').next().unwrap_or_default();
@@ -59,8 +59,8 @@ impl PrefixCache {
         Charge { uncached: total - read, read, ..Charge::default() }
     }
 
-    /// The newer rule: the end of the newest item is a breakpoint, at which all is written that was not read, and an
-    /// earlier breakpoint is found only where it was, never a shorter beginning of it.
+    /// The newer rule: the end of the newest item is a breakpoint, at which everything is written that was not read,
+    /// and an earlier breakpoint is found only where it was, never a shorter beginning of it.
     fn bill_items(&mut self, model: &str, items: &[String], started: Duration) -> Charge {
         let ends = ends(items);
         let total = ends.last().map_or(0, |(_, total)| *total);

@@ -22,7 +22,7 @@ pub(super) struct Blocks {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Block {
-    /// The block without its `cache_control`, preceded by where it stands.
+    /// The block without its `cache_control`, preceded by its position.
     pub(super) bytes: String,
     /// The characters that count as tokens.
     pub(super) chars: u64,
@@ -172,7 +172,7 @@ fn find<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
     members.iter().find(|(each, _)| each == name).map(|(_, value)| *value)
 }
 
-/// An object without one of its members, the others in their exact bytes; what is no object stays as it is.
+/// An object without one of its members, the others in their exact bytes; anything else stays as it is.
 fn without(raw: &str, name: &str) -> String {
     let Ok(members) = members(raw) else { return raw.to_owned() };
     let kept = members.iter().filter(|(each, _)| each != name);

@@ -1,8 +1,8 @@
-//! The parts of a recorded body in the very bytes they were sent in, and whether a later request goes on from an earlier
-//! one without changing any of them.
+//! Compares recorded bodies in the very bytes they were sent in: whether a later request continues an earlier one
+//! without changing any of them.
 //!
-//! A service that caches beginnings compares bytes, and so must a test: a value that was parsed and written again says
-//! nothing of spaces, of the order of fields or of how a character was escaped. Start at [`continues`].
+//! A service that caches beginnings compares bytes, and so must a test: a value that was parsed and written again hides
+//! spaces, the order of fields and how a character was escaped. Start at [`continues`].
 
 use super::RecordedRequest;
 use serde_json::{Deserializer, Value};
@@ -11,7 +11,7 @@ use serde_json::{Deserializer, Value};
 const HEADS: [&str; 3] = ["system", "instructions", "tools"];
 /// Where a protocol keeps the conversation.
 const LISTS: [&str; 2] = ["messages", "input"];
-/// Where a cache boundary is set. Boundaries move on with a conversation and are no part of what is cached.
+/// Where a cache boundary is set. Boundaries move with a conversation and are not part of what is cached.
 const MARK: &str = ",\"cache_control\":{";
 
 impl RecordedRequest {
@@ -40,8 +40,8 @@ impl RecordedRequest {
     }
 }
 
-/// Whether everything the earlier request sent stands at the beginning of the later one, byte for byte, boundaries of
-/// the cache left out. Says how many items of the conversation that are, or what the first difference is.
+/// Whether everything the earlier request sent is at the beginning of the later one, byte for byte, without cache
+/// boundaries. Returns how many items of the conversation that is, or the first difference.
 pub fn continues(earlier: &RecordedRequest, later: &RecordedRequest) -> Result<usize, String> {
     for head in HEADS {
         let (before, after) = (earlier.raw(head), later.raw(head));

@@ -1,11 +1,11 @@
-//! What the provider remembers of a request. It interprets nothing; `conversation` does.
+//! A request as the provider remembers it. It interprets nothing; `conversation` does.
 
 use serde_json::Value;
 
 /// One request as it arrived.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRequest {
-    /// Its place among all requests since the start, from 0; a reset does not begin anew.
+    /// Its place among all requests since the start, from 0; a reset does not start over.
     pub order: usize,
     pub method: String,
     /// Without the query.

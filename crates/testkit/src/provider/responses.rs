@@ -1,4 +1,4 @@
-//! An answer in OpenAI's responses protocol. It shapes values; sending them is not its business.
+//! Shapes an answer in OpenAI's responses protocol. Sending it is not its task.
 
 use super::answer::{Part, Text, ToolCall, Turn, pieces};
 use super::chat::cached;

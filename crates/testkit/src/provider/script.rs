@@ -1,4 +1,4 @@
-//! What a test tells the provider to do. Nothing here knows how a reply is put on the wire.
+//! The language in which a test scripts the provider. Nothing here knows how a reply is sent.
 //!
 //! Start at [`Script`] and [`Reply`].
 
@@ -43,8 +43,8 @@ pub enum Reply {
     },
     /// Several tool calls in one answer.
     Tools(Vec<Call>),
-    /// An answer that keeps the requested schema, in the way the request asks for it: a call of the tool
-    /// `StructuredOutput` where the request offers one, else the JSON as text.
+    /// An answer in the requested schema, in the way the request asks for it: a call of the tool `StructuredOutput`
+    /// where the request offers one, else the JSON as text.
     Json(Value),
     /// An HTTP answer of the test's own.
     Status {
@@ -72,7 +72,7 @@ pub enum Reply {
     },
     /// A 200 with the usual headers whose body is these bytes.
     Garbage(Vec<u8>),
-    /// So many bytes of text, generated while they are sent.
+    /// This many bytes of text, generated while they are sent.
     Huge {
         bytes: u64,
     },
@@ -83,7 +83,7 @@ pub enum Reply {
         pause: Duration,
         of: Box<Reply>,
     },
-    /// Is billed this, whatever the cache rules say, and counted as an answer of so many tokens.
+    /// Billed this, whatever the cache rules say, and counted as an answer of this many tokens.
     Billed {
         bill: Charge,
         output: u64,
@@ -115,14 +115,14 @@ impl Reply {
     }
 
     /// A status with an error body that has the fields of every vendor and says the same in each. A client that must
-    /// look into a certain field is tried with [`Reply::anthropic_error`] and [`Reply::openai_error`].
+    /// look into a certain field is tested with [`Reply::anthropic_error`] and [`Reply::openai_error`].
     pub fn error(code: u16, kind: &str, message: &str) -> Reply {
         let error = json!({"type": kind, "code": kind, "message": message});
         let body = json!({"type": "error", "error": error}).to_string();
         Reply::Status { code, headers: Vec::new(), body }
     }
 
-    /// A status with the body Anthropic sends. `error_code` is what its `details` hold where the type is too broad, as
+    /// A status with the body Anthropic sends. `error_code` is what its `details` have where the type is too broad, as
     /// with a spend cap, whose type is `rate_limit_error`.
     pub fn anthropic_error(code: u16, kind: &str, error_code: Option<&str>, message: &str) -> Reply {
         let mut error = json!({"type": kind, "message": message});

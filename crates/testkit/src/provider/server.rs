@@ -1,7 +1,7 @@
 //! The provider's threads and what they share: one that accepts, one for each connection.
 //!
-//! Whoever drops [`Server`] waits for all of them; every wait inside ends when the sockets are shut down or
-//! the stop flag is set. What is answered is decided in `exchange`.
+//! Dropping [`Server`] waits for all of them; every wait inside ends when the sockets are shut down or the stop flag is
+//! set. What is answered is decided in `exchange`.
 
 use super::cache::{Charge, PromptCache};
 use super::exchange::{self, After};
@@ -28,7 +28,7 @@ pub(super) struct Shared {
     pub(super) settings: ProviderSettings,
     script: Mutex<Box<dyn Script>>,
     state: Mutex<State>,
-    /// Told about every arrival, release and the stop.
+    /// Notified of every arrival, release and the stop.
     changed: Condvar,
 }
 
@@ -44,12 +44,12 @@ pub(super) struct State {
     asked: usize,
     releases: usize,
     connections: Vec<Connection>,
-    /// What a script panicked with first.
+    /// The payload of a script's first panic.
     panic: Option<Box<dyn Any + Send>>,
 }
 
 struct Connection {
-    /// Shared with the thread, to shut it down under it.
+    /// Shared with the thread, so that it can be shut down from outside.
     socket: TcpStream,
     thread: JoinHandle<()>,
 }
@@ -91,7 +91,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.shared.state().stopping = true;
         self.shared.changed.notify_all();
-        // Only a connection wakes a thread that accepts.
+        // Only a connection wakes a thread that is accepting.
         if TcpStream::connect(self.address).is_ok()
             && let Some(acceptor) = self.acceptor.take()
         {
@@ -114,7 +114,7 @@ impl Drop for Server {
 }
 
 impl Shared {
-    /// Whoever panics while holding the state leaves it whole: no update spans two steps.
+    /// A panic while the state is held leaves it consistent: no update spans two steps.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -185,7 +185,7 @@ impl Shared {
         (recorded, state.now)
     }
 
-    /// Asks the script, and says how many were asked before. A script that panics closes the connection; the
+    /// Asks the script, and returns how many times it was asked before. A script that panics closes the connection; the
     /// owner of the provider gets the panic.
     pub(super) fn ask(&self, request: &RecordedRequest) -> (Reply, usize) {
         let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
@@ -257,7 +257,7 @@ fn drain(reader: &mut impl Read) {
     while reader.read(&mut buffer).is_ok_and(|read| read > 0) {}
 }
 
-/// Shuts the connection down on every way out. Dropping the stream would not do: the server keeps a clone.
+/// Shuts the connection down on every way out. Dropping the stream would not be enough: the server keeps a clone.
 struct Open(TcpStream);
 
 impl Drop for Open {

@@ -14,7 +14,7 @@ fn branches_that_hold_the_folder_they_are_named_after_are_found_local_before_rem
     assert_eq!(bed.repository().feature_branches().unwrap(), []);
     commit(&bed, "feature/001-limits", "docs/features/001-limits/notes/spec.md");
     commit(&bed, "feature/002-export", "docs/features/002-export/spec.md");
-    // Others call their branches so too.
+    // Others name their branches like this too.
     commit(&bed, "feature/003-other", "docs/features/001-limits/spec.md");
     commit(&bed, "topic", "docs/features/004-topic/spec.md");
     for remote in ["001-limits", "002-export"] {

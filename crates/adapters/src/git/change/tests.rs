@@ -68,7 +68,7 @@ fn a_word_that_could_mean_different_commits_is_told_with_all_of_them() {
     assert!(matches!(meant("planted"), CommitLookup::Several(_)));
 }
 
-/// What only this clone makes up decides nothing: parents by `info/grafts`.
+/// Parents that exist only in this clone, from `info/grafts`, decide nothing.
 #[test]
 fn grafts_do_not_move_a_merge_base() {
     let bed = TestRepository::new();

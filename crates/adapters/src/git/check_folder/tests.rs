@@ -14,7 +14,7 @@ fn commit(bed: &TestRepository) -> String {
     bed.raw(&bed.root, &["rev-parse", "HEAD"])
 }
 
-/// Every file of a folder but git's own, links and special files by what they are.
+/// Every file of a folder except git's own; links and special files by what they are.
 fn files(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut left = vec![root.to_owned()];
@@ -33,7 +33,7 @@ fn files(root: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// The same of a commit.
+/// The same for a commit.
 fn tracked(bed: &TestRepository, commit: &str) -> BTreeMap<String, String> {
     let names = bed.raw(&bed.root, &["ls-tree", "-r", "--name-only", commit]);
     let text = |name: &str| bed.raw(&bed.root, &["show", &format!("{commit}:{name}")]) + "\n";
@@ -222,7 +222,7 @@ fn a_folder_that_nobody_may_write_to_goes_all_the_same_and_so_does_one_that_was_
     let laid = place.lay_out(&now, true).unwrap();
     put(&laid.folder, "build/mod/x", "downloaded\n");
     fs::set_permissions(laid.folder.join("build/mod"), fs::Permissions::from_mode(0o555)).unwrap();
-    // Killed in the middle: nothing is noted, so nothing is believed.
+    // Killed in the middle: nothing is noted, so nothing is trusted.
     fs::remove_file(place.state_file()).unwrap();
     let laid = place.lay_out(&now, false).unwrap();
     assert!(laid.emptied);

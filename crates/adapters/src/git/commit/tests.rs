@@ -162,7 +162,7 @@ fn a_lock_that_is_let_go_soon_is_waited_for() {
     let bed = TestRepository::new();
     let mut place = drafted(&bed);
     let (lock, program) = (place.git_dir.join("index.lock"), bed.root.join(".git/slow-git"));
-    // Lets the lock go once git has stumbled over it.
+    // Releases the lock once git has run into it.
     let script = format!("#!/bin/sh\ngit \"$@\"\ncode=$?\nrm -f '{}'\nexit $code\n", lock.display());
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();

@@ -29,7 +29,7 @@ fn wish(history: MergeHistory, trailers: &Trailers) -> Merge<'_> {
     Merge { into: "main", history, message: "Merge feature 001-x", trailers }
 }
 
-/// Moves main on, without touching the checkout it is in beyond that.
+/// Moves main on, without otherwise touching the checkout it is in.
 fn move_main(bed: &TestRepository, repository: &Repository, path: &str, text: &str) {
     put(repository.main_checkout(), path, text);
     bed.raw(repository.main_checkout(), &["add", path]);

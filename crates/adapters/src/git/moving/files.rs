@@ -1,7 +1,7 @@
 //! The files of a move: put in place, put back, or left alone because somebody has changed them.
 //!
-//! Whose a file is, its stamp tells: what was there when the move began, and what git had prepared. Nothing is
-//! compared by content, so no filter has to run again, and nothing is ever written in place.
+//! A file's stamp shows whose it is: what was there when the move began, or what git had prepared. Nothing is compared
+//! by content, so no filter has to run again, and nothing is ever written in place.
 
 use super::MoveError;
 use super::journal::{Journal, Plan, Step};
@@ -15,8 +15,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// What tells one file from another that stood in the same place. A copy of a whole repository keeps all but the
-/// inode, which only counts where the rest is the same.
+/// What distinguishes one file from another in the same place. A copy of a whole repository keeps all but the inode,
+/// which only counts where the rest is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stamp {
@@ -107,7 +107,7 @@ pub(super) fn apply(journal: &Journal, boundaries: &Boundaries) -> Result<(), Mo
     Ok(())
 }
 
-/// Puts all files back that are as we put them; the paths of those that are not.
+/// Puts back all files that are as we put them; returns the paths of those that are not.
 pub(super) fn put_back(journal: &Journal) -> Result<Vec<PathBuf>, GitError> {
     let Some(plan) = &journal.plan else { return Ok(Vec::new()) };
     let place = Place::new(journal);
@@ -129,7 +129,7 @@ pub(super) fn put_back(journal: &Journal) -> Result<Vec<PathBuf>, GitError> {
     Ok(left)
 }
 
-/// Completes what is not in place yet; the paths of files that are neither.
+/// Completes what is not in place yet; returns the paths of files that are neither old nor new.
 pub(super) fn complete(journal: &Journal) -> Result<Vec<PathBuf>, GitError> {
     let Some(plan) = &journal.plan else { return Ok(Vec::new()) };
     let place = Place::new(journal);
@@ -177,7 +177,8 @@ impl Place {
         if step.old.is_some() {
             self.unchanged(step, &at)?;
             let saved = self.room_in(&self.saved, step)?;
-            // A second name for it, so that the place is never empty; where there are none, it is empty for a moment.
+            // A second name for it, so that the place is never empty; where there are no hard links, it is empty for a
+            // moment.
             fs::hard_link(&at, &saved).or_else(|_| fs::rename(&at, &saved)).map_err(failed)?;
             return Ok(fs::rename(&staged, &at).map_err(failed)?);
         }
@@ -201,7 +202,7 @@ impl Place {
         let (at, saved) = (self.checkout.join(step.path()), self.saved.join(step.path()));
         let failed = |error: io::Error| GitError::file(&at, &error);
         if self.files.link_on_the_way(&step.path()).is_some() {
-            // What is behind a link is nothing that we have put there.
+            // What is behind a link was not put there by us.
             left.extend(step.old.is_some().then(|| step.path()));
             return Ok(());
         }

@@ -1,7 +1,7 @@
-//! What is written down of a move, for whoever comes after a crash.
+//! The journal of a move, for recovery after a crash.
 //!
-//! The file is replaced in one step and is on disk before anything it tells of is done. It goes when the move is
-//! over, so a newer program finds an older one's only after a crash; one of another version is not touched.
+//! The file is replaced in one step and is on disk before anything it describes is done. It is removed when the move is
+//! over, so a newer program finds an older one's only after a crash; a journal of another version is not touched.
 
 use super::files::Stamp;
 use super::{Head, Move, MoveJournal, STAGING, STAGING_ELSEWHERE};
@@ -95,7 +95,7 @@ impl Journal {
         }
     }
 
-    /// The journal of a move that has not come to its end, if there is one.
+    /// The journal of an unfinished move, if there is one.
     pub(super) fn read(path: &Path, desk: &MoveJournal<'_>) -> Result<Option<Journal>, GitError> {
         let root = desk.repository.main_checkout();
         let bytes = match fs::read(path) {
@@ -111,8 +111,8 @@ impl Journal {
         }
     }
 
-    /// Whether everything it names belongs to this repository. Nobody knows who has written it: with an archive a journal
-    /// could come that names folders of the user's.
+    /// Whether everything it names belongs to this repository. Its author is unknown: an archive could bring a journal
+    /// that names folders of the user's.
     fn stays_inside(&self, desk: &MoveJournal<'_>) -> bool {
         let (checkout, git_dir, staging) = (self.checkout(), self.git_dir(), self.staging());
         let common = desk.repository.common_dir();
@@ -176,11 +176,11 @@ impl Journal {
         self.git_dir().join("index.lock")
     }
 
-    /// Lets go of the index, if it is ours.
+    /// Releases the index, if we hold it.
     pub(super) fn unlock_index(&self) {
         let path = self.index_lock();
         if fs::read(&path).is_ok_and(|held| held == self.token.as_bytes()) {
-            // Who removed it meanwhile has done the same.
+            // If it was removed meanwhile, that is just as good.
             let _ = fs::remove_file(path);
         }
     }

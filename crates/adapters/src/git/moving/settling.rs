@@ -1,4 +1,4 @@
-//! What becomes of a move whose process was killed: everything back, or everything complete.
+//! Settles a move whose process was killed: puts everything back, or completes everything.
 
 use super::journal::Journal;
 use super::{Head, MoveJournal, files};
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a lock may be held by nobody: by a process that is only just starting another.
+/// How long a lock may be held without a holder: by a process that is only just starting another.
 const A_MOMENT: Duration = Duration::from_secs(1);
 
 /// How an earlier move was brought to its end.
@@ -55,7 +55,7 @@ impl std::fmt::Display for SettledMove {
     }
 }
 
-/// A move that was cut off and that nobody has settled yet.
+/// A move that was cut off and is not settled yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CutOff {
     pub what: String,
@@ -70,8 +70,8 @@ enum Standing {
 }
 
 impl Repository {
-    /// Brings a checkout that was being moved by a process that is no more to one of both ends. None where there is
-    /// nothing to do, or a living process is at it.
+    /// Brings a checkout whose moving process is gone to one of the two ends. None where there is nothing to do, or a
+    /// living process is at work on it.
     pub fn recover_interrupted_move(&self) -> Result<Option<SettledMove>, GitError> {
         let desk = MoveJournal::new(self);
         if desk.read()?.is_none() {
@@ -86,7 +86,7 @@ impl Repository {
     pub fn cut_off(&self) -> Option<CutOff> {
         let desk = MoveJournal::new(self);
         let journal = desk.read().ok()??;
-        // Held for a moment, as by whoever settles it; a process that is at it has it longer.
+        // Held for a moment, as a process that settles it would; one that is at work holds it longer.
         desk.hold_within(A_MOMENT).ok()??;
         Some(CutOff { folder: journal.checkout(), what: journal.what })
     }
@@ -151,7 +151,7 @@ impl MoveJournal<'_> {
         })
     }
 
-    /// Puts the old index back where ours is in place; one that somebody has written since stays.
+    /// Puts the old index back where ours is in place; one that was written since stays.
     fn put_index_back(&self, journal: &Journal) -> Result<(), GitError> {
         let Some(ours) = journal.plan.as_ref().and_then(|plan| plan.index.as_ref()) else { return Ok(()) };
         let (before, index) = (self.path("index.before"), journal.index());
@@ -163,7 +163,7 @@ impl MoveJournal<'_> {
         }
     }
 
-    /// Those of these files that git sees a change in: somebody may have put the rest right by themselves.
+    /// Those of these files in which git sees a change: somebody may have put the rest right already.
     fn changed(&self, checkout: &Path, left: &[PathBuf]) -> Vec<String> {
         if left.is_empty() {
             return Vec::new();

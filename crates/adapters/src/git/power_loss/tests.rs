@@ -4,7 +4,7 @@ use super::*;
 use redraft_engine::ports::Workspace as _;
 use redraft_facts::ids::FeatureId;
 
-/// Lets the next look find a system that was started since.
+/// Makes the next look find a system that was restarted since.
 fn restarted(repository: &Repository) {
     fs::create_dir_all(repository.state_dir()).unwrap();
     fs::write(repository.state_dir().join("boot"), "another").unwrap();

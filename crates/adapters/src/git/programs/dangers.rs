@@ -1,5 +1,5 @@
-//! The settings by which git, or a filter of the user's own that asks git's configuration, starts a program or is led
-//! elsewhere, and what holds in their place.
+//! The settings by which git, or a filter of the user's own that reads git's configuration, starts a program or is led
+//! elsewhere, and the values that replace them.
 
 /// What is done about such a key.
 pub(super) struct Danger {
@@ -21,7 +21,7 @@ pub(super) enum Named {
     Like(&'static str),
 }
 
-/// When our calls would need it.
+/// When our calls would need the setting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Never,
@@ -43,10 +43,10 @@ const fn danger(
     Danger { section, named, variable, instead, need }
 }
 
-/// Everything that is started or led elsewhere because of git's configuration, but for what every call of ours switches off
-/// by itself: hooks, fsmonitor, pager, editor, and everything that git itself would use to talk with another repository.
-/// Aliases never take the place of git's own commands. A driver that must be there and cannot be left out fails (`false`),
-/// which is noticed, rather than giving something else.
+/// Everything that is started or led elsewhere because of git's configuration, except what every call of ours switches
+/// off by itself: hooks, fsmonitor, pager, editor, and everything that git itself would use to talk to another
+/// repository. Aliases never take the place of git's own commands. A driver that is required and cannot be left out is
+/// made to fail (`false`), which is noticed, rather than to produce something else.
 ///
 /// The overruling value comes last, so a key of which git takes the first value does not belong here.
 pub(super) const DANGERS: [Danger; 34] = [
@@ -87,8 +87,8 @@ pub(super) const DANGERS: [Danger; 34] = [
     danger("http", Named::Either, "curloptresolve", "", Need::Lfs),
 ];
 
-/// What a file of the repository must have in it, in any case of letters, before it can name one of these, another file, or
-/// a server that objects are fetched from. Names of sections and variables cannot be broken up in git's syntax.
+/// What a file of the repository must contain, in upper or lower case, before it can name one of these, another file,
+/// or a server that objects are fetched from. Names of sections and variables cannot be broken up in git's syntax.
 const SIGNS: [&[u8]; 21] = [
     b"include",
     b"filter",
@@ -113,7 +113,7 @@ const SIGNS: [&[u8]; 21] = [
     b"partialclone",
 ];
 
-/// Whether the text of a configuration surely names nothing of all this.
+/// Whether the text of a configuration certainly names nothing of all this.
 pub(super) fn is_plain(text: &[u8]) -> bool {
     let text = text.to_ascii_lowercase();
     !SIGNS.iter().any(|sign| text.windows(sign.len()).any(|part| part == *sign))

@@ -1,8 +1,8 @@
-//! Which configuration a call of git's reads: git itself is asked, and asked again when something has changed that its answer
-//! depends on.
+//! Finds which configuration a call of git reads: git itself is asked, and asked again when something changes that its
+//! answer depends on.
 //!
-//! Whoever looks at another folder than git does guards the wrong door, and how git finds its folders has corners
-//! (links that lead nowhere, names that are no text, files with empty lines) that nobody should play twice.
+//! To look at another folder than git does would be to guard the wrong door. How git finds its folders has odd cases
+//! (links that lead nowhere, names that are no text, files with empty lines), so it is not imitated here.
 
 use super::super::error::GitError;
 use super::super::files::os_path;
@@ -18,7 +18,7 @@ pub(in super::super) struct Asked {
     pub(in super::super) git: Option<PathBuf>,
 }
 
-/// By what an answer is remembered: where the git folder is named, the folder does not matter.
+/// What an answer is remembered by: where the git folder is named, the folder does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Folder(PathBuf),
@@ -44,7 +44,7 @@ pub(super) struct Folders {
 /// Files, and how they were when they were looked at.
 pub(super) type Stamps = Vec<(PathBuf, Option<Stamp>)>;
 
-/// What changes whenever a file does, also when its times are set back; of a link, what it is and what it leads to.
+/// Changes whenever a file does, even when its times are set back; for a link, what it is and what it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp(Facts, Option<Facts>);
 
@@ -58,7 +58,7 @@ impl Asked {
         }
     }
 
-    /// The files whose being there, or what they say, decides which folders git uses.
+    /// The files whose existence or content decides which folders git uses.
     fn deciding(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         let mut of_git = |git: &Path| {
@@ -99,7 +99,7 @@ impl Place {
         Ok(Place { folders, stamps })
     }
 
-    /// The same where git has just said so.
+    /// The same from what git has just said.
     pub(super) fn told(asked: &Asked, folders: Folders) -> Place {
         Place { folders: Some(folders), stamps: stamped(asked.deciding()) }
     }
@@ -109,8 +109,8 @@ impl Place {
     }
 }
 
-/// Whether git says that it is in no repository, or in one that it does not enter. There nobody's configuration but the
-/// user's own holds.
+/// Whether git says that it is in no repository, or in one that it does not enter. There only the user's own
+/// configuration holds.
 fn is_outside(stderr: &str) -> bool {
     ["not a git repository (or any", "cannot use bare repository"].iter().any(|words| stderr.contains(words))
 }
@@ -141,7 +141,7 @@ fn stamp(file: &Path) -> Option<Stamp> {
     Some(Stamp(facts(&found), behind))
 }
 
-/// Of a folder only which it is: what comes and goes in it does not matter.
+/// For a folder, only which one it is: what comes and goes in it does not matter.
 #[cfg(unix)]
 fn facts(found: &Metadata) -> Facts {
     use std::os::unix::fs::MetadataExt as _;

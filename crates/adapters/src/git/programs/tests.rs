@@ -20,7 +20,7 @@ fn overrules(bed: &TestRepository, folder: &Path) -> BTreeMap<String, String> {
     told(&bed.git, folder).into_iter().collect()
 }
 
-/// Adds to a file of the repository what need not be text.
+/// Adds bytes, which need not be text, to a file of the repository.
 fn add(bed: &TestRepository, file: &str, bytes: &[u8]) {
     let file = bed.root.join(file);
     let old = fs::read(&file).unwrap_or_default();
@@ -313,7 +313,7 @@ fn the_configuration_that_is_looked_at_is_the_one_that_git_reads() {
         for named in [false, true] {
             let call = outer.git.call(&inner, ["add", "--all"]);
             let call = if named { call.env("GIT_DIR", &git).env("GIT_WORK_TREE", &inner) } else { call };
-            // What git does not understand it may refuse.
+            // Git may refuse what it does not understand.
             let _ = call.end();
             assert!(!trace.exists(), "{how}, named: {named}");
         }
@@ -356,7 +356,7 @@ fn a_repository_that_is_led_elsewhere_later_is_looked_at_anew() {
     assert!(overrules(&bed, &inner).contains_key("gpg.program"), "and is there again");
     bed.raw(&bed.root, &["config", "diff.external", "evil"]);
     fs::remove_file(inner.join("away/HEAD")).unwrap();
-    // What git says of it, a call says as well.
+    // A call reports the same as git itself.
     let asked = Asked { folder: inner.clone(), git: None };
     assert!(bed.git.guard().verdict(&bed.git, &asked).is_err());
     fs::write(inner.join("away/HEAD"), "ref: refs/heads/main\n").unwrap();

@@ -1,4 +1,4 @@
-//! Takes out what stands in the place of a file and is none, such as a pipe: git can make no tree of it.
+//! Removes what stands in the place of a file and is no file, such as a pipe: git can make no tree of it.
 
 use super::remove_file;
 use crate::git::error::GitError;
@@ -14,8 +14,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Removes it; nothing of it could be kept. True where the marked file is back in its place. That is one step: a file that
-/// is missing after a crash looks as if somebody had deleted it.
+/// Removes it; nothing of it could be kept. True where the marked file is back in its place. That is one step, because
+/// a file that is missing after a crash looks as if somebody had deleted it.
 pub(super) fn take_out(
     workspace: &GitWorkspace,
     mark: &TreeMark,

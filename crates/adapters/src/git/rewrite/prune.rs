@@ -1,7 +1,8 @@
 //! Removes objects that hold the secret and that nothing leads to any more.
 //!
-//! Of what nothing leads to, only these are touched: objects that were made anew, files and folders. A commit that nothing
-//! leads to and that was not made anew may be somebody's dropped work: it stays, with all it leads to, and is named.
+//! Of what nothing leads to, only these are touched: objects that were rewritten, files and folders. A commit that
+//! nothing leads to and that was not rewritten may be somebody's dropped work: it stays, with all it leads to, and is
+//! named.
 
 use super::Rewritten;
 use super::objects::{each, entries, first_words, reachable};
@@ -20,12 +21,12 @@ pub struct Pruned {
     pub left: Vec<String>,
 }
 
-/// So many objects that stay are named one by one.
+/// At most this many objects that stay are named one by one.
 const NAMED_MAX: usize = 20;
 
 impl Repository {
-    /// Removes what holds the secret, after refs and ledger name what took its place. `old` are objects that an interrupted
-    /// attempt had made anew.
+    /// Removes what holds the secret, after refs and ledger name what took its place. `old` are objects that an
+    /// interrupted attempt had rewritten.
     pub fn prune(
         &self,
         removal: &Removal,
@@ -39,7 +40,7 @@ impl Repository {
         let mut pruned = Pruned { removed: 0, left };
         let packed: Vec<&String> = doomed.iter().filter(|id| !self.loose(id).is_file()).collect();
         if !packed.is_empty() {
-            // What nothing leads to becomes loose, and is kept otherwise.
+            // What nothing leads to becomes loose, and is otherwise kept.
             self.call(["repack", "-A", "-d", "-q"]).succeed()?;
         }
         for id in &doomed {

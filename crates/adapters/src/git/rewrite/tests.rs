@@ -61,7 +61,7 @@ fn branch_anchor_index_and_files_follow_and_no_object_is_left_loose_or_packed() 
         assert!(log.contains("opens with [redacted]") && log.contains("Redraft-Seq: 7"), "{log}");
         bed.raw(&bed.root, &["fsck", "--no-dangling", "--strict"]);
         assert_eq!(place.newest_seq("main").unwrap(), 7);
-        // Whoever begins again finds nothing to do.
+        // A second run finds nothing to do.
         let (survey, done, pruned) = run(&bed, place.branch());
         assert_eq!((survey.count(), done.refs.len(), pruned.removed), (0, 0, 0));
     }

@@ -1,4 +1,4 @@
-//! Indexes, files and logs that follow what objects and refs have become.
+//! Makes indexes, files and logs follow what objects and refs have become.
 
 use super::objects::scratch;
 use crate::git::check_folder::remove_all;
@@ -41,7 +41,7 @@ pub(super) fn index(repository: &Repository, root: &Path) -> Result<Vec<Indexed>
     Ok(entries.collect())
 }
 
-/// Lets the index name the new objects, and takes the secret out of files that git does not ignore. Returns the files.
+/// Makes the index name the new objects, and takes the secret out of files that git does not ignore. Returns the files.
 pub(super) fn clean(
     repository: &Repository,
     root: &Path,
@@ -68,7 +68,7 @@ pub(super) fn clean(
         }
     }
     if changed || !files.is_empty() {
-        // So that git does not take files for changed that are not; its answer tells of those that are.
+        // So that git does not take unchanged files for changed; its answer only lists those that are changed.
         repository.git.call(root, ["update-index", "-q", "--refresh"]).end()?;
     }
     Ok(files)
@@ -121,7 +121,7 @@ pub(super) fn clean_logs(
     Ok(())
 }
 
-/// Our own files that hold the secret, without the ledger and what stands beside it.
+/// Our own files that hold the secret, without the ledger and the files next to it.
 pub(super) fn own_files(repository: &Repository, removal: &Removal) -> Vec<PathBuf> {
     let state = repository.state_dir();
     let left = entries(&state).into_iter().filter(|path| !name(path).starts_with("ledger."));
@@ -137,9 +137,9 @@ fn check_folders(repository: &Repository) -> Vec<PathBuf> {
     found
 }
 
-/// Removes what can be made again: each folder for checks that holds the secret, or all of them where git's objects are
-/// others now, because what is known of such a folder names them. What is known goes first, so that nobody believes what
-/// a killed attempt has left.
+/// Removes what can be made again: each check folder that holds the secret, or all of them where git's objects have
+/// changed, because the record of such a folder names them. The record goes first, so that what a killed attempt has
+/// left is not trusted.
 fn empty_check_folders(
     repository: &Repository,
     removal: &Removal,
@@ -216,7 +216,7 @@ fn plain(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= FILE_BYTES_MAX)
 }
 
-/// Writes a file anew if it is to be another; whoever is killed leaves the old or the new one.
+/// Writes a file again if its content changes; a killed process leaves the old or the new one.
 fn replace(
     repository: &Repository,
     path: &Path,

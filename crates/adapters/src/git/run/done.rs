@@ -1,4 +1,4 @@
-//! What came of a call of git.
+//! The result of a call of git.
 
 use crate::git::error::{DiskTrouble, GitError};
 use crate::git::repair::is_missing;
@@ -16,7 +16,7 @@ pub(in crate::git) struct Done {
 }
 
 impl Done {
-    /// The lines git wrote, as bytes: a folder need not be called anything that is text.
+    /// The lines git wrote, as bytes: the name of a folder need not be text.
     pub(in crate::git) fn lines(&self) -> Vec<&[u8]> {
         if self.stdout.is_empty() {
             return Vec::new();
@@ -38,7 +38,7 @@ impl Done {
         }
     }
 
-    /// Git said something it never says.
+    /// The error for an answer that git never gives.
     pub(in crate::git) fn unexpected(&self) -> GitError {
         let text = one_line(&String::from_utf8_lossy(&self.stdout), 200);
         GitError::Broken { command: self.command.clone(), detail: format!("unexpected output `{text}`") }

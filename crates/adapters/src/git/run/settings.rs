@@ -1,10 +1,10 @@
-//! What every call of git is given: settings, variables, and what is taken out of its surroundings.
+//! What every call of git is given (settings, variables), and what is taken out of its environment.
 
 /// Settings of every call. Hooks and fsmonitor would run the repository's commands; maintenance would go on in
 /// the background after we are done, and may collect what is about to be kept.
 ///
-/// A bare repository inside of another's files is not entered unless it is named, and no submodule is, whose
-/// configuration is its own (a repository can say otherwise of each, hence [`LOOKING`]).
+/// A bare repository inside another's files is not entered unless it is named, and neither is a submodule, whose
+/// configuration is its own (a repository can say otherwise for each one, hence [`LOOKING`]).
 pub(super) const SETTINGS: [&str; 12] = [
     "safe.bareRepository=explicit",
     "submodule.recurse=false",
@@ -20,9 +20,9 @@ pub(super) const SETTINGS: [&str; 12] = [
     "i18n.logOutputEncoding=UTF-8",
 ];
 
-/// Variables that point git somewhere else than the folder it is started in, or change what it prints. Git sets
-/// some of them for its hooks, and a hook may have started us. `GIT_CONFIG_COUNT` is not among them: git never sets
-/// it, people do, to configure git in containers.
+/// Variables that point git somewhere else than the folder it is started in, or change what it prints. Git sets some of
+/// them for its hooks, and a hook may have started us. `GIT_CONFIG_COUNT` is not among them: git never sets it, but
+/// people do, to configure git in containers.
 pub(super) const INHERITED: [&str; 27] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
@@ -57,11 +57,12 @@ pub(super) const INHERITED: [&str; 27] = [
 pub(super) const LOOKING: [&str; 4] = ["status", "diff", "diff-index", "diff-files"];
 
 /// Replaced objects are never looked at, nor parents that `info/grafts` makes up: an id must mean the same bytes, and a
-/// commit have the same history, for everybody. A file that cannot be there is none; an empty one would be advised about.
+/// commit have the same history, for everybody. A path that cannot exist stands for no such file; about an empty one
+/// git would give advice.
 ///
 /// No call fetches what a partial clone has left out. Where it would be fetched from, with which programs, proxies,
 /// cookies and credentials, stands in the repository's own configuration. Older versions of git do not know the first
-/// variable and try all the same, so no way of reaching another repository is allowed: there is none of this name.
+/// variable and try all the same, so no protocol for reaching another repository is allowed: none has this name.
 pub(super) const FIXED: [(&str, &str); 8] = [
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),

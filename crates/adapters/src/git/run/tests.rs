@@ -108,7 +108,8 @@ fn what_the_disk_did_is_told_as_it_was() {
     assert_eq!(done("").failure().unwrap().to_string(), "git add: ended with code 128 and said nothing");
 }
 
-/// Ways in which a repository's own configuration can have an object fetched: the address, and what leads to the program.
+/// Ways in which a repository's own configuration can have an object fetched: the address, and what leads to the
+/// program.
 const WAYS: [(&str, &[(&str, &str)]); 6] = [
     ("OTHER", &[("remote.o.uploadpack", "CANARY")]),
     ("git://127.0.0.1/x", &[("core.gitProxy", "CANARY")]),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_millis(300);
 
-/// A git that does this instead.
+/// A git that runs this script instead.
 fn instead(bed: &TestRepository, script: &str) -> Git {
     let program = bed.root.join(".git/other-git");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();

@@ -142,7 +142,7 @@ fn a_worktree_without_commits_has_no_mark() {
     assert!(error.contains("has no commits yet"), "{error}");
 }
 
-/// Lets every start of git leave a line in a file; returns how many there were since the last question.
+/// Makes every start of git leave a line in a file; returns how many there were since the last question.
 #[cfg(unix)]
 fn counted(bed: &TestRepository, place: &mut GitWorkspace) -> impl Fn() -> usize + use<> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,5 +1,5 @@
-//! Writes the ledger as lines. Every row is asked for by itself, so that a page that cannot be read costs the rows on it and
-//! no others.
+//! Writes the ledger as lines. Every row is read by itself, so that an unreadable page costs the rows on it and no
+//! others.
 
 use super::{BlobLine, EventLine, Export, Header, Line, LostLine, LostRecord, NAME, RedactionLine, VERSION};
 use crate::sqlite::amend::hex;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// Past the last number that is known, so many rows may be missing before the end is taken for the end.
+/// This many rows after the last known number may be missing before the ledger is taken to end there.
 const BEYOND: u64 = 64;
 
 pub(super) fn export(folder: &Path, out: &mut dyn Write) -> Result<Export, StoreError> {
@@ -23,7 +23,7 @@ pub(super) fn export(folder: &Path, out: &mut dyn Write) -> Result<Export, Store
     let place = Place::new(&path);
     opening::present(&place, &path)?;
     let mut link = Link::read(&path, BUSY).map_err(|failure| place.explain(failure))?;
-    // A question may be asked again where somebody writes meanwhile, so nothing is written before it is answered.
+    // A question may be asked again if somebody writes meanwhile, so nothing is written before it is answered.
     let (bytes, export) = link
         .ask(|connection| {
             let mut writer = Writer { place: &place, bytes: Vec::new(), export: Export::default() };
@@ -45,7 +45,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn all(&mut self, connection: &Connection) -> Result<(), Failure> {
-        // A file whose first page is not a ledger's has nothing that could be told apart.
+        // In a file whose first page is not a ledger's, nothing can be recognised.
         let layout = match layout::inspect(connection)? {
             layout::Found::Ours { layout } if layout <= layout::VERSION => layout,
             layout::Found::Ours { layout } => {
@@ -109,7 +109,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes an event, or that it is not what was stored. Returns its checksum, as it stands there and as it is computed.
+    /// Writes an event, or that it is not what was stored. Returns its checksum, as it stands there and as it is
+    /// computed.
     fn event(
         &mut self,
         connection: &Connection,
@@ -136,7 +137,7 @@ impl Writer<'_> {
         let stored: [u8; 32] = stored.unwrap_or_default();
         let wrong = match &checked {
             Err(detail) => Some(detail.clone()),
-            // Nothing is left to hold the first one after a loss against.
+            // After a loss there is nothing to check the first event against.
             Ok(_) if before.is_none() || computed.contains(&stored) => None,
             Ok(_) => Some("it does not match its checksum".to_owned()),
         };
@@ -218,7 +219,7 @@ impl Writer<'_> {
     }
 
     fn line(&mut self, line: &impl serde::Serialize) {
-        // Lines hold only texts, numbers and lists, which always can be written.
+        // Lines hold only texts, numbers and lists, which can always be written.
         self.bytes.extend(serde_json::to_vec(line).unwrap_or_default());
         self.bytes.push(b'\n');
     }

@@ -1,8 +1,8 @@
 //! Makes a ledger of exported lines.
 //!
-//! Without a loss it is the same ledger. With one, every scope keeps its events up to the first that is lost; in the place of
-//! that one and of those that follow it stands that they are lost, under the same numbers, because commits name them. What
-//! the run then finds in the worktree beyond what the ledger knows is an edit to it, and is reviewed again.
+//! Without a loss it is the same ledger. With one, every scope keeps its events up to the first lost one; that one and
+//! those after it are replaced by a note that they are lost, under the same numbers, because commits name them. What
+//! the run then finds in the worktree beyond what the ledger knows counts as an edit, and is reviewed again.
 
 use super::{BlobLine, EventLine, Header, Line, LostLine, NAME, RedactionLine, Resumed, VERSION, unhex};
 use crate::sqlite::chain::{Chain, Link, Tip};
@@ -85,7 +85,7 @@ impl Source<'_> {
         serde_json::from_slice(&line).map(Some).map_err(|error| self.wrong(&error.to_string()))
     }
 
-    /// All other lines, up to the end that the last one tells.
+    /// All other lines, up to the end that the last one states.
     fn all(&mut self) -> Result<Lines<'_>, StoreError> {
         let mut lines = Vec::new();
         loop {
@@ -116,7 +116,7 @@ struct Lines<'a> {
     blobs: u64,
 }
 
-/// An answer that nobody has read yet and whose text is lost cannot be read any more: it counts as lost itself, so that its
+/// An answer that was not read yet and whose text is lost can no longer be read: it counts as lost itself, so that its
 /// feature goes on from before it. An old one is only history.
 fn unanswered(mut lines: Lines<'_>) -> Lines<'_> {
     let mut lost_blobs: BTreeSet<String> = BTreeSet::new();
@@ -176,7 +176,7 @@ struct Reader<'a> {
     scopes: BTreeMap<String, Standing>,
     /// Whether nothing was lost so far, so that the chain must come out the same.
     is_whole: bool,
-    /// Told when all events are there.
+    /// Recorded when all events are there.
     lost_blobs: Vec<Event>,
     resumed: Resumed,
 }
@@ -244,11 +244,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether an event can follow what is left of its scope; else why not.
+    /// Whether an event can follow what is left of its scope; otherwise why not.
     fn accept(&mut self, line: &EventLine) -> Result<(), String> {
         let decoded = Event::decode(&line.kind, line.kind_version, &line.body);
         let (Ok(Scope::Feature(_) | Scope::Review(_)), Ok(event)) = (line.scope.parse(), decoded) else {
-            // Facts about agents and the repository stand for themselves; what is newer is found by the check at the end.
+            // Facts about agents and the repository stand for themselves; what is newer is found by the check at the
+            // end.
             return Ok(());
         };
         let standing =

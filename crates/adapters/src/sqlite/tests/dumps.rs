@@ -156,7 +156,7 @@ fn pages_that_cannot_be_read_cost_what_is_on_them_and_nothing_else_fails() {
         bytes[at..at + 4096].fill(0xa5);
         fs::write(&path, &bytes).unwrap();
         let mut lines = Vec::new();
-        // Without the list of its tables nothing can be told apart.
+        // Without the list of its tables nothing can be recognised.
         let Ok(export) = Ledger::export(folder.path(), &mut lines) else { continue };
         readable += 1;
         let (back, resumed) = imported(&String::from_utf8(lines).unwrap());

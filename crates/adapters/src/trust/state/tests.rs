@@ -25,7 +25,7 @@ fn a_state_folder_is_ours_if_it_was_made_here_or_accepted() {
     assert!(trust.owns_state(at(&git), &state).unwrap());
     fs::write(state.join("ledger.db"), "events").unwrap();
     assert!(trust.owns_state(at(&git), &state).unwrap());
-    // Moved away and back it is the same; made anew it is ours as well.
+    // Moved away and back it is the same; made again it is ours as well.
     fs::rename(&state, git.join("aside")).unwrap();
     fs::rename(git.join("aside"), &state).unwrap();
     assert!(trust.owns_state(at(&git), &state).unwrap());
@@ -41,7 +41,7 @@ fn a_state_folder_that_came_from_elsewhere_is_not_ours_until_it_is_accepted() {
     // A copy of a repository, with the seal of the other one.
     let copied = git.parent().unwrap().with_file_name("copy").join(".git");
     copy(&state, &copied.join("redraft"));
-    // An archive, or one of before there were seals.
+    // An archive, or one from before there were seals.
     let archive = git.parent().unwrap().with_file_name("archive").join(".git");
     fs::create_dir_all(archive.join("redraft")).unwrap();
     fs::write(archive.join("redraft/ledger.db"), "events").unwrap();

@@ -1,4 +1,4 @@
-//! What requests cost that brought no whole answer, or whose service told nonsense.
+//! What requests cost that brought no whole answer, or whose service reported nonsense.
 
 use super::*;
 use redraft_testkit::provider::Charge;
@@ -18,10 +18,10 @@ fn a_stream_that_is_cut_costs_what_was_told_and_apart_from_that_the_longest_answ
         assert!(told > once.cost && told < once.cost + once.cost, "{told} {once:?}");
         assert!(outcome.unknown > Usd(0) && outcome.unknown <= longest, "{}", outcome.unknown);
         assert!(told + outcome.unknown >= once.cost + longest, "cut after {events}: {}", outcome.unknown);
-        // Without an answer in the end it is all that was granted.
+        // Without an answer in the end, all that was granted counts.
         let world = World::answering(vec![cut.clone()]);
         assert_eq!(world.error().usage, None, "cut after {events}");
-        // This protocol tells only at its end, so of a stream that is cut before that nothing is known.
+        // This protocol counts only at its end, so of a stream that is cut before that nothing is known.
         let world = World::answering(vec![cut, Reply::Json(verdict())]);
         let chat = world.openai(OpenAiWire::Chat, AnswerForm::JsonSchema);
         let outcome = world.run(&chat, &world.fresh()).unwrap();
@@ -59,7 +59,7 @@ fn a_200_whose_body_is_no_stream_shows_the_servers_words() {
             let error = world.run(&agent, &world.fresh()).unwrap_err();
             assert!(error.detail.ends_with(words), "{wire:?}: {error}");
             assert_eq!(world.provider.requests().len(), tries, "{wire:?}: {error}");
-            // Who reports an error has done nothing for it; nobody knows what a page of HTML cost.
+            // A service that reports an error has done nothing for it; what a page of HTML cost is unknown.
             assert_eq!(error.usage.is_some(), body.starts_with('{'), "{wire:?}: {error}");
         }
     }

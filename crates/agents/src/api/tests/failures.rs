@@ -157,7 +157,7 @@ fn what_fails_before_a_byte_of_the_request_was_sent_costs_nothing_whatever_it_is
         let error = world.run(&agent, &world.fresh()).unwrap_err();
         assert_eq!(error.usage, AgentError::UNBILLED, "{error}");
     }
-    // Without TLS the request is written, and nobody knows what became of it.
+    // Without TLS the request is written, and what became of it is unknown.
     let world = World::answering(vec![overloaded()]);
     let closes = listening(|mut stream| drop(stream.read(&mut [0; 64])));
     let error = world.run(&elsewhere(&world, &format!("http://{closes}")), &world.fresh()).unwrap_err();
@@ -179,7 +179,7 @@ fn who_stops_before_a_connection_was_made_owes_nothing_and_nothing_is_sent_later
     let error = world.run(&agent, &world.fresh()).unwrap_err();
     assert!(error.interrupted, "{error}");
     assert_eq!(error.usage, AgentError::UNBILLED, "nothing was sent");
-    // Once a request is out, nobody knows.
+    // Once a request is out, it is unknown whether it was billed.
     let stalled = World::answering(vec![Reply::Stall]);
     let out = |watch: &Clockwork| watch.looks.load(Ordering::SeqCst);
     stalled.watch.stop_after.store(60, Ordering::SeqCst);
@@ -440,7 +440,7 @@ fn refusing(answer: Option<&'static str>) -> String {
                 asked.extend(byte);
             }
             assert!(asked.starts_with(b"CONNECT "), "{}", String::from_utf8_lossy(&asked));
-            // Who asked may be gone already.
+            // The client may be gone already.
             let _ = stream.write_all(answer.unwrap_or_default().as_bytes());
         }
     });
@@ -466,7 +466,7 @@ fn a_proxy_that_makes_no_connection_costs_nothing_and_is_named_with_the_way_out(
         assert_eq!(error.usage, AgentError::UNBILLED, "{error}");
         assert!(error.detail.contains(&format!("the proxy {proxy} {says}")), "{error}");
         assert!(error.detail.contains("HTTPS_PROXY") && !error.detail.contains("pass-word"), "{error}");
-        // A refusal is final; who cannot be reached is tried again, and nothing is owed for that either.
+        // A refusal is final; a service that cannot be reached is tried again, and that costs nothing either.
         assert_eq!(error.now == AfterFailure::AskPerson, asks, "{error}");
         assert_eq!(world.waits().is_empty(), asks, "{error}");
         assert!(asks || matches!(error.now, AfterFailure::Wait(_)), "{error}");

@@ -36,7 +36,7 @@ struct World {
     watch: Clockwork,
 }
 
-/// A clock that moves only as told.
+/// A clock that moves only when it is made to.
 #[derive(Default)]
 struct Clockwork {
     now_ms: AtomicI64,

@@ -71,7 +71,7 @@ fn the_key_shows_in_no_error_and_no_debug_form() {
         let key = request.header("x-api-key").unwrap_or_default().to_owned();
         Reply::error(400, "invalid_request_error", &format!("{key} is not accepted; {key}"))
     });
-    // Not even where nobody told the redactor about it.
+    // Not even where the redactor does not know it.
     let settings = AnthropicSettings { redactor: Redactor::default(), ..world.anthropic_settings() };
     let shown = format!("{settings:?}");
     let agent = ApiAgent::anthropic(settings).unwrap();

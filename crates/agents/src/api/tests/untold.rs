@@ -1,4 +1,4 @@
-//! Bills that are told in part, twice or beside what they are meant to hold.
+//! Bills that are incomplete, come twice, or count something outside of the numbers meant for it.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn stream(events: &[Value]) -> Reply {
     Reply::Garbage(data.collect::<String>().into_bytes())
 }
 
-/// An answer over Anthropic's protocol, with what is told at its beginning and at its end.
+/// An answer over Anthropic's protocol, with what is reported at its beginning and at its end.
 fn messages(start: Value, end: Value) -> Vec<Value> {
     let text = "word ".repeat(800);
     vec![
@@ -48,7 +48,7 @@ fn an_answer_whose_length_is_not_told_counts_as_the_longest_there_can_be() {
             None => assert!(outcome.unknown > Usd(0) && outcome.notes.len() == 1, "{end}: {outcome:?}"),
         }
     }
-    // What was told once is not taken back, and a sum holds whatever its parts say.
+    // What was reported once is not taken back, and a sum holds whatever its parts say.
     let mut twice = messages(start, told);
     let less = json!({"input_tokens": 0, "output_tokens": 3});
     twice.insert(4, json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": less}));

@@ -21,7 +21,7 @@ fn an_answer_given_from_a_summary_counts_only_for_who_writes_and_had_begun_with_
     let folder = tempfile::tempdir().unwrap();
     let agent = ClaudeAgent::new(settings(folder.path()));
     for told in [COMPACTING, BOUNDARY, SMALL] {
-        // When it is told, whether the conversation is resumed, whether it writes, and whether the answer counts.
+        // When it is reported, whether the conversation is resumed, whether it writes, and whether the answer counts.
         for (lines, resume, writes, counts) in [
             ([INIT, ASKING, told, READ, DONE], true, false, false),
             ([INIT, ASKING, READ, told, DONE], true, false, false),
@@ -110,7 +110,7 @@ fn a_resumed_review_that_was_answered_elsewhere_or_twice_or_not_at_all_is_none()
         let case = format!("{lines:?}, resumed {resume}, writes {writes}: {end:?}");
         assert_eq!(end.map_err(|error| error.now).err(), now, "{case}");
     }
-    // Without a request that tells its size, that of the answer is compared.
+    // Where no request states its size, that of the answer is compared.
     ConversationRecord::keep(&agent.sessions.folder(&SessionId::new("s-1")), Some(10_735), None).unwrap();
     kept(folder.path(), &[INIT, DONE]);
     let asked = DispatchRecord { resume: true, ..DispatchRecord::read(folder.path()).unwrap() };

@@ -123,7 +123,7 @@ fn the_program_holds_itself_to_a_sum_only_where_list_prices_are_paid() {
     assert_eq!(told(changed(Changes { input: Some(PerMillion(1)), ..Changes::default() })), None);
 }
 
-/// The last line of an answer whose conversation used 10, 2,000, 500 and 40 tokens, with what it tells by model.
+/// The last line of an answer whose conversation used 10, 2,000, 500 and 40 tokens, with what it reports by model.
 fn by_model(more: &str) -> String {
     DONE.replace("\"permission_denials\"", &format!("{more},\"permission_denials\""))
 }
@@ -155,7 +155,7 @@ fn what_is_told_by_model_holds_the_requests_beside_the_conversation() {
     assert_eq!(with(&own(&used(9_010, 540, 0, 0.1))), (11_510, 540, alone + Usd(27_000 + 7_500)));
     assert_eq!(with(&own(&used(10, 40, 3, 0.1))), (2_510, 40, alone + Usd(30_000)), "searches");
     assert_eq!(with(&own(&used(5, 20, 0, 0.1))), (2_510, 40, alone), "the larger of both counts");
-    // A newer version adds up the whole conversation, and tells apart what this turn used.
+    // A newer version adds up the whole conversation, and reports separately what this turn used.
     let since = format!(
         "{},\"model_usage_since_last_result\":{{\"claude-sonnet-4-5\":{}}}",
         own(&used(190_010, 900, 8, 0.9)),

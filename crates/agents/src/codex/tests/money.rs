@@ -1,4 +1,4 @@
-//! What a dispatch costs where Codex tells it in part, twice, or not at all.
+//! What a dispatch costs where Codex reports it in part, twice, or not at all.
 
 use super::super::outcome::is_refused;
 use super::super::spending::Spending;

@@ -19,7 +19,7 @@ fn known(before: &str, key: &str) -> Vec<String> {
 
 /// What a key leads to: a table with keys of its own, a table with names that the user chooses, or a value.
 fn collect(before: &str, path: &str, found: &mut BTreeSet<String>) {
-    // Any name that is near no key.
+    // Any name that resembles no key.
     const NOBODY: &str = "qqqqqqqqqqqqqqqqqqqqqqqq";
     const MAPS: [&str; 7] =
         ["agents", "prices", "roles", "checks", "lint.rules", "lint.sections", "agents.*.mcp"];

@@ -52,7 +52,7 @@ fn every_key_that_is_accepted_is_in_its_table_of_the_page_and_no_other() {
 fn the_page_says_for_each_key_which_kinds_of_agents_know_it() {
     let mut accepted: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for kind in KINDS {
-        // Each of them means nothing for some kind, which is then told what does.
+        // Each of them means nothing for some kind; the error then lists those that do.
         let wrong = if kind == "rehearsal" { "model" } else { "scenario" };
         let text = format!("[agents.x]\nkind = \"{kind}\"\n{wrong} = \"x\"");
         for key in known(&text) {

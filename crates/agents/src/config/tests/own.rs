@@ -32,7 +32,7 @@ fn the_users_own_file_holds_and_that_of_the_repository_wins() {
     for (repository, author, reviewer) in [
         ("", "mine", "codex"),
         ("[roles]\nspec-author = \"rehearsal\"\n", "rehearsal", "codex"),
-        // Who says who plays every role means every role.
+        // Naming who plays every role means every role.
         ("[roles]\ndefault = \"rehearsal\"\n", "rehearsal", "rehearsal"),
         ("[roles]\ndefault = \"mine\"\n", "mine", "mine"),
     ] {

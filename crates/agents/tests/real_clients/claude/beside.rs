@@ -1,4 +1,4 @@
-//! What Claude Code sends beside the conversation, and that it is counted.
+//! What Claude Code sends outside of the conversation, and that it is counted.
 
 use super::agent;
 use crate::world::{World, steady, verdict};
@@ -8,17 +8,17 @@ use redraft_facts::usage::Usd;
 use redraft_testkit::provider::{Charge, RecordedRequest, Reply, was_tool_used};
 use serde_json::{Value, json};
 
-/// What one request is billed as.
+/// The bill of one request.
 pub(crate) fn bill(uncached: u64) -> Charge {
     Charge { uncached, ..Charge::default() }
 }
 
-/// Whether a request is a search of the web and no part of the conversation.
+/// Whether a request is a web search and no part of the conversation.
 pub(crate) fn is_search(request: &RecordedRequest) -> bool {
     request.json["tools"].to_string().contains("web_search_2")
 }
 
-/// The answer to a search, as Anthropic streams it, with what it is billed as.
+/// The answer to a search, as Anthropic streams it, with its bill.
 pub(crate) fn found(uncached: u64, output: u64, searches: u64) -> Reply {
     let usage = |output: u64| json!({"input_tokens": uncached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": output});
     let mut last = usage(output);
@@ -87,7 +87,7 @@ fn an_answer_that_broke_off_counts_as_what_was_told_of_it_and_its_rest_as_unknow
     broke_off(|whole| whole.cut_after(3));
 }
 
-/// Of the oldest supported version nothing tells this: it asks again without a word.
+/// The oldest supported version does not report this: it silently asks again.
 mod newest {
     use super::*;
 

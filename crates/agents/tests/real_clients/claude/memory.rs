@@ -11,7 +11,7 @@ use redraft_testkit::provider::{RecordedRequest, Reply, last_user_text};
 use std::fs;
 use std::path::PathBuf;
 
-/// A service that finds the second turn too long once, and sums it up where it is asked to.
+/// A service that finds the second turn too long once, and summarizes it where it is asked to.
 fn too_long() -> World {
     let mut refused = false;
     World::new(move |request: &RecordedRequest, _: usize| {
@@ -40,7 +40,7 @@ fn a_conversation_that_became_too_long_is_begun_anew_and_no_answer_from_a_summar
         let error = agent.run(&second, &steady()).unwrap_err();
         assert_eq!(error.now, AfterFailure::FreshSession, "{writes}: {error:?}");
         match writes {
-            // Who judges is given no summary at all, so nothing was billed.
+            // A reviewer is given no summary at all, so nothing was billed.
             false => assert_eq!((world.sent().len(), error.usage), (1, AgentError::UNBILLED), "{error:?}"),
             true => {
                 assert!(error.detail.contains("replaced by a summary"), "{error:?}");

@@ -203,7 +203,7 @@ fn nothing_of_claude_survives_when_the_process_that_started_its_keeper_is_killed
     let out = world.runs();
     std::fs::create_dir_all(&out).unwrap();
     std::fs::write(out.join("stdin"), "Start it.").unwrap();
-    // Stands for a run: the only other end of the keeper's pipe.
+    // Stands for a run: the only other end of the worker's pipe.
     let told_and_held = r#"echo '{"v":1,"secrets":[],"unkept":[]}'; exec sleep 4330"#;
     let mut run = world.scratch.command("sh");
     let mut run = run.args(["-c", told_and_held]).stdout(Stdio::piped()).spawn().unwrap();

@@ -61,7 +61,7 @@ fn a_reviewers_thread_is_never_replaced_by_a_summary_and_a_writers_is_not_contin
             }
         });
         let settings = settings(&world, &world.provider.base_url());
-        // A user's own settings come before ours.
+        // What we set overrides the user's own settings.
         let home = world.scratch.outside().join("codex");
         fs::write(home.join("config.toml"), "model_auto_compact_token_limit = 8000\n").unwrap();
         let agent = CodexAgent::new(settings);

@@ -1,5 +1,5 @@
-//! What becomes of Codex when its model, its service, its commands or its processes misbehave. Nothing of it may be left
-//! running, whatever happened.
+//! What becomes of Codex when its model, its service, its commands or its processes misbehave. Nothing of it may be
+//! left running, whatever happened.
 
 use super::{agent, reading, settings};
 use crate::world::{StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms};
@@ -49,7 +49,7 @@ fn a_reviewer_cannot_write_and_an_author_can() {
 fn errors_of_the_service_say_what_to_do_next() {
     for (reply, wanted, usage) in [
         (Reply::error(429, "rate_limit_exceeded", "Slow down"), "wait", AgentError::UNBILLED),
-        // It tells of high demand and of no status.
+        // It reports high demand and no status.
         (Reply::error(500, "server_error", "oops"), "wait", AgentError::UNBILLED),
         (Reply::error(503, "server_error", "401 403 400"), "wait", AgentError::UNBILLED),
         (Reply::error(503, "server_is_overloaded", "busy"), "wait", AgentError::UNBILLED),

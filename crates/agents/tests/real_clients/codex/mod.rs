@@ -125,7 +125,7 @@ fn a_turn_that_failed_half_way_is_not_paid_for_again_by_the_next() {
     assert_eq!((sent, second.usage.input()), (1, prompts(&[billed])), "one request and not three");
 }
 
-/// The tokens that were asked with.
+/// The tokens of all prompts.
 fn prompts(bills: &[Charge]) -> u64 {
     bills.iter().map(|bill| bill.uncached + bill.written_5m + bill.written_1h + bill.read).sum()
 }

@@ -1,4 +1,4 @@
-//! What a person's answer changes.
+//! Folds a person's answer into the state.
 
 use super::super::ask::question;
 use super::super::implementing::{Implementing, settle};
@@ -34,7 +34,7 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
 fn retry(state: &mut Loop, about: &About) {
     state.failed_gates = 0;
     state.unchanged = 0;
-    // What they fail for may have been mended outside of the files.
+    // The cause of their failure may have been mended outside of the files.
     state.forget_failed_checks();
     if let (About::Task { .. }, Some(task)) =
         (about, state.making.as_mut().and_then(Implementing::current_mut))

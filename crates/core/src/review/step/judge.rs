@@ -1,4 +1,4 @@
-//! What a reviewer's judgement changes: its standing, the findings, its stage, a certificate.
+//! Folds a reviewer's judgement into the state: its standing, the findings, its stage, a certificate.
 
 use super::super::state::{Loop, Repair, SeatStatus};
 use super::{Rejected, conclude, no_verdict, rejected};
@@ -31,7 +31,7 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
         Judgement::Repair { why } | Judgement::NoVerdict { why } => {
             work.trouble.clone_from(why);
             no_verdict(seat);
-            // Only a rejection for what is settled has any: what it said of the rest still counts.
+            // Only a rejection for what is settled has any: what it said about the rest still counts.
             findings::apply(&mut state.findings, &fact.changes);
             return Ok(());
         }
@@ -43,7 +43,7 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     let whole = flight.started.choice.strategy != Strategy::Digest;
     let hand = flight.answered.as_ref().and_then(|answered| answered.hand.as_ref());
     let same_hand = hand.is_some_and(|hand| hand.same);
-    // Who wrote a text has no fresh eyes for it.
+    // The writer of a text has no fresh eyes for it.
     let fresh = !same_hand
         && whole
         && seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));

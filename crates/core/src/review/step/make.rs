@@ -1,4 +1,4 @@
-//! What becomes of work on code: a task, the whole of it, its tests.
+//! Folds work on code into the state: a task, the whole of it, its tests.
 
 use super::super::implementing::{Implementing, TaskEnd, WrittenFiles, diverges, settle};
 use super::super::plan::{Effect, Need, need};
@@ -109,7 +109,7 @@ pub(super) fn take_out(state: &mut Loop, fact: &TakenOut) -> Result<(), Rejected
     Ok(())
 }
 
-/// A person takes the code as it is: tests that disagree with it go.
+/// A person takes the code as it is: tests that disagree with it are taken out.
 pub(super) fn without_tests(state: &mut Loop) {
     if let Some(making) = &mut state.making {
         making.taken_out = making.tests.take();
@@ -117,8 +117,8 @@ pub(super) fn without_tests(state: &mut Loop) {
     }
 }
 
-/// A person goes on without the task that could not be carried out. What was built of it goes, or every later task would
-/// be told of its failures.
+/// A person goes on without the task that could not be carried out. What was built of it is taken out, or every later
+/// task would be told of its failures.
 pub(super) fn skip(state: &mut Loop, fact: &Decided) {
     state.failed_gates = 0;
     state.unchanged = 0;

@@ -77,7 +77,7 @@ impl World {
         });
     }
 
-    /// One of three conversations of a host; where that one may not answer, one of nobody's.
+    /// One of three conversations of a host or, where that one may not answer, a new one.
     fn hand(&mut self, ticket: &Ticket) -> Option<HostConversation> {
         let open = self.state.open.as_ref().unwrap();
         open.handed_out().find(|started| started.ticket == *ticket)?;

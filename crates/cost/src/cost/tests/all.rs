@@ -1,8 +1,8 @@
 //! The cheapest way through a loop whose end is known, found by trying every sequence of ways.
 //!
-//! It shares nothing with the planning it tests but [`send`], what one review costs. The rules of a provider's cache
-//! that say which marks may be set are written here once more, plainly, from docs/cost-model.md. Sequences that come to
-//! the same cache are followed once, which loses none. Start at [`best`].
+//! It shares only [`send`], what one review costs, with the planning it tests. The rules of a provider's cache that say
+//! which marks may be set are written here once more, plainly, from docs/cost-model.md. Sequences that lead to the same
+//! cache are followed once, which loses none. Start at [`best`].
 
 use crate::cost::{Amount, Coming, Sent, Sizes, Terms, Way, send};
 use redraft_facts::choice::{Cached, CachedPrefix, Lifetime, Marks, Strategy};
@@ -38,7 +38,7 @@ fn from(known: &Known<'_>, at: usize, left: Cached, costs: &mut [BTreeMap<Cached
             all.extend(send(known.terms, known.sizes, &cached, &coming.round, way));
         }
     }
-    // Nothing that does not fit, nor above a cliff, while there is another way.
+    // No way that does not fit, or that is above a cliff, while there is another one.
     if all.iter().any(|sent| sent.fits) {
         all.retain(|sent| sent.fits);
         if all.iter().any(|sent| !sent.above_cliff) {
@@ -60,11 +60,11 @@ fn every_marks(terms: &Terms, cached: &Cached, strategy: Strategy) -> Vec<Marks>
     };
     let kept_stable = cached.stable.filter(|_| inline);
     let kept_talk = talk.and_then(|talk| talk.tail.or(talk.earlier));
-    // What is written behind a kept beginning, or marked inside of it, lasts no longer than that beginning.
+    // What is written after a kept beginning, or marked inside of it, lasts no longer than that beginning.
     let read = kept_talk.or(kept_stable).or(cached.system);
     let may_last = |mark: &Option<Lifetime>| read.is_none_or(|read| *mark <= Some(read.lifetime));
     let mut found = Vec::new();
-    // What is kept for longer behind it is found without a mark on a shorter one.
+    // What is kept for longer after it is found without a mark on a shorter one.
     let kept_system = cached.system.map(|kept| {
         Some(kept.lifetime).filter(|one| kept_stable.is_none_or(|stable| *one >= stable.lifetime))
     });
@@ -85,7 +85,7 @@ fn every_marks(terms: &Terms, cached: &Cached, strategy: Strategy) -> Vec<Marks>
     found
 }
 
-/// A kept place is marked again, as it was, which writes nothing; any other for as long as it may last, or not at all.
+/// A kept place is marked again as it was, which writes nothing; any other for as long as it may last, or not at all.
 fn again_or_any(
     terms: &Terms,
     kept: Option<CachedPrefix>,

@@ -1,4 +1,4 @@
-//! What a dearer price does to the decision.
+//! What a higher price does to the decision.
 
 use super::drawn::{Draws, USUAL};
 use super::world::{FIRST, FULL, card};
@@ -103,7 +103,8 @@ fn a_raised_price_never_makes_a_strategy_chosen_that_pays_more_of_it() {
         for factor in [2, 40] {
             let (before, after) = (moment.terms(&usual), moment.terms(&dearer(&usual, which, factor)));
             let [old, new] = [&before, &after].map(|terms| moment.with(terms, decide).unwrap().way);
-            // What a way pays of a price, now and in the rounds expected after it, is what its raise adds to it.
+            // The share of a price in a way, now and in the rounds expected after it, is what raising that price adds
+            // to the way.
             let pays = |way| {
                 let whole = |terms| moment.with(terms, |facts| weigh(facts, way)).unwrap().total().0;
                 whole(&after) - whole(&before)

@@ -1,4 +1,4 @@
-//! Review loops drawn from a seed, of many kinds that the rule is not told.
+//! Review loops drawn from a seed, of many kinds; the rule is not told which.
 //!
 //! Every loop draws its length, its documents, its changes and its cache by itself, and every gap its pace (where a kind
 //! is steady, every loop), so a thousand of them hold every mixture. The distributions are this file's own, and the rule
@@ -14,8 +14,8 @@ use redraft_facts::prelude::*;
 /// Numbers from a seed, the same on every machine.
 pub(super) struct Draws(pub(super) u64);
 
-/// How many of a hundred loops are of which kind. One of the paces: quick, ordinary, slow, anything; one of the lengths:
-/// few rounds, some, many.
+/// How many of a hundred loops are of which kind, by pace (quick, ordinary, slow, anything) and by length (few rounds,
+/// some, many).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kinds {
     pub(super) pace: [u64; 4],
@@ -24,12 +24,12 @@ pub(super) struct Kinds {
     pub(super) steady: bool,
 }
 
-/// As loops are met.
+/// As loops occur in practice.
 pub(super) const USUAL: Kinds = Kinds { pace: [60, 32, 5, 3], length: [30, 50, 20], steady: false };
 
-/// Repositories that keep to themselves. Who answers between two rounds decides how long they are apart, so there is one
-/// where only agents do, one where agents do most and a person the rest, one where a person reads along and is at
-/// hand, and one where a person comes back to it now and then. The shares are round numbers for these words.
+/// Repositories of one kind each. Who answers between two rounds decides how long they are apart, so there is one where
+/// only agents do, one where agents do most and a person the rest, one where a person reads along and is at hand, and
+/// one where a person comes back to it now and then. The shares are round numbers for these words.
 pub(super) const WORLDS: [(&str, Kinds); 4] = [
     ("agents alone", Kinds { pace: [95, 5, 0, 0], ..USUAL }),
     ("mostly agents", USUAL),
@@ -45,7 +45,7 @@ const LENGTHS: [(u64, u64); 3] = [(1, 3), (2, 5), (4, 7)];
 const POWERS: u64 = 12;
 
 impl Kinds {
-    /// The very frequencies of gaps, as a rule is told them: a gap for each lifetime that may end, with its cases.
+    /// The true frequencies of gaps, as a rule is told them: a gap for each lifetime that may end, with its cases.
     pub(super) fn gaps(&self) -> Vec<(u64, u32)> {
         let ends: Vec<u64> = Lifetime::ALL.iter().map(|lifetime| lifetime.seconds()).collect();
         let starts = core::iter::once(0).chain(ends.iter().copied());
@@ -65,7 +65,7 @@ impl Kinds {
         starts.zip(ends).map(cases).filter(|(_, cases)| *cases > 0).collect()
     }
 
-    /// In how many cases a loop that has come to so many rounds has another one.
+    /// In how many cases a loop of this many rounds has another one.
     pub(super) fn again(&self, rounds: u64) -> u32 {
         let all: u64 = self.length.iter().sum();
         let longer_than = |rounds: u64| {
@@ -102,7 +102,7 @@ impl Draws {
         low + self.below(high - low)
     }
 
-    /// Which of several, by how many of a hundred are of it.
+    /// Picks one of several, by how many of a hundred each has.
     fn one_of(&mut self, cases: &[u64]) -> usize {
         let drawn = self.below(cases.iter().sum());
         let up_to = |at: usize| cases[..=at].iter().sum::<u64>();

@@ -163,13 +163,13 @@ fn what_was_billed_beyond_the_prediction_is_part_of_the_transcript() {
     // Calls brought in 3,000 tokens and read everything twice more; the answer was shorter.
     let explored = Usage { uncached: 100, written: 8_000, read: 23_500, output: 1_000, cost: Usd(2) };
     assert_eq!(before.billed(&predicted, &explored), cached(12_600, 11_600));
-    // A quarter more or less may be the estimate's error, which a prompt sent anew would have as well.
+    // A quarter more or less may be the estimate's error, which a prompt sent again would have as well.
     let denser = Usage { written: 7_150, ..predicted };
     assert_eq!(before.billed(&predicted, &denser), before);
     // Fewer calls than expected read less again, and the transcript is no shorter for it.
     let at_once = Usage { uncached: 0, written: 5_100, read: 0, output: 300, cost: Usd(1) };
     assert_eq!(before.billed(&predicted, &at_once), cached(8_900, 8_600));
-    // The cache did not answer: the same tokens, written anew.
+    // The cache did not answer: the same tokens, written again.
     let missed = Usage { uncached: 100, written: 8_500, read: 0, output: 1_500, cost: Usd(3) };
     assert_eq!(before.billed(&predicted, &missed), before);
     assert_eq!(before.billed(&predicted, &Usage::default()), before, "a bill of nothing is none");
@@ -231,7 +231,7 @@ fn counted(round: u16, usage: Usage, opened: Option<Vec<String>>, requests: Opti
     told.into()
 }
 
-/// Any dispatch about so many characters, as it begins and as it is answered.
+/// Any dispatch about this many characters, as it begins and as it is answered.
 pub(super) fn started_at(ticket: &str, context_chars: u64) -> Event {
     match started(1, Strategy::Lazy, prediction(0, CERTAIN, 0)) {
         Event::Started(fact) => Started { ticket: ticket.parse().unwrap(), context_chars, ..fact }.into(),
@@ -401,7 +401,7 @@ fn a_reviewer_that_calls_tools_on_its_own_account_is_predicted_to_do_so_again() 
 
 #[test]
 fn sizes_are_those_of_the_prompts_that_were_composed() {
-    // Each has as many characters as it says; what they consist of is told by their marks.
+    // Each has as many characters as it says; their marks show what they consist of.
     let fragment = |name: &str, chars: usize| match name {
         "delta" => Fragment::new(name, format!("```diff\n{}\n```", "+".repeat(chars - 12))),
         _ => Fragment::new(name, format!("#{}", "x".repeat(chars - 1))),

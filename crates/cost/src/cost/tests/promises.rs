@@ -11,7 +11,7 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use redraft_facts::choice::{Cached, Lifetime, Marks, Strategy};
 use redraft_facts::prelude::*;
 
-/// Decides every round of a loop in turn; `ahead` says what is known of the rest of it.
+/// Decides every round of a loop in turn; `ahead` says what is known about the rest of it.
 pub(super) fn played(
     terms: &Terms,
     sizes: &Sizes,
@@ -153,11 +153,11 @@ fn least_with(terms: &Terms, drawn: &Drawn, lifetime: Lifetime) -> u64 {
     least(&terms.clone().marked_by(Marking::Places(4), &[lifetime]), drawn)
 }
 
-/// What a loop is held against.
+/// What a loop is compared with.
 type Yardstick<'a> = &'a dyn Fn(&Terms, &Drawn) -> u64;
 
-/// What loops cost by the rule that is told only what was known of this loop and learns from no other, in thousandths of
-/// what each of these yardsticks says.
+/// The cost of loops under the rule that is told only what was known about this loop and learns from no other, in
+/// thousandths of each of these yardsticks.
 fn of<const N: usize>(
     yardsticks: [Yardstick<'_>; N],
     terms: &Terms,

@@ -180,10 +180,10 @@ fn where_nothing_was_written_down_the_usual_marks_are_taken_and_policies_are_ask
     assert_ne!(unknown.bill, outcome(ReplayMode::Inline, &Assumed::default()).bill);
 }
 
-/// Loops with texts of their own: documents of 150 to 450 lines on one to three others, pauses and lengths as they
-/// are met. A revision rewrites one stretch of the document, the first a fifth of it in the mean, later ones a tenth: as a
-/// diff, old and new lines, twice as much, which is what is known of real ones. The first review is followed by another
-/// one at least.
+/// Loops with texts of their own: documents of 150 to 450 lines on one to three others, with pauses and lengths as they
+/// occur. A revision rewrites one stretch of the document, the first a fifth of it on average, later ones a tenth: as a
+/// diff, with old and new lines, twice as much, which is what is known about real ones. The first review is followed by
+/// at least one more.
 fn many() -> Vec<Measured> {
     let mut draws = Draws(7);
     let mut loops = Vec::new();
@@ -220,8 +220,8 @@ fn many() -> Vec<Measured> {
     loops
 }
 
-/// `inline` is the one that comes near: in sets of sixty such loops `cost` is between 98 and 101.2 % of it, by the chance of
-/// a few long gaps.
+/// `inline` is the one that comes close: in sets of sixty such loops `cost` is between 98 and 101.2 % of it, depending
+/// on a few long gaps.
 #[test]
 fn policy_cost_is_far_below_the_policies_of_old_never_much_above_inline_and_near_the_bound() {
     const FIXED: [(ReplayMode, u64); 6] = [

@@ -1,6 +1,6 @@
 //! Repositories with a pace of their own, and a rule that learns it from the loops that are over.
 //!
-//! Two yardsticks: the best sequences, which know everything, and the rule told the very frequencies by which gaps and
+//! Two yardsticks: the best sequences, which know everything, and the rule told the true frequencies by which gaps and
 //! rounds are drawn, which nobody has. Start at [`sums`].
 
 use super::all::{self, best};
@@ -16,7 +16,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Scope;
 
-/// So many loops of each world, a thousand in all.
+/// How many loops each world has, a thousand in all.
 const LOOPS: usize = 250;
 
 /// What loops cost.
@@ -58,7 +58,7 @@ fn sums(terms: &Terms, with_told: bool) -> Sums {
     sums
 }
 
-/// The same expectation with the frequencies put in by which this world is drawn.
+/// The same expectation with the frequencies by which this world is drawn.
 fn told(kinds: &Kinds, at: u32, expected: ExpectedRounds) -> ExpectedRounds {
     let mut told = expected;
     for (likely, rounds) in [(&mut told.next, at + 1), (&mut told.later, at + 2)] {
@@ -68,7 +68,7 @@ fn told(kinds: &Kinds, at: u32, expected: ExpectedRounds) -> ExpectedRounds {
     told
 }
 
-/// Told only what was known, which is what the loops before had shown: so many thousandths of the best sequences.
+/// Told only what was known, which is what earlier loops had shown: this many thousandths of the best sequences.
 fn thousandths(sums: &Sums) -> u128 {
     sums.learning * 1_000 / sums.least
 }
@@ -88,7 +88,8 @@ fn a_thousand_loops_of_several_repositories_stay_within_ten_percent_of_the_best_
     }
 }
 
-/// The cards that [`super::world::situations`] draws from, each loop at one of them; in dollars, so dear ones weigh most.
+/// The cards that [`super::world::situations`] draws from, each loop at one of them; in dollars, so expensive ones
+/// weigh most.
 #[test]
 fn a_thousand_loops_at_whichever_card_stay_within_ten_percent_of_the_best_sequences() {
     let cards = [
@@ -131,9 +132,8 @@ fn a_thousand_loops_at_whichever_card_stay_within_ten_percent_of_the_best_sequen
     }
 }
 
-/// These loops come to 110.0 to 110.4 % where an hour is sold and reads are cheapest, those of three other seeds to 108.6
-/// to 111.0 %:
-/// ten percent is about what can be had there, and it is not promised.
+/// These loops come to 110.0 to 110.4 % where an hour is sold and reads are cheapest, those of three other seeds to
+/// 108.6 to 111.0 %: ten percent is about the best possible there, and it is not promised.
 #[test]
 fn where_it_is_a_little_more_knowing_the_very_frequencies_would_save_less_than_two_percent() {
     for model in ["claude-opus-5.5", "claude-fable-5.1"] {

@@ -8,7 +8,7 @@ use super::super::seen::Seen;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::prelude::*;
 
-/// An entry's own bytes; not looked into before something is to change.
+/// An entry's own bytes; not parsed until something is to change.
 pub(super) struct Draft {
     text: String,
     line_break: &'static str,
@@ -40,7 +40,7 @@ impl Draft {
         self.text.ends_with('\n')
     }
 
-    /// Ends the last line if it is not; whether it was.
+    /// Ends the last line if it has no break; whether it had one.
     pub(super) fn end_line(&mut self, line_break: &str) -> bool {
         let ended = self.is_ended();
         if !ended {
@@ -60,13 +60,13 @@ impl Draft {
     /// Last observed there, one observation more; nothing if it was last observed there already.
     pub(super) fn confirm(&mut self, feature: FeatureId) -> bool {
         let known = self.last_observed().is_some_and(|seen| seen.is_of(feature) && !seen.approximate);
-        // A mark goes first: what stood below its line could else continue the field above it.
+        // A mark is removed first: what stood below its line could otherwise continue the field above it.
         let mark = self.unmark();
         if known && self.get(Label::Count).is_some() {
             return mark;
         }
         let count = self.get(Label::Count).and_then(|value| number(&value)).unwrap_or(0);
-        // An entry that nobody counted was observed once, when it was written.
+        // An entry without a count was observed once, when it was written.
         let count = if count == 0 { 1 } else { count };
         self.set(Label::LastObserved, &format!("Feature #{feature}"));
         self.set(Label::Count, &format!("{}", count.saturating_add(1)));
@@ -117,7 +117,7 @@ impl Draft {
         wanted.map(|placed| value(&lines, &placed.field, &placed.lines)).collect()
     }
 
-    /// Gives the first field of this label another value, or adds one. Whether something changed.
+    /// Gives the first field with this label another value, or adds one. Whether something changed.
     fn set(&mut self, label: Label, wanted: &str) -> bool {
         let lines = lines(&self.text);
         let placed = fields_of(&lines);
@@ -226,7 +226,7 @@ impl Draft {
         true
     }
 
-    /// The text made anew line by line.
+    /// The text rewritten line by line.
     fn with(&self, mut each: impl FnMut(usize, &str, &mut String)) -> String {
         let mut out = String::with_capacity(self.text.len() + 64);
         for (at, line) in self.text.split_inclusive('\n').enumerate() {

@@ -1,4 +1,4 @@
-//! New text for a file: nothing in it can pass for a heading, a field, a comment or the end of one.
+//! Writes new text for a file: nothing in it can pass for a heading, a field, a comment or the end of one.
 
 use super::super::entry::BankFile;
 use super::super::field::{Field, Label, Style};
@@ -51,7 +51,7 @@ pub(super) fn lines_of(entry: &NewEntry, name: &str, text: &str, level: u8, kind
     lines
 }
 
-/// More than an entry should say; a text that is read at every feature is short.
+/// More than an entry should say; a text that is read for every feature is short.
 const LINES_MAX: usize = 60;
 const TEXT_CHARS_MAX: usize = 4_000;
 
@@ -67,7 +67,7 @@ pub(super) fn harmless(text: &str) -> String {
             break;
         }
         let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        // Without its marks, what stood behind them begins the line.
+        // Without its marks, what stood after them begins the line.
         let line = if fence { line.trim_matches(['`', '~', ' ', '\t']).to_owned() } else { line };
         let bare = line.trim_start();
         let safe = match bare {
@@ -81,7 +81,7 @@ pub(super) fn harmless(text: &str) -> String {
         };
         out.push(safe);
     }
-    // Beside fields any item with a label would count as one of them.
+    // Next to fields, any item with a label would count as one of them.
     let says = |line: &String| !line.trim().is_empty();
     let ends = [out.iter().position(says), out.iter().rposition(says)];
     for at in ends.into_iter().flatten().filter(|at| Field::read(&out[*at]).is_some()).collect::<Vec<_>>() {
@@ -90,16 +90,16 @@ pub(super) fn harmless(text: &str) -> String {
     out.join("\n").trim_matches(['\n', ' ']).to_owned()
 }
 
-/// The same line to whoever reads the page, without a label.
+/// A line that looks the same on the rendered page but has no label.
 fn no_label(line: &str) -> String {
     line.replacen(':', "\\:", 1)
 }
 
-/// What a challenge must bring beside the words of the entry itself.
+/// How many words a challenge must add to those of the entry itself.
 const NEW_TERMS_MIN: usize = 4;
 
-/// Whether a challenge says what contradicts an entry: it names a file, an id or a quote, or says enough that the
-/// entry does not say itself.
+/// Whether a challenge says what contradicts an entry: it names a file, an id or a quote, or says enough that is not in
+/// the entry itself.
 pub fn is_specific(challenge: &str, entry: &str) -> bool {
     const WORDS_MIN: usize = 4;
     let challenge = one_line(challenge, LINE_CHARS_MAX);

@@ -49,7 +49,7 @@ fn ac_17_a_confirmed_entry_is_last_observed_there_and_counted() {
         .replace("Skipping Review ⚠️ STALE", "Skipping Review")
         .replace("Feature #004\n- Observation count: 2", "Feature #031\n- Observation count: 3");
     assert_eq!(applied.text, expected);
-    // One that nobody counted was seen once before.
+    // One without a count was seen once before.
     let applied = apply_to(ANTI_PATTERNS, confirm("Anti-Pattern: Relative Paths in Hooks"));
     let fields = "- Confidence: high\n- Last observed: Feature #031\n- Observation count: 2\n";
     assert_eq!(applied.text, ANTI_PATTERNS.replace("- Confidence: high\n", fields));
@@ -126,7 +126,7 @@ fn ac_18_an_updated_entry_has_the_new_text_and_counts_from_one() {
     apply_to("### One\nx\n", update("One", "k\n\t\0\r\n*"));
     apply_to("### One\nx\n- Source: y\n", update("One", "- Cost: 1\n- Time: 2"));
     apply_to("### One\n- Source: y\nx\n", update("One", "- **Cost:** 1"));
-    // And a heading behind a fence.
+    // And a heading after a fence.
     apply_to("### One\nx\n", update("One", "k\n```# no\n~~~- Observation count: 9"));
 }
 

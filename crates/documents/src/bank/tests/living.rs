@@ -110,6 +110,6 @@ fn sc_12_ac_15_entries_are_filled_in_and_patterns_are_not() {
     let again = Bank::read(&[(BankFile::Heuristic, applied.text)]);
     assert!(backfill(&again, &order, &|_| None).0.is_empty());
     let (changes, unknown) = backfill(&bank, &FeatureOrder::default(), &|_| None);
-    // What names a feature needs nobody's word; the others stay as they are.
+    // An entry that names a feature needs no further source; the others stay as they are.
     assert_eq!((changes.len(), unknown.len()), (2, 3));
 }

@@ -48,7 +48,7 @@ fn a_list_without_tasks_is_told_with_its_nearest_headings() {
         faults[0].message,
         "no task is found; 2 items with a check box but no id; the nearest headings are line 1 `Work`, line 3 `Part 1`"
     );
-    // Only a list of tasks must have some, and what hides them is told alone.
+    // Only a list of tasks must have some, and a fault that hides them is reported alone.
     check_named("plan.md", "# Plan\n\n## Steps\n\nfirst this, then that\n", &[]);
     check_named("tasks.md", " \n", &["1 empty"]);
     check_named("tasks.md", "# T\n\n```\n### T1: a\n", &["3 unclosed-fence"]);

@@ -1,4 +1,4 @@
-//! What the folder keeps that checks run in.
+//! The guarantees of the folder that checks run in.
 
 use super::kept_by_both;
 use crate::world::{World, paths, with};

@@ -1,4 +1,4 @@
-//! What commits of a worktree keep.
+//! The guarantees of committing in a worktree.
 
 use super::kept_by_both;
 use crate::world::{BRANCH, World, nowhere, paths, with};

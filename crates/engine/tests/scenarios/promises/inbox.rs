@@ -1,4 +1,4 @@
-//! What an inbox keeps.
+//! The guarantees of an inbox.
 
 use super::kept_by_both;
 use crate::world::{World, with};

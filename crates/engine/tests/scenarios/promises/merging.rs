@@ -1,4 +1,4 @@
-//! What bringing a feature's branch back keeps.
+//! The guarantees of merging a feature's branch.
 
 use super::kept_by_both;
 use crate::world::{BRANCH, World, paths, with};
@@ -135,7 +135,7 @@ fn what_only_says_that_it_is_the_merge_is_none(world: &dyn World) {
         let commit = merge(ports.merging, &found, MergeHistory::Squash).unwrap();
         assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), Some(commit));
     });
-    // Nor is it found again from a branch that has gone on: something else would be merged now.
+    // Nor is it found again from a branch that has moved on: something else would be merged now.
     world.outside().put("feature.txt", "newer\n");
     world.outside().commit("more");
     with(world, |ports| assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), None));

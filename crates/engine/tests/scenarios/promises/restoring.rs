@@ -1,4 +1,4 @@
-//! What a worktree keeps when it is put back to where it was marked: nothing forbidden stays, nothing is lost.
+//! The guarantees of restoring a worktree to where it was marked: nothing forbidden stays, nothing is lost.
 
 use super::kept_by_both;
 use crate::world::{BRANCH, World, nowhere, paths, with};
@@ -25,7 +25,7 @@ kept_by_both! {
 const NAME: &str = "001/specify.1/draft/spec-author/1.1";
 const LOST: &str = "refs/redraft/lost/001/specify.1/draft/spec-author/1.1";
 
-/// What is told, without the commands that bring it back: their folders are each world's own.
+/// What is reported, without the commands that bring it back: their folders are each world's own.
 fn told(lines: Vec<String>) -> Vec<String> {
     let plain = |line: String| {
         let line = line.split("; to ").next().unwrap_or_default().to_owned();
@@ -51,7 +51,7 @@ fn nothing_is_undone_where_nothing_differs(world: &dyn World) {
     assert_eq!(world.outside().look("dirty.md").as_deref(), Some("a person's\n"));
 }
 
-/// What somebody does who may do nothing, and what is told of it.
+/// What an agent does that may do nothing, and what is reported about it.
 type Way = (&'static str, fn(&dyn Outside), &'static [&'static str]);
 
 const WAYS: [Way; 14] = [
@@ -167,7 +167,7 @@ fn what_may_differ_stays(world: &dyn World) {
             (paths(&["removed redraft.toml"]), Some("mine\n"))
         );
 
-        // What stands in the place of the allowed file must be a file.
+        // Whatever is in the place of the allowed file must be a file.
         let mark = ports.workspace.mark(&[]).unwrap();
         outside.link("docs/spec.md", "/etc/passwd");
         let lines = restored(ports.workspace, &mark, &["docs/spec.md"]);
@@ -218,7 +218,7 @@ fn a_restore_that_broke_off_is_done_again_by_another_process(world: &dyn World) 
     outside.put("README.md", "x\n");
     outside.put("new.md", "x\n");
     outside.commit("mine");
-    // Somebody got as far as putting one file back.
+    // A run got as far as putting one file back.
     outside.put("README.md", "# a project\n");
     with(world, |ports| {
         let lines = restored(ports.workspace, &mark, &[]);

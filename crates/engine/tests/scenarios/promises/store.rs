@@ -1,4 +1,4 @@
-//! What a ledger keeps.
+//! The guarantees of a ledger.
 
 #![expect(clippy::disallowed_methods, reason = "these are the promises of storing itself")]
 

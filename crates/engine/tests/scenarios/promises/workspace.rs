@@ -1,4 +1,5 @@
-//! What a worktree keeps: files, revisions, anchors and deltas. Commits are in `committing`, restores in `restoring`.
+//! The guarantees of a worktree: files, revisions, anchors and deltas. Commits are in `committing`, restores in
+//! `restoring`.
 
 use super::kept_by_both;
 use crate::world::{World, nowhere, paths, with};
@@ -34,7 +35,7 @@ fn tree(workspace: &dyn Workspace) -> Revision {
     workspace.tree(&[]).unwrap()
 }
 
-/// What a refusal is about; the words behind it are each implementation's own.
+/// What a refusal is about; the rest of the message is each implementation's own.
 fn file_error<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> String {
     match result.unwrap_err() {
         WorkspaceError::File { path, .. } => path,
@@ -230,7 +231,7 @@ fn a_tree_takes_the_named_files_of_another_and_keeps_the_rest(world: &dyn World)
         for nothing in [paths(&[]), paths(&["src"])] {
             assert_eq!(place.over(&under, &from, &nothing).unwrap(), under, "{nothing:?} names no file");
         }
-        // What stands where the other has a folder, or below where it has a file, gives way.
+        // A file where the other revision has a folder, or below where it has a file, gives way.
         outside.put("docs", "a file\n");
         outside.put("README.md/deep.md", "deep\n");
         let other = tree(place);

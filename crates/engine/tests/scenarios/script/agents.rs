@@ -1,4 +1,4 @@
-//! What agents do and say.
+//! Reads the lines about what agents do and say.
 
 use super::{DOCUMENTS, Line, money, path, time_ms};
 use crate::documents;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// What an answer costs.
 pub(crate) const COST: Usd = Usd(10_000);
 
-/// A turn of an agent; none where the line is about somebody else.
+/// A turn of an agent; none where the line is about something else.
 pub(super) fn read(line: &Line) -> Option<ScriptedTurn> {
     let (who, does) = line.shape.split_once(' ')?;
     let role = Role::new(who);
@@ -129,7 +129,7 @@ fn said_having_read(files: &[Value], approved: bool, answers: &[Value], issues: 
     .to_string()
 }
 
-/// What somebody says who has written something.
+/// The answer of an agent that has written something.
 fn done(summary: &str) -> String {
     json!({"approved": true, "summary": summary, "answers": [], "issues": [], "checks": [], "verified": [],
         "files_read": []})

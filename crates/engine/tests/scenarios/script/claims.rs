@@ -1,4 +1,5 @@
-//! What must hold. Not asked after a crash, where attempts are others; what must be the same then is in `left`.
+//! Reads the lines about what must hold. Not checked after a crash, where attempts differ; what must be the same then
+//! is in `left`.
 
 use super::{Line, path};
 

@@ -1,4 +1,4 @@
-//! What people do, and what happens by itself.
+//! Reads the lines about what people do, and what happens by itself.
 
 use super::{DOCUMENTS, Line, path, time_ms};
 use crate::documents;
@@ -56,7 +56,7 @@ pub(crate) enum Act {
     Mend,
     /// The ticket that is out is answered after the process that asked for it is gone.
     LeaveBehind(Option<String>),
-    /// Runs rest no more before the feature's end.
+    /// Runs no longer rest before the feature's end.
     GoOn,
     HandOut,
     Submit {

@@ -1,4 +1,4 @@
-//! What holds for the whole scenario.
+//! Reads the settings that hold for the whole scenario.
 
 use super::{Line, money};
 use redraft_engine::ports::Check;
@@ -29,7 +29,7 @@ pub(crate) enum Setting {
     RequiresDocumentation,
     NoBase,
     Setup,
-    /// A role, and who plays it.
+    /// A role, and the agent that plays it.
     Cast(String, Option<String>),
     Forgetful(String),
     Host(String),

@@ -1,4 +1,4 @@
-//! Looks whether what a scenario claims is so.
+//! Checks what a scenario claims.
 
 use super::Stage;
 use crate::left::trail;

@@ -73,7 +73,7 @@ pub(super) fn created(world: &dyn World) -> FeatureCreated {
     }
 }
 
-/// The rules of a scenario that says nothing else.
+/// The rules of a scenario that sets no others.
 pub(super) fn rules() -> Rules {
     let ms = 60_000;
     Rules {

@@ -1,4 +1,4 @@
-//! Every way in which an agent can fail, and what becomes of it. What it must not do is in `misbehaving`.
+//! Every way in which an agent can fail, and what follows from it. What it must not do is in `misbehaving`.
 
 use super::{Scenario, in_every_way};
 

@@ -9,7 +9,7 @@ use redraft_testkit::fakes::{GitTrouble, StoreFault};
 
 in_every_way!(TABLE);
 
-/// What cannot be said for every call at once.
+/// Scenarios that do not hold for every call at once.
 pub(crate) const TABLE: [Scenario; 5] = [
     (
         "without a name to commit under, the draft waits where it is, and is committed once there is one",
@@ -101,7 +101,7 @@ fn broken(by: Act) -> Vec<Step> {
     let mut steps = script::steps(EVERYTHING);
     let run = steps.iter().position(|step| matches!(step, Step::Run(_))).unwrap();
     let merge = steps[run + 1].clone();
-    // The merge may meet the fault as well.
+    // The merge may also meet the fault.
     let Step::Merge(history, _) = merge else { panic!("{merge:?}") };
     let tried =
         [Step::Act(by), Step::Run(End::Somehow), Step::Merge(history, End::Somehow), Step::Act(Act::Mend)];
@@ -137,7 +137,7 @@ fn a_ledger_that_fails_in_any_way_is_gone_on_with_once_it_is_well() {
 
 #[test]
 fn git_that_fails_at_any_call_is_gone_on_with_once_it_is_well() {
-    // Of questions that are asked very often some are enough.
+    // For calls that are made very often, some are enough.
     const CALLS_MAX: u64 = 12;
     let world = FakeWorld::new();
     let steps = script::steps(EVERYTHING);

@@ -1,4 +1,4 @@
-//! What agents must not do, whoever they are: it is undone, kept and told.
+//! What agents must not do: it is undone, kept and reported.
 
 use super::{Scenario, in_every_way};
 

@@ -1,4 +1,4 @@
-//! Money: reserved before it is spent, counted when it is lost, and a limit that nobody passes.
+//! Money: reserved before it is spent, counted when it is lost, and a limit that is never exceeded.
 
 use super::{Scenario, in_every_way};
 

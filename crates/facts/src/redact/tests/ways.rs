@@ -105,7 +105,7 @@ fn the_lines_of_a_known_key_are_found_by_themselves() {
     }
 }
 
-/// What is written before and behind each line.
+/// What is written before and after each line.
 type Frame = fn(usize) -> (String, String);
 
 const FRAMES: [(&str, Frame); 9] = [

@@ -1,4 +1,4 @@
-//! What a command line writes to, and what it only looks at.
+//! Tests which files a command line writes to, and which it only looks at.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What an export does to a folder that holds something already.
+//! Tests what an export does to a folder that already holds something.
 
 use super::super::plan::ExportRefusedWhy;
 use super::super::*;
@@ -291,7 +291,7 @@ proptest! {
                 }
                 Happening::Add(place, after) => {
                     let before = folder.files.get(place).map(|_| folder.text(place).to_owned()).unwrap_or_default();
-                    // Between its lines, so that it can also get into what is ours.
+                    // Inserted between its lines, so that it can also get into our part.
                     let mut lines: Vec<&str> = before.split_inclusive('\n').collect();
                     lines.insert(after.index(lines.len() + 1), &line);
                     folder.put(place, &lines.concat());

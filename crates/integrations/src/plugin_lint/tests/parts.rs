@@ -77,7 +77,7 @@ fn front_matter_is_there_closed_and_yaml() {
     check_writer(&writer("color: blue --- or so\n"), &["agents/writer.md 4 plugin-front-matter"]);
     check_writer(&writer("tools: *all\n"), &["agents/writer.md 4 plugin-front-matter"]);
     check_writer(&writer("color: &all Read\ntools: *all\nanything: [1, true]\n"), &[]);
-    // A command needs none, but one that is there has to be right; a page about the folder is no component.
+    // A command needs none, but if there is one it has to be right; a page about the folder is not a component.
     check(&[("commands/check.md", "Check it.\n"), ("agents/README.md", "# Agents\n")], &[]);
     check(&[("commands/check.md", "---\na: b: c\n---\n")], &["commands/check.md 2 plugin-front-matter"]);
 }
@@ -169,7 +169,7 @@ fn a_session_start_hook_does_not_run_after_compaction() {
         // Other events may run then: that is what they are for.
         check(&[("hooks/hooks.json", &hooks("PreCompact", matcher))], &[]);
     }
-    // Of a pattern nothing is said, whether or not it would match.
+    // Nothing is reported about a pattern, whether or not it would match.
     for matcher in
         ["startup|resume|clear", "compacted", ".*", "^(startup|com.*)$", "[a-z]+", "^(?!compact).*$"]
     {

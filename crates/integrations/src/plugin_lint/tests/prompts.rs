@@ -63,9 +63,9 @@ fn each_part_stands_in_its_place() {
 
 #[test]
 fn other_ways_to_write_a_prompt_are_left_alone() {
-    // Nobody says that these are iterations of one review.
+    // Nothing says that these are iterations of one review.
     check_prompt("code-reviewer", "Here is the diff: {diff}\n\nReturn findings as JSON.\n", &[]);
-    // Who builds is told what to build first.
+    // A role that builds is first told what to build.
     let text = "## Task\n{task description}\nIteration {n}\n## Required Artifacts\nYou MUST read. Files read: x\n- Spec: {feature_path}/spec.md\n- PRD: {feature_path}/prd.md\n## Design\n{design.md sections by extractSection()}\n";
     check_prompt("implementer", text, &["commands/specify.md 13 plugin-artifact-map"]);
 }
@@ -128,7 +128,7 @@ fn the_artifact_under_review_may_be_whole() {
     check_prompt("plan-reviewer", &text("Spec", "spec.md"), &[inline]);
     check_prompt("chain-reviewer", &text("Plan (what you're reviewing)", "plan.md"), &[]);
     check_prompt("chain-reviewer", &text("Plan", "plan.md"), &[inline]);
-    // Who judges a hand-off reads by path, and who builds reviews nothing.
+    // A reviewer of a hand-off reads by path, and a role that builds reviews nothing.
     check_prompt("phase-reviewer", &text("Spec (what you're reviewing)", "spec.md"), &[inline]);
     check_prompt("implementer", &text("Plan to review", "plan.md"), &[inline]);
 }
@@ -155,7 +155,7 @@ fn a_role_is_told_to_read_what_it_needs_and_no_more() {
         &good().replace("- PRD: {feature_path}/prd.md", "{for each artifact of the map: its path}"),
         &[],
     );
-    // A role that nobody knows has no map.
+    // An unknown role has no map.
     check_prompt("chain-reviewer", &more, &[]);
     // In the command of specify the hand-off needs two.
     let hand_off = format!("Validate.\n\n\n## Required Artifacts\n{READ}\nReturn JSON.\n");
@@ -205,7 +205,7 @@ fn a_dispatch_is_read_in_every_form_people_write() {
         let text = format!("---\ndescription: Specify\n---\n```\n{block}\n```\n");
         check(&[("commands/specify.md", &text)], &[&inline(line)]);
     }
-    // Words about a prompt are none.
+    // Words about a prompt are not a prompt.
     let prose = "---\ndescription: Specify\n---\nThe prompt: {content of plan.md}\n\n```\nprompt: {content of plan.md}\n```\n";
     check(&[("commands/specify.md", prose)], &[]);
 }

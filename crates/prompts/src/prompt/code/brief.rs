@@ -1,4 +1,4 @@
-//! What a dispatch about code is made of beside what every dispatch has, as the engine hands it over.
+//! The input of a dispatch about code, in addition to what every dispatch has, as the engine hands it over.
 
 use redraft_documents::context::ContextMode;
 use redraft_facts::prelude::*;
@@ -18,21 +18,21 @@ pub struct CodeBrief<'a> {
     pub done_before: &'a [(&'a str, &'a str)],
     /// The problem and the goals, in the words of the PRD. The same for all tasks.
     pub wanted: Option<&'a str>,
-    /// What the task list says of all its tasks. The same for all of them.
+    /// What the task list says about all its tasks. The same for all of them.
     pub constraints: Option<&'a str>,
-    /// What is to be carried out, for who carries out a task.
+    /// What is to be carried out, for the role that carries out a task.
     pub task: Option<&'a TaskBrief<'a>>,
-    /// The tests that were thought of, for who writes them.
+    /// The outline of the tests, for the role that writes them.
     pub outline: Option<&'a str>,
-    /// Where tests were written from it before; the code was mended since.
+    /// The files where tests were written from it before; the code was mended since.
     pub tests: &'a [String],
     /// Whether a check fails because tests that were written from the documents disagree with the code.
     pub diverges: bool,
-    /// Whether the change is reviewed by itself: it need not be a feature's, and nobody answers its reviewers but whoever
-    /// goes on with it.
+    /// Whether the change is reviewed by itself: it need not belong to a feature, and only the people who go on with it
+    /// answer its reviewers.
     pub by_itself: bool,
-    /// Of such a change, for the reviewer that compares it with what was wanted: what is said of it, or in a continued
-    /// conversation, of what is new in it.
+    /// For such a change and the reviewer that compares it with what was wanted: its description or, in a continued
+    /// conversation, the description of what is new in it.
     pub intent: Option<&'a str>,
 }
 
@@ -56,7 +56,7 @@ pub struct LeftOut<'a> {
     pub why: &'a str,
 }
 
-/// One task, with what of the documents concerns it.
+/// One task, with the parts of the documents that concern it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskBrief<'a> {
     pub id: &'a str,
@@ -67,7 +67,7 @@ pub struct TaskBrief<'a> {
     pub text: &'a str,
     /// Its done criteria, where the block says which they are.
     pub done: Option<&'a str>,
-    /// What of the documents goes with it.
+    /// The parts of the documents that go with it.
     pub artifacts: &'a [TaskArtifact<'a>],
     /// The tasks it depends on.
     pub depends: &'a [Dependency<'a>],
@@ -81,7 +81,7 @@ pub struct TaskArtifact<'a> {
     pub name: &'a str,
     pub path: &'a str,
     pub mode: ContextMode,
-    /// The sections, the whole text, or nothing, by the mode.
+    /// The sections, the whole text, or nothing, depending on the mode.
     pub text: &'a str,
     /// Why this much of it is given.
     pub reason: &'a str,

@@ -1,7 +1,7 @@
 //! The change as a prompt shows it: its files with their counts, its hunks, and the part of it around a finding.
 //!
-//! Of a diff that is too long for a prompt the longest parts are left out, and its reader is told to open those files. Diffs come from git
-//! and hold what agents wrote, so they stand in fences and paths stay on their lines.
+//! From a diff that is too long for a prompt, the longest parts are left out, and its reader is told to open those
+//! files. Diffs come from git and hold what agents wrote, so they stand in fences and paths stay on their lines.
 
 use super::super::brief::Brief;
 use super::super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX, WINDOW_LINES};
@@ -12,7 +12,7 @@ use redraft_facts::findings::Finding;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{self, count, one_line};
 
-/// A line for each file: what became of it, and how many lines came and went.
+/// A line for each file: what happened to it, and how many lines came and went.
 pub(super) fn list(delta: &Delta) -> String {
     listed(delta, |_| String::new())
 }
@@ -44,7 +44,7 @@ fn listed(delta: &Delta, more: impl Fn(&FileDelta) -> String) -> String {
     list
 }
 
-/// `, lines 4, 7 to 12`; nothing for a file that is new, gone or no text.
+/// `, lines 4, 7 to 12`; empty for a file that is new, gone or not text.
 fn lines(file: &FileDelta) -> String {
     const RANGES_MAX: usize = 20;
     if file.created || file.deleted || file.binary {
@@ -62,7 +62,7 @@ fn lines(file: &FileDelta) -> String {
     if shown.is_empty() { String::new() } else { format!(", lines {}", shown.join(", ")) }
 }
 
-/// A diff in its fence. Of one that is too long, the parts about as many files as fit, and the names of the others.
+/// A diff in its fence. If it is too long: the parts about as many files as fit, and the names of the others.
 pub(in crate::prompt) fn body(diff: &str) -> String {
     let chars = diff.chars().count();
     if chars <= DIFF_CHARS_MAX {
@@ -84,8 +84,8 @@ pub(in crate::prompt) fn body(diff: &str) -> String {
     text
 }
 
-/// The files of a diff that a reviewer is told to open, because their part of it is not shown. What is gone or no text
-/// cannot be read, and nobody is asked to.
+/// The files of a diff that a reviewer is told to open, because their part of it is not shown. Files that are gone or
+/// not text cannot be read, so they are not asked for.
 pub fn to_open(diff: &str) -> Vec<String> {
     if diff.chars().count() <= DIFF_CHARS_MAX {
         return Vec::new();
@@ -102,7 +102,8 @@ pub fn unnamed(diff: &str) -> usize {
     }
 }
 
-/// As much of a diff as fits, the shortest parts first, so that as few files as possible are left out; and those.
+/// As much of a diff as fits, the shortest parts first, so that as few files as possible are left out; and the parts
+/// left out.
 fn fitting(diff: &str) -> (String, Vec<FileDiff<'_>>) {
     let parts = delta::parts(diff);
     let mut by_length: Vec<(usize, usize)> =
@@ -154,7 +155,7 @@ pub(super) fn around_findings(brief: &Brief<'_>, change: &str) -> String {
     text
 }
 
-/// Findings with their lines in the files as they are now: what the role's own last review cited is carried through what
+/// Findings with their lines in the current files: what the role's own last review cited is carried through what
 /// changed since.
 pub(in crate::prompt) fn carried(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
     let delta = Delta::parse(brief.delta.unwrap_or_default());

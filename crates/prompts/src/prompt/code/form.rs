@@ -29,7 +29,7 @@ pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> 
     form_with(strategy, &fields)
 }
 
-/// What somebody reports who worked on code, or thought of tests.
+/// The report of a role that worked on code, or that designed tests.
 fn work(purpose: Purpose) -> String {
     const OPENED: &str = "- `verified`: the facts about existing code, libraries or services that your work rests on, and where you found them.\n";
     let report = |approved: &str, summary: &str, report: &str| {

@@ -1,8 +1,9 @@
-//! Prompts about code: who carries out tasks, mends, makes simpler, thinks of tests and writes them, and who reviews.
+//! Builds prompts about code: for the roles that carry out tasks, mend, simplify, design tests and write them, and for
+//! those that review.
 //!
-//! The same four parts in the same order as for documents, and the same entry point ([`super::build()`]), which comes here
-//! when a brief has a [`Code`]. Start at [`build`]; what lasts is in `stable`, one task in `task`, the rest of a dispatch in
-//! `turn`, diffs in `change`.
+//! The same four parts in the same order as for documents, and the same entry point ([`super::build()`]), which comes
+//! here when a brief has a [`CodeBrief`]. Start at [`build`]; what lasts is in `stable`, one task in `task`, the rest
+//! of a dispatch in `turn`, diffs in `change`.
 
 mod brief;
 mod change;
@@ -55,7 +56,7 @@ fn stable_of<'a>(brief: &Brief<'a>, code: &CodeBrief<'a>) -> CodeLasting<'a> {
     }
 }
 
-/// The turn of somebody who works on code, in a new conversation.
+/// The turn of a role that works on code, in a new conversation.
 fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
     match brief.purpose {
         Purpose::Implement => {

@@ -1,8 +1,8 @@
 //! The part of a prompt about code that lasts: rules, rubric, what to read, the form of the answer.
 //!
-//! As for documents, what these functions are given holds no round, date or count. The change itself stands here too, in
-//! an `inline` prompt to a reviewer: it is the largest part, the same for all reviewers of a round, and asked about by all
-//! of them at once, so the first pays for it and the others read it from the cache. It is another one after every fix.
+//! As for documents, what these functions are given holds no round, date or count. The change itself stands here too,
+//! in an `inline` prompt to a reviewer: it is the largest part, the same for all reviewers of a round, and asked about
+//! by all of them at once, so the first pays for it and the others read it from the cache. It changes with every fix.
 
 use super::super::brief::Upstream;
 use super::super::sizes::FIELD_CHARS_MAX;
@@ -23,7 +23,7 @@ const REVIEWER_RULES: &str = include_str!("../../../texts/code-reviewer-rules.md
 /// The tool that runs commands.
 const RUN: &str = "Run";
 
-/// What lasts through a loop about code, beside what lasts through every loop.
+/// What lasts through a loop about code, in addition to what lasts through every loop.
 #[derive(Clone, Copy)]
 pub(super) struct CodeLasting<'a> {
     pub(super) purpose: Purpose,
@@ -37,8 +37,8 @@ pub(super) fn constant_fragments() -> Vec<Fragment> {
     vec![Fragment::new("code-rules", CODE_RULES)]
 }
 
-/// What several dispatches share: reviewers the documents that all of them are given, with the change; whoever carries out
-/// tasks all of its documents, task after task.
+/// What several dispatches share: for reviewers, the documents that all of them are given, with the change; for the
+/// role that carries out tasks, all of its documents, task after task.
 pub(super) fn feature_fragments(of: &Lasting<'_>, change: &str) -> Vec<Fragment> {
     if of.strategy != Strategy::Inline {
         return Vec::new();
@@ -93,7 +93,7 @@ pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Frag
     fragments
 }
 
-/// The change: its files, and where it is `whole`, its diff.
+/// The change: its files and, if it is `whole`, its diff.
 pub(super) fn files(change: &str, whole: bool) -> Fragment {
     let delta = Delta::parse(change);
     let mut text = format!(
@@ -124,7 +124,7 @@ fn constraints(constraints: &str) -> Fragment {
     Fragment::new("constraints", text)
 }
 
-/// What is said where a change is reviewed by itself: then only its own files are read.
+/// The text where a change is reviewed by itself: then only its own files are read.
 fn no_document() -> Fragment {
     let text = "## Required Artifacts\n\n\
          No document goes with this change. The files to read stand under Implementation Files.\n\
@@ -136,7 +136,7 @@ fn no_document() -> Fragment {
 fn given_artifacts(of: Lasting<'_>, upstream: &[Upstream<'_>]) -> Fragment {
     let mut fragment = stable::given_artifacts(of.profile, of.place);
     if of.profile.tools == ["Read"] {
-        // Whoever thinks of tests is to see no code.
+        // The role that designs tests is not to see any code.
         fragment.text = fragment
             .text
             .replace("Open a file only for what is not in this prompt.", "Open no file: it may hold code.");
@@ -167,7 +167,7 @@ fn project_checks(code: CodeLasting<'_>, missing: &[String]) -> Option<Fragment>
     if code.checks.is_empty() {
         return None;
     }
-    // Tests that were written from the documents may fail, and are to.
+    // Tests that were written from the documents may fail, and are meant to.
     let must = if code.purpose == Purpose::Tests { "" } else { "; all of them must pass" };
     let may = match missing.iter().any(|tool| tool == RUN) {
         true => "",

@@ -1,4 +1,4 @@
-//! One task as its implementer is sent it. What all tasks share stands before it, in the part that lasts.
+//! Builds the part of a prompt about one task. What all tasks share stands before it, in the part that lasts.
 //!
 //! Design and plan come by section, in full or by path, each with the reason; specification and PRD come by strategy, like
 //! any required artifact, so that a document that stands in the prompt already is not sent a second time.
@@ -53,7 +53,7 @@ pub(super) fn task(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Fragment {
     Fragment::new("task", text)
 }
 
-/// The documents that come with the task, but for those that stand in the prompt already.
+/// The documents that come with the task, except those that are in the prompt already.
 pub(super) fn artifacts(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Vec<Fragment> {
     let inline = brief.strategy == Strategy::Inline;
     let stands = |one: &&TaskArtifact<'_>| inline && brief.upstream.iter().any(|file| file.name == one.name);

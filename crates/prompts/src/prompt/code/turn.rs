@@ -28,7 +28,7 @@ pub(super) fn results(code: &CodeBrief<'_>) -> Option<Fragment> {
     Some(Fragment::new("check-results", text))
 }
 
-/// What is said of a change that is reviewed by itself: of all of it, or of what is `new`.
+/// The description of a change that is reviewed by itself: of all of it, or of what is `new`.
 pub(super) fn intent(code: &CodeBrief<'_>, new: bool) -> Option<Fragment> {
     let said = code.intent.filter(|said| !said.trim().is_empty())?;
     let (heading, of) = match new {
@@ -51,7 +51,7 @@ fn went_on(brief: &Brief<'_>) -> &'static str {
     }
 }
 
-/// Tasks that nobody expects to find.
+/// Tasks that reviewers are not to expect.
 pub(super) fn left_out(code: &CodeBrief<'_>) -> Option<Fragment> {
     if code.left_out.is_empty() {
         return None;
@@ -67,7 +67,7 @@ pub(super) fn left_out(code: &CodeBrief<'_>) -> Option<Fragment> {
     Some(Fragment::new("left-out", text))
 }
 
-/// Tasks whose code a reviewer finds in the files and not in the change.
+/// Tasks whose code is in the files and not in the change.
 pub(super) fn done_before(code: &CodeBrief<'_>) -> Option<Fragment> {
     if code.done_before.is_empty() {
         return None;
@@ -119,7 +119,7 @@ pub(super) fn review_note(brief: &Brief<'_>) -> Fragment {
     Fragment::new("resume-note", text)
 }
 
-/// Tells a fresh reviewer that it is shown a part.
+/// Tells a fresh reviewer that it is shown only a part.
 pub(super) fn digest_note(brief: &Brief<'_>) -> Fragment {
     let (said, task) = match brief.purpose {
         Purpose::Validate => (
@@ -158,13 +158,13 @@ pub(super) fn around(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Option<Fragment
     (!parts.is_empty()).then(|| Fragment::new("around-findings", text))
 }
 
-/// What an implementer mends, in a new conversation.
+/// The task of an implementer that mends something, in a new conversation.
 pub(super) fn fix_task(brief: &Brief<'_>) -> Fragment {
     let text = format!("## Task\n\n{}\n{}", work(brief, "Issues to Fix"), unchanged(brief));
     Fragment::new("task", text)
 }
 
-/// The same in its own.
+/// The same in the implementer's own conversation.
 pub(super) fn fix_note(brief: &Brief<'_>) -> Fragment {
     let text = format!(
         "You already have the upstream artifacts and the implementation files in context from your previous turn.\n\n{}\n{}",
@@ -174,7 +174,7 @@ pub(super) fn fix_note(brief: &Brief<'_>) -> Fragment {
     Fragment::new("resume-note", text)
 }
 
-/// What an implementer goes on with whose task fails a check, in its own conversation.
+/// The note for an implementer whose task fails a check, in its own conversation.
 pub(super) fn task_note(brief: &Brief<'_>) -> Fragment {
     let text = format!(
         "You have worked on this task, and what you did is in the files. It is not done: a check of the project fails, \
@@ -195,7 +195,7 @@ pub(super) fn reread(brief: &Brief<'_>) -> Option<Fragment> {
     Some(Fragment::new("changed-files", text))
 }
 
-/// The whole change by file, for somebody who works on it.
+/// The whole change by file, for a role that works on it.
 pub(super) fn all_files(code: &CodeBrief<'_>, heading: &str) -> Fragment {
     let files = change::list(&Delta::parse(code.change));
     let text = format!(
@@ -228,7 +228,7 @@ pub(super) fn simplify_task() -> Fragment {
 }
 
 pub(super) fn outline_task(brief: &Brief<'_>) -> Fragment {
-    // Where the documents are in the prompt, it has said already that no file is opened.
+    // Where the documents are in the prompt, it says already that no file is to be opened.
     let open = match brief.strategy {
         Strategy::Inline => "",
         Strategy::Lazy | Strategy::Digest | Strategy::Resume => {
@@ -257,7 +257,7 @@ pub(super) fn tests_task(code: &CodeBrief<'_>) -> Fragment {
     Fragment::new("task", text)
 }
 
-/// What an implementer has to deal with, by the headings under which it stands.
+/// What an implementer has to deal with, by the headings it is listed under.
 fn work(brief: &Brief<'_>, findings_heading: &str) -> String {
     let findings = (!brief.findings.is_empty()).then(|| format!("every id under {findings_heading}"));
     let check = brief.gate.map(|_| "what Failed Project Check reports".to_owned());
@@ -271,7 +271,7 @@ fn work(brief: &Brief<'_>, findings_heading: &str) -> String {
     }
 }
 
-/// An implementer that answers without changing anything would go round for ever.
+/// An implementer that answers without changing anything would loop forever.
 fn unchanged(brief: &Brief<'_>) -> String {
     if !brief.unchanged {
         return String::new();

@@ -1,5 +1,5 @@
-//! The code of the made-up feature: the change as it was first written and as it was mended, with what the three reviewers
-//! found between the two.
+//! The code of the made-up feature: the change as it was first written and as it was mended, with what the three
+//! reviewers found in between.
 //!
 //! The diffs are files in `data/example`. Every fault quotes code of the first version and is gone in the second.
 
@@ -27,7 +27,7 @@ pub(in crate::prompt) const WANTED: &str = include_str!("../../../data/example/g
 
 pub(in crate::prompt) const CONSTRAINTS: &str = "- Build and test: `cargo test`\n";
 
-/// What the commits of the change say, where it is reviewed by itself.
+/// The text of the change's commits, where it is reviewed by itself.
 pub(in crate::prompt) const INTENT: &str = "\
 Commit 5f1c2ab:
 
@@ -110,7 +110,7 @@ static FAULTS: [Fault; 3] = [
     },
 ];
 
-/// The finding that a reviewer left on the first version.
+/// The finding of a reviewer on the first version.
 pub(in crate::prompt) fn finding(role: &str) -> Option<Finding> {
     let fault = FAULTS.iter().find(|fault| fault.role == role)?;
     Some(Finding {
@@ -133,7 +133,7 @@ pub(in crate::prompt) fn finding(role: &str) -> Option<Finding> {
     })
 }
 
-/// What all three left.
+/// The findings of all three.
 pub(in crate::prompt) fn findings() -> Vec<Finding> {
     FAULTS.iter().filter_map(|fault| finding(fault.role)).collect()
 }

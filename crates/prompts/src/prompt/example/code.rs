@@ -1,4 +1,4 @@
-//! What a role is sent about the code of the made-up feature.
+//! Sample prompts about the code of the made-up feature.
 
 use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd, Upstream};
 use crate::prompt::build::{build, possible};
@@ -14,7 +14,7 @@ use redraft_roles::profile::{self, Profile, ProfileKind, RoleText};
 
 pub(in crate::prompt) const PHASE: Phase = Phase::Implement;
 
-/// The texts that the cases of a role are made of, kept for as long as they are looked at.
+/// The texts that the cases of a role are made of, kept as long as they are used.
 pub(in crate::prompt) struct Texts {
     pub(in crate::prompt) upstream: Vec<Upstream<'static>>,
     pub(in crate::prompt) findings: Vec<Finding>,
@@ -86,7 +86,7 @@ pub(super) fn sample(
         (_, Purpose::Repair) => Brief { findings: &of_role, repair: Some(&why), ..again },
         _ => return None,
     };
-    // What is always begun anew is not continued.
+    // Work that always begins in a new conversation is not continued.
     let fresh = matches!(purpose, Purpose::Simplify | Purpose::Outline | Purpose::Tests);
     let brief = if fresh && later { Brief { strategy: Strategy::Lazy, ..brief } } else { brief };
     Some(Sample { prompt: build(&brief), purpose, strategy: possible(&brief) })
@@ -166,7 +166,7 @@ impl Texts {
     }
 }
 
-/// What a change by itself is held to none of, and nothing is said of them.
+/// The documents that a change by itself has none of; nothing is said about them.
 const NO_DOCUMENTS: [Absent<'static>; 5] = [
     Absent { name: "prd.md", why: "" },
     Absent { name: "spec.md", why: "" },

@@ -1,5 +1,5 @@
 //! The documents of the made-up feature: each as it was first written and as it was mended, with what its reviewers
-//! found between the two.
+//! found in between.
 //!
 //! The texts are files in `data/example`, also the changes from one version to the next. Every fault quotes words of the
 //! first version and is gone in the second, so that a reader of an example can follow it; the tests compare them.

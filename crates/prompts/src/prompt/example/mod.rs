@@ -1,7 +1,7 @@
-//! One small feature, made up, and what each role is sent in it: the program shows it to a person, and estimates the size
-//! of prompts by it.
+//! One small, made-up feature, and what each role is sent in it: the program shows it to people, and estimates the size
+//! of prompts from it.
 //!
-//! `sample` is the way in. The texts are files in `data/example`; `feature` and `change` say what was found in them.
+//! Start at `sample`. The texts are files in `data/example`; `feature` and `change` say what was found in them.
 
 pub(super) mod change;
 pub(super) mod code;
@@ -83,7 +83,7 @@ fn upstream(phase: Phase) -> &'static [Upstream<'static>] {
         Phase::Design => &ALL[..2],
         Phase::CreatePlan => &ALL[..3],
         Phase::CreateTasks => &ALL,
-        // Of code each role has files of its own.
+        // For code, each role has its own files.
         Phase::Implement | Phase::Finish | Phase::Document => &[],
     }
 }

@@ -1,4 +1,4 @@
-//! What somebody who looks back on the made-up feature is sent, for each of the two questions.
+//! Sample prompts for the agent that looks back on the made-up feature, for each of the two questions.
 
 use crate::prompt::example::Sample;
 use crate::prompt::retro::{RetroBrief, retro};

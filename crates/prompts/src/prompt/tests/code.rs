@@ -38,7 +38,7 @@ pub(super) fn names(fragments: &[Fragment]) -> Vec<&str> {
     fragments.iter().map(|fragment| fragment.name.as_str()).collect()
 }
 
-/// What policy `seed` does with a continued prompt of so many characters.
+/// What policy `seed` does with a continued prompt of this many characters.
 fn chosen(purpose: Purpose, resumed: &Prompt, first: &Prompt) -> Strategy {
     let (prompt_chars, first_chars) = (resumed.chars(), first.chars());
     let resumed = Some(ResumedFacts { prompt_chars, first_chars, context_chars: first_chars });
@@ -46,7 +46,7 @@ fn chosen(purpose: Purpose, resumed: &Prompt, first: &Prompt) -> Strategy {
     choose(&facts, &Strategy::ALL).unwrap().strategy
 }
 
-/// Characters, in a hunk that says nothing.
+/// A diff of this many characters, in a hunk without meaning.
 fn large_diff(chars: usize) -> String {
     let lines: String = (0..chars / 50).map(|at| format!("+{at:048}\n")).collect();
     format!("--- a/src/x.rs\n+++ b/src/x.rs\n@@ -0,0 +1,{} @@\n{lines}", chars / 50)
@@ -318,7 +318,8 @@ fn a_digest_shows_the_change_around_each_open_finding_and_nothing_else_of_it() {
     assert!(found.contains("(at: src/gateway.rs:9 (handle))"), "{found}");
 }
 
-/// The diffs of the example are written by hand, so they are held to each other: one and the same file before and after.
+/// The diffs of the example are written by hand, so they are checked against each other: one and the same file before
+/// and after.
 #[test]
 fn the_faults_of_the_examples_code_stand_where_it_says_and_the_fixes_lead_to_the_mended_change() {
     let (first, mended) = (files_after(change::FIRST), files_after(change::MENDED));

@@ -1,4 +1,4 @@
-//! What a digest shows, who is given one, and where an open finding is said to stand.
+//! Tests what a digest shows, which roles get one, and where it places an open finding.
 
 use super::super::*;
 use super::cases::{self, ARTIFACT};

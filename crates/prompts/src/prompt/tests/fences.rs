@@ -1,4 +1,4 @@
-//! What others wrote can neither end its fence nor pass for a heading of ours.
+//! Tests that what others wrote can neither end its fence nor pass for a heading of ours.
 
 use super::super::*;
 use super::cases::{self, ARTIFACT, Case};
@@ -112,7 +112,7 @@ fn settled_matters_are_told_to_reviewers_and_to_nobody_else_and_the_latest_where
             && !matches!(brief.purpose, Purpose::Certify | Purpose::Repair);
         assert_eq!(with.get("settled").is_some(), told, "{} {name}", brief.profile.role);
         assert_eq!(without.get("settled"), None, "{name}");
-        // All else is as it was.
+        // Everything else is as it was.
         let others = |prompt: &Prompt| -> Vec<String> {
             let all = prompt.fragments().filter(|(_, fragment)| fragment.name != "settled");
             all.map(|(_, fragment)| fragment.text.clone()).collect()
@@ -155,7 +155,7 @@ fn lessons_stand_fenced_in_the_turn_of_a_new_conversation_and_nowhere_else() {
         let (said, rest): (Vec<&Fragment>, Vec<&Fragment>) =
             told.turn.iter().partition(|fragment| fragment.name == "lessons");
         assert_eq!(rest, plain.turn.iter().collect::<Vec<_>>(), "{name}");
-        // A conversation that goes on has been told.
+        // A continued conversation has been told before.
         assert_eq!(said.len(), usize::from(!plain.constant.is_empty()), "{name}");
         for fragment in said {
             assert!(fragment.text.contains("````text\n- Heuristic: One."), "{}", fragment.text);

@@ -1,5 +1,5 @@
-//! Many similar texts, written so that every line stands once: what a text shares with an earlier one is named there by its
-//! lines.
+//! Writes many similar texts so that every line stands once: what a text shares with an earlier one is named by its
+//! lines there.
 //!
 //! A sentence that thirty texts have in common is then changed in one place, and a reader sees what is different in each of
 //! the thirty. Nothing is lost: [`read`] gives the texts back, and a property test compares them.
@@ -10,7 +10,7 @@ use redraft_facts::prelude::*;
 /// Begins every line that is not part of a text.
 const MARK: &str = "==== ";
 const UNENDED: &str = " (without a line end)";
-/// Shorter lines, such as headings and fences, say nothing that somebody would have to change in two places; where only
+/// Shorter lines, such as headings and fences, hold nothing that would have to be changed in two places; where only
 /// those are the same, the text is easier to read with them in it.
 const SHARED_CHARS_MIN: usize = 30;
 

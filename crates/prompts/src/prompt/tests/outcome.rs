@@ -1,4 +1,4 @@
-//! What a phase reviewer is told of the domain review before it: C7, interface 6, AC-11 and AC-12 of seed 022.
+//! The outcome of the domain review, as the phase reviewer is told it: C7, interface 6, AC-11 and AC-12 of seed 022.
 
 use super::super::brief::DomainResult;
 use super::super::*;

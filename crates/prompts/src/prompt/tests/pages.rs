@@ -1,4 +1,5 @@
-//! `docs/prompts.md` says what each prompt is made of, and `docs/whole-prompts.md` shows some: both are read off the prompts.
+//! Generates `docs/prompts.md`, which says what each prompt is made of, and `docs/whole-prompts.md`, which shows some,
+//! from the prompts themselves.
 
 use super::cases::{self, Sent};
 use redraft_facts::fragment::{Prompt, Stability};

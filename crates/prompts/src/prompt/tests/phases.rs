@@ -1,4 +1,4 @@
-//! What the prompts of the four phases have in common, and the examples of them.
+//! Tests what the prompts of the four phases have in common, and their examples.
 
 use super::super::*;
 use super::cases;
@@ -21,7 +21,7 @@ fn every_role_of_every_phase_can_be_shown_with_every_strategy() {
                 let Sample { prompt, purpose, strategy: sent } =
                     sample(phase, &role, None, strategy, None).unwrap();
                 let fresh = sent != Strategy::Resume;
-                // Some work on code is always begun anew, and who looks back does so once.
+                // Some work on code always begins in a new conversation, and looking back is done once.
                 let anew = matches!(
                     purpose,
                     Purpose::Simplify | Purpose::Outline | Purpose::Tests | Purpose::Retro | Purpose::Judge

@@ -1,9 +1,9 @@
-//! What somebody who looks back is sent.
+//! Tests the prompts of the agent that looks back.
 
 use super::*;
 use redraft_roles::profile::RoleText;
 
-/// Whoever replaces the text must not lose what the engine relies on.
+/// A repository that replaces the text must not lose what the engine relies on.
 #[test]
 fn a_repository_s_own_text_takes_the_place_of_the_rubric_and_of_nothing_else() {
     let own = "---\nname: retro-facilitator\ndescription: ours\n---\n\nLook at the build times first.\n";

@@ -1,8 +1,8 @@
-//! Every prompt is as somebody last reviewed it.
+//! Checks that every prompt is as somebody last reviewed it.
 //!
 //! A fragment that many prompts have is kept once, in the snapshot of its name, under the first case that has it
-//! (`snapshots/fragments`, written as told in `once`). Which case has which fragments, in which order and with which
-//! stability, is one table (`snapshots/cases`). Whole prompts are in `docs/whole-prompts.md`.
+//! (`snapshots/fragments`, in the form described in `once`). Which case has which fragments, in which order and with
+//! which stability, is one table (`snapshots/cases`). Whole prompts are in `docs/whole-prompts.md`.
 
 use super::cases::{self, Sent};
 use super::once::{Page, read};
@@ -127,7 +127,7 @@ fn every_fragment_can_be_read_back_from_its_record() {
     assert!(rows.next().is_none() && compared > 500, "{compared}");
 }
 
-/// Every mistake that a change of the prompts could make shows in the record: for each fragment of some prompts.
+/// Every mistake that a change to the prompts could make shows in the record: for each fragment of some prompts.
 #[test]
 fn a_fragment_that_is_missing_or_twice_or_elsewhere_or_different_shows_in_the_record() {
     type Mistake = fn(&mut Vec<(Stability, Fragment)>, usize);

@@ -1,9 +1,10 @@
-//! What the original documents ask of prompts, each under the name it has there: I1 to I8 and the deviations of I1-R4 of
-//! seed 031, R2 and R3 of seed 030. Where ours differs, the test says why. The outcome of a domain review is in `outcome`.
+//! The requirements of the original documents for prompts, each under the name it has there: I1 to I8 and the
+//! deviations of I1-R4 of seed 031, R2 and R3 of seed 030. Where ours differs, the test says why. The outcome of a
+//! domain review is in `outcome`.
 //!
-//! Not here: I7 for code and the deviations of the three code reviewers are in `code`; I4 and I5 (which files each role is
-//! given) in the snapshot `artifacts`; I6 (what is remembered of a conversation) and TD5 (the guard) to `review`
-//! and `policy`; I9 and TD7 (lines of the history) are played by the real program in `tests/it`; I10 is the probe.
+//! Not here: I7 for code and the deviations of the three code reviewers are in `code`; I4 and I5 (which files each role
+//! is given) in the snapshot `artifacts`; I6 (what is remembered of a conversation) and TD5 (the guard) in `review` and
+//! `policy`; I9 and TD7 (lines of the history) are played by the real program in `tests/it`; I10 is the probe.
 
 use super::super::*;
 use super::{cases, profile_of};
@@ -288,7 +289,8 @@ fn i7_an_author_is_sent_the_issues_fresh_with_its_artifacts_and_resumed_without(
     }
 }
 
-/// I8: the feature's own PRD, the file it came from, or the line that says there is none; whoever is given it.
+/// I8: the feature's own PRD, the file it came from, or the line that says there is none; for every role that is given
+/// it.
 #[test]
 fn i8_the_prd_is_named_where_it_is_or_the_line_says_that_there_is_none() {
     for (prd, line) in [

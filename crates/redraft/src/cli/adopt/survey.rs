@@ -24,18 +24,18 @@ const FILES_MAX: usize = 1_000;
 /// Loose files and folders of folders are named one by one up to this many.
 const NAMED_MAX: usize = 20;
 
-/// Each takes some calls of git; a repository with more has branches that nobody goes on with.
+/// Each takes some calls of git; a repository with more has abandoned branches.
 const BRANCHES_MAX: usize = 100;
 
 /// What was found.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// Each with the branch it was found on, where the checkout we are in has not got it.
+    /// Each with the branch it was found on, where the current checkout does not have it.
     pub(super) folders: Vec<(Folder, Option<FeatureBranch>)>,
     pub(super) notes: Vec<String>,
 }
 
-/// The places named, or those that are customary.
+/// The named places, or the usual ones.
 pub(super) fn survey(
     repo: &RepositoryContext,
     process: &ProcessContext,
@@ -66,7 +66,7 @@ pub(super) fn survey(
     Ok(survey)
 }
 
-/// Features that stand on branches of their own and not in the checkout we are in, as in a new clone.
+/// Features that are on branches of their own and not in the current checkout, as in a new clone.
 fn on_branches(repo: &RepositoryContext, survey: &mut Survey) -> Result<(), CliError> {
     let here: BTreeSet<String> = survey.folders.iter().map(|(folder, _)| folder.path.clone()).collect();
     let branches = repo.repository.feature_branches()?;
@@ -94,7 +94,7 @@ fn on_branches(repo: &RepositoryContext, survey: &mut Survey) -> Result<(), CliE
     Ok(())
 }
 
-/// What a file holds in a commit, or why that is not known.
+/// The content of a file in a commit, or why it is unknown.
 fn content_at(repo: &RepositoryContext, commit: &str, path: &str) -> Result<String, String> {
     if !may_tell(path) {
         return Err("it is no document".to_owned());
@@ -143,7 +143,7 @@ fn customary(root: &Path, notes: &mut Vec<String>) -> Result<Vec<PathBuf>, CliEr
     Ok(places)
 }
 
-/// A place is one feature's folder, or a folder of such.
+/// A place is one feature's folder, or a folder of such folders.
 fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> {
     let changes = place.join("changes");
     if place.ends_with("openspec") && is_followed(root, &changes, &mut survey.notes) {
@@ -181,7 +181,7 @@ fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> 
     Ok(())
 }
 
-/// Whether a folder is there and is looked into. A link is somebody's way of saying that it is elsewhere, which is told.
+/// Whether a folder exists and is looked into. A link means that the folder is elsewhere, which is reported.
 fn is_followed(root: &Path, place: &Path, notes: &mut Vec<String>) -> bool {
     let path = root.join(place);
     match fs::symlink_metadata(&path) {
@@ -272,7 +272,7 @@ fn collect(
     Ok(())
 }
 
-/// What a file holds, or why that is not known.
+/// The content of a file, or why it is unknown.
 fn content(root: &Path, path: &Path, name: &str, link: bool) -> Result<String, String> {
     if link {
         fs::canonicalize(path).map_err(|_| "it is a link that leads nowhere".to_owned())?;

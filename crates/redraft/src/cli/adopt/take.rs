@@ -1,7 +1,7 @@
 //! Stores features that were begun elsewhere, and makes the worktrees of those that go on.
 //!
-//! Each feature is stored in one step, with its documents as far as the base commit has not got them. A crash in between
-//! leaves some adopted and the rest as they were; the same command goes on.
+//! Each feature is stored in one step, with those of its documents that the base commit does not have. A crash in
+//! between leaves some adopted and the rest as they were; the same command goes on.
 
 use super::{Candidate, Fate, known, names_here, sort_out, tell_circles, tell_ticked};
 use crate::cli::project::{folder_of, project_number};
@@ -36,7 +36,7 @@ struct Taking<'a> {
     head: Head,
     /// Files that HEAD has as they are.
     unchanged: BTreeSet<String>,
-    /// What features are called here, by what they may be called elsewhere.
+    /// The names of features here, by the names they may have elsewhere.
     names: BTreeMap<String, String>,
     review: bool,
     process: &'a ProcessContext,
@@ -104,14 +104,14 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Whether the branch of a feature can be had in a worktree.
+/// Refuses a feature whose branch cannot be checked out in a worktree.
 pub(super) fn refuse_checked_out(repo: &RepositoryContext, one: &Candidate) -> Result<(), GitError> {
     let place = repo.repository.feature_place(one.feature.id, &one.feature.slug)?;
     repo.repository.refuse_checked_out(&place.branch, &place.worktree)
 }
 
 impl Taking<'_> {
-    /// Stores one feature; returns why not, where that is the fault of one of its files.
+    /// Stores one feature; returns why not, where one of its files is the reason.
     fn store(&self, ledger: &Ledger, one: &mut Candidate) -> Result<Option<String>, CliError> {
         let created = self.created(one)?;
         let (files, blobs) = match self.documents(one, &created) {
@@ -121,7 +121,7 @@ impl Taking<'_> {
         let (feature, by) = (&one.feature, self.process.user.clone());
         let accepted = if self.review { Vec::new() } else { feature.phases() };
         let life = match feature.life {
-            // Who wants them reviewed wants them to go on.
+            // A user who wants them reviewed wants them to go on.
             FeatureLife::Completed if self.review => FeatureLife::Active,
             life => life,
         };
@@ -181,7 +181,7 @@ impl Taking<'_> {
             depends_on: self.dependencies(feature),
             document: None,
             brainstorm_source: feature.meta.brainstorm_source.as_ref().map(|source| {
-                // Some tools write where it is on their machine.
+                // Some tools write an absolute path of their machine.
                 let root = format!("{}/", self.repo.repository.here().display());
                 source.strip_prefix(&root).unwrap_or(source).trim_start_matches("./").to_owned()
             }),
@@ -200,7 +200,7 @@ impl Taking<'_> {
         Ok(Some(id))
     }
 
-    /// The features it depends on, as they are called here.
+    /// The features it depends on, by their names here.
     fn dependencies(&self, feature: &mut UnderstoodFolder) -> Vec<String> {
         let mut named = Vec::new();
         for word in feature.meta.depends_on.clone() {
@@ -260,7 +260,7 @@ impl Taking<'_> {
         Ok((files, blobs))
     }
 
-    /// The file its PRD came from, where no commit has it yet. One that cannot be taken along is as good as none.
+    /// The file its PRD came from, where no commit has it yet. One that cannot be taken along counts as none.
     fn source_of_prd(&self, created: &FeatureCreated) -> Option<(String, Vec<u8>)> {
         let path = source(created).filter(|path| !self.unchanged.contains(*path))?;
         let root = std::fs::canonicalize(self.repo.repository.here()).ok()?;
@@ -270,8 +270,8 @@ impl Taking<'_> {
         self.process.redactor.find(text).is_empty().then(|| (path.to_owned(), bytes.clone()))
     }
 
-    /// Makes the worktree of a feature that goes on, once. One that is over needs none until somebody goes back, and one in
-    /// place is entered when it is run.
+    /// Makes the worktree of a feature that goes on, once. A feature that is over needs none until somebody goes back,
+    /// and one in place is entered when it is run.
     fn make_ready(&self, ledger: &Ledger, one: &mut Candidate) -> Result<(), CliError> {
         let id: FeatureId = one.feature.id;
         let ready = self.repo.state.join("ready").join(id.to_string());
@@ -284,7 +284,7 @@ impl Taking<'_> {
         match prepare(self.repo, ledger, &created, &self.config, self.process, self.console) {
             Ok(()) => Ok(()),
             Err(error) if error.code == ErrorCode::Interrupted => Err(error),
-            // It is stored; what keeps its worktree from being made does not keep the others.
+            // It is stored; if its worktree cannot be made, the others still can.
             Err(error) => {
                 let again = self.process.next(&format!("redraft run {id}"));
                 one.feature.notes.push(format!(

@@ -1,6 +1,6 @@
-//! Asks on the terminal about entries that have grown stale, when a feature has come to its end.
+//! Asks on the terminal about entries that have become stale, when a feature has come to its end.
 //!
-//! A run that nobody watches never comes here: it neither rewrites nor retires an entry. What is said is written into the
+//! A run without a person never comes here: it neither rewrites nor retires an entry. The answers are written into the
 //! bank of the feature's worktree and committed with it.
 
 use super::aged;
@@ -15,10 +15,10 @@ use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 
-/// More questions in a row are answered without being read.
+/// Further questions in a row would be answered without being read.
 const ASKED_MAX: usize = 5;
 
-/// Asks about stale entries, one after the other, and commits what was said. An empty line leaves an entry as it is.
+/// Asks about stale entries, one after the other, and commits the answers. An empty line leaves an entry as it is.
 pub(crate) fn about_stale(
     repo: &RepositoryContext,
     created: &FeatureCreated,
@@ -36,7 +36,7 @@ pub(crate) fn about_stale(
     console.say_before_asking(&format!("in the knowledge bank {stale} stale"));
     let mut changed = Vec::new();
     for (kind, name) in names.iter().take(ASKED_MAX) {
-        // Read anew: what was said of the one before has changed the file.
+        // Read again: the answer about the one before has changed the file.
         let shelf = BankFiles::read(&repo)?;
         let Some(entry) = shelf.bank.called(name).into_iter().find(|entry| entry.kind == *kind) else {
             continue;

@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Forty times five thousand entries; a larger file is no bank.
+/// Forty times five thousand entries; a larger file is not a bank.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The three files as they were read.
@@ -20,7 +20,7 @@ pub(super) struct BankFiles {
 }
 
 impl BankFiles {
-    /// Of the checkout we are in. A file that is not there holds nothing.
+    /// The files of the current checkout. A missing file holds nothing.
     pub(super) fn read(repo: &RepositoryContext) -> Result<BankFiles, CliError> {
         let root = repo.repository.here().to_owned();
         let mut files = Vec::new();
@@ -82,7 +82,7 @@ fn text(root: &Path, path: &str) -> Result<Option<String>, CliError> {
     }
 }
 
-/// A link leads on to the file it names, which keeps its rights; one that leads out of the checkout is refused.
+/// A link leads to the file it names, which keeps its permissions; a link out of the checkout is refused.
 fn replace(root: &Path, path: &Path, text: &str) -> Result<(), CliError> {
     let failed = |error: io::Error| {
         CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))

@@ -1,5 +1,5 @@
-//! A person's word on entries: kept, updated, retired, filled in. Only these commands write to the bank of the user's
-//! checkout, and each writes what it was told and nothing else.
+//! Carries out a person's decisions about entries: kept, updated, retired, filled in. Only these commands write to the
+//! bank of the user's checkout, and each writes what it was told and nothing else.
 
 use super::bank_files::BankFiles;
 use super::entry_history::{EntryHistory, folder};
@@ -15,7 +15,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 
-/// As many letters of a commit as are shown elsewhere.
+/// As many characters of a commit as are shown elsewhere.
 const COMMIT_CHARS: usize = 10;
 
 pub(super) fn keep(
@@ -55,7 +55,7 @@ fn one(
     let past = EntryHistory::load(repo)?;
     let feature = meant(&past, args.feature.as_deref(), repo)?.id;
     let mut changes = vec![change(entry.name.clone(), feature)];
-    // Where its code changed and the feature is the same, it would be stale again at once without another word.
+    // If its code changed and the feature is the same, it would be stale again at once without a further note.
     let same = entry.fields.last_observed.as_ref().is_some_and(|seen| seen.is_of(feature));
     let alone = [entry.clone()];
     if same && !past.changed(&alone, repo)?.iter().all(Vec::is_empty) {
@@ -83,7 +83,7 @@ pub(super) fn retire(
     let change = BankChange::Retire { name: entry.name.clone(), reason };
     let applied = checked(shelf.apply(entry.kind, &[change]), entry)?;
     let place = noted_in(repo, &shelf, args.entry.feature.as_deref())?;
-    // The note comes first: an entry that is gone without one would be gone without a reason.
+    // The note comes first: otherwise an entry could be gone without a reason.
     for line in &applied.retired {
         shelf.note(&place, "# Retired entries", line)?;
     }

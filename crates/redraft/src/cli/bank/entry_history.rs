@@ -1,5 +1,5 @@
-//! What the ledger and git say about entries: in which order features were created, which of them was active when an
-//! entry entered git, and whether the files it is anchored to changed since it was last observed.
+//! Asks the ledger and git about entries: in which order features were created, which of them was active when an entry
+//! entered git, and whether the files it is anchored to changed since it was last observed.
 
 use redraft_adapters::git::Written;
 use redraft_documents::bank::{Anchors, BankEntry, BankFile, FeatureCreation, FeatureOrder};
@@ -58,7 +58,7 @@ impl EntryHistory {
         let steps = repo.repository.steps(&paths)?;
         let places: HashMap<&str, usize> =
             steps.iter().enumerate().map(|(at, step)| (step.commit.as_str(), at)).collect();
-        // The latest step that changed each file.
+        // The latest commit that changed each file.
         let mut last: HashMap<&str, usize> = HashMap::new();
         for (at, step) in steps.iter().enumerate() {
             for file in &step.files {
@@ -67,7 +67,7 @@ impl EntryHistory {
         }
         let lines = Lines::load(repo, anchored.iter().map(|(_, entry, _)| entry.kind))?;
         for (at, entry, anchors) in anchored {
-            // What no commit holds yet was written after all of them.
+            // What is in no commit yet was written after all of them.
             let Some(written) = lines.observed(entry) else { continue };
             let since = places.get(written.commit.as_str()).copied().unwrap_or(usize::MAX);
             let later = |file: &&&str| last.get(**file).is_some_and(|step| *step < since);
@@ -87,7 +87,7 @@ impl EntryHistory {
         let mut with: HashMap<String, Option<FeatureId>> = HashMap::new();
         let mut found = BTreeMap::new();
         for entry in entries {
-            // An entry that is not in git yet is of today.
+            // An entry that is not in git yet is from today.
             let Some(written) = lines.written(entry.kind, entry.line) else {
                 found.extend(self.order.latest().map(|feature| ((entry.kind, entry.line), feature.id)));
                 continue;
@@ -126,14 +126,14 @@ impl Lines {
         self.0.get(&kind)?.get(at)?.as_ref()
     }
 
-    /// Where its last observation comes from: the line that says it, else the heading.
+    /// Where its last observation comes from: the line that states it, else the heading.
     fn observed(&self, entry: &BankEntry) -> Option<&Written> {
         self.written(entry.kind, entry.fields.last_observed_line.unwrap_or(entry.line))
     }
 }
 
-/// All features in the order of their creation: when the ledger says, else when their folders entered git. For one that
-/// was adopted git knows better.
+/// All features in the order of their creation: by the ledger, else by when their folders entered git. For an adopted
+/// feature git knows better.
 fn order(
     repo: &RepositoryContext,
     features: &[(FeatureId, Vec<event::Entry>)],

@@ -1,4 +1,4 @@
-//! Whether what an entry says it is checked by really is a gate here.
+//! Checks whether what an entry claims to be checked by really is a gate here.
 
 use redraft_agents::config::Config;
 use redraft_documents::bank::{Bank, CheckedBy, raised};
@@ -7,7 +7,7 @@ use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 
-/// What checks an entry, and whether it stands in the way of anything.
+/// What checks an entry, and whether it blocks anything.
 pub(super) struct Gate {
     /// `lint vague-word` or `check test`.
     pub(super) by: String,

@@ -1,4 +1,4 @@
-//! How entries and changes look, for people and for programs.
+//! Formats entries and changes, for people and for programs.
 
 use super::Aged;
 use super::gates::Gate;
@@ -59,7 +59,7 @@ struct EntryJson {
 #[derive(Serialize)]
 struct GateJson {
     by: String,
-    /// Whether it stands in the way of a review here.
+    /// Whether it blocks a review here.
     gate: bool,
     why: String,
 }
@@ -138,7 +138,7 @@ pub(super) fn list(shown: &[&Aged<'_>], total: usize, process: &ProcessContext, 
     }
 }
 
-/// Two lines: what it is, and why it stands where it stands.
+/// Two lines: what it is, and the reason for its place.
 fn row(Aged { entry, life, used, gates }: &Aged<'_>) -> String {
     let state = match life {
         EntryLife::Stale { .. } => "stale",
@@ -163,7 +163,7 @@ fn row(Aged { entry, life, used, gates }: &Aged<'_>) -> String {
     format!("  {state:<6}{}\n        {}", entry.name, told.join("; "))
 }
 
-/// `told 4 times: 1 matched, 2 ignored, 1 contradicted`; nothing of what was never told.
+/// `told 4 times: 1 matched, 2 ignored, 1 contradicted`; none for an entry that was never told.
 fn used_words(used: &Used) -> Option<String> {
     let Used { told, matched, ignored, contradicted } = used;
     let times = count_times(u32::try_from(*told).unwrap_or(u32::MAX));
@@ -285,7 +285,7 @@ struct BackfillJson {
     next: String,
 }
 
-/// An entry and what it is given, or why it is given nothing.
+/// An entry and what it gets, or why it gets nothing.
 #[derive(Serialize)]
 pub(super) struct FilledJson {
     kind: &'static str,

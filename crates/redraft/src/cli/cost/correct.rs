@@ -1,4 +1,4 @@
-//! `redraft cost correct`: a person says what a dispatch really cost, and the budget goes by that from then on.
+//! `redraft cost correct`: records what a dispatch really cost, as a person says; the budget uses that from then on.
 
 use super::super::run::dollars;
 use redraft_core::pipeline::Pipeline;
@@ -74,7 +74,7 @@ pub(super) fn correct(
     Ok(ErrorCode::Done)
 }
 
-/// The dispatch that is meant: with its feature before it, or as the receipt of that feature names it.
+/// The dispatch that is meant: with its feature in front, or as that feature's receipt names it.
 fn named(word: &str, scope: &Scope) -> Result<Ticket, CliError> {
     let full: Option<Ticket> = word.parse().ok();
     let ticket = match full {

@@ -1,4 +1,4 @@
-//! The receipt as programs read it. Money is in millionths of a dollar, whole; what is an estimate says so in its name.
+//! The receipt for programs. Money is in whole millionths of a dollar; estimates have names that say so.
 
 use super::Feature;
 use super::prices::Price;
@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct FeatureJson<'a> {
     v: u16,
     feature: String,
-    /// Where it is the review of one.
+    /// The document, if this is the review of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     document: Option<&'a str>,
     slug: &'a str,
@@ -111,7 +111,7 @@ pub(super) fn features<'a>(
     }
 }
 
-/// `rehearsal`, `free`, `listed`, `assumed` (the dearest of all cards) or `missing`.
+/// `rehearsal`, `free`, `listed`, `assumed` (the most expensive of all cards) or `missing`.
 fn basis(price: &Price) -> &'static str {
     match price {
         Price::Rehearsal(_) => "rehearsal",

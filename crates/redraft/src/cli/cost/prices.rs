@@ -1,4 +1,4 @@
-//! What each agent is billed by, as `redraft.toml` says today.
+//! Finds the price card that each agent is billed by, from today's `redraft.toml`.
 
 use redraft_agents::config::{AgentConfig, Config};
 use redraft_agents::pull::HOST;
@@ -13,7 +13,7 @@ pub(super) struct Prices {
     config: Result<(Config, Cards), String>,
 }
 
-/// What is known of an agent's prices.
+/// What is known about an agent's prices.
 pub(super) enum Price {
     /// The built-in agent without a model.
     Rehearsal(Card),
@@ -26,15 +26,15 @@ pub(super) enum Price {
         model: String,
         card: Card,
     },
-    /// `price = "unknown"`: bills are the dearest that could have been charged, not what was.
+    /// `price = "unknown"`: bills are the most that could have been charged, not what was.
     Assumed,
-    /// A host, which tells nobody what it used.
+    /// A host, which never reports what it used.
     Untold,
-    /// There is no card to be had, and why.
+    /// There is no card, and why.
     Missing(String),
 }
 
-/// The card by which tokens are compared that cost nothing.
+/// The card for comparing tokens that cost nothing.
 const LOCAL: &str = "local";
 
 impl Prices {

@@ -1,4 +1,4 @@
-//! What each reviewer's loop would have cost under the other policies, by playing it again.
+//! Computes what each reviewer's loop would have cost under the other policies, by replaying it.
 //!
 //! Replays are compared with a replay of what was done, with the strategies and cache marks that were really sent, and
 //! never with the bill, so that both have the same assumptions. Where a bill is unknown, or the replay is far from it, nothing is claimed.
@@ -33,7 +33,7 @@ pub(super) struct Replay {
     pub(super) model: String,
     pub(super) ttl: Lifetime,
     pub(super) hit_rate: u32,
-    /// Whether nothing costs money, so that tokens are compared.
+    /// Whether nothing costs money; then tokens are compared.
     pub(super) free: bool,
     pub(super) billed: Usage,
     /// As it was sent.
@@ -53,7 +53,7 @@ pub(super) fn loops(
     if found.is_empty() || prices.note().is_some() {
         return Ok(Vec::new());
     }
-    // A worktree that is gone leaves the bills; only the texts are missing then.
+    // Without a worktree the bills remain; only the texts are missing.
     let workspace = repo.created_in(ledger, scope.clone()).and_then(|created| repo.workspace(&created));
     let paces = paces(ledger, found.iter())?;
     let replay = |one: &RecordedPass| match &workspace {
@@ -102,7 +102,7 @@ fn replay(
             .find(|phase| phase.phase == dispatch.ticket.phase && phase.pass == dispatch.ticket.pass)
     });
     let own = policy.and_then(|phase| played(phase.policy)).ok_or("its policy cannot be replayed")?;
-    // Every policy is replayed with what this agent can be asked for, as far as what it was asked for shows it.
+    // Every policy is replayed with what this agent can be asked for, as far as its past requests show it.
     let (marking, offered) = asked_for(one, card);
     let ttl = offered.last().copied().unwrap_or(card.lifetime.is);
     let hit_rate =
@@ -135,8 +135,8 @@ fn replay(
     Ok(Replay { model: model.to_owned(), ttl, hit_rate, free: terms.is_free(), billed, own, others })
 }
 
-/// How the agent marks and for how long, from the marks it was sent; where nothing was written down, as a service that
-/// is told every place.
+/// How the agent marks and for how long, from the marks it was sent; where none were recorded, like a service that is
+/// told every place.
 fn asked_for(one: &RecordedPass, card: &Card) -> (Marking, Vec<Lifetime>) {
     let marks: Vec<Marks> = one.reviews.iter().filter_map(|review| review.marks).collect();
     let asked: BTreeSet<Lifetime> =
@@ -163,7 +163,7 @@ fn asked_for(one: &RecordedPass, card: &Card) -> (Marking, Vec<Lifetime>) {
     (marking, offered)
 }
 
-/// The usual sizes, with what this loop knows better: the agent's own text, the rules around the first prompt's
+/// The usual sizes, with what is known better from this loop: the agent's own text, the rules around the first prompt's
 /// documents, and its answers.
 fn assumed(
     usual: Assumed,
@@ -185,7 +185,8 @@ fn assumed(
     Assumed { system, rubric, answer, ..usual }
 }
 
-/// Whether a replay is near enough to the bill that its differences mean something: at least half of it, at most twice.
+/// Whether a replay is close enough to the bill that its differences mean something: at least half of it, at most
+/// twice.
 fn is_near(replayed: &Usage, billed: &Usage, free: bool) -> bool {
     let amount = |usage: &Usage| if free { not_cached(usage) } else { usage.cost.0 };
     let (replayed, billed) = (amount(replayed), amount(billed));

@@ -1,4 +1,4 @@
-//! `redraft cost --svg`: what each round cost and what it might have cost, as one picture.
+//! `redraft cost --svg`: draws what each round cost and what it might have cost, as one picture.
 //!
 //! A panel for each role, a column for each dispatch, one scale for all. Bars are bills; marks are estimates, filled
 //! for the way that was taken and hollow for the others. Each strategy has its own shape, colour and place in a
@@ -21,7 +21,7 @@ use redraft_frame::whole_file::OwnFiles;
 use redraft_reports::projections::costs::{Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
 use std::fmt::Write;
 
-/// What tells a drawing of this command from any other file.
+/// What distinguishes a drawing of this command from any other file.
 const MADE_BY: &str = "data-made-by=\"redraft cost\"";
 
 /// The files that this command may replace.
@@ -38,16 +38,16 @@ const LEFT: usize = 88;
 const RIGHT: usize = 24;
 const COLUMN: usize = 84;
 const HEAD: usize = 116;
-/// Of a panel: its name, the plot, and what stands below each column.
+/// The heights of a panel: its name, the plot, and what stands below each column.
 const NAME: usize = 34;
 const PLOT: usize = 150;
 const FEET: usize = 66;
-/// More columns than this nobody reads side by side; the latest are drawn.
+/// More columns cannot be read side by side; the latest are drawn.
 const COLUMNS_MAX: usize = 40;
 /// With what follows it, this fits the narrowest picture.
 const SLUG_CHARS_MAX: usize = 44;
 
-/// Colours for both backgrounds, by class, so that also a program without CSS variables shows them.
+/// Colours for both backgrounds, by class, so that programs without CSS variables show them as well.
 const STYLE: &str = "\
 text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}\
 .big{font-size:17px;font-weight:600}.soft{fill:#59636e}.mid{text-anchor:middle}.end{text-anchor:end}\
@@ -203,7 +203,7 @@ fn column(out: &mut String, left: usize, base: f64, one: &Dispatch, unit: Unit, 
         Bill::Known(usage) => {
             let amount = unit.amount(usage);
             let tall = height(amount);
-            // Without marks beside it, it stands in the middle.
+            // Without marks next to it, it stands in the middle.
             let x = left + if marks(one, unit).next().is_some() { 8 } else { (COLUMN - BAR) / 2 };
             let y = base - tall;
             put(
@@ -237,7 +237,7 @@ struct Mark<'a> {
     chosen: bool,
 }
 
-/// None where it was billed in money and predicted by a card that has none: they would say that it costs nothing.
+/// None where it was billed in money and predicted by a card without prices: they would say that it costs nothing.
 fn marks<'a>(one: &'a Dispatch, unit: Unit) -> impl Iterator<Item = Mark<'a>> {
     let billed = one.billed().is_some_and(|usage| usage.cost > Usd(0));
     let misleading = |prediction: &Prediction| unit == Unit::Money && billed && !in_money(prediction);

@@ -1,6 +1,6 @@
-//! Columns padded to their widest cell.
+//! Formats columns padded to their widest cell.
 
-/// Which way the cells of a column lean.
+/// How the cells of a column are aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,

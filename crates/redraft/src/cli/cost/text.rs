@@ -1,4 +1,4 @@
-//! The receipt as people read it. Whatever is an estimate has a `~` before it.
+//! The receipt for people. Every estimate has a `~` before it.
 
 use super::savings::{Loop, Replay};
 use super::table::{Align, table};
@@ -42,7 +42,7 @@ pub(super) fn feature(shown: &Feature) -> String {
     out
 }
 
-/// Whose costs these are.
+/// The scope of these costs.
 fn whom(shown: &Feature) -> String {
     match &shown.document {
         Some(document) => format!("{} of {document}", shown.scope),
@@ -140,7 +140,7 @@ fn dispatch_row(dispatch: &Dispatch) -> Vec<String> {
     row
 }
 
-/// A bill with what is said of it: who paid, or that it may not be all.
+/// A bill with its remark: who paid, or that it may not be all.
 fn known(cost: Usd, dispatch: &Dispatch) -> String {
     match (dispatch.payment, dispatch.beyond) {
         _ if dispatch.corrected => format!("{cost} corrected"),
@@ -212,7 +212,7 @@ fn alternatives(costs: &Costs, agents: &[Billed]) -> String {
     out
 }
 
-/// Whether a prediction can be told in money.
+/// Whether a prediction can be given in money.
 pub(super) fn in_money(prediction: &Prediction) -> bool {
     let alternatives = prediction.alternatives.iter().map(|one| one.usage.cost);
     alternatives.chain([prediction.usage.cost]).any(|cost| cost > Usd(0))
@@ -324,7 +324,7 @@ fn replay_text(name: &str, reviews: &str, replay: &Replay) -> String {
     out
 }
 
-/// Who would have saved what.
+/// What the other policy would have saved.
 fn compared(own: &Replayed, other: &Replayed, free: bool) -> String {
     let amount = |one: &Replayed| if free { not_cached(&one.usage) } else { one.usage.cost.0 };
     let (mine, theirs) = (amount(own), amount(other));

@@ -1,4 +1,4 @@
-//! `redraft cost --why TICKET`: one choice in plain words, with the numbers, and what came of it.
+//! `redraft cost --why TICKET`: explains one choice in plain words, with the numbers, and what came of it.
 
 use super::json;
 use super::text::{estimate, in_money, ratio};
@@ -22,7 +22,7 @@ struct WhyJson<'a> {
     dispatch: Value,
     policy: &'a str,
     why: &'a str,
-    /// What the cache was expected to hold when it was sent; none where nothing is known of it.
+    /// What the cache was expected to hold when it was sent; none where that is unknown.
     cache: Option<Cached>,
     predicted_to_billed: Option<Value>,
     text: &'a str,
@@ -173,7 +173,7 @@ impl Told<'_> {
     }
 }
 
-/// The chosen way first, then the others as far as they were possible.
+/// The chosen way first, then the others that were possible.
 fn expected(strategy: Strategy, prediction: &Prediction) -> String {
     let money = in_money(prediction);
     let told = |strategy: Strategy, usage: &Usage, later: Usd| {

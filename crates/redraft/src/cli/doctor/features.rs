@@ -1,4 +1,4 @@
-//! Tells the features that use an agent what a probe of it has shown, so that their files say so before they go on.
+//! Stores the result of a probe in the features that use the agent, so that their files say so before they go on.
 //!
 //! A feature that another process drives is left to that process, which looks for itself before its next dispatch.
 
@@ -13,7 +13,7 @@ use redraft_frame::errors::CliError;
 use redraft_frame::prepare::hold_place;
 use redraft_frame::process_context::ProcessContext;
 
-/// Stores it in every feature that can go on and is worked on by the agent, and writes those features' files anew.
+/// Stores it in every feature that can go on and uses the agent, and rewrites those features' files.
 pub(super) fn tell(
     report: &AgentReport,
     place: &Place,
@@ -52,7 +52,7 @@ fn tell_one(
         ));
         return Ok(());
     };
-    // It may have gone on until it was ours.
+    // It may have changed before its lock was ours.
     let Some((mut journal, event)) = news(id, met, place, process)? else { return Ok(()) };
     journal.record(event)?;
     if repo.is_there(&created)? {
@@ -76,7 +76,7 @@ fn news<'a>(
     let mut agents = state.met.clone();
     match agents.iter_mut().find(|known| known.agent == met.agent) {
         Some(known) => known.clone_from(met),
-        // One it has not met yet is worth a word only if that changes how the feature is worked on.
+        // An agent it has not met yet is reported only if that changes how the feature is worked on.
         None if met.resume == Resume::No && plays(place, &met.agent) => agents.push(met.clone()),
         None => {}
     }

@@ -1,4 +1,4 @@
-//! What can be told of the machine and the repository without asking an agent.
+//! Checks what can be seen of the machine and the repository without asking an agent.
 
 use super::report::Line;
 use redraft_adapters::disk;
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// Stops where the state folder is somebody else's; everything else is told in lines.
+/// Stops where the state folder is somebody else's; everything else is reported in lines.
 pub(super) fn look(process: &ProcessContext) -> Result<Machine, CliError> {
     let mut lines = Vec::new();
     let place = see(process, &mut lines)?;
@@ -90,7 +90,7 @@ fn see(process: &ProcessContext, lines: &mut Vec<Line>) -> Result<Option<Place>,
     Ok(config.zip(ledger).map(place))
 }
 
-/// The repository we are in, or a throw-away one where there is none.
+/// The current repository, or a throw-away one where there is none.
 fn repo(
     process: &ProcessContext,
     lines: &mut Vec<Line>,
@@ -118,11 +118,11 @@ fn throw_away() -> Result<(RepositoryContext, tempfile::TempDir), CliError> {
     let folder = tempfile::Builder::new().prefix("redraft-doctor-").tempdir();
     let folder = folder.map_err(|error| CliError::usage(format!("no temporary folder: {error}")))?;
     let repository = new_repository(folder.path())?;
-    // Nobody but the doctor has made it.
+    // Only the doctor has made it.
     Ok((RepositoryContext { is_own: true, ..RepositoryContext::open(repository) }, folder))
 }
 
-/// What holds outside of a repository: the user's own file.
+/// The configuration outside of a repository: the user's own file.
 fn elsewhere(process: &ProcessContext, lines: &mut Vec<Line>) -> Option<Config> {
     let roles = redraft_roles::profile::roles();
     match Config::parse(b"", Path::new(config::FILE), &roles, &process.own) {

@@ -1,6 +1,6 @@
 //! Makes probes: a throw-away repository in the state folder, the probe itself, and what is known after it.
 //!
-//! Whoever calls this holds the agent's lock, so that what is found there was left by a process that is gone.
+//! The caller holds the agent's lock, so anything found there was left by a process that is gone.
 
 use super::Patient;
 use super::machine::{Place, new_repository};
@@ -32,10 +32,10 @@ pub(super) struct Probing<'a> {
     pub(super) budget: Usd,
 }
 
-/// What came of trying.
+/// The result of an attempt.
 pub(super) struct Tried {
     pub(super) code: ErrorCode,
-    /// Why there is no result, or why it is not whole.
+    /// Why there is no result, or why it is incomplete.
     pub(super) note: String,
 }
 
@@ -50,7 +50,7 @@ impl Probing<'_> {
         let (ledger, clock) = (&self.place.ledger, &self.process.clock);
         let Recovered { adopted, lost, reserved } =
             recover(ledger, clock, &self.process.redactor, name, agent)?;
-        // Only now is nobody left who could be at work in it.
+        // Only now is it certain that no process works in it.
         drop(Room(folder(&self.place.repo, name)));
         if lost > 0 {
             self.console.say(&format!(

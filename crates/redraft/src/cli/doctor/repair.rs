@@ -1,10 +1,10 @@
-//! `redraft doctor --repair`: what git has lost of features, and how they go on all the same.
+//! `redraft doctor --repair`: finds what git has lost of features, and lets them go on nevertheless.
 //!
-//! The ledger names commits and revisions; git may have lost some, through a disk or by somebody's hand. Each feature that
-//! is under way is compared with what git can still read. Where its branch leads to something damaged, it is put back to
-//! the last commit that is whole. Files of the worktree that are as the ledger last knew them are committed again: then
-//! nothing is lost. Otherwise they are put back too, and the next run takes that in as an edit, so that no approval of
-//! something that was lost counts. Start at [`repair`].
+//! The ledger names commits and revisions; git may have lost some, because of a disk or because somebody removed them.
+//! Each feature that is under way is compared with what git can still read. Where its branch leads to something
+//! damaged, it is put back to the last commit that is whole. Files of the worktree that are as the ledger last knew
+//! them are committed again: then nothing is lost. Otherwise they are put back too, and the next run takes that in as
+//! an edit, so that no approval of something that was lost counts. Start at [`repair`].
 
 use redraft_adapters::git::{Damage, GitWorkspace};
 use redraft_adapters::shell_word::quoted_path;
@@ -35,7 +35,7 @@ struct RepairJson<'a> {
     damaged_objects: usize,
     features: &'a [Finding],
     repaired: bool,
-    /// Where what was moved or replaced is.
+    /// Where moved or replaced things are kept.
     kept: Option<String>,
     next: String,
 }
@@ -57,7 +57,7 @@ struct Finding {
 struct Sick {
     created: FeatureCreated,
     state: Pipeline,
-    /// Whether a dispatch that is under way cannot be undone, because where it began is lost.
+    /// Whether a dispatch that is under way cannot be undone, because the state it began on is lost.
     began_on_lost: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn repair(yes: bool, process: &ProcessContext, console: &Console) -> 
     };
     let features = repo.features(&reader)?;
     drop(reader);
-    // Nobody else may work on a feature meanwhile.
+    // No other process may work on a feature meanwhile.
     let mut locks = Vec::new();
     for id in &features {
         locks.push(repo.lock(&id.to_string(), process)?);
@@ -215,7 +215,7 @@ fn examine(
     for kind in ["anchors", "lost"] {
         broken_refs.extend(git.broken_refs(&format!("refs/redraft/{kind}/{id}"), damage)?);
     }
-    // What an earlier revision held is needed by nobody once there is a later one.
+    // An earlier revision is no longer needed once there is a later one.
     let mut needed = state.open.iter().filter_map(|open| open.revision.as_ref()).chain(
         Phase::DOCUMENTS
             .into_iter()
@@ -241,7 +241,7 @@ fn examine(
     Ok(Some(Finding { feature: id.to_string(), lost, back_to, broken_refs, done: Vec::new(), sick }))
 }
 
-/// What events name and git cannot read.
+/// The commits and revisions that events name and git cannot read.
 fn lost_of(
     repo: &RepositoryContext,
     entries: &[Entry],
@@ -327,8 +327,8 @@ impl Surgery<'_> {
         self.store(created, events)
     }
 
-    /// Commits the files of the worktree again where they are what the ledger knows, and puts them back to the branch
-    /// where they are not. Returns the first phase whose approved document is gone.
+    /// Commits the files of the worktree again where they are what the ledger knows, and puts them back to the branch's
+    /// state where they are not. Returns the first phase whose approved document is gone.
     fn settle_files(
         &self,
         workspace: &GitWorkspace,

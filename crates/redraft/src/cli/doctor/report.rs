@@ -1,4 +1,4 @@
-//! What `redraft doctor` says, for people and for programs.
+//! Formats the results of `redraft doctor`, for people and for programs.
 
 use redraft_facts::probed::{ProbeCheck, ProbeResult, Resume};
 use redraft_facts::text::utc;
@@ -42,14 +42,14 @@ pub(super) struct AgentReport {
     pub(super) setup: Vec<Line>,
     pub(super) resume: Resume,
     pub(super) why: String,
-    /// Of the last probe of this version; empty without one.
+    /// The checks of the last probe of this version; empty without one.
     pub(super) checks: Vec<ProbeCheck>,
     pub(super) cache_share: Option<u8>,
     pub(super) probed_at_ms: Option<i64>,
     pub(super) cost: Usd,
-    /// By all probes of this agent so far.
+    /// The cost of all probes of this agent so far.
     pub(super) spent: Usd,
-    /// What they may have cost beside that and nobody knows.
+    /// What they may have cost in addition, which is unknown.
     pub(super) unknown: Usd,
     pub(super) expected: Usd,
     pub(super) reserved: Usd,
@@ -66,7 +66,7 @@ impl Line {
         Line { check: check.to_owned(), ok: false, detail: detail.into(), hint: hint.into() }
     }
 
-    /// Whether a person's word is all that is missing.
+    /// Whether only a person's acceptance is missing.
     pub(super) fn wants_acceptance(&self) -> bool {
         !self.ok && self.hint == ACCEPT
     }
@@ -194,11 +194,11 @@ struct AgentJson<'a> {
     /// Percent of the second turn that was read from the cache.
     cache_share: Option<u8>,
     probed_at: Option<String>,
-    /// Of the last probe of this version.
+    /// The cost of the last probe of this version.
     cost_micro_usd: u64,
-    /// Of all probes of this agent.
+    /// The cost of all probes of this agent.
     spent_micro_usd: u64,
-    /// What they may have cost beside that and nobody knows.
+    /// What they may have cost in addition, which is unknown.
     unknown_micro_usd: u64,
     expected_micro_usd: u64,
     reserved_micro_usd: u64,

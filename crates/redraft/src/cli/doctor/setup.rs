@@ -1,4 +1,4 @@
-//! What each agent needs, whether it is there, and what could be installed. Keys are looked for and never shown.
+//! Checks what each agent needs, whether it is there, and what could be installed. Keys are looked for and never shown.
 
 use super::is_used;
 use super::report::{Line, Offer};
@@ -24,7 +24,7 @@ const REACH_WITHIN: Duration = Duration::from_secs(5);
 pub(super) struct Setup {
     pub(super) kind: &'static str,
     pub(super) lines: Vec<Line>,
-    /// Where something must listen for it: the server the user named, or the proxy before it.
+    /// The address where something must listen for it: the server the user named, or the proxy before it.
     pub(super) base_url: Option<String>,
     pub(super) expected: Usd,
 }
@@ -47,7 +47,7 @@ pub(super) fn check(
     };
     match made {
         Ok(agent) => setup.lines.push(there(model, agent.as_ref())),
-        // What is missing is said with the way to get it.
+        // What is missing is reported with the way to get it.
         Err(detail) => setup.lines.push(match detail.strip_suffix(ACCEPT) {
             Some(wish) => Line::bad("accepted", wish.trim_end_matches("; "), ACCEPT),
             None => Line::bad("settings", detail.clone(), "correct redraft.toml or install it"),
@@ -56,7 +56,7 @@ pub(super) fn check(
     if let Some(model) = model {
         setup.kind = model.kind.name();
         setup.base_url = model.base_url.as_ref().map(|url| {
-            // One that cannot be used is told where the agent is made.
+            // An unusable proxy is reported where the agent is made.
             let proxy = api::proxy(url, model.proxy.as_deref(), environment);
             proxy.ok().flatten().unwrap_or_else(|| url.clone())
         });
@@ -93,8 +93,8 @@ pub(super) fn offers(config: &Config, process: &ProcessContext) -> Vec<Offer> {
     };
     let configured = |wanted: ModelKind, local: bool| {
         models().any(|(name, model)| {
-            // One kind stands for two: the vendor's service, and a server that somebody named. An agent that is called
-            // like the kind is what the offer would lead to, wherever its server is.
+            // One kind covers two: the vendor's service, and a server that the user named. An agent with the name of
+            // the kind is what the offer would lead to, wherever its server is.
             let is_this = wanted != ModelKind::OpenAi
                 || model.base_url.is_some() == local
                 || (!local && name.as_str() == wanted.name());

@@ -1,7 +1,7 @@
-//! What was said to a session, in one small file below the state folder.
+//! Stores what was said to a session, in one small file below the state folder.
 //!
-//! Written whole. Nobody needs it after the session, so only the latest few are kept. Whoever cannot read or write it says
-//! nothing: better silent than repeated.
+//! Written whole. It is not needed after the session, so only the latest few are kept. A hook that cannot read or write
+//! it says nothing: better silent than repeated.
 
 use redraft_facts::text::hash;
 use redraft_integrations::hook::memory::Memory;
@@ -26,7 +26,7 @@ impl Noted {
         // The id is the host's and may be anything; sessions without one are one session.
         let name = hash(session.as_bytes()).to_string();
         let folder = state.join("hooks");
-        // Old files are removed there, and what a link leads to is somebody's.
+        // Old files are removed there, and a link may lead to somebody else's files.
         let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
         if is_link(state) || is_link(&folder) {
             return None;
@@ -40,15 +40,15 @@ impl Noted {
         Some(Noted { memory, session: session.to_owned(), file })
     }
 
-    /// A file that is not there yet, for what an agent is made to write in place of what it wanted. Not below git's folder,
-    /// where Claude Code writes nothing whatever a hook says; and under a name that nobody else can guess.
+    /// A file that does not exist yet, for what an agent is made to write in place of what it wanted. Not below git's
+    /// folder, where Claude Code writes nothing whatever a hook says; and under a name that cannot be guessed.
     pub(super) fn note(&self) -> PathBuf {
         let named = |number: u32| {
             let name = hash(format!("{} {number}", self.session).as_bytes()).to_string();
             std::env::temp_dir().join(format!("redraft-refused-{}.txt", name.get(..32).unwrap_or_default()))
         };
         let number = self.memory.refusals();
-        // The one before has served.
+        // The one before has served its purpose.
         let _ = fs::remove_file(named(number.saturating_sub(1)));
         named(number)
     }
@@ -75,7 +75,7 @@ fn forget_oldest(folder: &Path, own: &Path) -> Option<()> {
     files.sort_by_cached_key(modified);
     let too_many = (files.len() + 1).saturating_sub(FILES_MAX);
     for file in files.iter().take(too_many) {
-        // Another hook may have been quicker.
+        // Another hook may have been faster.
         let _ = fs::remove_file(file);
     }
     Some(())

@@ -1,4 +1,4 @@
-//! Code that a redaction changed is not the code that was approved: it is reviewed again.
+//! Sends code that a redaction changed back to review: it is not the code that was approved.
 
 use redraft_adapters::git::Rewritten;
 use redraft_adapters::sqlite::Ledger;
@@ -12,8 +12,8 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::projections;
 
-/// Goes back to `implement` where the approved code of a feature that is not merged was written anew. The old objects must
-/// still be there.
+/// Goes back to `implement` where the approved code of an unmerged feature was rewritten. The old objects must still
+/// exist.
 pub(super) fn go_back_where_code_changed(
     repo: &RepositoryContext,
     ledger: &Ledger,
@@ -36,7 +36,7 @@ pub(super) fn go_back_where_code_changed(
         return Ok(());
     }
     let why = Typed::from("a secret was taken out of the code that was approved");
-    // Where it has not come to rest, what is under way is about the new code.
+    // While the feature has not come to rest, the work under way is about the new code.
     journal.go_back(Phase::Implement, &process.user, &why)?;
     Ok(())
 }

@@ -16,7 +16,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-/// So many losses are told one by one; all of them stand in the file.
+/// How many losses are reported one by one; all of them are in the file.
 const TOLD_MAX: usize = 20;
 
 #[derive(Serialize)]
@@ -113,7 +113,7 @@ pub(super) fn import(
         Ledger::open(&repo.state, OpenMode::ReadOnly).map(|ledger| scopes(&ledger)).unwrap_or_default();
     let _locks = hold_all(&repo, known, process, console)?;
     let now_ms = process.clock.now_ms();
-    // Made beside the old one and put in its place when it is whole.
+    // Made next to the old one and put in its place when it is complete.
     let folder = repo.state.join("importing");
     let failed = |error: io::Error| {
         CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display())).hint("nothing was changed")
@@ -134,7 +134,7 @@ pub(super) fn import(
     fold_board(&Ledger::open(&folder, OpenMode::Write)?)?;
     let moved_aside = if is_there { Some(move_aside(&path, now_ms).map_err(failed)?) } else { None };
     fs::rename(Ledger::file(&folder), &path).map_err(failed)?;
-    // Nothing but its own leftovers is in it.
+    // It holds only its own leftovers.
     let _ = fs::remove_dir_all(&folder);
     Ok(told(resumed, moved_aside, console))
 }
@@ -157,7 +157,7 @@ fn told(resumed: Resumed, moved_aside: Option<PathBuf>, console: &Console) -> Er
     if lost > 0 { ErrorCode::NotApproved } else { ErrorCode::Done }
 }
 
-/// Gives the ledger another name, with what stands beside it; returns that name.
+/// Renames the ledger and the files next to it; returns the new name.
 fn move_aside(path: &Path, now_ms: i64) -> io::Result<PathBuf> {
     let named = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
     let aside = path.with_file_name(format!("ledger.before-import-{now_ms}.db"));

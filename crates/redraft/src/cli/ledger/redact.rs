@@ -1,8 +1,8 @@
-//! `redraft ledger redact`: takes a secret that has come in out again.
+//! `redraft ledger redact`: takes a secret out of everything Redraft keeps.
 //!
 //! The order matters, because it may be killed anywhere and is then begun again: first git's new objects, which nothing
-//! names yet; then the ledger, in one transaction; then refs, indexes, files; last of all what nothing names any more is
-//! removed. The same objects always become the same new ones, so whoever begins again arrives at the same end. While it is
+//! names yet; then the ledger, in one transaction; then refs, indexes, files; finally what nothing names any more is
+//! removed. The same objects always become the same new ones, so a second attempt arrives at the same end. While it is
 //! under way a file says so, and no other command writes.
 
 use super::secret::{self, SecretToRemove};
@@ -38,13 +38,13 @@ use std::path::{Path, PathBuf};
 /// Blobs may name blobs, and those others; none of ours goes deeper.
 const NAMING_MAX: usize = 8;
 
-/// So many files are named one by one.
+/// How many files are named one by one.
 const NAMED_MAX: usize = 10;
 
 #[derive(Serialize)]
 struct RedactJson {
     v: u16,
-    /// Whether it was taken out; else what would be.
+    /// Whether it was taken out; otherwise this is what would be done.
     changed: bool,
     /// The event that says so.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ struct RedactJson {
     blobs: usize,
     objects: usize,
     files: Vec<String>,
-    /// Where it is still, and nothing is changed by this program.
+    /// Where it still is, and this program changes nothing.
     left: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn redact(
     let ready = job.prepare(&found)?;
     let signed = Marker::begin(&marker, &ready.rewritten, process)?;
     let (event, pruned) = job.take_out(&found, &ready, &signed, args, process)?;
-    // Gone only when everything else is done, so that an interrupted attempt is noticed.
+    // Removed only when everything else is done, so that an interrupted attempt is noticed.
     let removed = fs::remove_file(&marker);
     removed.map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", marker.display())))?;
     let left = job.left(&job.look()?, pruned);
@@ -155,15 +155,15 @@ impl Found {
     }
 }
 
-/// What is about to take the place of something.
+/// The replacements that are ready to be put in place.
 struct Ready {
     rewritten: Rewritten,
     bodies: Vec<(u64, String)>,
     blobs: Vec<(BlobId, Vec<u8>)>,
 }
 
-/// Says that a secret is being taken out, and which of git's objects are on their way out; also those of an attempt that was
-/// interrupted.
+/// Says that a secret is being taken out, and which of git's objects are to be removed; also those of an interrupted
+/// attempt.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Marker {
@@ -217,7 +217,7 @@ impl Job<'_> {
         Ok(Found { events, blobs, survey, files, ignored })
     }
 
-    /// Makes everything new that will take the place of something; nothing names it yet.
+    /// Makes everything that will replace something; nothing names it yet.
     fn prepare(&self, found: &Found) -> Result<Ready, CliError> {
         let repository = &self.repo.repository;
         let rewritten = repository.rewrite(self.removal, &found.survey, &self.branches(), &self.named()?)?;
@@ -226,7 +226,7 @@ impl Job<'_> {
         Ok(ready)
     }
 
-    /// Returns the event that says so, where anything named the secret, and what git could not remove.
+    /// Returns the event that says so, if anything named the secret, and what git could not remove.
     fn take_out(
         &self,
         found: &Found,
@@ -281,7 +281,7 @@ impl Job<'_> {
         Ok((event, pruned.left))
     }
 
-    /// Writes the records of a feature anew, which name ids that are others now, and commits those that were committed.
+    /// Rewrites the records of a feature, which name ids that have changed, and commits those that were committed.
     fn write_records(&self, created: &FeatureCreated) -> Result<(), CliError> {
         let entries = self.ledger.read(created.scope())?;
         write_files(self.repo, created, &entries)?;
@@ -306,7 +306,7 @@ impl Job<'_> {
         Ok(named)
     }
 
-    /// New bodies and blobs: without the secret, and with the ids that objects and blobs have now.
+    /// New bodies and blobs: without the secret, and with the new ids of objects and blobs.
     fn amendments(&self, rewritten: Rewritten) -> Result<Ready, CliError> {
         let mut renamed = rewritten.renamed.clone();
         let ids = self.ledger.blob_ids()?;
@@ -336,7 +336,8 @@ impl Job<'_> {
         Ok(Ready { rewritten, bodies, blobs })
     }
 
-    /// Refuses a text that stands where an event would lose its form or a feature its sense, such as the name of a role.
+    /// Refuses a text whose removal would break the form of an event or the meaning of a feature, such as the name of a
+    /// role.
     fn require_sense(&self, bodies: &[(u64, String)]) -> Result<(), CliError> {
         let new: BTreeMap<u64, &String> = bodies.iter().map(|(seq, body)| (*seq, body)).collect();
         let mut scopes: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
@@ -346,7 +347,7 @@ impl Job<'_> {
             match Event::decode(kind, version, body) {
                 Ok(event) => scopes.entry(scope.to_owned()).or_default().push(Entry { seq, at_ms: 0, event }),
                 Err(_) if new.contains_key(&seq) => wrong = wrong.or(Some(seq)),
-                // What only a newer program can read holds nothing that is replaced.
+                // An event that only a newer program can read holds nothing that is replaced.
                 Err(_) => {}
             }
         })?;
@@ -384,7 +385,7 @@ impl Job<'_> {
         }
     }
 
-    /// Where the secret is and stays.
+    /// The places where the secret is and stays.
     fn left(&self, found: &Found, pruned: Vec<String>) -> Vec<String> {
         let mut left: Vec<String> = found
             .survey
@@ -408,7 +409,7 @@ impl Job<'_> {
     }
 }
 
-/// A name that everything is found by cannot be taken out of everything.
+/// Refuses a name that everything is found by: it cannot be taken out of everything.
 fn refuse_own_words(removal: &Removal) -> Result<(), CliError> {
     let roles = profile::roles().into_iter().map(|role| role.to_string());
     let phases = Phase::ALL.into_iter().map(|phase| phase.name().to_owned());

@@ -1,5 +1,5 @@
-//! Which secret is meant. It comes from standard input, from a question whose answer is not shown, or from a place where it
-//! stands; never from an argument, which the shell would keep in its history.
+//! Finds out which secret is meant. It comes from standard input, from a question whose answer is not shown, or from a
+//! place where it stands; never from an argument, which the shell would keep in its history.
 
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
@@ -17,7 +17,7 @@ use std::path::Path;
 /// More than any secret has.
 const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
-/// More than any file that a secret is named in by its line.
+/// More than any file in which a secret is given by its line.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What to take out, and whether a person can still be asked.

@@ -1,5 +1,5 @@
-//! What `redraft status --verify` compares with the ledger once its events are found in order: everything that was computed
-//! from them.
+//! Compares everything that was computed from the ledger's events with them, once they are found in order: `redraft
+//! status --verify`.
 
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
@@ -41,7 +41,7 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
             _ => None,
         });
         let Some(created) = created else { continue };
-        // Who is there without a worktree that can be asked has no records to compare.
+        // A feature without a usable worktree has no records to compare.
         if !repo.is_there(created).unwrap_or(false) {
             continue;
         }
@@ -51,7 +51,7 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
         }
         for (name, text) in projections::files(&entries) {
             let path = format!("{}/{name}", created.folder());
-            // One that is missing is made again by the next run.
+            // The next run makes a missing one again.
             let Some(found) = workspace.read(&path)?.filter(|found| found != text.as_bytes()) else {
                 continue;
             };
@@ -60,7 +60,7 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
             }
         }
     }
-    // A row whose scope has no events was made by nobody here.
+    // A row whose scope has no events was not made by this ledger.
     for scope in board.keys().filter(|scope| {
         scope.parse().is_ok_and(|scope: Scope| ledger.last_seq(scope).is_ok_and(|seq| seq == 0))
     }) {
@@ -76,7 +76,7 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
         .hint("the events are in order; to write it again from them: redraft status --rebuild"))
 }
 
-/// A run that was killed leaves records of some events before its last one.
+/// A run that was killed leaves records of some event before its last one.
 const EARLIER_MAX: usize = 500;
 
 /// Whether a record is what it was after an earlier event.
@@ -107,7 +107,7 @@ fn tell(ledger: &Ledger, events: u64, console: &Console) -> Result<(), CliError>
     Ok(())
 }
 
-/// Rows of an earlier form are not held against what they would be now; nobody reads them.
+/// Rows of an earlier form are not compared with what they would be now; nothing reads them.
 fn is_same(row: &str, folded: &BoardRow) -> bool {
     match serde_json::from_str::<BoardRow>(row) {
         Ok(row) if row.is_current() => row == *folded,

@@ -1,4 +1,4 @@
-//! Which files are meant: a path, a feature's number, or everything.
+//! Finds the files that are meant: by a path, a feature's number, or everything.
 
 use super::Place;
 use redraft_adapters::plain_file;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(in crate::cli) struct Group {
     pub(in crate::cli) folder: PathBuf,
-    /// The top folder of the worktree they are in, where that is another than ours.
+    /// The top folder of the worktree they are in, if that is not ours.
     pub(super) root: Option<PathBuf>,
     pub(super) files: Vec<PathBuf>,
 }
@@ -34,7 +34,7 @@ pub(super) fn groups(targets: &[PathBuf], place: &Place) -> Result<Vec<Group>, C
     Ok(groups)
 }
 
-/// Every feature of the checkout we are in, and those that have a worktree, from there.
+/// Every feature of the current checkout, and those that have a worktree, from there.
 fn everything(place: &Place) -> Result<Vec<Group>, CliError> {
     let mut found: BTreeMap<String, Group> = BTreeMap::new();
     let here = place.root.join(FEATURES);
@@ -60,7 +60,7 @@ fn target_groups(target: &Path, place: &Place) -> Result<Vec<Group>, CliError> {
     if path.is_dir() {
         return folder_groups(&path);
     }
-    // Also what is no ordinary file: reading it says why it is none.
+    // Also anything that is not an ordinary file: reading it says why.
     if path.symlink_metadata().is_ok() {
         let folder = path.parent().unwrap_or(&path).to_owned();
         return Ok(vec![Group { folder, root: None, files: vec![path] }]);
@@ -74,7 +74,7 @@ fn target_groups(target: &Path, place: &Place) -> Result<Vec<Group>, CliError> {
     })
 }
 
-/// A feature's own folder, or all that stand in a folder.
+/// A feature's own folder, or all feature folders in a folder.
 fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
     if let Some(group) = artifacts(path) {
         return Ok(vec![group]);
@@ -83,7 +83,7 @@ fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
     let parent = if below.is_dir() { &below } else { path };
     let groups: Vec<Group> = folders(parent)?.iter().filter_map(|folder| artifacts(folder)).collect();
     if groups.is_empty() {
-        // Somebody says that documents are here: the one everything begins with is missing.
+        // The user says that documents are here: the one everything begins with is missing.
         let files = vec![path.join(ArtifactKind::Spec.file())];
         return Ok(vec![Group { folder: path.to_owned(), root: None, files }]);
     }
@@ -105,8 +105,8 @@ pub(in crate::cli) fn feature(number: FeatureId, place: &Place) -> Result<Option
     Ok(folders.find_map(|folder| artifacts(&folder)))
 }
 
-/// The artifacts of a folder, none if it has none: those that are there, and those that must be: what its own record says was
-/// finished, and the specification where something was built on it.
+/// The artifacts of a folder; none if it has none. These are those that exist and those that must: what its own record
+/// says was finished, and the specification where something was built on it.
 fn artifacts(folder: &Path) -> Option<Group> {
     let finished = finished(folder);
     let there = |kind: ArtifactKind| folder.join(kind.file()).symlink_metadata().is_ok();
@@ -129,7 +129,7 @@ fn finished(folder: &Path) -> Vec<String> {
     phases.map(|phase| phase.artifact().to_owned()).collect()
 }
 
-/// The folders of a folder by name; none where it is not there.
+/// The folders in a folder, by name; none where it does not exist.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let unreadable = |error: std::io::Error| {
         CliError::new(ErrorCode::Config, format!("{} cannot be read: {error}", folder.display()))

@@ -1,7 +1,7 @@
-//! The files of a plugin's folder, for `documents::lint::plugin`.
+//! Reads the files of a plugin's folder, for `integrations::plugin_lint`.
 //!
-//! Anybody's folder may be named, so everything is bounded: how many files, how deep, how much text. Links are followed
-//! where they stay in the folder; hidden folders and installed packages are not looked into. What is in the files is not
+//! Any folder may be named, so everything is bounded: how many files, how deep, how much text. Links are followed where
+//! they stay in the folder; hidden folders and installed packages are not looked into. What is in the files is not
 //! known here. Start at [`read`].
 
 use redraft_adapters::plain_file::{self, UnreadableFile};
@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 /// Some hundred times what a plugin has; a folder with more is a checkout, a home or a disk.
 const FILES_MAX: usize = 20_000;
 const DEPTH_MAX: usize = 24;
-/// A larger file is no text that a model is meant to read.
+/// A larger file is not text that a model is meant to read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Folders that are part of no plugin, or whose files nobody wrote.
+/// Folders that are part of no plugin, or whose files are generated.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 /// The one hidden folder that matters.
 const OWN: &str = ".claude-plugin";
@@ -60,16 +60,16 @@ pub(super) fn read(folder: &Path, process: &ProcessContext) -> Result<Plugin, Cl
 }
 
 impl Walk<'_> {
-    /// Takes in one entry; what is given back is a folder to look into.
+    /// Takes in one entry; returns a folder to look into.
     fn entry(&mut self, place: &Path, own: &str, path: &str) -> Result<Option<PathBuf>, CliError> {
         if self.plugin.files.len() >= FILES_MAX {
             return Err(too_much(self.root, format!("more than {FILES_MAX} files")));
         }
-        // A link that leads nowhere is as good as no file.
+        // A link that leads nowhere counts as no file.
         let Ok(target) = place.canonicalize() else { return Ok(None) };
         let Ok(about) = target.metadata() else { return Ok(None) };
         let inside = target.starts_with(self.root);
-        // A link to a folder it is in would be followed for ever.
+        // A link to a folder that contains it would be followed forever.
         let parent = place.parent().and_then(|parent| parent.canonicalize().ok());
         let is_loop = parent.is_none_or(|parent| parent.starts_with(&target));
         let content = match (inside, about.is_dir()) {

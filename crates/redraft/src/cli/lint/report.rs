@@ -1,4 +1,4 @@
-//! How faults look: as lines, JSON, SARIF 2.1.0 or annotations of GitHub.
+//! Formats faults: as lines, JSON, SARIF 2.1.0 or annotations of GitHub.
 
 use redraft_documents::lint::{Fault, Level, LintSettings, Rule};
 use redraft_facts::harmless;
@@ -21,11 +21,11 @@ pub(super) enum Form {
 pub(super) struct Checked<'a> {
     pub(super) groups: usize,
     pub(super) documents: usize,
-    /// What these are called.
+    /// The name of these.
     pub(super) what: &'static str,
-    /// What code scanning takes paths relative to.
+    /// The folder that paths for code scanning are relative to.
     pub(super) root: &'a Path,
-    /// What the paths of faults are relative to.
+    /// The folder that the paths of faults are relative to.
     pub(super) folder: &'a Path,
 }
 

@@ -1,6 +1,7 @@
-//! `redraft log --decisions`: what was decided, as a list or as records.
+//! `redraft log --decisions`: shows what was decided, as a list or as records.
 //!
-//! A record is written once: it holds the id of what it tells, and whatever holds that id in the folder stands for it.
+//! A record is written once: it holds the id of its decision, and any file in the folder with that id counts as the
+//! record.
 
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
@@ -63,7 +64,7 @@ pub(super) fn decisions(
     Ok(ErrorCode::Done)
 }
 
-/// Writes a record for everything that has none, and says which files came into being.
+/// Writes a record for everything that has none, and returns the new files.
 fn export(features: &[Of], folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let failed = |path: &Path, error: &std::io::Error| {
         CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))
@@ -103,7 +104,7 @@ fn records(folder: &Path) -> std::io::Result<(u32, BTreeSet<String>)> {
         let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         last = last.max(name[..digits].parse().unwrap_or(0));
         if name.ends_with(".md") {
-            // What cannot be read is nobody's record.
+            // An unreadable file is not a record.
             let text = plain_file::read_text(&path, BYTES_MAX).unwrap_or_default();
             known.extend(text.lines().filter(|line| line.starts_with("<!-- redraft: ")).map(str::to_owned));
         }
@@ -111,7 +112,7 @@ fn records(folder: &Path) -> std::io::Result<(u32, BTreeSet<String>)> {
     Ok((last + 1, known))
 }
 
-/// Never in place of a file that is there.
+/// Never replaces an existing file.
 fn create(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;
@@ -172,7 +173,7 @@ fn line(one: &Resolution) -> String {
 struct DecisionsJson<'a> {
     v: u16,
     features: Vec<FeatureJson<'a>>,
-    /// The files that came into being; nothing where none were asked for.
+    /// The new files; none where none were asked for.
     written: Option<Vec<String>>,
 }
 

@@ -1,7 +1,7 @@
-//! What comes in from the host, with messages that are too large replaced by a short one that says so.
+//! Reads messages from the host, and replaces those that are too large by a short one that says so.
 //!
-//! The protocol's library drops such a message without a word, and its sender would wait for ever. A message is a line.
-//! Start at [`Inlet`]; [`Lines`] does the work and reads nothing itself.
+//! The protocol's library drops such a message silently, and its sender would wait forever. A message is a line. Start
+//! at [`BoundedReader`]; [`Lines`] does the work and reads nothing itself.
 
 use std::io;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// Larger messages are not read: more than any answer has, escaped (`submit` takes 4 MiB), and less than the library
 /// reads.
 pub(super) const MESSAGE_BYTES_MAX: usize = 15 * 1024 * 1024;
-/// The method of what stands for a message that is too large; its parameter `bytes` says how large it was.
+/// The method of the message that replaces one that is too large; its parameter `bytes` says how large that was.
 pub(super) const TOO_LARGE: &str = "redraft/too-large";
 
 const PIECE_BYTES: usize = 64 * 1024;
@@ -41,7 +41,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedReader<R> {
             let mut into = ReadBuf::new(&mut piece);
             ready!(Pin::new(&mut this.inner).poll_read(cx, &mut into))?;
             if into.filled().is_empty() {
-                // The end. A line that was not finished is no message.
+                // The end. An unfinished line is not a message.
                 return Poll::Ready(Ok(()));
             }
             this.lines.push(into.filled(), &mut this.ready);
@@ -57,7 +57,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedReader<R> {
 /// Whole lines out of pieces.
 struct Lines {
     bytes_max: usize,
-    /// The line so far; nothing of one that is too large.
+    /// The line so far; empty for one that is too large.
     line: Vec<u8>,
     /// How long it is so far.
     length: usize,
@@ -106,7 +106,7 @@ impl Lines {
     }
 }
 
-/// What a message says of itself on its outermost level, read while it passes by.
+/// The outermost level of a message, read while it passes by.
 #[derive(Default)]
 struct Head {
     depth: usize,
@@ -121,7 +121,7 @@ struct Head {
 }
 
 impl Head {
-    /// Names and ids are short; what is longer is neither.
+    /// Names and ids are short; anything longer is neither.
     const BYTES_MAX: usize = 256;
 
     fn read(&mut self, bytes: &[u8]) {
@@ -169,7 +169,7 @@ impl Head {
         }
     }
 
-    /// One member of the outermost object is over.
+    /// A member of the outermost object has ended.
     fn finish(&mut self) {
         let (name, value) = (std::mem::take(&mut self.name), std::mem::take(&mut self.value));
         self.at_value = false;
@@ -183,8 +183,8 @@ impl Head {
         }
     }
 
-    /// The message that stands for this one. A notification is answered by nobody; what is no message at all is passed on
-    /// as one that the library refuses.
+    /// The message that replaces this one. A notification gets no answer; something that is not a message at all is
+    /// passed on as one that the library refuses.
     fn instead(self, bytes: usize) -> String {
         match self.id.map(String::from_utf8) {
             Some(Ok(id)) if self.has_method => {

@@ -1,4 +1,4 @@
-//! The tools that are commands: what people type, with `--json`. Nothing is answered here that a command would not say.
+//! The tools that are commands: what people type, with `--json`. They answer nothing that a command would not print.
 
 use super::reply::{Costs, InFile, OfPhase, Reply, Spent, TOKENS_MAX, tokens};
 use super::{CliError, McpService, RepositoryContext, tools};
@@ -62,7 +62,7 @@ pub(super) fn perform(
             let DecideArgs { feature, choice, why, answers } = tools::read(tool, arguments)?;
             let given = answers.into_iter().map(|answer| format!("--answer={answer}"));
             let flags = std::iter::once(format!("--why={why}")).chain(given);
-            // Named, or a choice that is none would be taken for a feature.
+            // The feature is given explicitly, or an unknown choice would be taken for a feature.
             let id = desk.feature(&RepositoryContext::find(&desk.process.folder)?, feature.as_deref())?;
             typed("decide", flags, [id.to_string(), choice])
         }
@@ -82,13 +82,13 @@ pub(super) fn perform(
     let cli = Cli::try_parse_from(all).map_err(|error| redraft_frame::usage::explained(&error))?;
     let console = Console::kept();
     match crate::cli::perform(cli, &desk.process, &console) {
-        // What a command answers with another code is an answer all the same: findings, a question.
+        // An exit code other than success is still an answer: findings, a question.
         Ok(_) => bounded(desk, tool, Reply::printed(&console)),
         Err(error) => Err(error),
     }
 }
 
-/// A command with its flags, and behind them whatever might look like one.
+/// A command with its flags, followed by anything that might look like one.
 fn typed(
     command: &str,
     flags: impl IntoIterator<Item = String>,
@@ -147,7 +147,7 @@ fn cost(desk: &McpService, args: &Of) -> Result<Reply, CliError> {
     }))
 }
 
-/// What is too long for a conversation becomes a file, which a host reads as far as it needs.
+/// What is too long for a conversation becomes a file, which a host can read as far as it needs.
 fn bounded(desk: &McpService, tool: &str, reply: Reply) -> Result<Reply, CliError> {
     let long = tokens(&reply.text);
     if long <= TOKENS_MAX {

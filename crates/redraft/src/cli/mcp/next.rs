@@ -1,8 +1,8 @@
-//! The tool `next`: drives a feature on as far as it goes without an agent, and hands out the next piece of work.
+//! The tool `next`: drives a feature on as far as it can go without an agent, and hands out the next piece of work.
 //!
-//! What takes long, such as a project's checks, goes on in a thread of its own while the host is told to wait. A piece of
-//! work that nobody was told about, because the host had gone, is given again: it is out, and out it stays until it is
-//! submitted or expires.
+//! Long work, such as a project's checks, goes on in a thread of its own while the host is told to wait. A piece of
+//! work that was handed out after the host had gone is given again: it is out, and stays out until it is submitted or
+//! expires.
 
 use super::reply::{Reply, State};
 use super::{CliError, McpService, ProcessContext, RepositoryContext};
@@ -27,11 +27,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a feature that somebody has is waited for before the host is told.
+/// How long to wait for a feature that another process holds before the host is told.
 const HELD_MS: u64 = 1_500;
 const LOOK_AGAIN_MS: u64 = 50;
 
-/// What two calls that come together wait for each other at the least.
+/// The least time that two calls that come together wait for each other.
 const MOMENT: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
@@ -59,12 +59,12 @@ pub(super) struct Job {
 
 impl Job {
     pub(super) fn join(self) {
-        // One that ended in a panic has stored what it had stored.
+        // A job that panicked keeps what it had stored.
         let _ = self.thread.join();
     }
 }
 
-/// What a job does now, for whoever is told to wait.
+/// What a job does now, for a host that is told to wait.
 #[derive(Default)]
 struct Doing(Mutex<String>);
 
@@ -104,7 +104,8 @@ pub(super) fn next(desk: &Arc<McpService>, args: NextArgs) -> Result<Reply, CliE
         None => awaited(desk, id, begun())?.state,
         Some(job) => {
             let Rest { state, seq } = awaited(desk, id, job)?;
-            // It was driven for an earlier call: the feature may have gone on since, or the host have it in hand.
+            // It was driven for an earlier call: the feature may have changed since, or the host may already have this
+            // work.
             let had = matches!(&state, State::Work { ticket, .. } if args.beside.contains(ticket));
             let moved = !matches!(state, State::Wait { .. }) && last_seq(&repo, id)? != Some(seq);
             if had || moved { awaited(desk, id, begun())?.state } else { state }
@@ -119,7 +120,7 @@ fn last_seq(repo: &RepositoryContext, id: FeatureId) -> Result<Option<u64>, CliE
     Ok(ledger.read(Scope::Feature(id))?.last().map(|entry| entry.seq))
 }
 
-/// Waits for a job as long as the host is patient; one that goes on is left for the next call.
+/// Waits for a job as long as the host is patient; an unfinished one is left for the next call.
 fn awaited(desk: &Arc<McpService>, id: FeatureId, job: Job) -> Result<Rest, CliError> {
     match job.end.recv_timeout(desk.patience) {
         Ok(end) => {
@@ -127,7 +128,7 @@ fn awaited(desk: &Arc<McpService>, id: FeatureId, job: Job) -> Result<Rest, CliE
             let command = desk.process.next(&format!("redraft run {id}"));
             let told = |error: CliError| {
                 let state = State::of_error(id.to_string(), error.typed_here(&desk.process), command)?;
-                // Nothing came of it, so nothing has changed.
+                // It had no result, so nothing has changed.
                 let seq = last_seq(&RepositoryContext::find(&desk.process.folder)?, id)?.unwrap_or_default();
                 Ok(Rest { state, seq })
             };
@@ -149,7 +150,7 @@ fn awaited(desk: &Arc<McpService>, id: FeatureId, job: Job) -> Result<Rest, CliE
     }
 }
 
-/// One call of `next` for a feature at a time: two would hold it against each other.
+/// Allows one call of `next` for a feature at a time: two would block each other.
 struct Turn<'a> {
     desk: &'a McpService,
     id: FeatureId,
@@ -183,7 +184,7 @@ fn begin(desk: &Arc<McpService>, id: FeatureId, beside: Vec<Ticket>) -> Job {
     doing.set("redraft's own work");
     let (inside, told) = (Arc::clone(desk), Arc::clone(&doing));
     let thread = std::thread::spawn(move || {
-        // Nobody listens any more once the host has gone; what was handed out is given again.
+        // Once the host has gone there is no receiver; what was handed out is given again.
         let _ = tell.send(drive(&inside.process, id, &beside, &told));
     });
     Job { thread, end, doing, began: desk.process.clock.moment() }
@@ -217,13 +218,13 @@ fn drive(
         });
         let waited_ms = process.clock.moment().ms_since(since);
         match state {
-            // Another server, a submission or a command has it for a moment.
+            // Another server, a submission or a command holds it for a moment.
             Err(error) if error.code == ErrorCode::Held && waited_ms < HELD_MS => {
                 if !process.clock.wait_ms(LOOK_AGAIN_MS) {
                     return Err(error);
                 }
             }
-            // Nobody is asked about cost where nothing is sent.
+            // Where nothing is sent, there is no question about cost.
             done => return done?.ok_or_else(|| CliError::new(ErrorCode::Bug, "a host was asked about cost")),
         }
     }
@@ -312,11 +313,11 @@ fn given(stage: &RunContext<'_>, work: &HostWork) -> Result<State, CliError> {
     let own = stage.repo.state.join("runs").join(work.ticket.to_string());
     let folder = match work.folder == stage.repo.worktree(stage.created)? {
         true => work.folder.clone(),
-        // A folder apart is gone with the run that made it, and a host is slower than that.
+        // A separate folder is gone with the run that made it, and a host is slower than that.
         false => kept_apart(&work.folder, &own.join("folder"))?,
     };
-    // Whatever stands here passes the host's main conversation twice and is read again by each of its later requests, so
-    // it is only the names of files.
+    // Everything here passes the host's main conversation twice and is read again by each of its later requests, so it
+    // is only the names of files.
     let prompt_file = written(&own.join("prompt.md"), &work.prompt.text())?;
     let schema_file = written(&own.join("schema.json"), work.schema)?;
     Ok(State::Work {

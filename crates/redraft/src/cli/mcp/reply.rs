@@ -1,5 +1,5 @@
-//! What tools answer: one JSON object each, beginning with its version. What is too long for a conversation is given as
-//! a file.
+//! The answers of tools: one JSON object each, beginning with its version. What is too long for a conversation is given
+//! as a file.
 
 use clap::CommandFactory as _;
 use redraft_core::attribution::RoleAttribution;
@@ -39,7 +39,7 @@ impl Reply {
     }
 }
 
-/// What `submit` says.
+/// The answer of `submit`.
 #[derive(Serialize)]
 pub(super) struct Submitted {
     pub(super) v: u16,
@@ -49,7 +49,7 @@ pub(super) struct Submitted {
     pub(super) refused: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) why: Option<String>,
-    /// What was changed in the worktree beside what the role may write, and is not there any more.
+    /// What was changed in the worktree outside what the role may write, and was undone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) undone: Vec<UndoneJson>,
 }
@@ -60,7 +60,7 @@ pub(super) struct UndoneJson {
     pub(super) to_get_it_back: String,
 }
 
-/// Where a result is that is too long for a conversation.
+/// The file of a result that is too long for a conversation.
 #[derive(Serialize)]
 pub(super) struct InFile {
     pub(super) v: u16,
@@ -68,7 +68,7 @@ pub(super) struct InFile {
     pub(super) tokens: u64,
 }
 
-/// What `cost` says.
+/// The answer of `cost`.
 #[derive(Serialize)]
 pub(super) struct Costs {
     pub(super) v: u16,
@@ -96,12 +96,12 @@ pub(super) struct Spent {
     pub(super) covered: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) login: Option<String>,
-    /// How many bills nobody knows, and the most that may have been charged for them.
+    /// How many bills are unknown, and the most that may have been charged for them.
     pub(super) unknown: u32,
     pub(super) counted: String,
 }
 
-/// What `next` says.
+/// The answer of `next`.
 #[derive(Serialize)]
 struct Answer {
     v: u16,
@@ -116,11 +116,11 @@ pub(super) enum State {
         feature: String,
         ticket: String,
         role: String,
-        /// The role's agent in a plugin of ours; a host without it takes any that has not seen the writing.
+        /// The role's agent in a plugin of ours; a host without it takes any agent that has not seen the writing.
         run_as: &'static str,
         folder: String,
         tools: Vec<String>,
-        /// What it may change, relative to the folder; empty for who only reads.
+        /// What it may change, relative to the folder; empty for a role that only reads.
         writes: Vec<String>,
         prompt_file: String,
         schema_file: String,
@@ -157,11 +157,11 @@ pub(super) enum State {
 }
 
 impl State {
-    /// What could not be gone on with, and what to type about it.
+    /// The state where the feature cannot go on, and what to type about it.
     pub(super) fn of_error(feature: String, error: CliError, command: String) -> Result<State, CliError> {
         match error.code {
             ErrorCode::Usage => Err(error),
-            // Another server is at it, for this host or another; that passes.
+            // Another server works on it, for this host or another; that passes.
             ErrorCode::Held if error.message.contains("redraft mcp") => {
                 Ok(State::Wait { feature, what: error.message, retry_after_s: 5 })
             }

@@ -1,5 +1,5 @@
 //! The protocol: the only asynchronous code there is. One thread reads and writes messages; every call is answered by a
-//! thread of its own, so that a long one holds up none.
+//! thread of its own, so that a long one does not hold up the others.
 
 use super::bounded_reader::{BoundedReader, MESSAGE_BYTES_MAX, TOO_LARGE};
 use super::reply::Reply;
@@ -40,7 +40,7 @@ pub(super) fn serve(desk: &Arc<McpService>) -> Result<(), String> {
         let running = tokio::select! {
             running = running => match running {
                 Ok(running) => running,
-                // Gone before it had begun.
+                // The client left before it had begun.
                 Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             },
@@ -51,7 +51,7 @@ pub(super) fn serve(desk: &Arc<McpService>) -> Result<(), String> {
             () = &mut stopped => Ok(()),
         }
     });
-    // A read of standard input cannot be taken back, and must not keep the program.
+    // A pending read of standard input cannot be cancelled, and must not keep the program alive.
     runtime.shutdown_background();
     served
 }
@@ -77,7 +77,7 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(tools::all().into_iter().map(tool).collect()))
     }
 
-    /// Only what stands for a message that was too large is known.
+    /// The only known request is the one that replaces a message that was too large.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -101,7 +101,7 @@ impl ServerHandler for Server {
         let desk = Arc::clone(&self.desk);
         if let Some(host) = context.peer.peer_info() {
             let Implementation { name, version, .. } = &host.client_info;
-            // It said so once; whoever calls again is the same.
+            // It is set once; later calls come from the same host.
             let _ = desk.process.host.set((name.clone(), version.clone()));
         }
         let called = move || desk.call(&request.name, &request.arguments.unwrap_or_default());
@@ -110,7 +110,7 @@ impl ServerHandler for Server {
             ErrorData::internal_error(format!("a bug in redraft ended the call: {error}"), None)
         })?;
         let content = vec![ContentBlock::text(text)];
-        // Once, and not also as structured content: a host may put both before its model.
+        // Once, and not also as structured content: a host may give both to its model.
         let result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
         Ok(result.into())
     }

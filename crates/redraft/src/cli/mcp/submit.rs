@@ -1,4 +1,4 @@
-//! The tool `submit`: what came of a piece of work is stored, and nothing else happens; `next` finds out what it means.
+//! The tool `submit`: stores the result of a piece of work, and nothing else; `next` finds out what it means.
 
 use super::reply::{Reply, Submitted, UndoneJson};
 use super::{CliError, McpService, RepositoryContext};
@@ -18,7 +18,7 @@ use serde::Deserialize;
 /// More than any answer has.
 const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// How long the feature is waited for; what is submitted is kept for whoever has it after that.
+/// How long to wait for the feature; after that, what is submitted is kept for the process that holds it.
 const HELD_MS: u64 = 1_500;
 const LOOK_AGAIN_MS: u64 = 50;
 
@@ -51,7 +51,7 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
     let process = &desk.process;
     let given = Submission { ticket: &ticket, text: &args.text, conversation: &args.conversation };
     let Some(ledger) = repo.reader()? else { return Ok(unknown(format!("there is no feature {id} here"))) };
-    // Read first: what is refused is refused at once, whoever drives the feature.
+    // Read first: a refusal comes at once, no matter which process drives the feature.
     let now = || standing(&ledger, &ticket.scope);
     let (state, entries) = now()?;
     if let Some((refusal, why)) = given.refused(&state, &entries, &process.redactor, process.clock.now_ms()) {
@@ -76,7 +76,7 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
         match done {
             Ok(Some(Ok(undone))) => return Ok(accepted(&undone)),
             Ok(Some(Err((refusal, why)))) => return Ok(refused(refusal, why)),
-            // Nobody is asked about cost where nothing is sent.
+            // Where nothing is sent, there is no question about cost.
             Ok(None) => return Err(CliError::new(ErrorCode::Bug, "a host was asked about cost")),
             Err(error) if error.code == ErrorCode::Held && waited_ms < HELD_MS => {
                 if !process.clock.wait_ms(LOOK_AGAIN_MS) {
@@ -84,7 +84,8 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
                 }
             }
             Err(error) if error.code == ErrorCode::Held => {
-                // Whoever drives the feature stores what is kept; a run may be at work on something else for long.
+                // The process that drives the feature stores what is kept; a run may be busy with something else for
+                // long.
                 let (state, entries) = now()?;
                 let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
                 let kept = given.keep(&state, &entries, &inbox, &process.redactor, process.clock.now_ms())?;
@@ -92,7 +93,7 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
                 let gone = given.refused(&state, &entries, &process.redactor, process.clock.now_ms());
                 return Ok(match (kept, gone) {
                     (Ok(_), None) => accepted(&[]),
-                    // It was taken by whoever drives it, between the two looks.
+                    // The process that drives it took it between the two looks.
                     (Ok(_), Some((SubmissionRefusal::Repeated, _))) => accepted(&[]),
                     (Err((refusal, why)), _) | (Ok(_), Some((refusal, why))) => refused(refusal, why),
                 });
@@ -102,7 +103,7 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
     }
 }
 
-/// A feature as its events tell it now.
+/// A feature according to its events now.
 fn standing(ledger: &Ledger, scope: &Scope) -> Result<(Pipeline, Vec<Entry>), CliError> {
     let entries = ledger.read(scope.clone())?;
     let state =

@@ -15,8 +15,8 @@ pub(crate) struct Tool {
 pub(crate) const NAMES: [&str; 8] =
     ["status", "next", "submit", "decide", "findings", "context", "cost", "lint"];
 
-/// How a host goes about it, told once when it connects. Claude Code (2.1.197) also tells it to the subagents that do the
-/// work, who are not meant: hence the first sentence.
+/// How a host works with it, told once when it connects. Claude Code (2.1.197) also tells it to the subagents that do
+/// the work, for whom it is not meant: hence the first sentence.
 pub(crate) const INSTRUCTIONS: &str = "\
 If your prompt has a part called Rules for Every Role, do what it says and skip this. Redraft keeps the process; you do the work. Repeat: call `next`. On `work`, start a fresh subagent \
 in the foreground (`run_in_background: false`) and tell it: work in `folder` with no more than `tools`, change nothing but \

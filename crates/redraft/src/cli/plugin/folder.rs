@@ -1,8 +1,8 @@
 //! The folder of an export: looked at as a whole before anything is touched, then changed file by file, each whole or not
 //! at all.
 //!
-//! What is decided about the files is not decided here. Nothing is followed out of the folder: a link on the way, whatever
-//! it leads to, ends the export before it begins.
+//! It decides nothing about the files. Nothing is followed out of the folder: a link on the way, whatever it leads to,
+//! ends the export before it begins.
 
 use redraft_adapters::plain_file;
 use redraft_frame::errors::{CliError, ErrorCode};
@@ -16,13 +16,13 @@ use tempfile::NamedTempFile;
 
 /// More than any file of an export, and than any that a section is added to.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// How many set-aside versions of one file there can be; whoever has more has not looked at any.
+/// How many set-aside versions of one file there can be; with more, they were never looked at.
 const ASIDE_MAX: usize = 1000;
 const TEMPORARY: &str = ".redraft-export-";
 
 pub(super) struct Folder<'a> {
     pub(super) root: &'a Path,
-    /// As messages name it.
+    /// Its name in messages.
     pub(super) shown: String,
 }
 
@@ -110,7 +110,7 @@ impl Folder<'_> {
             let place = self.root.join(path);
             let written = match found.contains_key(path) {
                 true => file.persist(&place),
-                // Whatever has come into being there meanwhile is not ours.
+                // A file that has appeared there meanwhile is not ours.
                 false => file.persist_noclobber(&place),
             };
             written.map_err(|error| self.half_way(path, &error.error))?;
@@ -121,7 +121,7 @@ impl Folder<'_> {
         Ok(aside)
     }
 
-    /// The whole text in a file beside the one it is to become.
+    /// The whole text in a file next to the one it is to become.
     fn stage(&self, path: &str, text: &str, made: &mut Made) -> Result<NamedTempFile, CliError> {
         let place = self.root.join(path);
         let failed = |error: io::Error| self.failed("cannot be written", path, &error);
@@ -130,7 +130,7 @@ impl Folder<'_> {
         whole_file::staged(&place, text, replaced.as_ref(), TEMPORARY).map_err(failed)
     }
 
-    /// The last look before the first change: what was decided holds only for what was seen.
+    /// The last check before the first change: the plan holds only for what was seen.
     fn refuse_changes(&self, plan: &Plan, found: &Found) -> Result<(), CliError> {
         for step in &plan.steps {
             if self.read(&step.path)?.as_ref() != found.get(&step.path) {
@@ -145,7 +145,7 @@ impl Folder<'_> {
         Ok(())
     }
 
-    /// A second name for what is there, one that nothing has yet.
+    /// A second, unused name for what is there.
     fn set_aside(&self, path: &str) -> Result<String, CliError> {
         for number in 1..=ASIDE_MAX {
             let aside = match number {
@@ -193,7 +193,7 @@ impl Folder<'_> {
     }
 }
 
-/// Folders that were made, and are removed again if nothing comes of it.
+/// Folders that were made, and are removed again if the export fails.
 struct Made(Vec<PathBuf>);
 
 impl Made {
@@ -214,13 +214,13 @@ impl Made {
 impl Drop for Made {
     fn drop(&mut self) {
         for folder in self.0.iter().rev() {
-            // One that somebody has put something into stays.
+            // A folder with something new in it stays.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// A link to the same file where that is possible, else a copy; never over something that is there.
+/// A link to the same file where that is possible, else a copy; never over an existing file.
 fn same_again(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {

@@ -1,4 +1,4 @@
-//! What an export did, or would do, for people and for programs.
+//! Reports what an export did, or would do, for people and for programs.
 
 use redraft_adapters::shell_word::quoted_path;
 use redraft_integrations::plugin::{ExportStepKind, Kept, Plan, PluginTarget, VERSION};
@@ -76,7 +76,7 @@ impl Report {
         report
     }
 
-    /// Whether something was left because somebody had edited it.
+    /// Whether something was left alone because it had been edited.
     pub(super) fn is_edited(&self) -> bool {
         self.kept.iter().any(|kept| kept.edited)
     }

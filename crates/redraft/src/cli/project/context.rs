@@ -1,4 +1,4 @@
-//! Gathers what the roles of a feature are told about its project. What is made of it, the core decides.
+//! Gathers what the roles of a feature are told about its project. `documents::project_context` makes the text from it.
 
 use super::{PROJECTS, folder_of, text};
 use crate::cli::dependencies::FeatureStandings;
@@ -9,7 +9,8 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
 use redraft_frame::repository_context::RepositoryContext;
 
-/// What the roles of a feature are told about its project; nothing for one that has none. What cannot be found is said.
+/// What the roles of a feature are told about its project; none for a feature without one. The text says what cannot be
+/// found.
 pub(crate) fn project_context(
     repo: &RepositoryContext,
     ledger: &Ledger,

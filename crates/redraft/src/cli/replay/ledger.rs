@@ -1,4 +1,4 @@
-//! Loops out of our own ledger: who reviewed which revision when, with the texts as git keeps them.
+//! Reads loops from our own ledger: who reviewed which revision when, with the texts as git keeps them.
 
 use redraft_adapters::sqlite::Ledger;
 use redraft_cost::cost::replay::{Measured, RecordedLoop, RecordedPass, Review, Reviewer, reviewed};
@@ -64,7 +64,7 @@ pub(crate) fn paces<'a>(
     Ok(found)
 }
 
-/// That of one of them.
+/// The pace for one of them.
 pub(crate) fn pace(paces: &BTreeMap<Ticket, Pace>, one: &RecordedPass) -> Pace {
     one.first().and_then(|ticket| paces.get(ticket)).cloned().unwrap_or_default()
 }
@@ -79,7 +79,7 @@ pub(crate) fn with_texts(one: &RecordedPass, workspace: &dyn Workspace) -> Resul
     let mut versions = Vec::new();
     for review in &one.reviews {
         versions.push(match &review.base {
-            // Of code the reviewers read the change.
+            // For code, the reviewers read the change.
             Some(base) => {
                 workspace.delta(base, &review.sees).map_err(|error| CliError::from(error).message)?
             }

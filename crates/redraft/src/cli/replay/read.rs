@@ -1,6 +1,6 @@
-//! Recorded loops from files: one JSON object a line, plain or compressed with gzip, read as a stream.
+//! Reads recorded loops from files: one JSON object a line, plain or compressed with gzip, as a stream.
 //!
-//! Whatever is wrong with a line is told with its number, and the next line is read. Start at [`read`].
+//! A fault in a line is reported with its number, and the next line is read. Start at [`read`].
 
 use flate2::bufread::MultiGzDecoder;
 use redraft_cost::cost::replay::RecordedLoop;
@@ -10,10 +10,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// A longer line is passed over. Loops of real documents have less than a megabyte; together with what is made of a
-/// line this keeps the program under 100 MB.
+/// A longer line is skipped. Loops of real documents have less than a megabyte; together with what is made from a line
+/// this keeps the program under 100 MB.
 const LINE_BYTES_MAX: usize = 16 << 20;
-/// More lines in one document are passed over: comparing takes some hundred bytes for each of them, however short it is.
+/// A document with more lines is skipped: comparing takes some hundred bytes for each of them, however short it is.
 /// Real documents have some thousand.
 const DOCUMENT_LINES_MAX: usize = 100_000;
 /// Real loops end after a handful of rounds; each is planned over, so an absurd number would take hours.
@@ -57,7 +57,7 @@ pub(super) fn read(
                     continue;
                 }
                 let recorded = recorded(&bytes);
-                // What is made of the line is enough to keep in memory while it is compared.
+                // What is made from the line is enough to keep in memory while it is compared.
                 drop(bytes);
                 match recorded {
                     Ok(recorded) => take(recorded),
@@ -73,7 +73,7 @@ enum Line {
     TooLong(usize),
 }
 
-/// The next line without its break; none at the end. Of a line that is too long nothing is kept.
+/// The next line without its break; none at the end. Nothing is kept of a line that is too long.
 fn next_line(lines: &mut dyn BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let most = LINE_BYTES_MAX as u64 + 1;

@@ -1,4 +1,4 @@
-//! What a replay shows: a table for people, one object for programs.
+//! Shows a replay: a table for people, one object for programs.
 
 use super::{CardSum, LoopSum};
 use redraft_cost::cost::replay::{ReplayMode, ReplayOutcome};
@@ -90,7 +90,7 @@ struct LoopObject<'a> {
     reviews: usize,
     guard_trips: Named<u64>,
     input_usd: Named<f64>,
-    /// Input tokens that were not read from the cache, which is what counts where nothing costs money.
+    /// Input tokens that were not read from the cache: the measure where nothing costs money.
     not_cached: Named<u64>,
 }
 

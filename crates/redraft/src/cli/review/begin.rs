@@ -1,5 +1,5 @@
-//! Which review a call goes on with, and what kind of document it judges. One document has one review at a time, which
-//! keeps the kind it was last judged as.
+//! Decides which review a call goes on with, and what kind of document it judges. One document has one review at a
+//! time, which keeps the kind it was last judged as.
 
 use super::document::Document;
 use super::typed;
@@ -48,7 +48,7 @@ pub(super) fn begun(
 ) -> Result<FeatureCreated, CliError> {
     let _lock = repo.lock_repository(process, console)?;
     let (known, id) = newest(ledger, &|created| document.is_of(created))?;
-    // What it was judged as is kept, also by a review that begins anew.
+    // The kind it was judged as is kept, even by a review that starts over.
     let phase = judged_by(args, known.as_ref(), document);
     if let Some(known) = known.filter(|_| !args.again) {
         return Ok(known);
@@ -82,7 +82,7 @@ pub(super) fn begun(
     Ok(created)
 }
 
-/// The newest review of the same, and the number that the next one gets.
+/// The newest review of the same document or change, and the number that the next one gets.
 pub(super) fn newest(
     ledger: &Ledger,
     same: &dyn Fn(&FeatureCreated) -> bool,
@@ -113,7 +113,7 @@ pub(super) fn store(
     Ok(())
 }
 
-/// Says what the document is judged as, and takes another kind where that was asked for: another reviewer then reads it
+/// Sets what the document is judged as, and changes the kind where that was asked for: then another reviewer reads it
 /// from the beginning, and the kind is kept.
 pub(super) fn judged_as(
     ledger: &Ledger,

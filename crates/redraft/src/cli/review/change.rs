@@ -1,8 +1,9 @@
-//! `redraft review --base REV`: the reviewers of code over what a branch changes.
+//! `redraft review --base REV`: has the reviewers of code look at what a branch changes.
 //!
-//! Nobody's checkout or branch is touched: the review has a worktree of its own, which stands on the last commit of the
-//! change. Nobody works on the code. The loop is never closed, so the next call for the same branch and base goes on with
-//! reviewers that know the change, and shows them what is new in it. What it is judged by is in [`super::grounds`].
+//! No checkout or branch of the user's is touched: the review has a worktree of its own, at the last commit of the
+//! change. No agent works on the code. The loop is never closed, so the next call for the same branch and base goes on
+//! with reviewers that know the change, and shows them what is new in it. [`super::setup`] decides what it is judged
+//! by.
 
 use super::begin::{newest, store};
 use super::range::Range;
@@ -48,7 +49,7 @@ pub(super) fn review(
     // With --format json nothing but the object is printed, as with --json.
     let console = if form == FindingsForm::Json { &quiet } else { console };
     if args.change.uncommitted {
-        // What is not committed is kept there before it is looked at.
+        // Uncommitted changes are stored there before they are looked at.
         repo.require_own_state()?;
     }
     repo.refuse_foreign_state()?;
@@ -77,7 +78,7 @@ pub(super) fn review(
     Call { repo, range, grounds, ledger, created, command, args, process, console, form }.go_on()
 }
 
-/// One call, whose review is ours alone.
+/// One call, which has the review to itself.
 struct Call<'a> {
     repo: &'a RepositoryContext,
     range: Range,
@@ -153,8 +154,8 @@ impl Call<'_> {
         self.report(&run, &workspace, &stop, sent(run.entries()) - sent(&entries), hidden)
     }
 
-    /// Refuses a change that is too large for everybody to be told of all its files. What of it nobody is shown as it is,
-    /// because it looks like a secret, is told.
+    /// Refuses a change that is too large for reviewers to be told all its files. Returns notes about the places that
+    /// are not shown as they are, because they look like secrets.
     fn require_shown(&self, workspace: &dyn Workspace) -> Result<Vec<String>, CliError> {
         let Range { name, base, from, to, .. } = &self.range;
         let diff = workspace.delta(from, to)?;
@@ -172,7 +173,7 @@ impl Call<'_> {
         Ok(notes)
     }
 
-    /// The rules of the base. Nobody works on the code.
+    /// The rules of the base. No agent works on the code.
     fn rules(&self, entries: &[Entry]) -> Result<Rules, CliError> {
         let Call { grounds, ledger, created, args, .. } = self;
         let state =
@@ -189,8 +190,8 @@ impl Call<'_> {
         Ok(rules)
     }
 
-    /// Whether the project's checks are run: only if that was asked for, and by a person who has accepted their commands.
-    /// A review keeps to what it was begun with.
+    /// Whether the project's checks are run: only if that was asked for, and by a person who has accepted their
+    /// commands. A review keeps what it was begun with.
     fn runs_checks(&self, state: &Pipeline) -> Result<bool, CliError> {
         let (asked, there) = (self.args.change.checks, &self.grounds.config.checks);
         if let Some(open) = &state.open
@@ -208,19 +209,19 @@ impl Call<'_> {
         Ok(true)
     }
 
-    /// Whether every reviewer is there, and a person agrees where one costs money.
+    /// Whether every reviewer is available, and a person agrees where one costs money.
     fn may_send(&self, agents: &AgentRegistry<'_>, rules: &Rules) -> Result<bool, CliError> {
         let Call { grounds, ledger, created, command, args, process, console, .. } = self;
         for role in &grounds.roles {
             agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
         }
-        // There are no documents beside a change.
+        // A change has no documents next to it.
         let estimating = Estimating { store: ledger, agents, rules, read: &|_| None };
         let asked = consent::ConsentSubject { repo: self.repo, created, command, yes: args.yes };
         consent::given(&asked, estimating, agents, process, console)
     }
 
-    /// How the change stands now.
+    /// The current state of the change.
     fn reviewed(&self, entries: &[Entry]) -> Result<ChangeUnderReview, CliError> {
         let last = entries.iter().rev().find_map(|entry| match &entry.event {
             Event::Edited(edited) => Some(edited.commit.as_str()),
@@ -278,7 +279,7 @@ impl Call<'_> {
     }
 }
 
-/// What accepts that which the base's file wants.
+/// The command that accepts what the base's file wants.
 fn accepting(range: &Range) -> String {
     let base = quoted(&range.base);
     format!("the file of {base} is what counts here; look at it and accept it: redraft trust --base {base}")
@@ -289,7 +290,7 @@ fn sent(entries: &[Entry]) -> usize {
     entries.iter().filter(|entry| matches!(entry.event, Event::Started(_))).count()
 }
 
-/// What of a change nobody is shown as it is, a line for each place.
+/// The places of a change that are not shown as they are, a line each.
 fn hidden(places: &[Hidden]) -> Vec<String> {
     const SHOWN_MAX: usize = 20;
     let line = |one: &Hidden| {
@@ -399,7 +400,7 @@ fn is_another(ledger: &Ledger, known: &FeatureCreated, range: &Range) -> Result<
     Ok(open.is_some_and(|open| open.revision.as_ref() == Some(&range.to) && open.base() != Some(&range.from)))
 }
 
-/// What is not settled, at the lines where it stands now.
+/// The findings that are not settled, at their current lines.
 fn standing(findings: &[Finding], workspace: &dyn Workspace, range: &Range) -> Vec<Finding> {
     let unsettled = findings.iter().filter(|one| matches!(one.status, Status::Open | Status::Deferred));
     let now = |finding: &Finding| {
@@ -410,7 +411,7 @@ fn standing(findings: &[Finding], workspace: &dyn Workspace, range: &Range) -> V
         now
     };
     let mut all: Vec<Finding> = unsettled.map(now).collect();
-    // The gravest first; within that by place.
+    // The gravest first; among equals, by place.
     all.sort_by(|one, other| {
         let key = |finding: &Finding| (finding.file.clone(), finding.line, finding.id.to_string());
         other.severity.cmp(&one.severity).then_with(|| key(one).cmp(&key(other)))

@@ -13,7 +13,7 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The document, as the user has it.
 pub(super) struct Document {
-    /// Where it is, and its path in the repository.
+    /// Its location, and its path in the repository.
     pub(super) file: PathBuf,
     pub(super) path: String,
     pub(super) bytes: Vec<u8>,
@@ -25,7 +25,7 @@ impl Document {
         created.document.as_deref() == Some(self.path.as_str())
     }
 
-    /// That the file is not what was looked at, where it was edited meanwhile and that is `untold`.
+    /// The note that the file is not what was reviewed, where it was edited meanwhile and that is `untold`.
     pub(super) fn is_other_than(&self, seen: Option<&[u8]>, untold: bool) -> Option<String> {
         let now = std::fs::read(&self.file).ok();
         let other = seen.is_some() && now.as_deref() != seen && now.as_deref() != Some(&self.bytes);

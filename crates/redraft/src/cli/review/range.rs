@@ -1,7 +1,8 @@
-//! What is reviewed: the commits a change lies between, as somebody named them, and what is said of it.
+//! Resolves what is reviewed: the commits a change lies between, as the user named them, and the description of the
+//! change.
 //!
-//! As a pull request shows it: from where the branch left its base, not from where the base is now. Nothing is stored or
-//! changed here.
+//! The change is what a pull request shows: from where the branch left its base, not from where the base is now.
+//! Nothing is stored or changed here.
 
 use redraft_adapters::git::CommitLookup;
 use redraft_adapters::plain_file;
@@ -14,12 +15,12 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::HEAD;
 
-/// So many commits are asked for what they say; a change with more has said enough by then.
+/// How many commit messages are read; a change with more commits has said enough by then.
 const COMMITS_MAX: usize = 50;
-/// What one message, and what all of it may take of a prompt.
+/// The most that one message, and all of them together, may take of a prompt.
 const MESSAGE_CHARS_MAX: usize = 2_000;
 const INTENT_CHARS_MAX: usize = 8_000;
-/// More than any pull request says.
+/// More than the text of any pull request.
 const INTENT_BYTES_MAX: u64 = 256 * 1024;
 /// Where features have their documents.
 const FEATURES: &str = "docs/features";
@@ -27,14 +28,14 @@ const FEATURES: &str = "docs/features";
 /// A change between two commits.
 #[derive(Clone)]
 pub(super) struct Range {
-    /// What it is called.
+    /// Its name.
     pub(super) name: String,
-    /// The base as it was named, the whole name of that, the commit that this is now, and where the change left it.
+    /// The base as it was named, its full name, its current commit, and the commit where the change left it.
     pub(super) base: String,
     pub(super) base_ref: String,
     pub(super) tip: String,
     pub(super) merge_base: String,
-    /// The commit it ends with; the one before what is not committed yet.
+    /// The commit it ends with; the last one before uncommitted changes.
     pub(super) commit: String,
     committed: String,
     /// All files at both ends.
@@ -80,7 +81,7 @@ impl Range {
             );
         }
         if bases.len() > 1 {
-            // Compared with one of them, what the change takes out of the others would not be seen.
+            // Compared with only one of them, what the change takes out of the others would not show.
             commit = merged(repo, &tip, &commit, base, &name)?;
             merge_base.clone_from(&tip);
             notes.push(format!(
@@ -99,13 +100,13 @@ impl Range {
         self.from == self.to
     }
 
-    /// What it is known under, so that the next call goes on with it.
+    /// Whether a stored change is this one, so that the next call goes on with it.
     pub(super) fn is(&self, change: &ReviewedChange) -> bool {
         change.head == self.name && change.base == self.base
     }
 
-    /// The folder of the documents that the change is held to: those of the feature that was named or that its branch is
-    /// of.
+    /// The folder of the documents that the change has to meet: those of the feature that was named or that its branch
+    /// belongs to.
     pub(super) fn documents(
         &self,
         repo: &RepositoryContext,
@@ -130,7 +131,7 @@ impl Range {
         found.map(Some).ok_or_else(none)
     }
 
-    /// What whoever asks and the commits say of the change, and what is said of its commits after `last`.
+    /// The description of the change from the user and its commits, and that of its commits after `last`.
     pub(super) fn intent(
         &self,
         repo: &RepositoryContext,
@@ -149,7 +150,7 @@ impl Range {
             (None, None) => String::new(),
         };
         let all = repo.repository.messages(&self.merge_base, &self.committed, COMMITS_MAX)?;
-        // A commit that was rewritten since may be gone.
+        // A commit that was rewritten meanwhile may be gone.
         let new = last.map(|last| repo.repository.messages(last, &self.committed, COMMITS_MAX));
         let new = new.and_then(Result::ok).unwrap_or_default();
         let clean = |text: String| process.redactor.redact(&text).0.into_owned();
@@ -157,7 +158,7 @@ impl Range {
     }
 }
 
-/// What `git commit` would commit and nobody sees in the files.
+/// The note about changes that `git commit` would commit and that are not in the files.
 fn staged(files: &[String]) -> Option<String> {
     const SHOWN_MAX: usize = 5;
     if files.is_empty() {
@@ -189,7 +190,7 @@ fn merged(
     })
 }
 
-/// The whole name and the commit of a name that was typed.
+/// The full name and the commit of a name that was typed.
 fn commit(repo: &RepositoryContext, name: &str, option: &str) -> Result<(String, String), CliError> {
     let repository = &repo.repository;
     match repository.commit_meant(name)? {
@@ -219,7 +220,7 @@ fn unrelated(shallow: bool, base: &str, name: &str) -> CliError {
     }
 }
 
-/// Texts and messages as one, each and all of it only so long.
+/// Texts and messages joined, each and all of them limited in length.
 fn said(told: &str, messages: &[(String, String)]) -> String {
     let mut text = String::new();
     if !told.trim().is_empty() {

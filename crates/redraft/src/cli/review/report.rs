@@ -1,4 +1,4 @@
-//! What the review of a change found: as a table, JSON, SARIF or annotations of GitHub.
+//! Reports what the review of a change found: as a table, JSON, SARIF or annotations of GitHub.
 //!
 //! With SARIF and annotations, stdout holds nothing else; what a person wants to know then goes to stderr.
 
@@ -25,16 +25,16 @@ pub(super) struct Report<'a> {
     pub(super) outcome: &'static str,
     /// Who gave the verdicts that stand.
     pub(super) judged_by: Vec<RoleAttribution>,
-    /// What is to be said where the rehearsal agent played any of them.
+    /// The notice where the rehearsal agent played any of them.
     pub(super) rehearsed: Option<String>,
-    /// Those that are not settled, the gravest first.
+    /// The findings that are not settled, the gravest first.
     pub(super) findings: Vec<Finding>,
     /// What the change touches.
     pub(super) files: Vec<String>,
     pub(super) gate: Option<&'a Checked>,
     /// How many dispatches this call has sent.
     pub(super) sent: usize,
-    /// Of all calls.
+    /// The receipt of all calls.
     pub(super) receipt: Receipt,
     /// What it waits for.
     pub(super) asked: String,
@@ -55,12 +55,12 @@ struct ReportJson<'a> {
     commit: &'a str,
     /// `approved`, `findings`, `nothing`, `waiting`, `parked`, `over budget` or `interrupted`.
     outcome: &'static str,
-    /// Who gave the verdicts that stand; nobody where there was nothing to review.
+    /// Who gave the verdicts that stand; empty where there was nothing to review.
     judged_by: &'a [RoleAttribution],
     rehearsed: bool,
     /// Those that are not settled.
     findings: &'a [Finding],
-    /// The check that failed before anybody was asked, if that is why it rests.
+    /// The check that failed before any agent was asked, if that is why it rests.
     #[serde(skip_serializing_if = "Option::is_none")]
     gate: Option<&'a Checked>,
     /// How many dispatches this call has sent; the receipt has those of all calls.
@@ -108,7 +108,7 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
 }
 
 impl Report<'_> {
-    /// How the review went, for who reads only the log: who judged, and that it was only rehearsed where it was.
+    /// How the review went, for readers of the log alone: who judged, and that it was only rehearsed, if so.
     fn execution(&self) -> Execution {
         let rehearsed = self.rehearsed.iter().map(|notice| format!("{notice}."));
         let Range { commit, merge_base, .. } = self.range;
@@ -125,7 +125,7 @@ impl Report<'_> {
         }
     }
 
-    /// Why what was found, or that nothing was, is no judgement of the change; none where it is one.
+    /// Why the result, even an empty one, is not a judgement of the change; none where it is one.
     fn unjudged(&self) -> Option<String> {
         let why = match (self.outcome, self.gate) {
             ("approved", _) | ("findings", None) => return None,
@@ -136,7 +136,7 @@ impl Report<'_> {
         Some(format!("{} of {} did not come to a judgement: {why}", self.scope, self.range.name))
     }
 
-    /// The same as an annotation beside no line; none where nobody judged.
+    /// The same as an annotation without a line; none where nobody judged.
     fn judged(&self) -> Option<String> {
         let judges = attribution::in_words(&self.judged_by);
         match (&self.rehearsed, judges.is_empty()) {
@@ -188,7 +188,7 @@ impl<'a> ReportJson<'a> {
     }
 }
 
-/// For a person: the findings where they are wanted, what it cost, how it stands.
+/// For a person: the findings if they are wanted, the cost, the state.
 fn told(report: &Report<'_>, findings: bool) -> String {
     let Report { range, outcome, receipt, next, asked, .. } = report;
     let mut text = String::new();
@@ -215,7 +215,7 @@ fn told(report: &Report<'_>, findings: bool) -> String {
     text
 }
 
-/// Between which commits it was looked at.
+/// The commits between which it was reviewed.
 fn compared(range: &Range) -> String {
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
     let base = match range.merge_base == range.tip {
@@ -225,7 +225,7 @@ fn compared(range: &Range) -> String {
     format!("commit {} was compared with {} ({base})", short(&range.commit), short(&range.merge_base))
 }
 
-/// `1 blocker, 2 warnings`; a check that failed is no finding.
+/// `1 blocker, 2 warnings`; a failed check is not a finding.
 fn counts(findings: &[Finding]) -> String {
     let of = |severity: Severity| findings.iter().filter(|one| one.severity == severity).count();
     let named = [
@@ -260,7 +260,7 @@ fn place(finding: &Finding) -> String {
     }
 }
 
-/// Why it holds nothing up, if it does not.
+/// Why it holds nothing up, if so.
 fn aside(finding: &Finding) -> String {
     match (&finding.unverified, finding.status) {
         (Some(why), _) => format!(", unverified: {why}"),
@@ -315,7 +315,7 @@ fn rule(finding: &Finding) -> String {
     format!("{}/{}", finding.role, one_line(&finding.category, 60))
 }
 
-/// Code scanning wants a place for each result: what cites none is shown at the first file of the change.
+/// Code scanning wants a place for each result: a finding without one is shown at the first file of the change.
 fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value {
     let panels = profile::panels(redraft_facts::phase::Phase::Implement);
     let roles = panels.iter().flat_map(|panel| &panel.roles).map(|seat| &seat.role);
@@ -324,7 +324,7 @@ fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value
     for profile in roles.filter_map(of) {
         rules.extend(profile.categories.iter().map(|category| format!("{}/{category}", profile.role)));
     }
-    // The one reviewer of lane express has the categories of all, and a model may make up another.
+    // The one reviewer of lane express has the categories of all, and a model may invent another.
     for id in findings.iter().map(rule) {
         if !rules.contains(&id) {
             rules.push(id);
@@ -360,7 +360,7 @@ fn described(id: &str) -> Value {
     })
 }
 
-/// The same for the same fault wherever and whenever it is found: by what is quoted, not by lines or ids.
+/// The same for the same fault wherever and whenever it is found: based on what is quoted, not on lines or ids.
 fn fingerprint(finding: &Finding) -> String {
     let about = if finding.quote.trim().is_empty() { &finding.description } else { &finding.quote };
     let words: Vec<&str> = about.split_whitespace().collect();

@@ -1,8 +1,8 @@
-//! What a change is reviewed by: configuration and role texts as its base has them, never as the change has them.
+//! The configuration and role texts for the review of a change: as its base has them, never as the change has them.
 //!
-//! Whoever proposes a change must not decide how it is judged, nor what is started for that. So nothing here reads the
-//! checkout, and an agent for which a file of the repository would be started or read is refused: that file could be the
-//! change's own.
+//! The author of a change must not decide how it is judged, nor what is started for that. So nothing here reads the
+//! checkout, and an agent for which a file of the repository would be started or read is refused: that file could be
+//! the change's own.
 
 use super::range::Range;
 use crate::cli::run;
@@ -25,7 +25,7 @@ const BYTES_MAX: u64 = 1024 * 1024;
 pub(super) struct ReviewSetup {
     pub(super) config: Config,
     pub(super) profiles: BTreeMap<Role, String>,
-    /// Who reviews.
+    /// The roles that review.
     pub(super) roles: Vec<Role>,
     pub(super) notes: Vec<String>,
 }
@@ -60,7 +60,7 @@ impl ReviewSetup {
     }
 }
 
-/// An agent's program, its arguments, servers and files may be no files of the repository.
+/// Refuses an agent whose program, arguments, servers or files are files of the repository.
 fn refuse_own_files(
     repo: &RepositoryContext,
     range: &Range,
@@ -68,7 +68,7 @@ fn refuse_own_files(
     role: &Role,
 ) -> Result<(), CliError> {
     let Some(name) = config.agent_of(role) else { return Ok(()) };
-    // What stands in the user's own file, no change can have written.
+    // No change can have written what is in the user's own file.
     if config.origins.get(name) != Some(&Origin::Repository) {
         return Ok(());
     }
@@ -114,7 +114,7 @@ fn is_own(repo: &RepositoryContext, range: &Range, word: &str) -> Result<bool, C
     Ok(there || repo.repository.file_at(&range.commit, word, u64::MAX)?.is_some())
 }
 
-/// What whoever has another configuration before their eyes must know.
+/// Notes for a user who has another configuration in front of them.
 fn notes(repo: &RepositoryContext, range: &Range) -> Result<Vec<String>, CliError> {
     let at = |commit: &str| repo.repository.file_at(commit, FILE, BYTES_MAX);
     let (base, own) = (at(&range.tip)?, at(&range.commit)?);
@@ -152,7 +152,7 @@ fn notes_on_texts(repo: &RepositoryContext, range: &Range) -> Result<Vec<String>
     }
     let here = texts_here(repo);
     let other = differing(&here, &base);
-    // Of a checkout that is the change itself, all is said.
+    // Where the checkout is the change itself, everything is already said.
     if !other.is_empty() && !differing(&here, &own).is_empty() {
         let names = other.join(", ");
         notes.push(format!(
@@ -171,7 +171,7 @@ fn texts(repo: &RepositoryContext, commit: &str) -> Result<Texts, CliError> {
     for name in repo.repository.names_at(commit, profiles::FOLDER)? {
         let path = format!("{}/{name}", profiles::FOLDER);
         if is_text(&name) {
-            // What the change has there must not stop its review.
+            // The change's own files there must not stop its review.
             let bytes = repo.repository.file_at(commit, &path, BYTES_MAX).ok().flatten();
             texts.insert(path, bytes);
         }

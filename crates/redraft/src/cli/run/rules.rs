@@ -1,4 +1,4 @@
-//! What a run goes by: the configuration with what was typed, the budget, the deadlines.
+//! Makes the rules of a run: the configuration with what was typed, the budget, the deadlines.
 
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::Config;

@@ -29,13 +29,14 @@ use redraft_roles::profile;
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WorkSource {
-    /// The agents of the configuration; who is asked to pay has been asked first.
+    /// The agents of the configuration; a person who has to pay was asked first.
     Configured,
-    /// A host that comes for it: for the roles that the configuration leaves to hosts, or for all where it leaves none.
+    /// A host that comes for it: for the roles that the configuration leaves to hosts, or for all where it leaves none
+    /// to them.
     Host,
 }
 
-/// What is to be driven, as whom, and who is told.
+/// What is to be driven, by whom, and where progress is reported.
 #[derive(Clone, Copy)]
 pub(crate) struct RunRequest<'a> {
     pub(crate) repo: &'a RepositoryContext,
@@ -47,7 +48,7 @@ pub(crate) struct RunRequest<'a> {
     pub(crate) console: &'a Console,
 }
 
-/// What a run stands on, for whoever drives it.
+/// The parts of a run, for the code that drives it.
 #[derive(Clone, Copy)]
 pub(crate) struct RunContext<'a> {
     pub(crate) repo: &'a RepositoryContext,
@@ -58,7 +59,7 @@ pub(crate) struct RunContext<'a> {
     pub(crate) inbox: &'a FileInbox,
 }
 
-/// The roles of the phases that are not over; nobody else has to be there.
+/// The roles of the phases that are not over; no other role needs an agent.
 fn roles_left(repo: &RepositoryContext, id: FeatureId) -> Result<Vec<Role>, CliError> {
     let Some(ledger) = repo.reader()? else { return Ok(Vec::new()) };
     let entries = ledger.read(Scope::Feature(id))?;
@@ -110,7 +111,7 @@ pub(crate) fn with_run<T>(
     };
     if players == WorkSource::Configured {
         for role in &roles {
-            // A configuration that cannot work is told before anything is sent.
+            // An unusable configuration is reported before anything is sent.
             agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
         }
         let read = |path: &str| workspace.read(path).ok().flatten();
@@ -164,7 +165,7 @@ pub(crate) fn with_run<T>(
         repo.put_checks_away(&created);
     }
     if workspace.was_made_anew() {
-        // What was copied and set up there went with it; the next run brings it again.
+        // What was copied and set up there is gone with it; the next run brings it again.
         forget_ready(repo, &created)?;
     }
     done.map(Some)

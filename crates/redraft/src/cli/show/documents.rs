@@ -1,4 +1,5 @@
-//! `redraft show tasks`, `show section` and `show context`: how documents are read, without a repository or a ledger.
+//! `redraft show tasks`, `show section` and `show context`: show how documents are read, without a repository or a
+//! ledger.
 
 use redraft_adapters::git::CheckoutLocation;
 use redraft_adapters::plain_file::{self, UnreadableFile};
@@ -14,7 +15,7 @@ use redraft_frame::process_context::ProcessContext;
 use serde::Serialize;
 use std::path::Path;
 
-/// Far more than anybody writes; what is larger is no document.
+/// Far more than anybody writes; a larger file is not a document.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 #[derive(Serialize)]
@@ -116,7 +117,7 @@ fn told(task: &Task) -> String {
     if !task.depends_on.is_empty() {
         text.push_str(&format!("    depends on {}\n", task.depends_on.join(", ")));
     }
-    // What counts only where a document defines it is for `show context` to tell.
+    // `show context` reports references that count only where a document defines them.
     let plain = task.refs.iter().filter(|one| one.basis == CountsWhen::Plain);
     let refs: Vec<String> = plain.map(|one| format!("{} {}", one.kind.name(), one.id)).collect();
     if !refs.is_empty() {
@@ -132,7 +133,7 @@ struct SectionJson<'a> {
     file: String,
     line: Option<u32>,
     end_line: Option<u32>,
-    /// What the id was found in; nothing when it was not.
+    /// How the id was found; none where it was not.
     #[serde(rename = "match")]
     how: Option<&'static str>,
     /// Further lines that define it as well, so that it is ambiguous.

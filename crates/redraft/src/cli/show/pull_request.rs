@@ -1,4 +1,4 @@
-//! `redraft show pull-request`: the text for a pull request of a feature.
+//! `redraft show pull-request`: prints the text for a pull request of a feature.
 
 use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;

@@ -1,6 +1,6 @@
-//! `redraft show trace`: every requirement with what became of it, as text, JSON, Markdown or a page of HTML.
+//! `redraft show trace`: shows every requirement with what became of it, as text, JSON, Markdown or a page of HTML.
 //!
-//! What belongs to what is `reports::matrix`'s; here it is found out what is meant, and shown.
+//! `reports::matrix` decides what belongs to what; this module finds out what the user means, and shows it.
 
 use crate::cli::lint::{Place, find};
 use redraft_adapters::git::CheckoutLocation;
@@ -189,10 +189,10 @@ fn ran(run: &RecordedCheck) -> String {
 #[derive(Serialize)]
 struct TraceJson<'a> {
     v: u16,
-    /// Nothing where no ledger knows it.
+    /// None where no ledger knows it.
     feature: Option<String>,
     name: &'a str,
-    /// Whether events tell of code.
+    /// Whether there are events about code.
     built: bool,
     /// Without criteria, and how many of them a task reaches.
     requirements: usize,
@@ -207,7 +207,7 @@ struct TraceJson<'a> {
 #[derive(Serialize)]
 struct RowJson<'a> {
     requirement: Option<RequirementJson<'a>>,
-    /// How its tasks reach it: task, step, section, relative, whole; nothing where none does.
+    /// How its tasks reach it: task, step, section, relative, whole; none where no task does.
     via: Option<&'static str>,
     sections: Vec<PartJson<'a>>,
     steps: Vec<PartJson<'a>>,

@@ -1,4 +1,4 @@
-//! Machines with nothing installed, repositories in disorder, probes that are cut off.
+//! Tests machines with nothing installed, repositories in disorder, probes that are cut off.
 
 use super::{agent, checks, doctor, read};
 use crate::world::{PROGRAM, bodies, events};
@@ -165,7 +165,7 @@ fn an_agent_that_gives_no_answer_leaves_everything_open() {
     assert_eq!(code, 4, "{report:#}");
     assert_eq!(checks(&report, "rehearsal", None).len(), 7, "{report:#}");
     assert_eq!(agent(&report, "rehearsal")["resume"], "unproved");
-    // One that is only busy is asked again.
+    // An agent that is only busy is asked again.
     scratch.scenario("[[rule]]\nticket = \"*/probe/prober/2.*\"\ndo = \"overloaded\"\ntimes = 2\n");
     let (report, code) = doctor(&scratch, &[]);
     assert_eq!((code, checks(&report, "rehearsal", Some(true)).len()), (0, 7), "{report:#}");

@@ -1,4 +1,4 @@
-//! Probes of agents with a model behind them; the model is a script on this machine.
+//! Tests probes of agents with a model behind them; the model is a script on this machine.
 
 use super::{agent, checks, read};
 use crate::world::{PROGRAM, bodies, events};
@@ -17,7 +17,7 @@ const ANTHROPIC: &str =
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fault {
     None,
-    /// It says that it has read what it never opened.
+    /// It claims to have read what it never opened.
     Pretends,
     /// The service refuses every continued conversation.
     Refuses,
@@ -25,7 +25,7 @@ enum Fault {
     Forgets,
     /// It looks the file up again instead of remembering.
     Peeks,
-    /// It tells one finding more than it reported.
+    /// It recalls one finding more than it reported.
     Miscounts,
     /// It answers in prose.
     Chats,
@@ -137,7 +137,7 @@ fn a_model_that_remembers_passes_over_every_protocol() {
         );
         let found = scratch.command("grep").args(["-rlaF", KEY, "."]).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{settings}: the key was written somewhere");
-        // What it cost is near what was said before, and below what was reserved.
+        // The cost is close to the estimate, and below what was reserved.
         let amount = |key: &str| model[key].as_u64().unwrap();
         if !settings.contains("local") {
             let (cost, expected, reserved) =
@@ -193,7 +193,7 @@ fn money_is_agreed_to_before_it_is_spent_and_held_to_the_budget() {
     scratch.write("redraft.toml", &config);
     run(&scratch, &["--yes"]).expect(0);
     assert_eq!(bodies(&events(&scratch), "probed").count(), 1);
-    // Without agreement what is known is still told.
+    // Without agreement, what is known is still shown.
     let (report, code) = read(&run(&scratch, &["--json"]));
     assert_eq!((code, checks(&report, "model", Some(true)).len()), (6, 7), "{report:#}");
 }

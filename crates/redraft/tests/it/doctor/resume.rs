@@ -1,4 +1,4 @@
-//! What a probe's result means for the features that use the agent.
+//! Tests what a probe's result means for the features that use the agent.
 
 use super::{agent, doctor, meta};
 use crate::world::{bodies, events, executable, feature};
@@ -102,7 +102,7 @@ fn a_probe_tells_every_feature_of_the_agent_that_can_go_on_and_no_other() {
     scratch.run(["status", "--rebuild"]).expect(0);
     assert_eq!(fs::read(&file).unwrap(), kept);
 
-    // Said again it says nothing new; a probe that passes takes it back.
+    // A second probe says nothing new; a probe that passes takes it back.
     scratch.run(["doctor"]).expect(1);
     scratch.scenario("");
     scratch.run(["doctor"]).expect(0);

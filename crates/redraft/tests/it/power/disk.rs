@@ -1,7 +1,7 @@
 //! A disk that holds what was synced and nothing else.
 //!
 //! `disk.c` stands between the program (with every git it starts) and the system and keeps a copy of each file and each
-//! list of names at the moment it is synced. [`Disk::after`] makes the folder anew from these copies alone.
+//! list of names at the moment it is synced. [`Disk::after`] rebuilds the folder from these copies alone.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -46,7 +46,7 @@ impl Disk {
         disk
     }
 
-    /// Lets a command write to this disk until the power goes; none lets it come to its end.
+    /// Lets a command write to this disk until the power goes; with none it runs to its end.
     pub(crate) fn under(&self, command: &mut Command, cut: Option<Cut>) {
         command.env("LD_PRELOAD", shim()).env("REDRAFT_DISK_ROOT", &self.root);
         command.env("REDRAFT_DISK_STORE", self.store.path()).process_group(0);
@@ -64,7 +64,7 @@ impl Disk {
             Loss::Names => self.folder(&key(&self.root), found.path()),
             Loss::Contents => self.emptied(&self.root, found.path()),
         }
-        // Nobody comes back from a power cut in the same boot.
+        // After a power cut the machine has booted again.
         let boot = found.path().join(".git/redraft/boot");
         if boot.exists() {
             fs::write(boot, "another\n").unwrap();
@@ -100,7 +100,7 @@ impl Disk {
         }
     }
 
-    /// A file that was never synced has a name at best.
+    /// A file that was never synced has at most a name.
     fn file(&self, key: &str, is_link: bool, to: &Path) {
         let kept = self.store.path().join("files").join(key);
         match (kept.exists(), is_link) {

@@ -1,4 +1,4 @@
-//! How an agent's predictions compare with its bills.
+//! Compares an agent's predictions with its bills.
 
 use super::not_cached;
 use alloc::collections::VecDeque;
@@ -8,7 +8,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
 
-/// So many of an agent's latest dispatches count: enough for a steady ratio, and prices and prompts of long ago say
+/// How many of an agent's latest dispatches count: enough for a steady ratio; prices and prompts of long ago say
 /// nothing about today's.
 const PAIRS_MAX: usize = 500;
 
@@ -20,12 +20,12 @@ pub struct Accuracies {
     pairs: BTreeMap<AgentName, VecDeque<(Ticket, Usage, Usage)>>,
 }
 
-/// What was predicted of an agent's dispatches and what they were billed at, together.
+/// The predictions for an agent's dispatches and their bills, added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accuracy {
     pub dispatches: usize,
-    /// In dollars, or, where nothing costs money or nobody predicts by the prices it is billed at, in tokens that are
-    /// not read from the cache.
+    /// In dollars; in tokens that are not read from the cache where nothing costs money or the predictions do not use
+    /// the prices it is billed at.
     pub money: bool,
     pub predicted: u64,
     pub billed: u64,
@@ -54,13 +54,13 @@ impl Accuracies {
                     pairs.pop_front();
                 }
             }
-            // What its service told was wrong, so it says nothing either.
+            // What its service reported was wrong, so it says nothing either.
             Event::CostCorrected(fact) => {
                 for pairs in self.pairs.values_mut() {
                     pairs.retain(|(ticket, ..)| *ticket != fact.ticket);
                 }
             }
-            // What failed or was lost half way says nothing about a prediction of the whole.
+            // A dispatch that failed or was lost half way says nothing about a prediction of the whole.
             Event::Failed(fact) => {
                 self.flights.remove(&fact.ticket);
             }

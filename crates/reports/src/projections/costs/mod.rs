@@ -1,9 +1,9 @@
-//! What a feature cost, by phase, role and round, beside what it was expected to cost.
+//! Adds up what a feature cost, by phase, role and round, next to what it was expected to cost.
 //!
-//! Start at [`costs`], a fold over a feature's events. [`Accuracies`] tells how an agent's predictions compare with its
-//! bills, [`rules`] whether resumed prompts are as short as the original design wants them, [`replayed`] what a loop
-//! would have cost under other policies. Bills win over estimates everywhere, and a bill that nobody knows is never
-//! shown as nothing. Nothing here prints or knows which agent is behind a name.
+//! Start at [`costs`], a fold over a feature's events. [`Accuracies`] compares an agent's predictions with its bills,
+//! [`rules`] checks whether resumed prompts are as short as the original design wants them, [`replayed`] computes what
+//! a loop would have cost under other policies. Bills win over estimates everywhere, and an unknown bill is never shown
+//! as zero. Nothing here prints or knows which agent is behind a name.
 
 mod accuracy;
 mod rules;
@@ -53,7 +53,7 @@ pub struct RoleCosts {
     pub dispatches: Vec<Dispatch>,
 }
 
-/// One sending, and what came of it.
+/// One dispatch as it was sent, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dispatch {
     pub ticket: Ticket,
@@ -63,27 +63,27 @@ pub struct Dispatch {
     pub choice: Choice,
     pub prompt_chars: u64,
     pub reserved: Usd,
-    /// Whether a host did the work, which tells nobody what it used.
+    /// Whether a host did the work, which never reports what it used.
     pub pull: bool,
     pub bill: Bill,
-    /// What it may have cost beyond a bill that is known.
+    /// What it may have cost in addition to a known bill.
     pub beyond: Usd,
     pub payment: Payment,
-    /// Whether a person put right what it cost.
+    /// Whether a person corrected its cost.
     pub corrected: bool,
     /// `answered`, `approved`, `failed`, … as a receipt says it.
     pub end: &'static str,
 }
 
-/// What several dispatches come to.
+/// The sum of several dispatches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sum {
     pub dispatches: u32,
     pub failed: u32,
     pub lost: u32,
-    /// Of the bills that are known, by the price list where no money was charged.
+    /// The known bills, by the price list where no money was charged.
     pub billed: Usage,
-    /// How many bills are not, and the most that may have been charged for them.
+    /// How many bills are unknown, and the most that may have been charged for them.
     pub unknown: u32,
     pub reserved: Usd,
     /// How many of them are those of hosts.
@@ -155,8 +155,8 @@ impl Costs {
         self.phases.iter().flat_map(|phase| &phase.roles).flat_map(|role| &role.dispatches)
     }
 
-    /// Says of what was started and not ended that nobody works on it: the run was killed, and the next one settles it.
-    /// Until then, or for good where no run follows, it may have cost what was reserved.
+    /// Marks dispatches that were started and have not ended as no longer running: the run was killed, and the next one
+    /// settles them. Until then, or for good where no run follows, they may have cost what was reserved.
     pub fn interrupted(&mut self) {
         let roles = self.phases.iter_mut().flat_map(|phase| &mut phase.roles);
         for dispatch in roles.flat_map(|role| &mut role.dispatches) {
@@ -257,7 +257,7 @@ impl Dispatch {
         name.split_once('/').map_or(name.clone(), |(_, rest)| rest.to_owned())
     }
 
-    /// The ticket without everything its role and pass say already: `review 2.1`.
+    /// The ticket without what its role and pass already say: `review 2.1`.
     pub fn round(&self) -> String {
         let Ticket { purpose, round, attempt, .. } = &self.ticket;
         format!("{purpose} {round}.{attempt}")
@@ -271,7 +271,7 @@ impl Dispatch {
         self.choice.prediction.as_ref()
     }
 
-    /// What it came to.
+    /// Its cost.
     pub fn money(&self) -> Money {
         if self.pull { Money::default() } else { self.bill.money(self.beyond, self.payment) }
     }
@@ -285,7 +285,7 @@ impl Dispatch {
 }
 
 impl Sum {
-    /// What the dispatches came to.
+    /// The cost of the dispatches.
     pub fn money(&self) -> Money {
         let Sum { covered, login, reserved, .. } = *self;
         let spent = self.billed.cost - covered - login;

@@ -1,9 +1,9 @@
-//! Two rules of the original design about resumed prompts, held against what was sent.
+//! Checks two rules of the original design about resumed prompts against what was sent.
 //!
 //! NFR1: a resumed prompt is shorter than the first one of its conversation. NFR3: five rounds, of which four are
 //! resumed, send less than half of five fresh prompts. The design meant characters of prompts. A service is sent the
-//! whole conversation again in every turn, so the same is said of the tokens that were billed as input, all of them and
-//! those that were not read from the cache.
+//! whole conversation again in every turn, so the rules are also checked for the tokens that were billed as input: all
+//! of them, and those that were not read from the cache.
 
 use super::{Dispatch, not_cached};
 use redraft_facts::choice::Strategy;
@@ -13,7 +13,7 @@ use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 use redraft_facts::usage::Usage;
 
-/// How both rules come out for one role.
+/// The result of both rules for one role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleRules {
     pub role: Role,
@@ -55,7 +55,7 @@ pub struct MeasureOfRole {
     /// How many prompts were resumed, and how many of them were not shorter than their first.
     pub resumed: u32,
     pub longer: u32,
-    /// The resumed prompt that came nearest to its first one or went furthest beyond, and that first one.
+    /// The resumed prompt that came closest to its first one or exceeded it most, and that first one.
     pub worst: (u64, u64),
     /// Five rounds with four resumed prompts of the mean size, and with five fresh ones.
     pub five_resumed: u64,
@@ -84,7 +84,7 @@ struct Sent {
 pub fn rules<'a>(dispatches: impl Iterator<Item = &'a Dispatch>) -> Vec<RoleRules> {
     let mut first: BTreeMap<(Phase, u16, &Role), Sent> = BTreeMap::new();
     let mut pairs: Vec<(&Role, Vec<(Sent, Sent)>)> = Vec::new();
-    // A repair or a certificate is no further round of a conversation, and what was not answered began none.
+    // A repair or a certificate is not another round of a conversation, and an unanswered dispatch began none.
     let counts = |one: &&Dispatch| {
         let purpose = one.ticket.purpose;
         !matches!(purpose, Purpose::Repair | Purpose::Certify | Purpose::Probe)

@@ -1,5 +1,5 @@
-//! What a loop would have cost under other policies. Estimates, all of them made with the same assumptions, so that
-//! they can be compared with each other and not with a bill.
+//! Estimates what a loop would have cost under other policies. All estimates use the same assumptions, so they can be
+//! compared with each other and not with a bill.
 
 use redraft_cost::cost::replay::{Assumed, Measured, ReplayMode, play};
 use redraft_cost::cost::{Pace, Terms};
@@ -16,7 +16,7 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// As the policy is called where one is chosen.
+    /// The name of the policy in the configuration.
     pub fn name(&self) -> &'static str {
         name(self.played)
     }

@@ -173,7 +173,7 @@ fn sums_hold_what_was_billed_and_keep_what_is_unknown_apart() {
     assert_eq!(phase.roles[1].dispatches[4].bill, Bill::UnderWay);
 }
 
-/// The same answer, paid by somebody else or with a part that no bill says.
+/// The same answer, paid by somebody else or with a part that is on no bill.
 fn paid(story: &mut Story, end: &str, payment: Payment, unknown: u64) {
     story.answer(end, usage(10, 0, 0, 5, 300));
     let Some(Entry { event: Event::Answered(fact), .. }) = story.0.last_mut() else { panic!() };
@@ -191,7 +191,7 @@ fn what_a_subscription_covers_and_what_nobody_knows_is_never_called_spent() {
     }
     story.start("review/phase-reviewer/1.1", Strategy::Lazy, 90, None);
     paid(&mut story, "review/phase-reviewer/1.1", Payment::Login, 0);
-    // It fails without a word of who pays, which is who paid for the last answer of that agent.
+    // It fails without saying who pays, so it is paid like the last answer of that agent.
     story.start("review/phase-reviewer/2.1", Strategy::Lazy, 90, None);
     story.fail("review/phase-reviewer/2.1", Some(usage(1, 0, 0, 0, 7)));
     story.start("review/phase-reviewer/2.2", Strategy::Lazy, 90, None);

@@ -1,4 +1,4 @@
-//! Lessons of earlier features, and what an agent says of them.
+//! Tests how an agent judges lessons of earlier features.
 
 use super::figures;
 use crate::retro::*;

@@ -1,4 +1,4 @@
-//! What the readers make of one document, a fact in a line.
+//! Lists what the readers find in one document, a fact in a line.
 
 use redraft_documents::bank::{Bank, BankFile};
 use redraft_documents::context::{Artifacts, select};

@@ -1,4 +1,5 @@
-//! What every reader of documents makes of a folder of them, so that two versions of the readers can be compared.
+//! Writes down what every reader of documents finds in a folder of them, so that two versions of the readers can be
+//! compared.
 //!
 //! `cargo run -p redraft-testkit --bin readings -- --features DIR --out DIR`. `DIR` holds a folder for each feature, as
 //! for `score`. For each document one text file is written that says, a fact in a line, which sections, code blocks,

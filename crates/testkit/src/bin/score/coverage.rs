@@ -1,4 +1,4 @@
-//! What can be counted without labels: how many references of all tasks lead to one place, to several, or nowhere.
+//! Counts what needs no labels: how many references of all tasks lead to one place, to several, or nowhere.
 
 use super::share;
 use redraft_documents::tasks;
@@ -36,7 +36,7 @@ pub(crate) fn score(features: &Path, wanted: impl Fn(&str) -> bool, misses: bool
         for task in &list.tasks {
             // A document that is not there cannot be looked into.
             let located = task.refs.iter().zip(trace::locate_all(&task.refs, &targets));
-            // Nor is a name or a group of tasks a reference to what no document defines.
+            // Nor does a name or a group of tasks count as a reference to something that no document defines.
             let counts = |reference: &Reference, found: &FoundTarget| {
                 reference.must_lead() || *found != FoundTarget::None
             };

@@ -1,4 +1,4 @@
-//! How well tasks and references are read, against labels that people made.
+//! Scores how well tasks and references are read, against labels that people made.
 //!
 //! `cargo run -p redraft-testkit --bin score -- --tasks FILE --refs FILE --features DIR`. What the files look like and
 //! what the figures mean is in docs/tasks.md. `tasks`, `refs` and, without labels, `coverage` compute the figures.

@@ -1,4 +1,4 @@
-//! References: done criteria, dependencies, and which lines of the other documents are reached.
+//! Scores references: done criteria, dependencies, and which lines of the other documents are reached.
 
 use super::{read, share};
 use redraft_documents::task_id;
@@ -49,7 +49,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// A task that is not read lacks everything that its labels have.
+    /// A task that is not found misses everything in its labels.
     fn unread(&mut self, label: &Labelled) {
         self.tasks += 1;
         self.done += usize::from(label.done_criteria.is_some());

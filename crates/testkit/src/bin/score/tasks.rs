@@ -1,4 +1,4 @@
-//! Tasks: which are found, with which titles, ends and forms.
+//! Scores tasks: which are found, with which titles, ends and forms.
 
 use super::{read, share};
 use redraft_documents::tasks::{self, Task};

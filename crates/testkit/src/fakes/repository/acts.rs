@@ -1,4 +1,4 @@
-//! What people, agents and other programs do to the fake repository.
+//! The acts of people, agents and other programs on the fake repository.
 
 use super::{FakeRepository, HEADS, State, TAGS, done_without};
 use crate::fakes::outside::Outside;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 impl FakeRepository {
-    /// Writes whatever it is in the place of whatever was there.
+    /// Puts anything in the place of what was there.
     fn replace(&self, path: &str, node: Node) {
         let mut state = self.state();
         let files = &mut state.feature.files;
@@ -259,7 +259,7 @@ impl State {
         feature.files.extend(tree.clone());
     }
 
-    /// Commits a tree where the feature's HEAD is, beside what else is behind it.
+    /// Commits a tree on the feature's HEAD, with `others` as further parents.
     fn commit_feature(&mut self, tree: &Tree, others: &[String], message: &str) {
         let parents = [&[self.head()], others].concat();
         let commit = self.store_commit(tree, &parents, message);
@@ -271,8 +271,8 @@ impl State {
         }
     }
 
-    /// The commits and trees that a ref, a HEAD, its log or an index leads to. Logs of HEAD are emptied before git collects,
-    /// and so they are here.
+    /// The commits and trees that a ref, a HEAD, its log or an index leads to. Logs of HEAD are emptied before git
+    /// collects garbage, and here as well.
     fn reachable(&mut self) -> (BTreeSet<String>, BTreeSet<String>) {
         self.main.log.clear();
         self.feature.log.clear();

@@ -1,4 +1,4 @@
-//! What scripts can read out of a conversation, in each protocol.
+//! Tests what scripts can read from a conversation, in each protocol.
 
 use super::super::{RecordedRequest, all_text, last_user_text, tool_names, tool_results, was_tool_used};
 use serde_json::{Value, json};

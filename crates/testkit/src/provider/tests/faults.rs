@@ -1,4 +1,4 @@
-//! What goes wrong on purpose, as a client sees it.
+//! Tests the faults on purpose, as a client sees them.
 
 use super::super::{Charge, Provider, RecordedRequest, Reply};
 use super::{ALL, CHAT, Client, MESSAGES, RESPONSES, answered, small};
@@ -186,7 +186,7 @@ fn a_huge_text_has_its_size_in_every_protocol_streamed_or_not() {
 
 #[test]
 fn a_client_may_leave_in_the_middle_of_a_huge_text() {
-    // So large that it could neither be held nor sent; the test ends only because leaving ends it.
+    // So large that it could neither be held nor sent; the test ends only because the client leaves.
     let provider = Provider::answering(vec![Reply::Huge { bytes: 1 << 50 }, Reply::text("next")]);
     let mut client = Client::connect(&provider);
     client.send_post(CHAT, &small(CHAT, true));

@@ -1,6 +1,6 @@
 //! The provider as a client sees it, through plain sockets.
 //!
-//! [`Client`] is the smallest HTTP client that can tell a whole body from a broken one.
+//! [`Client`] is the smallest HTTP client that can distinguish a complete body from a broken one.
 
 mod cache;
 mod conversations;
@@ -107,8 +107,8 @@ impl Client {
         Some(line.strip_suffix("\r\n")?.to_owned())
     }
 
-    /// Says that no more requests come, and returns all that still arrives. A provider that stalls sends
-    /// nothing and closes; one that only seemed to stall sends its rest first.
+    /// Says that no more requests come, and returns everything that still arrives. A provider that stalls sends nothing
+    /// and closes; one that only seemed to stall sends its rest first.
     fn rest(&mut self) -> Vec<u8> {
         self.reader.get_mut().shutdown(Shutdown::Write).unwrap();
         let mut rest = Vec::new();

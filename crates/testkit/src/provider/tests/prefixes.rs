@@ -109,7 +109,7 @@ fn cached_tokens(client: &mut Client, path: &str, body: &Value) -> u64 {
     details["cached_tokens"].as_u64().unwrap()
 }
 
-/// What a request used, and what of its prompt the cache had to do with.
+/// What a request used, and how the cache dealt with its prompt.
 fn used(client: &mut Client, path: &str, body: &Value) -> (Value, Value) {
     let usage = client.post(path, body).json()["usage"].clone();
     let details = if path == CHAT { "prompt_tokens_details" } else { "input_tokens_details" };

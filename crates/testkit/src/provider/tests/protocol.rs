@@ -1,4 +1,4 @@
-//! What a well-behaved answer looks like in each protocol.
+//! Tests how a well-behaved answer looks in each protocol.
 
 use super::super::{Call, Provider, ProviderSettings, Reply};
 use super::{ALL, CHAT, Client, MESSAGES, RESPONSES, answered, small};

@@ -1,4 +1,4 @@
-//! Every kind of dispatch in the made-up feature: what the tests and the pages about prompts walk over.
+//! Every kind of dispatch in the made-up feature, for the tests and the pages about prompts.
 //!
 //! A new kind of dispatch that is added here is compared and documented at once. What `show prompt --example` needs is in
 //! `example`; the rest of the made-up feature is here.
@@ -173,7 +173,7 @@ fn only_once(first: Brief<'_>, resumed: Brief<'_>, show: Show<'_>) {
     }
 }
 
-/// What a reviewer meets whose agent lacks some or all of the tools that look outside of the repository.
+/// Cases of a reviewer whose agent lacks some or all of the tools that look outside of the repository.
 fn without_tools(first: Brief<'_>, show: Show<'_>) {
     let outside = |server_only: bool| {
         let looks = |tool: &&&str| tool.starts_with("mcp__") || (!server_only && **tool == "WebSearch");

@@ -1,4 +1,4 @@
-//! Every kind of dispatch to somebody who looks back on the made-up feature.
+//! Every kind of dispatch to the agent that looks back on the made-up feature.
 
 use crate::prompt::example::retro::{BUNDLE, LESSONS, brief, for_purpose};
 use crate::prompt::retro::RetroBrief;

@@ -1,4 +1,4 @@
-//! A scale from nothing to the largest amount, with round numbers at its lines.
+//! A scale from zero to the largest amount, with round numbers at its lines.
 
 use redraft_facts::usage::grouped;
 
@@ -16,7 +16,7 @@ impl Axis {
         Axis { step, lines: most.div_ceil(step).max(1) }
     }
 
-    /// How far up an amount stands.
+    /// The height of an amount, as a share.
     pub(super) fn share(&self, amount: u64) -> f64 {
         amount as f64 / (self.step * self.lines) as f64
     }

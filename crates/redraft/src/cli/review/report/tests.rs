@@ -1,4 +1,4 @@
-//! What findings look like on a narrow terminal and for a code host.
+//! Tests how findings look on a narrow terminal and for a code host.
 
 use super::*;
 use redraft_facts::ids::{FindingId, Role};
