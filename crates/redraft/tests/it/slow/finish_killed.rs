@@ -176,7 +176,7 @@ fn a_merge_killed_with_its_group_at_random_moments_leaves_the_checkout_before_or
         scratch.run(MERGE).expect(0);
         began.elapsed()
     });
-    let quickest = quickest.min().unwrap();
+    let mut quickest = quickest.min().unwrap();
     let (mut alive, mut between) = (0, 0);
     for number in 1..=kills {
         let drawn = SEED.wrapping_add(number).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
@@ -186,7 +186,11 @@ fn a_merge_killed_with_its_group_at_random_moments_leaves_the_checkout_before_or
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn();
         let mut child = child.unwrap();
         wait_for(wait);
-        alive += u64::from(child.try_wait().unwrap().is_none());
+        match child.try_wait().unwrap() {
+            None => alive += 1,
+            // The machine is less busy than when the time was taken.
+            Some(_) => quickest = quickest.mul_f64(0.85),
+        }
         let group = format!("-{}", child.id());
         let _ = scratch.command("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status().unwrap();
         child.wait().unwrap();
