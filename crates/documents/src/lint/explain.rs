@@ -47,8 +47,8 @@ impl Rule {
             }
             Rule::PlaceholderInCode => "Code in a document holds TODO, TBD or FIXME, or a body left out.",
             Rule::RestatedDifferently => {
-                "Two documents state the same requirement with other numbers, or the same function with other \
-                 parameters."
+                "Two documents state the same requirement with other numbers, the same function with other \
+                 parameters, or the same constant with another value."
             }
             Rule::UnreferencedId => {
                 "A requirement or criterion is named in no later document, although most of its siblings are."

@@ -7,6 +7,7 @@
 //! Start at [`check`]; `page` knows which lines are code, `rule` lists the rules, and the other files check a few
 //! rules each.
 
+mod constant;
 mod contract;
 mod done;
 mod duplicate;
@@ -190,6 +191,7 @@ fn check_pages(
     let definitions: Vec<Vec<Definition<'_>>> = pages.iter().map(|page| definitions(&page.page)).collect();
     goes_on()?;
     let declared: Vec<contract::Declared> = pages.iter().map(contract::declared).collect();
+    let constants: Vec<constant::Constants> = pages.iter().map(constant::constants).collect();
     let all: Vec<&Page<'_>> = pages.iter().collect();
     let changing = file::changing(&all);
     let mut found = Vec::new();
@@ -219,6 +221,8 @@ fn check_pages(
             trace::check_restated(&definitions[at], &earlier, &mut faults);
             let earlier: Vec<_> = (0..at).map(|at| (&pages[at], &declared[at])).collect();
             contract::check(&declared[at], &earlier, &mut faults);
+            let earlier: Vec<_> = (0..at).map(|at| (&pages[at], &constants[at])).collect();
+            constant::check(&constants[at], &earlier, &mut faults);
         }
         if matches!(kind, Some(ArtifactKind::Prd | ArtifactKind::Spec)) {
             vague::check(page, &definitions[at], language, settings, &mut faults);

@@ -246,6 +246,24 @@ fn a_contract_that_is_stated_again_otherwise_is_a_warning() {
 }
 
 #[test]
+fn a_constant_that_is_declared_with_another_value_is_a_warning() {
+    let code = |lines: &str| format!("# X\n\n## Components and steps\n\n```\n{lines}\n```\n");
+    let check = |design: &str, plan: &str, expected: &[&str]| {
+        check_feature(&[("design.md", &code(design)), ("plan.md", &code(plan))], expected);
+    };
+    let differs = ["plan.md 6 restated-differently"];
+    check("const MAX_TRIES: u32 = 3;", "MAX_TRIES = 5", &differs);
+    check("#define MAX_TRIES 3", "static final int MAX_TRIES = 5; // for now", &differs);
+    check("export const MAX_TRIES = 30", "pub const MAX_TRIES: usize = 30_000;", &differs);
+    // The same in another form, or no declaration at all.
+    check("MAX_BYTES = 1_000", "const MAX_BYTES: u64 = 1000;", &[]);
+    check("MAX_BYTES = 8 * 1024", "MAX_BYTES = 8192", &[]);
+    check("MAX_TRIES=3 ./run", "MAX_TRIES=5 ./run", &[]);
+    check("MAX_TRIES = 3\nMAX_TRIES = 5", "MAX_TRIES = 5", &[]);
+    check("tries = 3", "tries = 5", &[]);
+}
+
+#[test]
 fn a_file_that_does_not_exist_is_a_warning_unless_it_is_to_be_made() {
     let text = "# D\n\n## Components\n\nReads `src/a.rs:12`, [this](docs/b.md#x) and `src/*.rs`.\nCreate `src/c.rs`.\n\n```\nsrc/d.rs\n```\n";
     let plan = "# P\n\n## Steps\n\nWe look at `src/c.rs` and `https://x.org/y.md`.\n";

@@ -5,6 +5,7 @@
 
 mod disk;
 
+use super::Stopwatch;
 use crate::plays::{self, Play};
 use disk::{Cut, Disk, Loss};
 use redraft_testkit::Ran;
@@ -57,20 +58,24 @@ fn cuts(play: &Play, loss: Loss, usual: usize, cut: fn(u64) -> Cut) {
 
 #[test]
 fn a_power_cut_at_a_boundary_that_takes_names_changes_nothing_but_attempts() {
+    let _clock = Stopwatch::start();
     cuts(&plays::undisturbed(), Loss::Names, 7, Cut::Boundary);
 }
 
 #[test]
 fn a_power_cut_at_a_boundary_that_takes_contents_changes_nothing_but_attempts() {
+    let _clock = Stopwatch::start();
     cuts(&plays::undisturbed(), Loss::Contents, 7, Cut::Boundary);
 }
 
 #[test]
 fn a_power_cut_between_two_syncs_that_takes_names_changes_nothing_but_attempts() {
+    let _clock = Stopwatch::start();
     cuts(&plays::undisturbed(), Loss::Names, 23, Cut::Sync);
 }
 
 #[test]
 fn a_power_cut_between_two_syncs_that_takes_contents_changes_nothing_but_attempts() {
+    let _clock = Stopwatch::start();
     cuts(&plays::undisturbed(), Loss::Contents, 23, Cut::Sync);
 }

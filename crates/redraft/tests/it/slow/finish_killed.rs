@@ -1,8 +1,9 @@
 //! The whole process group of a merge is killed: in the middle of and after every call of git, and at random
 //! moments. The checkout of the base is as before or as after, at the latest after the next command.
 
+use super::Stopwatch;
+use super::finish_crash::copy;
 use crate::finish::{CODE, coded};
-use crate::finish_crash::copy;
 use crate::world::{bodies, events};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
@@ -126,6 +127,7 @@ fn locks(git: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_merge_killed_with_its_group_around_every_call_of_git_leaves_the_checkout_before_or_after() {
+    let _clock = Stopwatch::start();
     let ready = ready();
     let scratch = &ready.scratch;
     let found = scratch.command("sh").args(["-c", "command -v git; echo $PATH"]).output().unwrap();
@@ -162,6 +164,7 @@ fn a_merge_killed_with_its_group_around_every_call_of_git_leaves_the_checkout_be
 
 #[test]
 fn a_merge_killed_with_its_group_at_random_moments_leaves_the_checkout_before_or_after() {
+    let _clock = Stopwatch::start();
     const SEED: u64 = 20_261_117;
     let kills: u64 = option_env!("REDRAFT_KILLS").map_or(12, |kills| kills.parse().unwrap());
     let ready = ready();
@@ -173,7 +176,7 @@ fn a_merge_killed_with_its_group_at_random_moments_leaves_the_checkout_before_or
         scratch.run(MERGE).expect(0);
         began.elapsed()
     });
-    let quickest = quickest.min().unwrap();
+    let mut quickest = quickest.min().unwrap();
     let (mut alive, mut between) = (0, 0);
     for number in 1..=kills {
         let drawn = SEED.wrapping_add(number).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
@@ -183,7 +186,11 @@ fn a_merge_killed_with_its_group_at_random_moments_leaves_the_checkout_before_or
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn();
         let mut child = child.unwrap();
         wait_for(wait);
-        alive += u64::from(child.try_wait().unwrap().is_none());
+        match child.try_wait().unwrap() {
+            None => alive += 1,
+            // The machine is less busy than when the time was taken.
+            Some(_) => quickest = quickest.mul_f64(0.85),
+        }
         let group = format!("-{}", child.id());
         let _ = scratch.command("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status().unwrap();
         child.wait().unwrap();

@@ -3,6 +3,7 @@
 //! The loops are those of `plays`. Each is disturbed at every boundary there is, and some are disturbed again while they
 //! recover.
 
+use super::Stopwatch;
 use crate::plays::{self, Play};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -79,26 +80,31 @@ fn dies_twice_everywhere(play: &Play) {
 
 #[test]
 fn a_crash_at_any_boundary_changes_nothing_but_attempts() {
+    let _clock = Stopwatch::start();
     dies_everywhere(&plays::undisturbed());
 }
 
 #[test]
 fn a_crash_in_any_phase_on_the_way_to_a_task_list_changes_nothing_but_attempts() {
+    let _clock = Stopwatch::start();
     dies_here_and_there(&plays::whole(), 11);
 }
 
 #[test]
 fn a_crash_while_code_is_built_checked_and_reviewed_changes_nothing_but_attempts() {
+    let _clock = Stopwatch::start();
     dies_here_and_there(&plays::built(), 17);
 }
 
 #[test]
 fn a_second_crash_during_recovery_changes_nothing_either() {
+    let _clock = Stopwatch::start();
     dies_twice_everywhere(&plays::undisturbed());
 }
 
 #[test]
 fn a_hundred_kills_from_outside_change_nothing() {
+    let _clock = Stopwatch::start();
     const SEED: u64 = 20_261_115;
     const KILLS: u64 = 100;
     println!("seed {SEED}");

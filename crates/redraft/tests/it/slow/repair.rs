@@ -1,5 +1,6 @@
 //! Tests that what git has lost is named, and that the feature goes on from what is intact.
 
+use super::Stopwatch;
 use crate::plays::{self, Play};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
@@ -89,6 +90,7 @@ fn is_repaired(play: &Play, what: &str) {
 
 #[test]
 fn a_feature_goes_on_however_many_of_its_newest_objects_are_lost() {
+    let _clock = Stopwatch::start();
     let play = plays::undisturbed();
     let run = play.runs()[0];
     for (boundary, last) in [(MIDDLE, 13), (u64::MAX >> 33, 21)] {
@@ -108,6 +110,7 @@ fn a_feature_goes_on_however_many_of_its_newest_objects_are_lost() {
 
 #[test]
 fn a_feature_goes_on_whatever_kind_of_thing_is_lost() {
+    let _clock = Stopwatch::start();
     type Loses = fn(&Scratch);
     fn branch_file(scratch: &Scratch) -> PathBuf {
         let name = scratch.git_in(&scratch.worktree("001"), ["symbolic-ref", "HEAD"]);
@@ -157,6 +160,7 @@ fn a_feature_goes_on_whatever_kind_of_thing_is_lost() {
 
 #[test]
 fn code_that_git_lost_is_taken_from_the_worktree_or_built_again() {
+    let _clock = Stopwatch::start();
     let play = plays::built();
     let run = play.runs()[0];
     play.begin_at(run);
@@ -172,6 +176,7 @@ fn code_that_git_lost_is_taken_from_the_worktree_or_built_again() {
 
 #[test]
 fn what_is_lost_is_named_and_approvals_of_it_do_not_count() {
+    let _clock = Stopwatch::start();
     let play = plays::undisturbed();
     let scratch = &play.scratch;
     // The feature is approved; then git loses the approved document, and the worktree does too.

@@ -1,5 +1,6 @@
 //! The process dies at every boundary of the last phase and of the merge, and nothing is done twice.
 
+use super::Stopwatch;
 use crate::finish::{CODE, IDEA, code};
 use crate::finish_lessons::{ANTI, HEUR, says, with_bank};
 use crate::plays::SWITCH;
@@ -57,6 +58,7 @@ pub(crate) fn copy(scratch: &Scratch, from: &Path, to: &Path) {
 
 #[test]
 fn a_crash_anywhere_at_the_end_adds_merges_and_counts_nothing_twice() {
+    let _clock = Stopwatch::start();
     let scratch = with_bank(&says());
     scratch.run(["finish", "001", "--yes"]).expect(0);
     scratch.run(["new", "--lane", "express", IDEA]).expect(0);

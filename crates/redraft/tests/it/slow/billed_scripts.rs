@@ -4,6 +4,7 @@
 //! The engine runs in this process, so that no retry waits, and the seeds are fixed. `REDRAFT_SCRIPTS=200` plays more
 //! of them and prints what happened. Start at [`Script`] for what a service does, at [`check`] for what must hold.
 
+use super::Stopwatch;
 use crate::documents::CLEAN;
 use crate::side_by_side::{THREE, TWO, open_loop};
 use crate::world::PROGRAM;
@@ -442,6 +443,7 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
 #[expect(clippy::disallowed_methods, reason = "a person says how many scripts are played")]
 #[test]
 fn what_a_service_bills_is_what_is_recorded_and_never_more_than_the_budget() {
+    let _clock = Stopwatch::start();
     let many = std::env::var("REDRAFT_SCRIPTS").ok().and_then(|count| count.parse().ok());
     let mut all: BTreeMap<&'static str, u32> = BTreeMap::new();
     let mut wrong = Vec::new();

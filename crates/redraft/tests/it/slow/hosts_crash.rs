@@ -1,5 +1,6 @@
 //! The server dies at every boundary of a host's round, and the host goes on with another one.
 
+use super::Stopwatch;
 use crate::hosts::{begun, rehearsed, stored};
 use crate::plays::SWITCH;
 use redraft_testkit::Scratch;
@@ -45,6 +46,7 @@ fn worked(scratch: &Scratch, boundary: u32) -> (u32, String) {
 
 #[test]
 fn a_server_that_dies_at_any_boundary_loses_no_work_and_stores_none_twice() {
+    let _clock = Stopwatch::start();
     let mut passed = 0;
     for boundary in 1..BOUNDARIES_MAX {
         let scratch = begun("specify");

@@ -152,7 +152,7 @@ fn key(path: &Path) -> String {
 fn shim() -> &'static Path {
     static SHIM: OnceLock<PathBuf> = OnceLock::new();
     SHIM.get_or_init(|| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/power/disk.c");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/slow/power/disk.c");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("disk-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let library = folder.join("disk.so");

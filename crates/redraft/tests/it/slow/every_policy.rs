@@ -1,8 +1,9 @@
 //! Plays a whole feature under every policy, in every lane, by runs and by hosts: rejected in every phase that has
 //! reviewers, and yet it ends approved and ready to merge.
 
+use super::Stopwatch;
+use super::finish_crash::copy;
 use crate::finish::{coded, retro};
-use crate::finish_crash::copy;
 use crate::hosts::{never, works};
 use crate::plays::SWITCH;
 use crate::world::{PROGRAM, bodies, entries, events};
@@ -20,11 +21,11 @@ const IDEA: &str = "Let people reset a forgotten password by email";
 
 /// The shop of `redraft demo`: its tests run on every machine, and its knowledge bank has lessons to judge.
 const FILES: [(&str, &str); 5] = [
-    ("src/accounts.sh", include_str!("../../src/cli/demo/accounts.sh")),
-    ("tests/accounts.sh", include_str!("../../src/cli/demo/accounts.test.sh")),
-    ("tests/run.sh", include_str!("../../src/cli/demo/run.sh")),
-    ("docs/knowledge-bank/anti-patterns.md", include_str!("../../src/cli/demo/anti-patterns.md")),
-    ("docs/knowledge-bank/heuristics.md", include_str!("../../src/cli/demo/heuristics.md")),
+    ("src/accounts.sh", include_str!("../../../src/cli/demo/accounts.sh")),
+    ("tests/accounts.sh", include_str!("../../../src/cli/demo/accounts.test.sh")),
+    ("tests/run.sh", include_str!("../../../src/cli/demo/run.sh")),
+    ("docs/knowledge-bank/anti-patterns.md", include_str!("../../../src/cli/demo/anti-patterns.md")),
+    ("docs/knowledge-bank/heuristics.md", include_str!("../../../src/cli/demo/heuristics.md")),
 ];
 
 #[derive(Clone, Copy)]
@@ -99,31 +100,37 @@ fn was_rejected_everywhere(scratch: &Scratch, policy: &str) {
 
 #[test]
 fn every_policy_reaches_the_end_of_lane_express_by_runs() {
+    let _clock = Stopwatch::start();
     reaches_the_end(Lane::Express, By::Runs);
 }
 
 #[test]
 fn every_policy_reaches_the_end_of_lane_express_by_hosts() {
+    let _clock = Stopwatch::start();
     reaches_the_end(Lane::Express, By::Hosts);
 }
 
 #[test]
 fn every_policy_reaches_the_end_of_lane_standard_by_runs() {
+    let _clock = Stopwatch::start();
     reaches_the_end(Lane::Standard, By::Runs);
 }
 
 #[test]
 fn every_policy_reaches_the_end_of_lane_standard_by_hosts() {
+    let _clock = Stopwatch::start();
     reaches_the_end(Lane::Standard, By::Hosts);
 }
 
 #[test]
 fn every_policy_reaches_the_end_of_lane_deep_by_runs() {
+    let _clock = Stopwatch::start();
     reaches_the_end(Lane::Deep, By::Runs);
 }
 
 #[test]
 fn every_policy_reaches_the_end_of_lane_deep_by_hosts() {
+    let _clock = Stopwatch::start();
     reaches_the_end(Lane::Deep, By::Hosts);
 }
 
@@ -131,6 +138,7 @@ fn every_policy_reaches_the_end_of_lane_deep_by_hosts() {
 /// retrospective is pending.
 #[test]
 fn a_feature_that_could_not_begin_its_retrospective_goes_on_whatever_policy_is_named_now() {
+    let _clock = Stopwatch::start();
     for (stored, named) in [("guarded", None), ("digest", Some("fresh")), ("cost", Some("resume"))] {
         let scratch = coded(&format!("[review]\npolicy = \"{stored}\"\n"), "");
         rests_before_the_retrospective(&scratch);
