@@ -26,6 +26,7 @@ impl Stopwatch {
 }
 
 impl Drop for Stopwatch {
+    #[expect(clippy::disallowed_methods, reason = "the test's own words, not the program's")]
     fn drop(&mut self) {
         let thread = std::thread::current();
         let (name, seconds) = (thread.name().unwrap_or("a slow test"), self.0.elapsed().as_secs_f64());
