@@ -2,7 +2,7 @@
 //!
 //! Everything is a function of sizes, prices and time; nothing here knows a text, a clock, a provider or the ledger.
 //! Start at [`decide`], policy `cost`: it tries every [`Way`] ([`options`]), lets [`send`] say what each is billed for
-//! and what it leaves in the cache ([`Cached`]), and adds what the rounds to come are expected to cost. [`replay`]
+//! and what it leaves in the cache (`Cached`), and adds what the rounds to come are expected to cost. [`replay`]
 //! plays recorded loops under it and under other policies, [`hindsight`] and [`bound`] among them, which need to know
 //! the end. For a live dispatch [`Prompts`] has the sizes, [`Measures`] what bills say and [`Paces`] how rounds follow each
 //! other. docs/cost-model.md has the formulas and every assumption.
