@@ -3,10 +3,10 @@
 //!
 //! A file is written whole or not at all, and only if it can be used afterwards.
 
-use crate::agent_choice::{DEFAULT_ROLE, found};
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::console::Console;
 use crate::errors::{CliError, ErrorCode};
+use crate::found_agents::{DEFAULT_ROLE, found};
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use crate::whole_file::staged;

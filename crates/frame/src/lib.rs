@@ -14,6 +14,7 @@ pub mod consent;
 pub mod console;
 pub mod demo_progress;
 pub mod errors;
+pub mod found_agents;
 mod known_secrets;
 pub mod monitor;
 pub mod no_repeat;

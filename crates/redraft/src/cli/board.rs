@@ -3,11 +3,11 @@
 //! The ledger keeps a row for each feature; what depends on the moment is added here: who drives it, whether a park is
 //! over, what is in its way. This is the one place that decides what to type next in a repository: see [`Board::next`].
 
+use super::blocker::{BlockerJson, adopting, unblocking};
 use super::dependencies::FeatureStandings;
 use redraft_adapters::lock::{Holder, Lock};
-use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
-use redraft_documents::dependency::{Blocker, blockers, first};
+use redraft_documents::dependency::{blockers, first};
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
@@ -29,38 +29,6 @@ pub(crate) struct Seen {
     /// The process that drives it now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) held_by: Option<Holder>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct BlockerJson {
-    feature: String,
-    status: &'static str,
-    phase: String,
-    #[serde(skip)]
-    shown: String,
-}
-
-impl BlockerJson {
-    pub(crate) fn new(blocker: &Blocker) -> BlockerJson {
-        let Blocker { name, life, phase, .. } = blocker;
-        BlockerJson {
-            feature: name.clone(),
-            status: life.name(),
-            phase: phase.clone(),
-            shown: blocker.shown(),
-        }
-    }
-}
-
-/// `blocked by 003-keys (specify), 004-limits (abandoned)`.
-pub(crate) fn blocked_by(blockers: &[BlockerJson]) -> String {
-    let names: Vec<&str> = blockers.iter().map(|blocker| blocker.shown.as_str()).collect();
-    format!("blocked by {}", names.join(", "))
-}
-
-/// The command that goes on with a feature although others are in its way.
-pub(crate) fn unblocking(id: &str) -> String {
-    format!("redraft run {id} --unblock \"why\"")
 }
 
 impl Seen {
@@ -191,11 +159,6 @@ fn before(feature: &Seen, all: &[Seen], lives: &FeatureStandings<'_>) -> Option<
     };
     let own = all.iter().find(|other| other.row.name() == first.name);
     Some(own.map_or_else(|| adopting(&first.name), |own| own.row.next.clone()))
-}
-
-/// The command that takes over a feature that the ledger does not know.
-pub(crate) fn adopting(name: &str) -> String {
-    format!("redraft adopt {}", quoted(format!("docs/features/{name}")))
 }
 
 /// A command with the time from which on it can be used.

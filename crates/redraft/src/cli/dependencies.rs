@@ -1,8 +1,8 @@
 //! Features that come before others: their state, which of them are meant by what was typed, and what a run does about
 //! open ones. `documents::dependency` decides what is in whose way.
 
-use super::board::{BlockerJson, adopting, blocked_by, unblocking};
-use super::project::{names_in, text};
+use super::blocker::{BlockerJson, adopting, blocked_by, unblocking};
+use super::checkout_files::{names_in, text};
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::adopt::{named, read_meta};
 use redraft_documents::dependency::{Blocker, FeatureStanding, blockers, circle, first};

@@ -3,9 +3,10 @@
 
 use redraft_adapters::checks::detect;
 use redraft_agents::config::{self, Config};
-use redraft_frame::agent_choice::{DEFAULT_ROLE, FoundAgent, Wanted, found, settled};
+use redraft_frame::agent_choice::{Wanted, settled};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::found_agents::{DEFAULT_ROLE, FoundAgent, found};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_roles::profile;

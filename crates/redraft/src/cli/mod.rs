@@ -3,7 +3,9 @@
 mod adopt;
 mod answer;
 mod bank;
+mod blocker;
 mod board;
+mod checkout_files;
 mod completions;
 mod cost;
 mod decide;
@@ -23,6 +25,7 @@ mod new;
 mod phase;
 mod plugin;
 mod project;
+mod refold;
 mod rehearse;
 mod replay;
 mod review;

@@ -1,10 +1,10 @@
 //! `redraft new`: makes a feature with a number, a branch and a worktree of its own.
 
 use super::board::next_after;
+use super::checkout_files::read_prd;
 use super::dependencies::{dependencies_named, refuse_circle};
 use super::project::project_named;
 use redraft_adapters::git::GitError;
-use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_agents::config::{Config, WorkspaceMode};
 use redraft_engine::ports::{CommitRefused, WorkspaceError};
@@ -23,9 +23,6 @@ use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trust;
 use serde::Serialize;
 use std::path::Path;
-
-/// More than any PRD; a larger file is a mistake.
-const PRD_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The idea is in every prompt of its feature; a longer text belongs in a PRD, which is read once.
 const IDEA_CHARS_MAX: usize = 20_000;
@@ -228,24 +225,4 @@ pub(crate) fn check_idea(idea: &Typed) -> Result<(), CliError> {
             .hint("say it in a sentence and put the rest into a file: redraft new \"…\" --prd FILE"));
     }
     Ok(())
-}
-
-pub(crate) fn read_prd(
-    repo: &RepositoryContext,
-    file: &Path,
-    process: &ProcessContext,
-) -> Result<Vec<u8>, CliError> {
-    let file = &process.folder.join(file);
-    let bytes = plain_file::read_named(repo.repository.here(), file, PRD_BYTES_MAX)
-        .map_err(|error| CliError::usage(format!("the PRD {}: {error}", file.display())))?;
-    let Ok(text) = std::str::from_utf8(&bytes) else {
-        return Err(CliError::usage(format!("the PRD {} is not UTF-8 text", file.display())));
-    };
-    if let Some(found) = process.redactor.find(text).first() {
-        let (name, line, kind) = (file.display(), found.line, found.kind.name());
-        let error =
-            format!("the PRD {name}:{line} holds what looks like a secret ({kind}); it would be committed");
-        return Err(CliError::usage(error).hint("take it out, and change the secret if it is real"));
-    }
-    Ok(bytes)
 }

@@ -8,9 +8,9 @@ mod context;
 
 pub(crate) use context::project_context;
 
-use super::board::{BlockerJson, blocked_by};
+use super::blocker::{BlockerJson, blocked_by};
+use super::checkout_files::{names_in, read_prd, text};
 use super::dependencies::FeatureStandings;
-use super::new::read_prd;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::dependency::Blocker;
@@ -27,13 +27,9 @@ use redraft_frame::rows::rows;
 use redraft_reports::projections::BoardRow;
 use serde::Serialize;
 use std::fs;
-use std::path::Path;
 
 /// Where projects are, below the checkout.
 const PROJECTS: &str = "docs/projects";
-
-/// More than any roadmap or PRD.
-const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// A project's name stands in prompts and listings.
 const NAME_CHARS_MAX: usize = 120;
@@ -294,30 +290,6 @@ pub(crate) fn project_number(id: &str) -> Option<u32> {
     let digits = id.strip_prefix(['P', 'p'])?;
     let plain = digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| plain)
-}
-
-/// The names of the folders in a folder, sorted; none where it does not exist.
-pub(super) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
-    let failed =
-        |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display()));
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(failed)?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(failed)?;
-        if entry.path().is_dir() {
-            names.extend(entry.file_name().into_string());
-        }
-    }
-    names.sort();
-    Ok(names)
-}
-
-/// The text of a file of a checkout; none for one that cannot be read, or that a link puts outside of it.
-pub(super) fn text(root: &Path, path: &str) -> Option<String> {
-    plain_file::read_text_inside(root, path, FILE_BYTES_MAX).ok()
 }
 
 fn template_prd(name: &str) -> String {

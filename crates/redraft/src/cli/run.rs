@@ -1,25 +1,27 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
+mod merge;
+mod report;
 mod rules;
 mod setup;
 
 use redraft_frame::rows;
-use redraft_reports::estimate;
+pub(crate) use report::{Ending, Expected};
 pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
 pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
 
+use self::merge::{Merging, merge};
+use self::report::{RunJson, report};
 use super::answer::{Beforehand, answer};
 use super::bank;
-use super::board::{self, from_when};
+use super::board;
 use redraft_adapters::inbox::FileInbox;
 use redraft_agents::config::Config;
-use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{Loop, LoopEnd};
 use redraft_engine::ports::{Clock, Workspace};
-use redraft_engine::{Owed, Progress, Run, Stop, Undone};
+use redraft_engine::{Owed, Progress, Run, Stop};
 use redraft_facts::event::{About, Decision, Entry, Question};
-use redraft_facts::forecast::Forecast;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::text::utc;
@@ -32,64 +34,7 @@ use redraft_frame::monitor;
 use redraft_frame::no_repeat::NoRepeat;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_reports::projections::{self, BoardRow, Receipt, TaskTally, Warning};
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct RunJson<'a> {
-    v: u16,
-    feature: String,
-    /// `merged`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `host` (with one, or for one), `abandoned` or `interrupted`.
-    outcome: &'a str,
-    /// Who gave the verdicts that stand.
-    judged_by: Vec<RoleAttribution>,
-    /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
-    rehearsed: bool,
-    /// Whether its branch is ready to be merged.
-    ready: bool,
-    /// What became of the tasks, once they are being carried out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tasks: Option<TaskTally>,
-    question: Option<&'a Question>,
-    /// Where it waits before code is written: what is expected from there on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    estimate: Option<Expected>,
-    /// Where it is parked: when the usage limit is over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parked_until_ms: Option<i64>,
-    receipt: &'a Receipt,
-    /// What this run undid in the worktree, and how to get it back.
-    undone: &'a [Undone],
-    notes: Vec<String>,
-    /// What happens too often over several features, with the remedy.
-    warnings: Vec<Warning>,
-    folder: String,
-    next: String,
-}
-
-/// An estimate for programs.
-#[derive(Serialize)]
-pub(crate) struct Expected {
-    estimate: bool,
-    expected_micro_usd: u64,
-    dispatches: u32,
-    /// Where the numbers come from, in words.
-    basis: String,
-    #[serde(flatten)]
-    forecast: Forecast,
-}
-
-impl Expected {
-    pub(crate) fn new(forecast: &Forecast) -> Expected {
-        Expected {
-            estimate: true,
-            expected_micro_usd: forecast.cost().0,
-            dispatches: forecast.dispatches(),
-            basis: estimate::basis(forecast),
-            forecast: forecast.clone(),
-        }
-    }
-}
+use redraft_reports::projections::{self, BoardRow};
 
 pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.yes && args.on_cap == Some(OnCap::Accept) {
@@ -122,13 +67,6 @@ fn drive(
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
     drive_to(repo, id, args, process, console, RunKind::Run)
-}
-
-/// The end of a report, where the worktree and the feature's next command would be of no use. A run with such an ending
-/// is shown as a story.
-pub(crate) struct Ending {
-    pub(crate) text: String,
-    pub(crate) next: String,
 }
 
 /// The command that a run is part of.
@@ -334,66 +272,6 @@ pub(crate) fn with_host(ticket: &Ticket, expires_ms: i64) -> String {
     format!("{ticket} is with a host until {}", utc(expires_ms))
 }
 
-/// What became of the request to merge.
-#[derive(PartialEq, Eq)]
-enum Merging {
-    Not,
-    /// It was requested, and nobody has agreed.
-    Wanted,
-    Done,
-}
-
-/// Merges a feature that has come to its end, where that is wanted: at once where a person typed it or agreed
-/// beforehand, else after a question.
-fn merge(
-    run: &mut Run<'_>,
-    repo: &RepositoryContext,
-    config: &Config,
-    args: &RunArgs,
-    typed: bool,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<Merging, CliError> {
-    let state = run.state();
-    let ready = state.closed(Phase::Finish).is_some() && state.merged.is_none() && !state.cancelled;
-    let into = state.created.as_ref().map(|created| created.base_branch.clone()).unwrap_or_default();
-    if let Some(merged) = state.merged.as_ref().filter(|_| args.merge) {
-        console.say(&format!("it was merged before, into {}: {}", merged.into, merged.commit));
-    }
-    if !ready || into.is_empty() && !args.merge {
-        return Ok(Merging::Not);
-    }
-    let agreed = match (args.merge, typed || args.yes) {
-        (true, true) => true,
-        (false, true) => return Ok(Merging::Not),
-        (wanted, false) if console.can_ask() => {
-            let word = console.ask(&format!("merge it into {into} now? [y/N] "), &process.clock);
-            let yes = word.is_some_and(|word| matches!(word.to_lowercase().as_str(), "y" | "yes"));
-            if !yes && wanted {
-                return Ok(Merging::Wanted);
-            }
-            yes
-        }
-        (true, false) => {
-            console.say(&format!("merging into {into} waits for a yes: --yes, or the command below"));
-            return Ok(Merging::Wanted);
-        }
-        (false, false) => false,
-    };
-    if !agreed {
-        return Ok(Merging::Not);
-    }
-    // Where the base has moved, checks run once more, and the base may have brought other commands.
-    if let Some(created) = &run.state().created {
-        let then = format!("redraft finish {} --merge", created.id);
-        redraft_frame::trust::require_for_checks(repo, config, &then, process)?;
-    }
-    let _lock = repo.lock_repository(process, console)?;
-    let merged = run.merge(config.finish.history)?;
-    console.say(&format!("merged into {}: {}", merged.into, merged.commit));
-    Ok(Merging::Done)
-}
-
 /// Requires that a person has accepted the project's checks before this run comes to code. Nothing was sent yet.
 pub(crate) fn require_trusted_checks(
     state: &Pipeline,
@@ -501,50 +379,6 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
              reviewed that; put it back (git restore), or have it reviewed: redraft phase back {scope} {phase} --why \"…\""
         )
     }))
-}
-
-/// `notice` keeps a rehearsal from being taken for a review, `more` says where to look further, a line each.
-fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>) -> String {
-    let RunJson {
-        feature,
-        outcome,
-        ready,
-        tasks,
-        question,
-        estimate,
-        parked_until_ms,
-        receipt,
-        undone,
-        folder,
-        next,
-        ..
-    } = shown;
-    let next = from_when(next, *parked_until_ms);
-    let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let lines = estimate.iter().flat_map(|estimate| estimate::lines(&estimate.forecast));
-    let expected: String = lines.map(|line| format!("\n  {line}")).collect();
-    let outcome = match *outcome {
-        "closed" => "closed by gates only, no reviewer".to_owned(),
-        "host" => "waiting for a host".to_owned(),
-        outcome if *ready => format!("{outcome} and ready to merge"),
-        outcome => outcome.to_owned(),
-    };
-    let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
-    let undone: String = undone.iter().map(lost_and_found).collect();
-    let tasks = tasks.map(|tasks| format!("{}\n", tasks.in_words())).unwrap_or_default();
-    format!(
-        "{}\n{undone}{tasks}feature {feature} is {outcome}{asked}{expected}\n{notice}{ending}",
-        receipt.text()
-    )
-}
-
-fn lost_and_found(undone: &Undone) -> String {
-    let Undone { ticket, what, reference, command } = undone;
-    let what = what.join(", ");
-    format!(
-        "undone for {ticket}: {what}; kept under {reference}\n  to look at it: git show {reference}\n  to put it over \
-         what is there now: {command}\n"
-    )
 }
 
 /// Removes the kept files of dispatches that are no longer needed. What cannot be removed is left for the next run.

@@ -2,12 +2,12 @@
 
 use super::board::{self, Board, Next, Seen, from_when};
 use super::ledger::verify;
+use super::refold::{fold_board, write_files};
 use super::review;
 use redraft_adapters::git::CutOff;
 use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_core::attribution;
-use redraft_engine::ports::{Store, StoreError, Workspace};
-use redraft_facts::event::{Entry, FeatureCreated};
+use redraft_engine::ports::Store;
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{count, indented, utc};
 use redraft_facts::ticket::Scope;
@@ -18,9 +18,9 @@ use redraft_frame::monitor;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::scope_of;
-use redraft_frame::rows::{self, fold};
+use redraft_frame::rows;
 use redraft_reports::estimate;
-use redraft_reports::projections::{self, BoardRow, Warning};
+use redraft_reports::projections::{BoardRow, Warning};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -152,7 +152,7 @@ fn text(shown: &StatusJson) -> String {
             text.push_str(&format!("      an estimate {}\n", estimate::basis(estimate)));
         }
         if !blocked_by.is_empty() {
-            text.push_str(&format!("    {}\n", board::blocked_by(blocked_by)));
+            text.push_str(&format!("    {}\n", super::blocker::blocked_by(blocked_by)));
         }
         if let Some(holder) = held_by {
             text.push_str(&format!("    under way: held by {holder}\n"));
@@ -238,45 +238,4 @@ fn rebuild(repo: &RepositoryContext, process: &ProcessContext, console: &Console
     }
     console.say(&format!("folded {} again", count(fold_board(&ledger)?, "feature")));
     Ok(())
-}
-
-/// Writes the projections of a feature whose lock is held, where they differ.
-pub(crate) fn write_files(
-    repo: &RepositoryContext,
-    created: &FeatureCreated,
-    entries: &[Entry],
-) -> Result<(), CliError> {
-    let workspace = repo.workspace(created)?;
-    for (name, text) in projections::files(entries) {
-        let path = format!("{}/{name}", created.folder());
-        if workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
-            workspace.write(&path, text.as_bytes())?;
-        }
-    }
-    Ok(())
-}
-
-/// Others may go on while the board is folded; then it is folded once more, as often as that is likely to help.
-const FOLDS_MAX: usize = 5;
-
-/// Rewrites the board from the events; returns how many features are on it.
-pub(crate) fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
-    let mut folds = 0;
-    loop {
-        let mut board = Vec::new();
-        for scope in ledger.scopes()? {
-            if let Some((seq, row)) = fold(&scope, &ledger.read(scope.clone())?)? {
-                board.push((scope, seq, serde_json::to_string(&row).unwrap_or_default()));
-            }
-        }
-        folds += 1;
-        match ledger.replace_board(&board) {
-            Err(StoreError::Moved { .. }) if folds < FOLDS_MAX => {}
-            done => {
-                let features =
-                    board.iter().filter(|(scope, _, _)| matches!(scope, Scope::Feature(_))).count();
-                return Ok(done.map(|()| features)?);
-            }
-        }
-    }
 }

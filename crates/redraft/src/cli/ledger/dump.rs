@@ -1,7 +1,7 @@
 //! `redraft ledger export` and `import`.
 
 use super::{hold_all, scopes};
-use crate::cli::status::fold_board;
+use crate::cli::refold::fold_board;
 use redraft_adapters::shell_word::quoted_path;
 use redraft_adapters::sqlite::{Export, Ledger, OpenMode, Resumed};
 use redraft_engine::ports::Clock;

@@ -7,7 +7,7 @@
 
 use super::secret::{self, SecretToRemove};
 use super::{again, hold_all, scopes};
-use crate::cli::status::{fold_board, write_files};
+use crate::cli::refold::{fold_board, write_files};
 use redraft_adapters::git::{Rewritten, Survey};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};

@@ -1,6 +1,7 @@
 //! Gathers what the roles of a feature are told about its project. `documents::project_context` makes the text from it.
 
-use super::{PROJECTS, folder_of, text};
+use super::{PROJECTS, folder_of};
+use crate::cli::checkout_files::text;
 use crate::cli::dependencies::FeatureStandings;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::project_context::{EarlierFeature, ProjectFacts, project_block};
