@@ -35,7 +35,8 @@ pub(super) fn looks_drawn(value: &str, least: usize) -> bool {
         && !is_placeholder(value)
         && !is_made_up(value)
         && (word_chars(bytes) * 10 <= value.len() * 6
-            || alternates_character_classes(value) && changes(bytes) >= 3)
+            || alternates_character_classes(value) && changes(bytes) >= 3
+            || changes(bytes) >= 4)
 }
 
 /// Whether small letters, capitals and digits alternate more often than in names made of words.
@@ -46,7 +47,7 @@ pub(super) fn alternates_character_classes(value: &str) -> bool {
 
 /// Whether a value itself says that it is not a real one: `${TOKEN}`, `<your key>`, `changeme`, `xxxxxxxx`.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    const WORDS: [&str; 13] = [
+    const WORDS: [&str; 10] = [
         "example",
         "changeme",
         "change-me",
@@ -57,10 +58,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         "sample",
         "your",
         "redacted",
-        "....",
-        "${",
-        "&lt;",
     ];
+    const SIGNS: [&str; 3] = ["....", "${", "&lt;"];
     const STARTS: [&str; 8] = ["<", "{", "[", "(", "%s", "%v", "%(", "data:"];
     let variable = value.strip_prefix('$').is_some_and(|name| {
         name.starts_with(['{', '(']) || name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -70,7 +69,22 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.contains("://")
         || ["***", "xxxx", "XXXX"].iter().any(|filling| value.contains(filling))
         || STARTS.iter().any(|start| lower.starts_with(start))
-        || WORDS.iter().any(|word| lower.contains(word))
+        || SIGNS.iter().any(|sign| value.contains(sign))
+        || WORDS.iter().any(|word| has_word(value, word))
+}
+
+/// Whether a value has a word as people write it: `fake`, `Fake` or `FAKE`. A random value has `fAke` by chance.
+fn has_word(value: &str, word: &str) -> bool {
+    let (first, rest) = word.split_at(1);
+    let is_it = |at: usize| {
+        let found = &value.as_bytes()[at..at + word.len()];
+        let (head, tail) = found.split_at(1);
+        let small = tail == rest.as_bytes();
+        let capitals =
+            tail == rest.to_ascii_uppercase().as_bytes() && head.iter().all(|b| !b.is_ascii_lowercase());
+        head.eq_ignore_ascii_case(first.as_bytes()) && (small || capitals)
+    };
+    (0..(value.len() + 1).saturating_sub(word.len())).any(is_it)
 }
 
 /// Whether a value says that it was made up for a test or an example. The words of [`is_placeholder`] are not among
@@ -88,8 +102,7 @@ pub(super) fn is_made_up(value: &str) -> bool {
         "replace",
         "secret-value",
     ];
-    let lower = value.to_ascii_lowercase();
-    PARTS.iter().any(|part| lower.contains(part))
+    PARTS.iter().any(|part| has_word(value, part))
 }
 
 /// `min-8-chars`, `v2.1.0-beta`, `30-days`: numbers that stand by themselves between words.

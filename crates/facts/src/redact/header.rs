@@ -1,7 +1,7 @@
 //! Credentials that travel with a request: `Authorization` headers, cookies and passwords in URLs.
 
 use super::base64::{holds_password, is_stand_in};
-use super::entropy::{is_made_up, is_measure, is_placeholder, looks_random};
+use super::entropy::{is_made_up, is_measure, is_placeholder, looks_drawn, looks_random};
 use super::{Hit, SecretKind};
 use crate::prelude::*;
 
@@ -68,7 +68,8 @@ fn is_credential(token: &str, scheme: Scheme, named: bool, common: bool) -> bool
         }
         Scheme::Bearer => {
             let plain = token.len() >= PLAIN_CHARS_MIN && is_issued(token, PLAIN_DIGITS_MIN);
-            !common && (looks_random(token, UNNAMED_CHARS_MIN) || plain)
+            !common
+                && (looks_random(token, UNNAMED_CHARS_MIN) || looks_drawn(token, PLAIN_CHARS_MIN) || plain)
         }
     }
 }

@@ -21,6 +21,7 @@ fn prose_about_secrets_is_left_alone() {
         "The password: please ask the administrator for a new one.",
         "Use `Authorization: Bearer <token>` or `Authorization: Bearer $TOKEN`.",
         "Authorization: Bearer YOUR_ACCESS_TOKEN",
+        "send it as Bearer AccessTokenOfTheCurrentUser, or as Bearer FakeTokenForTheDocs12",
         "Basic understanding of the flow is assumed; Basic dXNlcjpwYXNzd29yZA is not a header here.",
         "Это просто текст — токен: значение, пароль: секрет. 密码：没有。",
         "max_tokens: 200000, cache_read_input_tokens=18432, output_tokens = 1_000_000",
