@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 impl Repository {
-    /// Clears away what a power cut left empty: objects, refs under `refs/redraft`, indexes of our worktrees. Returns
-    /// how many files that were. Looks once after each boot, because nothing else loses what was written.
+    /// Clears away what a power cut left empty: objects, refs under `refs/redraft`, and indexes of our worktrees, which
+    /// are made again from HEAD. Returns how many files that were. Looks once after each boot, because nothing else
+    /// loses what was written.
     pub fn clear_after_cut(&self) -> Result<usize, GitError> {
         let seen = self.state_dir().join("boot");
         let boot = fs::read_to_string(BOOT_ID).unwrap_or_default();
@@ -31,6 +32,11 @@ impl Repository {
             // Git never leaves an empty file under these names while it works.
             fs::remove_file(&empty).map_err(|error| GitError::file(&empty, &error))?;
             cleared += 1;
+            if let Some(worktree) = empty.parent().filter(|_| empty.ends_with("index")).and_then(worktree_of)
+            {
+                // Without an index, git takes every file for deleted. Where HEAD is lost too, the repair makes one.
+                let _ = self.git.call(&worktree, ["read-tree", "HEAD"]).end();
+            }
         }
         // If this cannot be written, the next command looks again.
         let _ = fs::write(&seen, boot);

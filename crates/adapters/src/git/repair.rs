@@ -285,7 +285,7 @@ const WORDS: [&str; 11] = [
 
 /// Whether git says that what it has stored is damaged.
 pub(super) fn is_damage(stderr: &str) -> bool {
-    let unread = |rest: &str| rest.split([' ', '\n', '(']).any(is_id);
+    let unread = |rest: &str| rest.split([' ', '\n', '(', ')']).any(is_id);
     WORDS.iter().any(|words| stderr.contains(words)) || stderr.split("unable to read ").skip(1).any(unread)
 }
 

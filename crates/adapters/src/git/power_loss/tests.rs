@@ -1,7 +1,7 @@
 use super::super::testbed::{TestRepository, begin, paths, put};
 use super::super::workspace::GitWorkspace;
 use super::*;
-use redraft_engine::ports::Workspace as _;
+use redraft_engine::ports::{Trailers, Workspace as _};
 use redraft_facts::ids::FeatureId;
 
 /// Makes the next look find a system that was restarted since.
@@ -34,6 +34,21 @@ fn an_object_that_a_power_cut_left_empty_is_made_again_and_whole_ones_stay() {
     assert_eq!(place.revision(&paths(&["spec.md"])).unwrap(), Some(revision.clone()));
     place.keep("031/specify.1/1", &revision).unwrap();
     bed.raw(&bed.root, &["fsck", "--full"]);
+}
+
+#[test]
+fn an_index_that_a_power_cut_left_empty_is_made_again_from_the_last_commit() {
+    let bed = TestRepository::new();
+    let place = bed.feature();
+    let repository = bed.repository();
+    place.write("spec.md", b"text").unwrap();
+    let named = paths(&["spec.md"]);
+    place.commit(&named, "draft", &Trailers::default()).unwrap().unwrap();
+    fs::write(place.git_dir.join("index"), "").unwrap();
+    restarted(&repository);
+    assert_eq!(repository.clear_after_cut().unwrap(), 1);
+    assert_eq!(place.commit(&named, "again", &Trailers::default()).unwrap(), None, "it is as in HEAD");
+    assert_eq!(bed.raw(place.root(), &["status", "--porcelain"]), "");
 }
 
 #[test]

@@ -20,6 +20,11 @@ fn every_way_in_which_git_tells_of_damage_is_understood() {
     {
         assert_eq!(complained_of(line), None, "{line}");
     }
+    // Some versions of git put the name in brackets.
+    for line in [format!("unable to read tree ({id})"), format!("unable to read {id}")] {
+        assert!(is_damage(&format!("fatal: {line}\n")), "{line}");
+    }
+    assert!(!is_damage("fatal: unable to read config file '/x': Permission denied\n"));
 }
 
 #[test]
