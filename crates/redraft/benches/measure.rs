@@ -203,7 +203,7 @@ fn five_rounds() -> Scratch {
         ));
     }
     scenario.push_str(&format!(
-        "[[rule]]\nticket = \"*/review/*\"\ndo = \"say\"\ntext = '''{{\"approved\":true,\"answers\":[{}]}}'''\n",
+        "[[rule]]\nticket = \"*/review/*\"\ndo = \"say\"\ntext = '''{{\"approved\":true,\"issues\":[],\"answers\":[{}],\"summary\":\"fine\"}}'''\n",
         answer(4)
     ));
     scratch.scenario(&scenario);
