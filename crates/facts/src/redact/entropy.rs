@@ -73,7 +73,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || WORDS.iter().any(|word| has_word(value, word))
 }
 
-/// Whether a value has a word as people write it: `fake`, `Fake` or `FAKE`. A random value has `fAke` by chance.
+/// Whether a value has a word as people write it: `fake`, `Fake` or `FAKE`. A random value has its letters in mixed
+/// case by chance.
 fn has_word(value: &str, word: &str) -> bool {
     let (first, rest) = word.split_at(1);
     let is_it = |at: usize| {

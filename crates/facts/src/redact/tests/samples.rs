@@ -207,12 +207,12 @@ pub(super) fn placed() -> Vec<(SecretKind, String, String, String)> {
         placed(SecretKind::Assignment, "SESSION_COOKIE=", &joined(&["94NYXfG6lmot", "mJrrumQNPE"]), "\n"),
         placed(SecretKind::Assignment, "SMTP_PASS=", &joined(&["6IrsCDuhS1mA", "CpxxxXw2A9"]), "\n"),
         // Words of an example by chance, or many that can be spoken.
-        placed(SecretKind::Assignment, "SMTP_PASS=", &joined(&["7zJYv8ZfAke", "4KcE0MIJipw"]), "\n"),
+        placed(SecretKind::Assignment, "SMTP_PASS=", &joined(&["7zJYv8ZfA", "ke4KcE0MIJipw"]), "\n"),
         placed(SecretKind::Assignment, "SLACK_WEBHOOK_URL=", &joined(&["NU5vfoeZydp", "1TPXIBExidy"]), "\n"),
         placed(
             SecretKind::Authorization,
             "curl with Bearer ",
-            &joined(&["lDcVSGEFYrHMLotZvVNd", "KOQSByonvmCZcnmdTN7j"]),
+            &joined(&["lDcVSGEFYrHMLotZvVN", "dKOQSByonvmCZcnmdTN7j"]),
             " works",
         ),
         placed(
