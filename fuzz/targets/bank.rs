@@ -3,37 +3,37 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use redraft_documents::bank::{Bank, Change, Feature, Kind, NewEntry, Query, apply, relevant, select};
+use redraft_documents::bank::{Bank, BankChange, BankFile, Feature, NewEntry, Query, apply, relevant, select};
 use redraft_facts::ids::FeatureId;
 
 fuzz_target!(|text: &str| {
-    let bank = Bank::read(&[(Kind::AntiPattern, text.to_owned())]);
+    let bank = Bank::read(&[(BankFile::AntiPattern, text.to_owned())]);
     let lines = u32::try_from(text.lines().count()).unwrap();
     let mut before = 0;
     for entry in &bank.entries {
         assert!(entry.line > before && entry.line <= entry.end_line && entry.end_line <= lines);
         before = entry.end_line;
     }
-    assert_eq!(apply(Kind::AntiPattern, text, &[]).text, text);
+    assert_eq!(apply(BankFile::AntiPattern, text, &[]).text, text);
     let (name, feature) = (bank.entries.first().map_or("One", |entry| entry.name.as_str()), FeatureId(31));
     let (name, words) = (name.to_owned(), text.to_owned());
     let new = NewEntry {
-        kind: Kind::AntiPattern,
+        kind: BankFile::AntiPattern,
         name: words.clone(),
         text: words.clone(),
         provenance: words.clone(),
         confidence: words.clone(),
     };
     for change in [
-        Change::Keep { name: name.clone(), feature },
-        Change::Confirm { name: name.clone(), feature },
-        Change::Challenge { name: name.clone(), feature, text: words.clone() },
-        Change::Update { name: name.clone(), feature, text: words.clone() },
-        Change::Backfill { name, observed: "Feature #008".to_owned() },
-        Change::Add(new),
+        BankChange::Keep { name: name.clone(), feature },
+        BankChange::Confirm { name: name.clone(), feature },
+        BankChange::Challenge { name: name.clone(), feature, text: words.clone() },
+        BankChange::Update { name: name.clone(), feature, text: words.clone() },
+        BankChange::Backfill { name, observed: "Feature #008".to_owned() },
+        BankChange::Add(new),
     ] {
-        let once = apply(Kind::AntiPattern, text, std::slice::from_ref(&change));
-        let twice = apply(Kind::AntiPattern, &once.text, &[change]);
+        let once = apply(BankFile::AntiPattern, text, std::slice::from_ref(&change));
+        let twice = apply(BankFile::AntiPattern, &once.text, &[change]);
         assert_eq!(twice.text, once.text);
     }
     select(&bank, &Query { paths: vec![text.to_owned()], text: text.to_owned() });

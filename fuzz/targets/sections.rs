@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use redraft_documents::sections::Outline;
 
 fuzz_target!(|text: &str| {
-    let outline = Outline::of(text);
+    let outline = Outline::parse(text);
     let lines = outline.lines().len();
     let mut next = 0;
     for section in outline.sections() {

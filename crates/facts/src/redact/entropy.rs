@@ -76,14 +76,11 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 /// Whether a value has a word as people write it: `fake`, `Fake` or `FAKE`. A random value has its letters in mixed
 /// case by chance.
 fn has_word(value: &str, word: &str) -> bool {
-    let (first, rest) = word.split_at(1);
     let is_it = |at: usize| {
         let found = &value.as_bytes()[at..at + word.len()];
-        let (head, tail) = found.split_at(1);
-        let small = tail == rest.as_bytes();
-        let capitals =
-            tail == rest.to_ascii_uppercase().as_bytes() && head.iter().all(|b| !b.is_ascii_lowercase());
-        head.eq_ignore_ascii_case(first.as_bytes()) && (small || capitals)
+        let small = found[1..].iter().all(|b| !b.is_ascii_uppercase());
+        let capitals = found.iter().all(|b| !b.is_ascii_lowercase());
+        (small || capitals) && found.eq_ignore_ascii_case(word.as_bytes())
     };
     (0..(value.len() + 1).saturating_sub(word.len())).any(is_it)
 }
