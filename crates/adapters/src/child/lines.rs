@@ -2,6 +2,9 @@
 
 use std::io::{self, BufRead};
 
+/// No line of an agent is longer, unless something is wrong with it.
+pub(super) const LINE_BYTES_MAX: usize = 16 << 20;
+
 /// One step through a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StreamLine {

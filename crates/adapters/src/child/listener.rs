@@ -1,9 +1,8 @@
 //! Takes in what a program prints, one JSON object per line, live or from a kept file. What an object means is up to
 //! the implementation. Start at [`OutputListener`].
 
-use super::lines::{Bounded, StreamLine};
-use super::run::LINE_BYTES_MAX;
-use super::worker;
+use super::lines::{Bounded, LINE_BYTES_MAX, StreamLine};
+use super::worker_folder;
 use redraft_facts::text::count;
 use serde_json::Value;
 use std::fs::File;
@@ -30,7 +29,7 @@ pub trait OutputListener: Default {
 
     /// Reads the kept output of a dispatch; none when nothing was kept.
     fn in_folder(folder: &Path) -> Option<Self> {
-        let file = File::open(folder.join(worker::STDOUT)).ok()?;
+        let file = File::open(folder.join(worker_folder::STDOUT)).ok()?;
         let mut lines = Bounded::new(BufReader::new(file), LINE_BYTES_MAX);
         let mut heard = Self::default();
         while let Ok(Some(line)) = lines.step() {

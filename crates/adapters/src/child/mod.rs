@@ -23,6 +23,7 @@ mod run;
 mod script;
 mod session;
 pub mod worker;
+mod worker_folder;
 
 #[cfg(test)]
 mod tests;
@@ -38,3 +39,4 @@ pub use program::Program;
 pub use run::{Finished, Launch, ReadEnd};
 pub use script::{ScriptEnd, ShellCommand};
 pub use session::{DispatchRecord, Fingerprint, Sessions, read_kept, write_kept};
+pub use worker_folder::Exit;

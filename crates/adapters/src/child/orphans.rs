@@ -6,7 +6,7 @@
 //! the members of their process groups. A process is held by a descriptor and looked at again before it is ended, so
 //! that another one that has been given its number is never hit. Start at [`settle`].
 
-use super::worker::Exit;
+use super::worker_folder::Exit;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;

@@ -1,9 +1,10 @@
 //! Our side of a worker: starts it, reads its lines, and ends it in time.
 
 use super::environment::Environment;
-use super::lines::{Bounded, StreamLine};
+use super::lines::{Bounded, LINE_BYTES_MAX, StreamLine};
 use super::orphans::settle;
-use super::worker::{self, Exit, WorkerConfig};
+use super::worker::WorkerConfig;
+use super::worker_folder::{self, Exit};
 use redraft_engine::ports::{Deadlines, Moment, RunHandle};
 use redraft_facts::text::span;
 use std::ffi::OsString;
@@ -15,8 +16,6 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// No line of an agent is longer, unless something is wrong with it.
-pub(super) const LINE_BYTES_MAX: usize = 16 << 20;
 /// How often the stop flag and the deadlines are checked while nothing arrives.
 const SLICE: Duration = Duration::from_millis(25);
 /// How long a worker may take to end its processes.
@@ -111,13 +110,13 @@ impl Launch<'_> {
         fs::create_dir_all(self.out)?;
         settle(self.out);
         // A file left by an earlier start would be taken for this one's.
-        for name in [worker::STDOUT, worker::STDERR, worker::EXIT] {
+        for name in [worker_folder::STDOUT, worker_folder::STDERR, worker_folder::EXIT] {
             match fs::remove_file(self.out.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
         }
-        fs::write(self.out.join(worker::STDIN), self.input)?;
+        fs::write(self.out.join(worker_folder::STDIN), self.input)?;
         let mut command = Command::new(self.worker);
         command.arg("worker").arg("--out").arg(self.out).arg("--").arg(self.program).args(self.arguments);
         command.current_dir(self.folder).env_clear().envs(&self.environment.0);
@@ -210,7 +209,7 @@ fn end(child: &mut Child, early: bool) {
 }
 
 fn stderr(out: &Path) -> String {
-    let bytes = fs::read(out.join(worker::STDERR)).unwrap_or_default();
+    let bytes = fs::read(out.join(worker_folder::STDERR)).unwrap_or_default();
     String::from_utf8_lossy(&bytes[..bytes.len().min(STDERR_SHOWN)]).into_owned()
 }
 

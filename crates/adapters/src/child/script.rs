@@ -4,7 +4,7 @@
 use super::environment::Environment;
 use super::lines::StreamLine;
 use super::run::{Launch, ReadEnd};
-use super::worker;
+use super::worker_folder;
 use redraft_engine::ports::{Deadlines, RunHandle};
 use redraft_facts::redact::{Lines, Redactor};
 use std::ffi::OsString;
@@ -88,6 +88,6 @@ impl ShellCommand<'_> {
 
     /// The file that keeps everything it printed.
     pub fn output(&self) -> PathBuf {
-        self.out.join(worker::STDOUT)
+        self.out.join(worker_folder::STDOUT)
     }
 }

@@ -5,27 +5,23 @@
 //! input closes, the process that started the worker has cancelled or is dead, and the program is ended with everything
 //! it started. It decides nothing. Start at [`work`].
 
+use super::lines::LINE_BYTES_MAX;
 use super::redacting_writer::RedactingWriter;
-use super::run::LINE_BYTES_MAX;
+use super::worker_folder::{Exit, STDERR, STDIN, STDOUT};
 use super::{descendants, orphans};
 use redraft_facts::redact::Redactor;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// What is kept of each stream; more is passed on but not kept.
 const STDOUT_KEPT: u64 = 1 << 30;
 const STDERR_KEPT: u64 = 1 << 20;
-
-pub(super) const STDIN: &str = "stdin";
-pub(super) const STDOUT: &str = "stdout";
-pub(super) const STDERR: &str = "stderr";
-pub(super) const EXIT: &str = "exit";
 
 const VERSION: u16 = 1;
 
@@ -80,24 +76,6 @@ impl WorkerConfig {
     }
 }
 
-/// How a program ended, kept as the file `exit`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Exit {
-    v: u16,
-    pub code: Option<i32>,
-    pub signal: Option<i32>,
-    /// Why it could not be started; empty when it was.
-    pub not_started: String,
-}
-
-impl Exit {
-    pub(super) fn read(out: &Path) -> Option<Exit> {
-        let exit: Exit = serde_json::from_slice(&fs::read(out.join(EXIT)).ok()?).ok()?;
-        (exit.v == VERSION).then_some(exit)
-    }
-}
-
 /// Runs the program to its end or ours. `lifeline` ends when we are to stop; `onward` receives the program's output.
 pub fn work(
     work: &WorkerJob,
@@ -114,10 +92,7 @@ pub fn work(
     descendants::adopt()?;
     let mut child = match start(work) {
         Ok(child) => child,
-        Err(error) => {
-            let not_started = error.to_string();
-            return keep(&work.out, &Exit { v: VERSION, code: None, signal: None, not_started });
-        }
+        Err(error) => return Exit::not_started(error.to_string()).write(&work.out),
     };
     let program = pid(&child)?;
     // It ends with this process; there is nothing to wait for.
@@ -145,8 +120,7 @@ pub fn work(
         }
         status
     })?;
-    let (code, signal) = (status.code(), status.signal());
-    keep(&work.out, &Exit { v: VERSION, code, signal, not_started: String::new() })
+    Exit::from(status).write(&work.out)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts an agent's program")]
@@ -181,11 +155,4 @@ fn copy(from: Option<impl Read>, mut kept: RedactingWriter<File>, mut onward: im
         // A closed output means that we are about to be told to stop; what arrives until then is still kept.
         listening = listening && onward.write_all(&buffer[..read]).and_then(|()| onward.flush()).is_ok();
     }
-}
-
-/// Whole or not at all.
-fn keep(out: &Path, exit: &Exit) -> io::Result<()> {
-    let part = out.join("exit.part");
-    fs::write(&part, serde_json::to_vec(exit).map_err(io::Error::other)?)?;
-    fs::rename(&part, out.join(EXIT))
 }
