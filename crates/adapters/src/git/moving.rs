@@ -14,6 +14,7 @@
 mod files;
 mod journal;
 mod settling;
+mod stamp;
 
 pub use settling::{CutOff, SettledMove};
 
@@ -23,10 +24,10 @@ use super::repository::Repository;
 use super::run::Call;
 use super::temp_index::Index;
 use super::writing;
-use files::Stamp;
 use journal::{Journal, Plan, Step};
 use redraft_engine::boundary::Boundaries;
 use redraft_facts::text::{count, hash};
+use stamp::Stamp;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

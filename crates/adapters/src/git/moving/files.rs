@@ -5,60 +5,15 @@
 
 use super::MoveError;
 use super::journal::{Journal, Plan, Step};
+use super::stamp::Stamp;
 use crate::git::error::GitError;
 use crate::git::files::{Files, is_absent};
 use redraft_engine::boundary::Boundaries;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-
-/// What distinguishes one file from another in the same place. A copy of a whole repository keeps all but the inode,
-/// which only counts where the rest is the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Stamp {
-    mode: u32,
-    bytes: u64,
-    changed_s: i64,
-    changed_ns: i64,
-    inode: u64,
-}
-
-impl Stamp {
-    /// Of what stands there; links are not followed.
-    pub(super) fn read(path: &Path) -> io::Result<Option<Stamp>> {
-        match path.symlink_metadata() {
-            Ok(found) => Ok(Some(Stamp::from(&found))),
-            Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    pub(super) fn is_folder(self) -> bool {
-        const KIND: u32 = 0o170_000;
-        const FOLDER: u32 = 0o040_000;
-        self.mode & KIND == FOLDER
-    }
-
-    fn is_like(self, other: Stamp) -> bool {
-        Stamp { inode: 0, ..self } == Stamp { inode: 0, ..other }
-    }
-}
-
-impl From<&Metadata> for Stamp {
-    fn from(found: &Metadata) -> Stamp {
-        Stamp {
-            mode: found.mode(),
-            bytes: found.len(),
-            changed_s: found.mtime(),
-            changed_ns: found.mtime_nsec(),
-            inode: found.ino(),
-        }
-    }
-}
 
 /// Whose a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +35,7 @@ impl Step {
         match (now, like(self.old), like(self.new)) {
             (None, ..) if self.old.is_none() => Found::Old,
             (None, ..) => Found::Nothing,
-            (Some(now), true, true) if self.new.is_some_and(|new| new.inode == now.inode) => Found::New,
+            (Some(now), true, true) if self.new.is_some_and(|new| new.has_same_inode(now)) => Found::New,
             (_, true, _) => Found::Old,
             (_, _, true) => Found::New,
             _ => Found::Other,

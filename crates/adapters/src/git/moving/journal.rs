@@ -3,7 +3,7 @@
 //! The file is replaced in one step and is on disk before anything it describes is done. It is removed when the move is
 //! over, so a newer program finds an older one's only after a crash; a journal of another version is not touched.
 
-use super::files::Stamp;
+use super::stamp::Stamp;
 use super::{Head, Move, MoveJournal, STAGING, STAGING_ELSEWHERE};
 use crate::git::error::GitError;
 use crate::git::feature::same_path;
