@@ -4,15 +4,15 @@
 //! guessed by trial. The new body has a salt and hash of its own, and the `redacted` event, which the chain covers,
 //! names that hash: a body that was replaced cannot be replaced again unseen.
 
-use super::chain::{Chain, body_hash, new_salt};
+use super::chain::{Chain, body_hash, hex, new_salt};
 use super::failure::{Failure, Place};
-use super::{layout, rows};
+use super::{columns, layout, rows};
 use redraft_engine::ports::StoreError;
 use redraft_facts::event::{Amended, Event, Redacted};
 use redraft_facts::ids::BlobId;
 use redraft_facts::text::hash;
 use redraft_facts::ticket::Scope;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 /// What a redaction puts where.
 #[derive(Debug)]
@@ -53,9 +53,9 @@ pub(super) fn store(place: &Place, connection: &Connection, new: &Redaction<'_>)
     let event = Event::from(Redacted { by, why, events, blobs, files, objects, refs });
     let mut chain = Chain::after(tip);
     rows::put_events(place, connection, &mut chain, &Scope::Repo, new.at_ms, &[event])?;
-    let by_seq = rows::stored(place, chain.tip().seq)?;
+    let by_seq = columns::stored(place, chain.tip().seq)?;
     for (seq, body, salt, hash) in salted {
-        let seq = rows::stored(place, seq)?;
+        let seq = columns::stored(place, seq)?;
         put(connection, seq, by_seq, Some(&salt), &hash)?;
         let forget = "UPDATE redactions SET salt = NULL WHERE seq = ?1 AND by_seq < ?2 AND salt IS NOT NULL";
         connection.execute(forget, params![seq, by_seq])?;
@@ -85,35 +85,6 @@ pub(super) fn put(
     Ok(())
 }
 
-/// Fails unless the body is what the event's last redaction put there.
-pub(super) fn fits(place: &Place, connection: &Connection, seq: u64, body: &str) -> Result<(), Failure> {
-    let number = rows::stored(place, seq)?;
-    let sql = "SELECT by_seq, salt, hash FROM redactions WHERE seq = ?1 ORDER BY by_seq DESC LIMIT 1";
-    let found: Option<(i64, Option<Vec<u8>>, Vec<u8>)> = connection
-        .prepare_cached(sql)?
-        .query_row([number], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    let unrecorded =
-        || Failure::from(place.damaged(format!("event {seq} was replaced, and no redaction says by what")));
-    let Some((by_seq, Some(salt), hash)) = found else { return Err(unrecorded()) };
-    if body_hash(&salt, body)[..] != hash[..] {
-        return Err(rows::mismatch(place, number));
-    }
-    let said = "SELECT kind, kind_version, salt, body, body_hash FROM events WHERE seq = ?1 AND seq > ?2";
-    let mut statement = connection.prepare_cached(said)?;
-    let mut rows = statement.query(params![by_seq, number])?;
-    let Some(row) = rows.next()? else { return Err(unrecorded()) };
-    let (kind, own): (String, String) = (row.get(0)?, row.get(3)?);
-    let version = rows::version(place, by_seq, row.get(1)?)?;
-    // It may have been replaced itself, by one that comes later still.
-    rows::covered(place, connection, rows::number(place, by_seq)?, row.get(2)?, &own, row.get(4)?)?;
-    let Event::Redacted(redacted) = rows::decoded(place, by_seq, &kind, version, &own)? else {
-        return Err(unrecorded());
-    };
-    let named = Amended { seq, hash: hex(&hash) };
-    if redacted.events.contains(&named) { Ok(()) } else { Err(unrecorded()) }
-}
-
 /// The events that were replaced, each with the event of its last redaction.
 pub(super) fn all(place: &Place, connection: &Connection) -> Result<Vec<(u64, u64)>, Failure> {
     let sql = "SELECT seq, max(by_seq) FROM redactions GROUP BY seq ORDER BY seq";
@@ -121,11 +92,7 @@ pub(super) fn all(place: &Place, connection: &Connection) -> Result<Vec<(u64, u6
     let mut rows = statement.query([])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push((rows::number(place, row.get(0)?)?, rows::number(place, row.get(1)?)?));
+        found.push((columns::number(place, row.get(0)?)?, columns::number(place, row.get(1)?)?));
     }
     Ok(found)
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -22,6 +22,11 @@ pub(super) fn body_hash(salt: &[u8], body: &str) -> [u8; 32] {
     sha.finalize().into()
 }
 
+/// A hash as events and exported lines name it.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The end of the ledger: everything before it follows from these two values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tip {

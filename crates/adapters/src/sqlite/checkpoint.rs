@@ -5,8 +5,8 @@
 //! again. Programs that do not know these tables may still write to the ledger.
 
 use super::chain::Tip;
+use super::columns;
 use super::failure::{Failure, Place};
-use super::rows;
 use redraft_facts::ticket::Scope;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
@@ -42,12 +42,12 @@ pub(super) fn stored(place: &Place, connection: &Connection) -> Result<Option<Ch
     let found =
         connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
     let Some((seq, chain, last_blob)) = found else { return Ok(None) };
-    let tip = Tip { seq: rows::number(place, seq)?, chain: rows::checksum(place, seq, chain)? };
+    let tip = Tip { seq: columns::number(place, seq)?, chain: columns::checksum(place, seq, chain)? };
     let mut statement = connection.prepare("SELECT scope, events FROM checkpoint_scopes")?;
     let mut rows = statement.query([])?;
     let mut events = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        events.insert(row.get(0)?, rows::number(place, row.get(1)?)?);
+        events.insert(row.get(0)?, columns::number(place, row.get(1)?)?);
     }
     Ok(Some(Checkpoint { tip, last_blob, events }))
 }
@@ -63,11 +63,11 @@ pub(super) fn keep(place: &Place, connection: &Connection, checkpoint: &Checkpoi
     let Checkpoint { tip, last_blob, events } = checkpoint;
     connection.execute(
         "INSERT INTO checkpoint (one, seq, chain, last_blob) VALUES (1, ?1, ?2, ?3)",
-        params![rows::stored(place, tip.seq)?, tip.chain, last_blob],
+        params![columns::stored(place, tip.seq)?, tip.chain, last_blob],
     )?;
     let mut insert = connection.prepare("INSERT INTO checkpoint_scopes (scope, events) VALUES (?1, ?2)")?;
     for (scope, count) in events {
-        insert.execute(params![scope, rows::stored(place, *count)?])?;
+        insert.execute(params![scope, columns::stored(place, *count)?])?;
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ pub(super) fn of_scope(
         "SELECT seq, coalesce((SELECT events FROM checkpoint_scopes WHERE scope = ?1), 0) FROM checkpoint";
     let look = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     match connection.query_row(sql, [scope.to_string()], look).optional()? {
-        Some((seq, events)) => Ok(Some((rows::number(place, seq)?, rows::number(place, events)?))),
+        Some((seq, events)) => Ok(Some((columns::number(place, seq)?, columns::number(place, events)?))),
         None => Ok(None),
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not known
 //! here. Start at [`Ledger::open`]. `layout` holds the tables and their version, `opening` how the file is opened,
-//! `rows` the statements, `chain` the checksums, `verify` the check of the file, `checkpoint` how far the last check
-//! came, `amend` what a redaction replaces, `dump` the ledger as lines of text and back, `rescue` what is left of a
-//! file that was removed during a run, `failure` what errors become.
+//! `rows` the statements, `columns` the values in a row, `chain` the checksums, `body_check` whether a body is what was
+//! written, `verify` the check of the file, `checkpoint` how far the last check came, `amend` what a redaction replaces,
+//! `dump` the ledger as lines of text and back, `rescue` what is left of a file that was removed during a run, `failure`
+//! what errors become.
 
 mod amend;
+mod body_check;
 mod chain;
 mod checkpoint;
+mod columns;
 mod dump;
 mod failure;
 mod layout;

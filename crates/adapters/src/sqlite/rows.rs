@@ -1,14 +1,15 @@
 //! The statements: every row read from or written to the ledger goes through here.
 //!
-//! Functions take a connection that is already open and, for changes, inside a transaction. The limits of
-//! SQLite's integers are checked here, so that the rest of the program sees only numbers that fit. Statements that
-//! every append needs are kept by the connection.
+//! Functions take a connection that is already open and, for changes, inside a transaction. Statements that every
+//! append needs are kept by the connection.
 
+use super::body_check::covered;
 use super::chain::{Chain, Link, Tip, body_hash, new_salt};
+use super::columns::{checksum, decoded, mismatch, number, scope, stored, version};
 use super::failure::{Failure, Place};
-use super::{amend, checkpoint, layout};
+use super::{checkpoint, layout};
 use redraft_engine::ports::StoreError;
-use redraft_facts::event::{DecodeError, Entry, Event};
+use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::BlobId;
 use redraft_facts::text::hash;
 use redraft_facts::ticket::Scope;
@@ -265,33 +266,6 @@ pub(super) fn put_board(
     Ok(())
 }
 
-pub(super) fn number(place: &Place, value: i64) -> Result<u64, Failure> {
-    u64::try_from(value).map_err(|_| place.damaged(format!("{value} is no number of an event")).into())
-}
-
-pub(super) fn version(place: &Place, seq: i64, value: i64) -> Result<u16, Failure> {
-    u16::try_from(value).map_err(|_| place.damaged(format!("event {seq} has the version {value}")).into())
-}
-
-pub(super) fn checksum(place: &Place, seq: i64, bytes: Vec<u8>) -> Result<[u8; 32], Failure> {
-    let wrong = |bytes: Vec<u8>| format!("event {seq} has a checksum of {} bytes", bytes.len());
-    bytes.try_into().map_err(|bytes| place.damaged(wrong(bytes)).into())
-}
-
-pub(super) fn mismatch(place: &Place, seq: i64) -> Failure {
-    place.damaged(format!("event {seq} does not match its checksum")).into()
-}
-
-pub(super) fn stored(place: &Place, seq: u64) -> Result<i64, Failure> {
-    i64::try_from(seq).map_err(|_| place.other(format!("{seq} is past the last number of an event")).into())
-}
-
-fn scope(place: &Place, word: &str) -> Result<Scope, Failure> {
-    // A later program may know scopes that we do not; no program ever wrote one that is no word at all.
-    let unknown = || place.newer(format!("it has events of `{word}`, a scope not known to this redraft"));
-    word.parse().map_err(|_| unknown().into())
-}
-
 fn entry(place: &Place, connection: &Connection, row: &Row<'_>) -> Result<(Scope, Entry), Failure> {
     let seq: i64 = row.get(0)?;
     let scope = scope(place, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
@@ -311,42 +285,6 @@ fn entry(place: &Place, connection: &Connection, row: &Row<'_>) -> Result<(Scope
         return Err(mismatch(place, seq));
     }
     Ok((scope, entry))
-}
-
-pub(super) fn decoded(
-    place: &Place,
-    seq: i64,
-    kind: &str,
-    version: u16,
-    body: &str,
-) -> Result<Event, StoreError> {
-    Event::decode(kind, version, body).map_err(|error| {
-        let detail = format!("event {seq}: {error}");
-        match error {
-            DecodeError::Newer { .. } | DecodeError::UnknownKind { .. } => place.newer(detail),
-            DecodeError::Malformed { .. } => place.damaged(detail),
-        }
-    })
-}
-
-/// What stands for a body in the chain, after the body was checked against it. A body that a redaction put in the place
-/// of another is checked against what that redaction says.
-pub(super) fn covered(
-    place: &Place,
-    connection: &Connection,
-    seq: u64,
-    salt: Option<Vec<u8>>,
-    body: &str,
-    hash: Vec<u8>,
-) -> Result<[u8; 32], Failure> {
-    let number = stored(place, seq)?;
-    let hash = checksum(place, number, hash)?;
-    match salt {
-        Some(salt) if body_hash(&salt, body) == hash => {}
-        Some(_) => return Err(mismatch(place, number)),
-        None => amend::fits(place, connection, seq, body)?,
-    }
-    Ok(hash)
 }
 
 /// The end of the chain before an event.

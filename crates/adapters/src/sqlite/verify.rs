@@ -8,7 +8,7 @@
 use super::chain::{Chain, Link, Tip};
 use super::checkpoint::{self, Checkpoint};
 use super::failure::{Failure, Place};
-use super::{layout, rows};
+use super::{body_check, columns, layout, rows};
 use redraft_facts::ids::BlobId;
 use redraft_facts::text::hash;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -67,7 +67,7 @@ fn fits(place: &Place, connection: &Connection, tip: Tip) -> Result<bool, Failur
     if tip.seq == 0 {
         return Ok(tip == Tip::default());
     }
-    let seq = rows::stored(place, tip.seq)?;
+    let seq = columns::stored(place, tip.seq)?;
     let sql = "SELECT chain FROM events WHERE seq = ?1";
     let chain: Option<Vec<u8>> = connection.query_row(sql, [seq], |row| row.get(0)).optional()?;
     Ok(chain.is_some_and(|chain| chain == tip.chain))
@@ -94,7 +94,7 @@ fn events(
 ) -> Result<u64, Failure> {
     let sql = format!("SELECT {} FROM events WHERE seq > ?1 ORDER BY seq", rows::COLUMNS);
     let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query([rows::stored(place, found.tip.seq)?])?;
+    let mut rows = statement.query([columns::stored(place, found.tip.seq)?])?;
     let begin = found.tip.seq;
     let mut chain = Chain::after(found.tip);
     while let Some(row) = rows.next()? {
@@ -115,22 +115,22 @@ fn check_event(
 ) -> Result<String, Failure> {
     let seq: i64 = row.get(0)?;
     let expected = chain.tip().seq + 1;
-    if rows::number(place, seq)? != expected {
+    if columns::number(place, seq)? != expected {
         return Err(place.damaged(format!("event {expected} is missing; the next one is {seq}")).into());
     }
     let text = |column| -> Result<&str, Failure> {
         Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
     };
     let (scope, kind, body) = (text(1)?, text(3)?, text(5)?);
-    let version = rows::version(place, seq, row.get(4)?)?;
-    let hash = rows::covered(place, connection, expected, row.get(8)?, body, row.get(9)?)?;
+    let version = columns::version(place, seq, row.get(4)?)?;
+    let hash = body_check::covered(place, connection, expected, row.get(8)?, body, row.get(9)?)?;
     let link = Link { writer: text(10)?, at_ms: row.get(2)?, scope, kind, version, body_hash: &hash };
-    let stored = rows::checksum(place, seq, row.get(6)?)?;
+    let stored = columns::checksum(place, seq, row.get(6)?)?;
     if chain.extend(&link).chain != stored {
-        return Err(rows::mismatch(place, seq));
+        return Err(columns::mismatch(place, seq));
     }
     if depth == Depth::Forms {
-        let event = rows::decoded(place, seq, kind, version, body)?;
+        let event = columns::decoded(place, seq, kind, version, body)?;
         for id in event.blobs() {
             if !rows::has_blob(connection, id)? && !rows::is_lost(place, connection, id)? {
                 let missing = format!("event {seq} names blob {id}, which is missing");
@@ -170,7 +170,7 @@ fn check_not_truncated(place: &Place, connection: &Connection, tip: Tip) -> Resu
         return Ok(());
     }
     let sql = "SELECT coalesce(max(seq), 0) FROM board";
-    let known = rows::number(place, connection.query_row(sql, [], |row| row.get(0))?)?;
+    let known = columns::number(place, connection.query_row(sql, [], |row| row.get(0))?)?;
     if known > tip.seq {
         return Err(gone("board", known));
     }

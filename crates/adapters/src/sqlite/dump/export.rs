@@ -2,11 +2,10 @@
 //! others.
 
 use super::{BlobLine, EventLine, Export, Header, Line, LostLine, LostRecord, NAME, RedactionLine, VERSION};
-use crate::sqlite::amend::hex;
-use crate::sqlite::chain::{Chain, Link as ChainLink, Tip};
+use crate::sqlite::chain::{Chain, Link as ChainLink, Tip, hex};
 use crate::sqlite::failure::{Failure, Place};
 use crate::sqlite::opening::{self, Link};
-use crate::sqlite::{BUSY, Ledger, layout, rows};
+use crate::sqlite::{BUSY, Ledger, body_check, columns, layout, rows};
 use redraft_engine::ports::StoreError;
 use redraft_facts::ids::BlobId;
 use redraft_facts::text::hash;
@@ -168,11 +167,12 @@ impl Writer<'_> {
         let bytes = |text: &str| super::unhex(self.place, text);
         let salt = line.salt.as_deref().map(bytes).transpose();
         let covered = salt.and_then(|salt| Ok((salt, bytes(&line.body_hash)?))).map_err(Failure::from);
-        let covered = covered
-            .and_then(|(salt, hash)| rows::covered(self.place, connection, line.seq, salt, &line.body, hash));
+        let covered = covered.and_then(|(salt, hash)| {
+            body_check::covered(self.place, connection, line.seq, salt, &line.body, hash)
+        });
         let covered = covered.map_err(|failure| self.place.explain(failure).to_string())?;
         let seq = i64::try_from(line.seq).unwrap_or(i64::MAX);
-        match rows::decoded(self.place, seq, &line.kind, line.kind_version, &line.body) {
+        match columns::decoded(self.place, seq, &line.kind, line.kind_version, &line.body) {
             Err(error @ StoreError::Damaged { .. }) => Err(error.to_string()),
             // What only a newer program can read is not damaged.
             _ => Ok(covered),
@@ -254,7 +254,7 @@ fn event(place: &Place, connection: &Connection, seq: u64) -> Result<Option<Even
     let sql =
         "SELECT scope, at_ms, kind, kind_version, salt, body_hash, chain, body, writer, signature FROM events
         WHERE seq = ?1";
-    let number = rows::stored(place, seq)?;
+    let number = columns::stored(place, seq)?;
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([number], |row| {
         let (version, salt, hash): (i64, Option<Vec<u8>>, Vec<u8>) = (row.get(3)?, row.get(4)?, row.get(5)?);
@@ -275,7 +275,7 @@ fn event(place: &Place, connection: &Connection, seq: u64) -> Result<Option<Even
         Ok((line, version))
     });
     let Some((line, version)) = found.optional()? else { return Ok(None) };
-    Ok(Some(EventLine { kind_version: rows::version(place, number, version)?, ..line }))
+    Ok(Some(EventLine { kind_version: columns::version(place, number, version)?, ..line }))
 }
 
 /// What a redaction replaced; nothing where that cannot be read, and then its events are not what was stored.
@@ -283,12 +283,12 @@ fn redactions(place: &Place, connection: &Connection, by_seq: u64) -> Vec<Redact
     let read = || -> Result<Vec<RedactionLine>, Failure> {
         let mut statement =
             connection.prepare("SELECT seq, salt, hash FROM redactions WHERE by_seq = ?1 ORDER BY seq")?;
-        let mut rows = statement.query([rows::stored(place, by_seq)?])?;
+        let mut rows = statement.query([columns::stored(place, by_seq)?])?;
         let mut lines = Vec::new();
         while let Some(row) = rows.next()? {
             let salt: Option<Vec<u8>> = row.get(1)?;
             lines.push(RedactionLine {
-                seq: rows::number(place, row.get(0)?)?,
+                seq: columns::number(place, row.get(0)?)?,
                 by_seq,
                 salt: salt.as_deref().map(hex),
                 hash: hex(&row.get::<_, Vec<u8>>(2)?),

@@ -7,7 +7,7 @@
 use super::{BlobLine, EventLine, Header, Line, LostLine, NAME, RedactionLine, Resumed, VERSION, unhex};
 use crate::sqlite::chain::{Chain, Link, Tip};
 use crate::sqlite::failure::{Failure, Place};
-use crate::sqlite::{Ledger, OpenMode, amend, layout, rows};
+use crate::sqlite::{Ledger, OpenMode, amend, columns, layout, rows};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_engine::ports::StoreError;
 use redraft_facts::event::{Event, Unreadable};
@@ -216,8 +216,8 @@ impl Reader<'_> {
         let bytes = |text: &str| unhex(self.place, text);
         let salt = line.salt.as_deref().map(bytes).transpose()?;
         let signature = line.signature.as_deref().map(bytes).transpose()?;
-        let number = rows::stored(self.place, line.seq)?;
-        let hash = rows::checksum(self.place, number, bytes(&line.body_hash)?)?;
+        let number = columns::stored(self.place, line.seq)?;
+        let hash = columns::checksum(self.place, number, bytes(&line.body_hash)?)?;
         let EventLine { writer, scope, at_ms, kind, kind_version, body, .. } = line;
         let link = Link { writer, at_ms: *at_ms, scope, kind, version: *kind_version, body_hash: &hash };
         let Tip { seq, chain } = self.chain.extend(&link);
@@ -324,7 +324,8 @@ impl Reader<'_> {
 
     fn redaction(&self, line: &RedactionLine) -> Result<(), Failure> {
         let salt = line.salt.as_deref().map(|salt| unhex(self.place, salt)).transpose()?;
-        let (seq, by_seq) = (rows::stored(self.place, line.seq)?, rows::stored(self.place, line.by_seq)?);
+        let (seq, by_seq) =
+            (columns::stored(self.place, line.seq)?, columns::stored(self.place, line.by_seq)?);
         amend::put(self.connection, seq, by_seq, salt.as_deref(), &unhex(self.place, &line.hash)?)
     }
 
