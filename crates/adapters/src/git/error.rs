@@ -1,8 +1,7 @@
 //! What can go wrong with git, what to do about each error, and how the engine's port sees it.
 
+use super::complaints::{held_lock, is_damage};
 use super::holder::holder;
-use super::repair::is_damage;
-use super::run::held_lock;
 use super::wait::StopReason;
 use crate::shell_word::quoted_path;
 use redraft_engine::ports::WorkspaceError;

@@ -20,7 +20,7 @@
 //!   names the files that are not ignored; `locate` finds a repository without starting git;
 //! - calling git: `run` starts it, `wait` ends one that hangs, `writing` removes locks that a killed one left, `holder`
 //!   names who holds a lock, `programs` keeps programs of a repository's configuration from being started, `links`
-//!   refuses links that lead elsewhere, `error` says what can go wrong;
+//!   refuses links that lead elsewhere, `complaints` says what git's messages mean, `error` what can go wrong;
 //! - mending: `power_loss` clears up after a power cut, `repair` after damage, `rewrite` takes a secret out of
 //!   everything.
 
@@ -28,6 +28,7 @@ mod branches;
 mod change;
 mod check_folder;
 mod commit;
+mod complaints;
 mod create;
 mod error;
 mod feature;
@@ -44,6 +45,7 @@ mod listing;
 mod locate;
 mod merge;
 mod moving;
+mod object_id;
 mod objects;
 mod power_loss;
 mod programs;

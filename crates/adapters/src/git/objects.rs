@@ -5,6 +5,7 @@
 
 use super::error::GitError;
 use super::lasting_git::{LastingGit, Slot, unexpected};
+use super::object_id::is_id;
 use super::run::durable;
 use super::workspace::GitWorkspace;
 use std::fs;
@@ -158,11 +159,6 @@ fn id_line(companion: &mut LastingGit) -> io::Result<String> {
         Ok(id) if is_id(id) => Ok(id.to_owned()),
         _ => Err(unexpected(&line)),
     }
-}
-
-/// Whether a text is the whole id of an object, in either of git's two formats.
-pub(super) fn is_id(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A path on a line of its own, which git would otherwise read differently if it held a quote or line break.

@@ -20,6 +20,7 @@
 
 use super::error::GitError;
 use super::files::is_absent;
+use super::object_id::is_id;
 use super::objects;
 use super::restore::{commit_of, lost_commit, lost_ref};
 use super::workspace::GitWorkspace;
@@ -215,7 +216,7 @@ fn main_branch(workspace: &GitWorkspace) -> String {
 /// Reports that the main checkout is on another branch. Commits made there on no branch do not matter.
 fn switched(workspace: &GitWorkspace, then: &str, now: &str) -> Option<String> {
     let folder = workspace.common.parent().filter(|_| workspace.common.ends_with(".git"))?;
-    let on_none = |name: &str| objects::is_id(name);
+    let on_none = |name: &str| is_id(name);
     if then == now || then.is_empty() || now.is_empty() || on_none(then) && on_none(now) {
         return None;
     }

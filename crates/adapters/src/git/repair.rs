@@ -7,7 +7,7 @@
 
 use super::error::GitError;
 use super::files::os_path;
-use super::objects::is_id;
+use super::object_id::is_id;
 use super::repository::Repository;
 use super::workspace::GitWorkspace;
 use super::worktree_state;
@@ -266,44 +266,6 @@ impl GitWorkspace {
 fn damaged(branch: &str, detail: &str) -> WorkspaceError {
     let detail = redraft_facts::text::one_line(detail, 300);
     WorkspaceError::Damaged { what: format!("branch {branch}"), detail }
-}
-
-/// Words by which git says that something it has stored cannot be read.
-const WORDS: [&str; 11] = [
-    "is corrupt",
-    "object corrupt or missing",
-    "object file",
-    "bad object",
-    "could not parse object",
-    "could not get object info",
-    "missing blob object",
-    "missing tree object",
-    "reference broken",
-    "appears to be broken",
-    "index file smaller than expected",
-];
-
-/// Whether git says that what it has stored is damaged.
-pub(super) fn is_damage(stderr: &str) -> bool {
-    let unread = |rest: &str| rest.split([' ', '\n', '(', ')']).any(is_id);
-    WORDS.iter().any(|words| stderr.contains(words)) || stderr.split("unable to read ").skip(1).any(unread)
-}
-
-/// Words by which git says that an object is not here, where it might have been left to a server.
-const MISSING: [&str; 8] = [
-    "from promisor remote",
-    "lazy fetching disabled",
-    "fatal: transport '",
-    "unable to read",
-    "Cannot read blob",
-    "Could not read",
-    "bad tree object",
-    ": bad file",
-];
-
-/// Whether git says that an object is missing.
-pub(super) fn is_missing(stderr: &str) -> bool {
-    is_damage(stderr) || MISSING.iter().any(|words| stderr.contains(words))
 }
 
 /// The object that a line of `git fsck` finds fault with.

@@ -5,6 +5,7 @@
 
 use super::error::GitError;
 use super::files::{Kind, checked, path_bytes};
+use super::object_id::is_id;
 use super::objects::{self, TreeEntry};
 use super::recent::{self, Found};
 use super::temp_index::TempIndex;
@@ -254,7 +255,7 @@ pub(super) fn require(workspace: &GitWorkspace, revisions: &[&Revision]) -> Resu
 /// The id, if it can be one; anything else would be an option or an expression to git.
 fn id(revision: &Revision) -> Result<&str, WorkspaceError> {
     let text = revision.as_str();
-    if objects::is_id(text) { Ok(text) } else { Err(WorkspaceError::AnchorLost(revision.clone())) }
+    if is_id(text) { Ok(text) } else { Err(WorkspaceError::AnchorLost(revision.clone())) }
 }
 
 /// A diff without its `index` lines. Every line of a file's content has a mark before it, so a line that begins

@@ -8,9 +8,10 @@
 mod done;
 mod settings;
 
-pub(super) use done::{Done, held_lock};
+pub(super) use done::Done;
 use settings::{COUNT, FIXED, INHERITED, LOOKING, SETTINGS};
 
+use super::complaints::held_lock;
 use super::error::{GitError, MINIMUM};
 use super::files::os_path;
 use super::programs::{Asked, Guard, Verdict};

@@ -11,7 +11,8 @@
 
 use super::error::GitError;
 use super::files::{is_absent, os_path};
-use super::objects::{self, is_id};
+use super::object_id::is_id;
+use super::objects;
 use super::recent::{self, Content};
 use super::repository::head_call;
 use super::temp_index::{Index, TempIndex};

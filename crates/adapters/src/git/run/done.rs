@@ -1,7 +1,7 @@
 //! The result of a call of git.
 
+use crate::git::complaints::is_missing;
 use crate::git::error::{DiskTrouble, GitError};
-use crate::git::repair::is_missing;
 use redraft_facts::text::one_line;
 
 /// A call that came to its end.
@@ -43,11 +43,4 @@ impl Done {
         let text = one_line(&String::from_utf8_lossy(&self.stdout), 200);
         GitError::Broken { command: self.command.clone(), detail: format!("unexpected output `{text}`") }
     }
-}
-
-/// The lock file that git says another process holds.
-pub(in crate::git) fn held_lock(stderr: &str) -> Option<&str> {
-    let (_, after) = stderr.split_once("Unable to create '")?;
-    let (path, _) = after.split_once("': File exists")?;
-    path.ends_with(".lock").then_some(path)
 }
