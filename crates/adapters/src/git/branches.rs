@@ -1,8 +1,8 @@
 //! Finds branches on which others have begun features, local ones and those of remotes, and what they hold.
 
 use super::error::GitError;
-use super::feature::same_path;
 use super::files::os_path;
+use super::locate::same_path;
 use super::repository::Repository;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,12 @@ impl FeatureBranch {
 }
 
 impl Repository {
+    /// Whether there is a local branch of this name.
+    pub fn has_branch(&self, branch: &str) -> Result<bool, GitError> {
+        let full = format!("refs/heads/{branch}");
+        Ok(self.call(["show-ref", "--verify", "--quiet"]).arg(full).end()?.code == Some(0))
+    }
+
     /// Every branch called `feature/NNN-slug` that holds `docs/features/NNN-slug`, by name; a remote's only where no
     /// local branch has its name.
     pub fn feature_branches(&self) -> Result<Vec<FeatureBranch>, GitError> {

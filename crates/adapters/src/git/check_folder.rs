@@ -8,19 +8,19 @@
 //! Start at [`GitCheckFolder`]; the commands are run by the engine.
 
 use super::error::GitError;
-use super::files::{failed as named, is_absent, os_path, path_bytes};
+use super::files::{failed as named, is_absent, is_folder, os_path, path_bytes};
+use super::remove_files::{remove_all, remove_file};
 use super::repository::Repository;
-use super::restore::remove_file;
 use super::run::Call;
 use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
 use redraft_facts::ids::{BlobId, Revision};
 use redraft_facts::text::hash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::{fs, io};
 
 /// Settings that give a checkout all files and make git look at each, whatever the configuration says.
 const WHOLE: [&str; 6] = [
@@ -372,48 +372,6 @@ impl CheckFolder for GitCheckFolder<'_> {
         }
         remove_all(&self.folder)?;
         Ok(remove_all(&self.git_dir)?)
-    }
-}
-
-fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_dir())
-}
-
-/// Removes a file, a link or a folder with all that is in it; nothing happens where there is none.
-pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
-    let remove = || match is_folder(path) {
-        true => fs::remove_dir_all(path),
-        false => fs::remove_file(path),
-    };
-    let done = match remove() {
-        // Some programs keep their downloads in folders without write permission.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_folders(path);
-            remove()
-        }
-        done => done,
-    };
-    match done {
-        Err(error) if !is_absent(&error) => Err(GitError::file(path, &error)),
-        _ => Ok(()),
-    }
-}
-
-/// Lets the owner write to all folders below this one.
-fn open_folders(folder: &Path) {
-    let mut left = vec![folder.to_owned()];
-    while let Some(folder) = left.pop() {
-        if !is_folder(&folder) {
-            continue;
-        }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // What cannot be opened is reported when it is removed.
-            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
-        }
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        left.extend(entries.flatten().map(|entry| entry.path()));
     }
 }
 

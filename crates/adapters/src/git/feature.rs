@@ -4,19 +4,17 @@
 //! The caller holds the repository lock; nothing here guards against another Redraft doing the same.
 
 use super::error::GitError;
+use super::locate::same_path;
 use super::moving::{self, Move, MoveError};
 use super::repository::{Listed, Repository, worktrees};
 use redraft_engine::boundary::Boundaries;
 use redraft_facts::ids::{FeatureId, ReviewId};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Lets a new worktree begin with all files.
 pub(super) const ALL_FILES: &str = "core.sparseCheckout=false";
-
-/// Where worktrees are put, below the main checkout.
-const WORKTREES: &str = ".redraft/worktrees";
 
 /// What every feature's branch begins with.
 const BRANCHES: &str = "feature";
@@ -50,7 +48,7 @@ impl Repository {
         }
         Ok(FeaturePlace {
             branch: format!("{branch}-{slug}"),
-            worktree: self.main_checkout().join(WORKTREES).join(format!("{folder}-{slug}")),
+            worktree: self.worktrees_folder().join(format!("{folder}-{slug}")),
         })
     }
 
@@ -61,32 +59,6 @@ impl Repository {
             self.make_worktrees_folder()?;
         }
         if self.has_branch(BRANCHES)? { Err(GitError::BranchInTheWay(BRANCHES)) } else { Ok(()) }
-    }
-
-    /// A link could lead anywhere, and a repository can hold links.
-    fn refuse_links(&self) -> Result<(), GitError> {
-        let places = [".redraft", WORKTREES].map(|name| self.main_checkout().join(name));
-        match places.into_iter().find(|place| place.is_symlink()) {
-            Some(link) => Err(GitError::LinkInTheWay(link)),
-            None => Ok(()),
-        }
-    }
-
-    /// The folder that worktrees are made in.
-    pub(super) fn worktrees_folder(&self) -> PathBuf {
-        self.main_checkout().join(WORKTREES)
-    }
-
-    pub(super) fn make_worktrees_folder(&self) -> Result<(), GitError> {
-        self.refuse_links()?;
-        let folder = self.worktrees_folder();
-        if let Err(error) = fs::create_dir_all(&folder) {
-            let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
-            let in_the_way =
-                in_the_way.into_iter().find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
-            return Err(in_the_way.map_or_else(|| GitError::file(&folder, &error), GitError::FolderInTheWay));
-        }
-        Ok(())
     }
 
     /// Whether git knows an identity to commit under.
@@ -198,36 +170,9 @@ impl Repository {
         self.call(["branch", branch, base_commit]).succeed().map(drop)
     }
 
-    /// Whether there is a local branch of this name.
-    pub fn has_branch(&self, branch: &str) -> Result<bool, GitError> {
-        let full = format!("refs/heads/{branch}");
-        Ok(self.call(["show-ref", "--verify", "--quiet"]).arg(full).end()?.code == Some(0))
-    }
-
     /// Forgets a worktree whose folder is gone or was never completed, and removes what is left of it.
     fn unregister(&self, found: &Listed) -> Result<(), GitError> {
         self.call(["worktree", "remove", "--force", "--force"]).arg(&found.path).succeed().map(drop)
-    }
-
-    /// Keeps the worktrees out of `git status` of the main checkout without touching a tracked file.
-    pub(super) fn exclude_worktrees(&self) -> Result<(), GitError> {
-        let line = format!("/{WORKTREES}/");
-        let path = self.common_dir().join("info").join("exclude");
-        let failed = |error: io::Error| GitError::file(&path, &error);
-        let old = match fs::read(&path) {
-            Ok(old) => old,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(failed(error)),
-        };
-        if old.split(|byte| *byte == b'\n').any(|old| old.trim_ascii_end() == line.as_bytes()) {
-            return Ok(());
-        }
-        let gap = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
-        let mut file = fs::OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
-        file.write_all(format!("{gap}{line}\n").as_bytes()).map_err(failed)
     }
 }
 
@@ -245,12 +190,6 @@ fn is_empty_or_absent(folder: &Path) -> Result<bool, GitError> {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),
         Err(error) => Err(GitError::file(folder, &error)),
     }
-}
-
-/// Whether two paths lead to the same place; one that does not exist is compared as written.
-pub(super) fn same_path(a: &Path, b: &Path) -> bool {
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    a == b || real(a) == real(b)
 }
 
 #[cfg(test)]

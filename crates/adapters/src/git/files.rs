@@ -200,6 +200,11 @@ fn look(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
+/// Whether a folder stands there, and no link to one.
+pub(super) fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
+}
+
 /// A name in a folder that no other thread or living process is using.
 pub(super) fn temporary_in(folder: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);

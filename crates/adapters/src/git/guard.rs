@@ -14,10 +14,10 @@
 //! What was remembered is kept in memory only. After a crash it is unknown how long ago the agent stopped, and what
 //! changed since is far more likely a person's, so nothing is compared then. (The same holds for [`super::refs`].)
 
-use super::check_folder::remove_all;
 use super::error::GitError;
 use super::files::{is_absent, is_executable, temporary_in};
-use super::revision::ref_name;
+use super::ref_name::ref_name;
+use super::remove_files::remove_all;
 use super::workspace::GitWorkspace;
 use crate::shell_word::quoted_path;
 use std::collections::{BTreeMap, BTreeSet};

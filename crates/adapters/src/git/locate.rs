@@ -104,6 +104,12 @@ pub fn real_path(path: &Path) -> Option<PathBuf> {
     path.is_absolute().then_some(real)
 }
 
+/// Whether two paths lead to the same place; one that does not exist is compared as written.
+pub(super) fn same_path(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    a == b || real(a) == real(b)
+}
+
 /// The parts of a path in reverse order.
 fn parts(path: &Path) -> Vec<PathBuf> {
     path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect()

@@ -7,17 +7,19 @@
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the engine's
 //! `Workspace` port. The rest is behind them, one file for each subject:
 //!
-//! - the worktree: `files` (single files), `revision` (revisions, anchors and deltas), `worktree_state` (where HEAD,
-//!   index and files stand), `commit`, `temp_index` (scratch space), `isolated_copy` (copies for an agent that is to
-//!   see no more);
+//! - the worktree: `files` (single files), `remove_files`, `revision` (revisions, anchors and deltas), `worktree_state`
+//!   (where HEAD, index and files stand), `commit`, `temp_index` (scratch space), `isolated_copy` (copies for an agent
+//!   that is to see no more);
 //! - undoing what an agent must not do: `restore`, `recreate` (a worktree that is gone), `guard` (hooks and
-//!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes);
-//! - whole branches and checkouts: `feature` (creating them), `merge`, `moving` (a person's checkout goes from one
-//!   commit to another), `change` (a change that is reviewed by itself), `check_folder` (where checks run), `create` (a
-//!   new repository for demonstrations);
-//! - looking: `objects` asks for and stores single objects through `lasting_git`, a git that stays; `recent` remembers
-//!   the last few answers; `history`, `branches` and `hooks` show what others have left in a repository; `listing`
-//!   names the files that are not ignored; `locate` finds a repository without starting git;
+//!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes), `lost` (keeps
+//!   what is undone);
+//! - whole branches and checkouts: `feature` (creating them), `worktrees_folder` (where their worktrees are), `merge`,
+//!   `moving` (a person's checkout goes from one commit to another), `change` (a change that is reviewed by itself),
+//!   `check_folder` (where checks run), `create` (a new repository for demonstrations);
+//! - looking: `objects` asks for and stores single objects through `lasting_git`, a git that stays; `object_id` and
+//!   `ref_name` know which names git takes; `recent` remembers the last few answers; `history`, `branches` and `hooks`
+//!   show what others have left in a repository; `listing` names the files that are not ignored; `locate` finds a
+//!   repository without starting git;
 //! - calling git: `run` starts it, `wait` ends one that hangs, `writing` removes locks that a killed one left, `holder`
 //!   names who holds a lock, `programs` keeps programs of a repository's configuration from being started, `links`
 //!   refuses links that lead elsewhere, `complaints` says what git's messages mean, `error` what can go wrong;
@@ -43,6 +45,7 @@ mod lasting_git;
 mod links;
 mod listing;
 mod locate;
+mod lost;
 mod merge;
 mod moving;
 mod object_id;
@@ -51,7 +54,9 @@ mod power_loss;
 mod programs;
 mod recent;
 mod recreate;
+mod ref_name;
 mod refs;
+mod remove_files;
 mod repair;
 mod repository;
 mod restore;
@@ -64,6 +69,7 @@ mod testbed;
 mod wait;
 mod workspace;
 mod worktree_state;
+mod worktrees_folder;
 mod writing;
 
 pub use branches::FeatureBranch;

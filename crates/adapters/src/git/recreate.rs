@@ -1,9 +1,9 @@
 //! Recreates a worktree that is gone, or cut off from its repository: the folder and git's tie to it. Its files are put
 //! back by [`super::restore`].
 
-use super::check_folder::remove_all;
 use super::error::GitError;
 use super::files::failed;
+use super::remove_files::remove_all;
 use super::workspace::GitWorkspace;
 use redraft_engine::ports::WorkspaceError;
 use redraft_facts::event::TreeMark;

@@ -20,9 +20,9 @@
 
 use super::error::GitError;
 use super::files::is_absent;
+use super::lost::{commit_of, lost_commit, lost_ref};
 use super::object_id::is_id;
 use super::objects;
-use super::restore::{commit_of, lost_commit, lost_ref};
 use super::workspace::GitWorkspace;
 use crate::shell_word::{quoted, quoted_path};
 use redraft_engine::ports::WorkspaceError;

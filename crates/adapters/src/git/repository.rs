@@ -4,9 +4,8 @@
 //! worktree is in `feature`; working inside one is [`super::GitWorkspace`].
 
 use super::error::GitError;
-use super::feature::same_path;
 use super::files::os_path;
-use super::locate::{self, CheckoutLocation};
+use super::locate::{self, CheckoutLocation, same_path};
 use super::run::{Call, Git};
 use crate::barrier::Barrier;
 use crate::trust::{RepositoryPlace, Trust};

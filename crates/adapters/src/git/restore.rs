@@ -7,9 +7,11 @@
 mod strange;
 
 use super::error::GitError;
-use super::files::{failed, is_absent, os_path};
+use super::files::os_path;
+use super::lost::{commit_of, lost_commit, lost_ref};
 use super::recreate::{put_link_back, recreate_worktree};
-use super::revision::{ref_name, require};
+use super::remove_files::remove_file;
+use super::revision::require;
 use super::workspace::GitWorkspace;
 use super::worktree_state::{
     Standing, Strange, StrangeFile, is_as_marked, look, operation, strange_at, tree_without, work_tree,
@@ -18,7 +20,6 @@ use super::{guard, hidden, objects, refs};
 use redraft_engine::ports::{ALL_FILES, WorkspaceError, covers};
 use redraft_facts::event::TreeMark;
 use redraft_facts::ids::Revision;
-use std::fs;
 use std::path::Path;
 use strange::{lay_out, take_out};
 
@@ -108,11 +109,6 @@ pub(super) fn put_back(
     let mut changes = changes(workspace, revision.as_str(), &now)?;
     changes.retain(|change| files.iter().any(|file| file.as_bytes() == change.path));
     put_files_back(workspace, &changes)
-}
-
-/// The ref that keeps what was undone under this name.
-pub(super) fn lost_ref(name: &str) -> String {
-    format!("refs/redraft/lost/{}", ref_name(name))
 }
 
 /// What follows one comparison.
@@ -343,38 +339,6 @@ fn changes(workspace: &GitWorkspace, from: &str, to: &str) -> Result<Vec<Change>
     Ok(found)
 }
 
-/// A commit under Redraft's own name: it needs no identity of the user's and is not signed.
-pub(super) fn lost_commit(
-    workspace: &GitWorkspace,
-    name: &str,
-    tree: &str,
-    parents: &[&str],
-    what: &str,
-) -> Result<String, GitError> {
-    let message = format!("{what} before {name} was undone");
-    let mut call = workspace.call(["commit-tree", tree, "-m"]).arg(message);
-    for who in ["AUTHOR", "COMMITTER"] {
-        call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
-        call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
-    }
-    let mut seen: Vec<&str> = Vec::new();
-    for parent in parents {
-        if !parent.is_empty() && !seen.contains(parent) {
-            seen.push(parent);
-            call = call.arg("-p").arg(*parent);
-        }
-    }
-    call.text()
-}
-
-/// The commit a ref names, if there is one.
-pub(super) fn commit_of(workspace: &GitWorkspace, reference: &str) -> Result<Option<String>, GitError> {
-    let done =
-        workspace.call(["rev-parse", "--verify", "--quiet"]).arg(format!("{reference}^{{commit}}")).end()?;
-    let text = String::from_utf8_lossy(&done.stdout).trim().to_owned();
-    Ok(Some(text).filter(|text| done.code == Some(0) && !text.is_empty()))
-}
-
 /// New files go first, because one of them may stand where a folder has to be.
 fn put_files_back(workspace: &GitWorkspace, files: &[Change]) -> Result<(), WorkspaceError> {
     for file in files.iter().filter(|file| file.marked.is_none()) {
@@ -389,20 +353,6 @@ fn put_files_back(workspace: &GitWorkspace, files: &[Change]) -> Result<(), Work
         return Ok(());
     }
     Ok(lay_out(workspace, &info, None)?)
-}
-
-/// Removes a file and the folders that are empty without it.
-pub(super) fn remove_file(root: &Path, path: &Path) -> Result<(), WorkspaceError> {
-    match fs::remove_file(root.join(path)) {
-        Err(error) if !is_absent(&error) => return Err(failed(&path.display().to_string(), &error)),
-        _ => {}
-    }
-    for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
-        if fs::remove_dir(root.join(folder)).is_err() {
-            break;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::files::{Kind, checked, path_bytes};
 use super::object_id::is_id;
 use super::objects::{self, TreeEntry};
 use super::recent::{self, Found};
+use super::ref_name::ref_name;
 use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
 use redraft_engine::ports::WorkspaceError;
@@ -212,33 +213,6 @@ pub(super) fn keep(workspace: &GitWorkspace, name: &str, revision: &Revision) ->
         }
         kept => Ok(kept?),
     }
-}
-
-/// A name that git takes as part of a ref, different for different names: what a ref may not hold is written
-/// as `%` and its number.
-pub(super) fn ref_name(name: &str) -> String {
-    let parts: Vec<String> = name.split('/').map(ref_part).collect();
-    parts.join("/")
-}
-
-/// The same for a name that must be one part, whatever it holds.
-pub(super) fn ref_part(part: &str) -> String {
-    if part.is_empty() {
-        return "%".to_owned();
-    }
-    let last = part.len() - 1;
-    let lock = part.len().checked_sub(".lock".len()).filter(|_| part.ends_with(".lock"));
-    let mut out = String::new();
-    for (at, byte) in part.bytes().enumerate() {
-        let dot =
-            byte == b'.' && at != 0 && at != last && Some(at) != lock && part.as_bytes()[at - 1] != b'.';
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+' | b'=' | b',') || dot {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 /// Fails with the first of these revisions that git does not have.

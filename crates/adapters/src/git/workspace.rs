@@ -9,11 +9,12 @@ use super::hidden::{self, Hidden};
 use super::isolated_copy::IsolatedCopy;
 use super::objects::{self, Companions};
 use super::recent::Recent;
+use super::ref_name::ref_part;
 use super::refs::MarkedRefs;
 use super::repository::Repository;
 use super::run::{Call, Git, durable};
 use super::writing::{self, Cleared};
-use super::{change, commit, refs, repair, restore, revision, worktree_state};
+use super::{change, commit, lost, refs, repair, restore, revision, worktree_state};
 use crate::barrier::Barrier;
 use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
 use redraft_facts::event::TreeMark;
@@ -77,7 +78,7 @@ impl GitWorkspace {
             true => Some(fs::read(&dot_git).map_err(|error| GitError::file(&dot_git, &error))?),
             false => None,
         };
-        let scratch = repository.state_dir().join("tmp").join(revision::ref_part(branch));
+        let scratch = repository.state_dir().join("tmp").join(ref_part(branch));
         Ok(GitWorkspace {
             git: repository.git.clone(),
             files: Files::new(root, scratch.clone()),
@@ -335,7 +336,7 @@ impl Workspace for GitWorkspace {
     }
 
     fn lost_ref(&self, name: &str) -> String {
-        restore::lost_ref(name)
+        lost::lost_ref(name)
     }
 
     fn may_commit(&self, path: &str) -> Result<(), WorkspaceError> {

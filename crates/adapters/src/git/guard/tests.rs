@@ -175,6 +175,6 @@ fn an_attempt_that_kept_git_from_seeing_its_changes_is_undone_whole() {
     );
     assert_eq!(get(place.root(), "src/x.rs").as_deref(), Some("fn x() {}\n"));
     assert_eq!(get(place.root(), "src/y.rs"), None);
-    let lost = format!("{}:src/x.rs", super::super::restore::lost_ref(NAME));
+    let lost = format!("{}:src/x.rs", super::super::lost::lost_ref(NAME));
     assert_eq!(bed.raw(&bed.root, &["show", &lost]), "fn x() { evil }");
 }

@@ -6,9 +6,8 @@
 use super::stamp::Stamp;
 use super::{Head, Move, MoveJournal, STAGING, STAGING_ELSEWHERE};
 use crate::git::error::GitError;
-use crate::git::feature::same_path;
 use crate::git::files::{is_git_folder, os_path};
-use crate::git::locate;
+use crate::git::locate::{self, same_path};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -1,8 +1,8 @@
 //! Removes what stands in the place of a file and is no file, such as a pipe: git can make no tree of it.
 
-use super::remove_file;
 use crate::git::error::GitError;
 use crate::git::files::{failed, os_path, temporary_in};
+use crate::git::remove_files::remove_file;
 use crate::git::revision::require;
 use crate::git::temp_index::TempIndex;
 use crate::git::workspace::GitWorkspace;

@@ -1,6 +1,7 @@
 use super::super::testbed::{TestRepository, get, paths, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
+use std::fs;
 
 const NAME: &str = "031/specify.1/draft/spec-author/1.1";
 const LOST: &str = "refs/redraft/lost/031/specify.1/draft/spec-author/1.1";

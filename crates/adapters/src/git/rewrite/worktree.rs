@@ -1,9 +1,9 @@
 //! Makes indexes, files and logs follow what objects and refs have become.
 
 use super::objects::scratch;
-use crate::git::check_folder::remove_all;
 use crate::git::error::GitError;
 use crate::git::files::os_path;
+use crate::git::remove_files::remove_all;
 use crate::git::repository::Repository;
 use redraft_facts::removal::{Removal, Renamed};
 use std::fs;

@@ -1,0 +1,59 @@
+//! The folder that worktrees are made in, below the main checkout.
+
+use super::error::GitError;
+use super::repository::Repository;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+/// Below the main checkout.
+const WORKTREES: &str = ".redraft/worktrees";
+
+impl Repository {
+    /// A link could lead anywhere, and a repository can hold links.
+    pub(super) fn refuse_links(&self) -> Result<(), GitError> {
+        let places = [".redraft", WORKTREES].map(|name| self.main_checkout().join(name));
+        match places.into_iter().find(|place| place.is_symlink()) {
+            Some(link) => Err(GitError::LinkInTheWay(link)),
+            None => Ok(()),
+        }
+    }
+
+    /// The folder that worktrees are made in.
+    pub(super) fn worktrees_folder(&self) -> PathBuf {
+        self.main_checkout().join(WORKTREES)
+    }
+
+    pub(super) fn make_worktrees_folder(&self) -> Result<(), GitError> {
+        self.refuse_links()?;
+        let folder = self.worktrees_folder();
+        if let Err(error) = fs::create_dir_all(&folder) {
+            let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
+            let in_the_way =
+                in_the_way.into_iter().find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
+            return Err(in_the_way.map_or_else(|| GitError::file(&folder, &error), GitError::FolderInTheWay));
+        }
+        Ok(())
+    }
+
+    /// Keeps the worktrees out of `git status` of the main checkout without touching a tracked file.
+    pub(super) fn exclude_worktrees(&self) -> Result<(), GitError> {
+        let line = format!("/{WORKTREES}/");
+        let path = self.common_dir().join("info").join("exclude");
+        let failed = |error: io::Error| GitError::file(&path, &error);
+        let old = match fs::read(&path) {
+            Ok(old) => old,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(failed(error)),
+        };
+        if old.split(|byte| *byte == b'\n').any(|old| old.trim_ascii_end() == line.as_bytes()) {
+            return Ok(());
+        }
+        let gap = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
+        file.write_all(format!("{gap}{line}\n").as_bytes()).map_err(failed)
+    }
+}
