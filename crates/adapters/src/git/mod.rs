@@ -20,9 +20,10 @@
 //!   `ref_name` know which names git takes; `recent` remembers the last few answers; `history`, `branches` and `hooks`
 //!   show what others have left in a repository; `listing` names the files that are not ignored; `locate` finds a
 //!   repository without starting git;
-//! - calling git: `run` starts it, `wait` ends one that hangs, `writing` removes locks that a killed one left, `holder`
-//!   names who holds a lock, `programs` keeps programs of a repository's configuration from being started, `links`
-//!   refuses links that lead elsewhere, `complaints` says what git's messages mean, `error` what can go wrong;
+//! - calling git: `run` starts it and keeps it from starting programs of a repository's configuration, `wanted_programs`
+//!   finds those that a person has to be asked about, `wait` ends a git that hangs, `writing` removes locks that a
+//!   killed one left, `holder` names who holds a lock, `links` refuses links that lead elsewhere, `complaints` says what
+//!   git's messages mean, `error` what can go wrong;
 //! - mending: `power_loss` clears up after a power cut, `repair` after damage, `rewrite` takes a secret out of
 //!   everything.
 
@@ -51,7 +52,6 @@ mod moving;
 mod object_id;
 mod objects;
 mod power_loss;
-mod programs;
 mod recent;
 mod recreate;
 mod ref_name;
@@ -67,6 +67,7 @@ mod temp_index;
 #[cfg(test)]
 mod testbed;
 mod wait;
+mod wanted_programs;
 mod workspace;
 mod worktree_state;
 mod worktrees_folder;
@@ -82,10 +83,9 @@ pub use history::{Entered, MainLineCommit, Written};
 pub use locate::{CheckoutLocation, real_path, state_around};
 pub use merge::GitMerging;
 pub use moving::{CutOff, SettledMove};
-pub use programs::ConfiguredProgram;
 pub use repair::Damage;
 pub use repository::{Head, Repository};
 pub use rewrite::{Pruned, Rewritten, Survey};
-pub use run::Git;
+pub use run::{ConfiguredProgram, Git};
 pub use wait::stops_with;
 pub use workspace::GitWorkspace;

@@ -6,15 +6,17 @@
 //! force (identity, signing, filters). Nothing here knows what a call is for.
 
 mod done;
+mod programs;
 mod settings;
 
 pub(super) use done::Done;
+pub use programs::ConfiguredProgram;
+use programs::{Asked, Guard, Verdict};
 use settings::{COUNT, FIXED, INHERITED, LOOKING, SETTINGS};
 
 use super::complaints::held_lock;
 use super::error::{GitError, MINIMUM};
 use super::files::os_path;
-use super::programs::{Asked, Guard, Verdict};
 use super::wait::{self, StopReason};
 use super::writing::Writing;
 use crate::search_path;

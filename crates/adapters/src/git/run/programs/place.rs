@@ -4,10 +4,10 @@
 //! To look at another folder than git does would be to guard the wrong door. How git finds its folders has odd cases
 //! (links that lead nowhere, names that are no text, files with empty lines), so it is not imitated here.
 
-use super::super::error::GitError;
-use super::super::files::os_path;
-use super::super::locate;
-use super::super::run::Git;
+use crate::git::error::GitError;
+use crate::git::files::os_path;
+use crate::git::locate;
+use crate::git::run::Git;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 

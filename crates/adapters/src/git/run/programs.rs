@@ -5,19 +5,18 @@
 //! include, under any condition) is overruled in every call of ours, unless a person has accepted it. The configuration
 //! is looked at again whenever one of its files has changed. Keys and values are bytes, as they are for git.
 //!
-//! Start at [`Guard::verdict`]; [`Repository::wanted_programs`] lists what a person has to be asked about. `dangers`
-//! says what is overruled, `place` which files are looked at.
+//! Start at [`Guard::verdict`]; what a person has to be asked about is found in `wanted_programs`. `dangers` says what is
+//! overruled, `place` which files are looked at.
 
 mod dangers;
 mod place;
 
 pub(super) use place::Asked;
 
-use super::error::GitError;
-use super::files::{os_path, path_bytes};
-use super::locate::CheckoutLocation;
-use super::repository::Repository;
-use super::run::Git;
+use super::Git;
+use crate::git::error::GitError;
+use crate::git::files::{os_path, path_bytes};
+use crate::git::locate::CheckoutLocation;
 use crate::trust::{self, Trust};
 use dangers::{Danger, Need};
 use place::{Folders, Key, Place, Stamps};
@@ -57,6 +56,27 @@ impl ConfiguredProgram {
         trust::hash_of("git", [(&self.named, &self.written)])
     }
 
+    /// Key and value as git has them.
+    pub(in crate::git) fn setting(&self) -> Pair {
+        (self.named.clone(), self.written.clone())
+    }
+
+    /// Whether our calls would need it, in a repository that signs its commits or not, with these attributes of its
+    /// files and the names they have.
+    pub(in crate::git) fn is_needed(&self, signs: bool, attributes: &BTreeSet<Pair>) -> bool {
+        let has = |attribute: &str, name: &[u8]| {
+            attributes.contains(&(attribute.as_bytes().to_vec(), name.to_vec()))
+        };
+        match Danger::for_key(&self.named).map(|danger| danger.need) {
+            None | Some(Need::Never) => false,
+            Some(Need::Signing) => signs,
+            Some(Need::Lfs) => has("filter", b"lfs"),
+            Some(Need::Attribute(attribute)) => {
+                dangers::name_in(&self.named).is_some_and(|name| has(attribute, name))
+            }
+        }
+    }
+
     /// The line that a person reads.
     pub fn line(&self) -> String {
         format!("{} = {} (in {})", self.key, self.value, self.file)
@@ -71,7 +91,7 @@ const BYTES_MAX: u64 = 1024 * 1024;
 
 /// What is known about the configurations that were looked at.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Guard {
+pub(in crate::git) struct Guard {
     trust: Trust,
     /// The main checkout of the repository it is for; none before that is known.
     checkout: Option<PathBuf>,
@@ -121,7 +141,7 @@ impl Guard {
         Guard { checkout: Some(main.to_owned()), ..Guard::new(self.trust.clone()) }
     }
 
-    pub(super) fn trust(&self) -> &Trust {
+    pub(in crate::git) fn trust(&self) -> &Trust {
         &self.trust
     }
 
@@ -130,8 +150,17 @@ impl Guard {
         Ok(self.look(git, asked)?.verdict)
     }
 
+    /// What is overruled in a folder.
+    pub(in crate::git) fn overruled(
+        &self,
+        git: &Git,
+        folder: &Path,
+    ) -> Result<Vec<ConfiguredProgram>, GitError> {
+        Ok(self.look(git, &Asked { folder: folder.to_owned(), git: None })?.programs)
+    }
+
     /// Remembers which folders git uses in a checkout, so that it need not be asked.
-    pub(super) fn told(&self, checkout: &Path, git: &Path, common: &Path) {
+    pub(in crate::git) fn told(&self, checkout: &Path, git: &Path, common: &Path) {
         let asked = Asked { folder: checkout.to_owned(), git: None };
         let place = Place::told(&asked, Folders { git: git.to_owned(), common: common.to_owned() });
         self.known().places.insert(asked.key(), place);
@@ -244,7 +273,7 @@ fn listed(git: &Git, asked: &Asked, file: Option<&Path>) -> Result<Vec<Entry>, G
         };
         let (key, value) = split(setting);
         let path = origin.strip_prefix(b"file:").map(|path| asked.folder.join(os_path(path)));
-        // Settings of our calls or of the user's environment are in no file; a file in this scope was included by us.
+        // Pairs of our calls or of the user's environment are in no file; a file in this scope was included by us.
         let of_call = scope.as_slice() == b"command";
         let own = match file {
             None => !of_call && !matches!(scope.as_slice(), b"system" | b"global"),
@@ -276,7 +305,7 @@ fn split(setting: &[u8]) -> (Vec<u8>, Vec<u8>) {
 /// A key and a value, an attribute and a name: what git lists in pairs, as it is.
 type Pair = (Vec<u8>, Vec<u8>);
 
-/// Settings, and what they are overruled by.
+/// Pairs, and what they are overruled by.
 type Overrules = Vec<Pair>;
 
 /// Which of these settings are overruled and by what.
@@ -312,57 +341,6 @@ fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<Configur
         }
     }
     (overrules, programs)
-}
-
-impl Repository {
-    /// Settings of the repository's own configuration that our calls would need here and that nobody has accepted:
-    /// programs for files whose attributes name them and for signing, and what Git LFS goes by.
-    pub fn wanted_programs(&self) -> Result<Vec<ConfiguredProgram>, GitError> {
-        let mut programs: Vec<ConfiguredProgram> = Vec::new();
-        for folder in [self.main_checkout(), self.here()] {
-            let asked = Asked { folder: folder.to_owned(), git: None };
-            let looked = self.git.guard().look(&self.git, &asked)?;
-            programs.extend(looked.programs);
-        }
-        programs.dedup();
-        if programs.is_empty() {
-            return Ok(programs);
-        }
-        let signs = self.call(["config", "--type=bool", "--get", "commit.gpgSign"]).end()?;
-        let signs = signs.stdout.trim_ascii() == b"true";
-        let attributes = self.attributes()?;
-        let has = |attribute: &str, name: &[u8]| {
-            attributes.contains(&(attribute.as_bytes().to_vec(), name.to_vec()))
-        };
-        let mut wanted = BTreeMap::new();
-        for program in programs {
-            let Some(danger) = Danger::for_key(&program.named) else { continue };
-            let needed = match danger.need {
-                Need::Never => false,
-                Need::Signing => signs,
-                Need::Lfs => has("filter", b"lfs"),
-                Need::Attribute(attribute) => {
-                    dangers::name_in(&program.named).is_some_and(|name| has(attribute, name))
-                }
-            };
-            if needed {
-                wanted.insert((program.named.clone(), program.written.clone()), program);
-            }
-        }
-        Ok(wanted.into_values().collect())
-    }
-
-    /// The filters and merge drivers that attributes of tracked files name.
-    fn attributes(&self) -> Result<BTreeSet<Pair>, GitError> {
-        let files = self.call(["ls-files", "-z"]).list()?;
-        let call = self.call(["check-attr", "-z", "--stdin", "filter", "merge"]);
-        let told = call.input_list(files.iter().map(Vec::as_slice)).list()?;
-        let named = told.chunks(3).filter_map(|line| match line {
-            [_, attribute, name] => Some((attribute.clone(), name.clone())),
-            _ => None,
-        });
-        Ok(named.collect())
-    }
 }
 
 #[cfg(test)]

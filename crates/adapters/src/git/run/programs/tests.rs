@@ -1,7 +1,8 @@
-use super::super::testbed::TestRepository;
-use super::super::workspace::GitWorkspace;
 use super::dangers::{DANGERS, Named};
 use super::*;
+use crate::git::repository::Repository;
+use crate::git::testbed::TestRepository;
+use crate::git::workspace::GitWorkspace;
 use redraft_engine::ports::Workspace as _;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -136,7 +137,7 @@ fn a_look_at_a_checkout_starts_nothing_of_a_submodules_own_configuration() {
     assert!(!repository.is_dirty().unwrap());
     repository.unchanged(&["sub".to_owned(), "src".to_owned()]).unwrap();
     repository.commit_of_checkout(&repository.head().unwrap().commit).unwrap();
-    super::super::change::check_out(&place, &repository.head().unwrap().commit).unwrap();
+    crate::git::change::check_out(&place, &repository.head().unwrap().commit).unwrap();
     let main = GitWorkspace::open(&repository, &bed.root, "main").unwrap();
     main.uncommitted_files().unwrap();
     main.may_commit("sub").unwrap();
