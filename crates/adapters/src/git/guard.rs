@@ -16,6 +16,7 @@
 
 use super::error::GitError;
 use super::files::{is_absent, is_executable, temporary_in};
+use super::marked::{GitSetup, SetupEntry};
 use super::ref_name::ref_name;
 use super::remove_files::remove_all;
 use super::workspace::GitWorkspace;
@@ -23,9 +24,8 @@ use crate::shell_word::quoted_path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-/// Hooks and patterns are short. A longer file is [`Entry::Other`]: it is compared by length and time, and moved away if
+/// Hooks and patterns are short. A longer file is [`SetupEntry::Other`]: it is compared by length and time, and moved away if
 /// it differs, but what it was before cannot be put back.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -45,23 +45,6 @@ const OF_SIGHT: [&str; 6] = ["core.", "extensions.", "filter.", "include.", "inc
 /// Keys among these that do not: programs, and what people read.
 const NOT_OF_SIGHT: [&str; 6] =
     ["core.askpass", "core.editor", "core.fsmonitor", "core.hookspath", "core.pager", "core.sshcommand"];
-
-/// Files by their path.
-pub(super) type GitSetup = BTreeMap<PathBuf, Entry>;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Entry {
-    File {
-        bytes: Vec<u8>,
-        executable: bool,
-    },
-    Link(PathBuf),
-    /// A pipe, a device, or a file that is too long to be one of these.
-    Other {
-        bytes: u64,
-        modified: Option<SystemTime>,
-    },
-}
 
 pub(super) fn look(workspace: &GitWorkspace) -> Result<GitSetup, GitError> {
     let mut found = GitSetup::new();
@@ -109,7 +92,7 @@ pub(super) fn put_back(workspace: &GitWorkspace, name: &str) -> Result<PutBack, 
         blinds |= decides_what_is_seen(workspace, path, differ.as_deref());
         let kept = after.map(|entry| keep(workspace, name, path, entry)).transpose()?;
         match before {
-            Some(Entry::Other { .. }) | None => remove_all(path)?,
+            Some(SetupEntry::Other { .. }) | None => remove_all(path)?,
             Some(entry) => write(path, entry)?,
         }
         lines.push(told(workspace, path, before, kept.as_deref()));
@@ -149,11 +132,11 @@ fn take(path: &Path, found: &mut GitSetup) -> Result<(), GitError> {
         Err(error) => return Err(failed(error)),
     };
     let entry = if metadata.is_symlink() {
-        Entry::Link(fs::read_link(path).map_err(failed)?)
+        SetupEntry::Link(fs::read_link(path).map_err(failed)?)
     } else if metadata.is_file() && metadata.len() <= BYTES_MAX {
-        Entry::File { bytes: fs::read(path).map_err(failed)?, executable: is_executable(&metadata) }
+        SetupEntry::File { bytes: fs::read(path).map_err(failed)?, executable: is_executable(&metadata) }
     } else {
-        Entry::Other { bytes: metadata.len(), modified: metadata.modified().ok() }
+        SetupEntry::Other { bytes: metadata.len(), modified: metadata.modified().ok() }
     };
     found.insert(path.to_owned(), entry);
     Ok(())
@@ -163,10 +146,11 @@ fn take(path: &Path, found: &mut GitSetup) -> Result<(), GitError> {
 fn differing(
     workspace: &GitWorkspace,
     path: &Path,
-    before: Option<&Entry>,
-    after: Option<&Entry>,
+    before: Option<&SetupEntry>,
+    after: Option<&SetupEntry>,
 ) -> Result<Option<Vec<String>>, GitError> {
-    let (Some(Entry::File { bytes: before, .. }), Some(Entry::File { bytes: after, .. })) = (before, after)
+    let (Some(SetupEntry::File { bytes: before, .. }), Some(SetupEntry::File { bytes: after, .. })) =
+        (before, after)
     else {
         return Ok(None);
     };
@@ -231,7 +215,7 @@ fn lost_folder(workspace: &GitWorkspace, name: &str) -> PathBuf {
 }
 
 /// Keeps what is about to be replaced, without losing what was kept before.
-fn keep(workspace: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Result<PathBuf, GitError> {
+fn keep(workspace: &GitWorkspace, name: &str, path: &Path, entry: &SetupEntry) -> Result<PathBuf, GitError> {
     let inside = path.strip_prefix(&workspace.common).unwrap_or(path);
     let wanted = lost_folder(workspace, name).join(inside);
     let mut target = wanted.clone();
@@ -244,7 +228,7 @@ fn keep(workspace: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Res
         target = other.into();
     }
     match (entry, target.parent()) {
-        (Entry::Other { .. }, Some(folder)) => {
+        (SetupEntry::Other { .. }, Some(folder)) => {
             fs::create_dir_all(folder).map_err(|error| GitError::file(folder, &error))?;
             fs::rename(path, &target).map_err(|error| GitError::file(path, &error))?;
         }
@@ -254,7 +238,7 @@ fn keep(workspace: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Res
 }
 
 /// Puts something in a place in one step.
-fn write(path: &Path, entry: &Entry) -> Result<(), GitError> {
+fn write(path: &Path, entry: &SetupEntry) -> Result<(), GitError> {
     let failed = |error: std::io::Error| GitError::file(path, &error);
     let folder = path.parent().unwrap_or(path);
     // A file in the place of a folder is in the way.
@@ -264,12 +248,12 @@ fn write(path: &Path, entry: &Entry) -> Result<(), GitError> {
     fs::create_dir_all(folder).map_err(failed)?;
     let temp = temporary_in(folder);
     match entry {
-        Entry::File { bytes, executable } => {
+        SetupEntry::File { bytes, executable } => {
             fs::write(&temp, bytes).map_err(failed)?;
             set_executable(&temp, *executable).map_err(failed)?;
         }
-        Entry::Link(target) => link(target, &temp).map_err(failed)?,
-        Entry::Other { .. } => return Ok(()),
+        SetupEntry::Link(target) => link(target, &temp).map_err(failed)?,
+        SetupEntry::Other { .. } => return Ok(()),
     }
     if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         remove_all(path)?;
@@ -300,16 +284,16 @@ fn link(target: &Path, path: &Path) -> std::io::Result<()> {
     fs::write(path, target.as_os_str().as_encoded_bytes())
 }
 
-fn told(workspace: &GitWorkspace, path: &Path, before: Option<&Entry>, kept: Option<&Path>) -> String {
+fn told(workspace: &GitWorkspace, path: &Path, before: Option<&SetupEntry>, kept: Option<&Path>) -> String {
     let inside = path.strip_prefix(&workspace.common).unwrap_or(path).display();
     let path = quoted_path(path);
     match (before, kept) {
-        (Some(Entry::Other { .. }), Some(kept)) => format!(
+        (Some(SetupEntry::Other { .. }), Some(kept)) => format!(
             "removed .git/{inside}, which was changed meanwhile; it was too large to be kept before; to get back what \
              it is now: cp {} {path}",
             quoted_path(kept)
         ),
-        (Some(Entry::Other { .. }), None) => {
+        (Some(SetupEntry::Other { .. }), None) => {
             format!(
                 ".git/{inside} was removed meanwhile; it was too large to be kept, so bring it back yourself"
             )

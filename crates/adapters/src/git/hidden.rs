@@ -5,9 +5,9 @@
 //! are new since the worktree was marked are removed, and what they hid is undone.
 
 use super::error::GitError;
+use super::marked::Hidden;
 use super::temp_index::Index;
 use super::workspace::GitWorkspace;
-use std::collections::BTreeSet;
 
 /// Bytes of an entry before its flags: times, numbers and the id of SHA-1.
 const BEFORE_FLAGS: usize = 60;
@@ -16,9 +16,6 @@ const EXTENDED: u16 = 0x4000;
 const NAME_LENGTH: u16 = 0x0fff;
 /// In the second pair of flags.
 const SKIP_WORKTREE: u16 = 0x4000;
-
-/// Files whose changes git does not look at.
-pub(super) type Hidden = BTreeSet<Vec<u8>>;
 
 pub(super) fn look(workspace: &GitWorkspace) -> Result<Hidden, GitError> {
     let Some(index) = Index::read(&workspace.git_dir.join("index"))? else { return Ok(Hidden::new()) };

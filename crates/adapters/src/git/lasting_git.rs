@@ -15,6 +15,15 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+/// The processes a worktree's questions go to.
+#[derive(Debug, Default)]
+pub(super) struct Companions {
+    pub(super) reader: Slot,
+    pub(super) files: Slot,
+    pub(super) trees: Slot,
+    pub(super) refs: Slot,
+}
+
 /// A place for a companion: empty until the first question.
 #[derive(Debug, Default)]
 pub(super) struct Slot(Mutex<Option<LastingGit>>);

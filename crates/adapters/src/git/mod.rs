@@ -4,15 +4,16 @@
 //! module knows trees, refs, indexes and files. It must not know phases, roles or verdicts: a revision is a
 //! tree id here and a ticket is only the text of a trailer.
 //!
-//! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the engine's
-//! `Workspace` port. The rest is behind them, one file for each subject:
+//! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`] (a worktree) and `workspace_port`,
+//! by which it fulfils the engine's `Workspace` port. The rest is between them, one file for each subject, and no file
+//! uses one that uses it:
 //!
 //! - the worktree: `files` (single files), `remove_files`, `revision` (revisions, anchors and deltas), `worktree_state`
 //!   (where HEAD, index and files stand), `commit`, `temp_index` (scratch space), `isolated_copy` (copies for an agent
 //!   that is to see no more);
 //! - undoing what an agent must not do: `restore`, `recreate` (a worktree that is gone), `guard` (hooks and
-//!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes), `lost` (keeps
-//!   what is undone);
+//!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes), `marked` (what
+//!   these three compare with), `lost` (keeps what is undone);
 //! - whole branches and checkouts: `feature` (creating them), `worktrees_folder` (where their worktrees are), `merge`,
 //!   `moving` (a person's checkout goes from one commit to another), `change` (a change that is reviewed by itself),
 //!   `check_folder` (where checks run), `create` (a new repository for demonstrations);
@@ -47,6 +48,7 @@ mod links;
 mod listing;
 mod locate;
 mod lost;
+mod marked;
 mod merge;
 mod moving;
 mod object_id;
@@ -69,6 +71,7 @@ mod testbed;
 mod wait;
 mod wanted_programs;
 mod workspace;
+mod workspace_port;
 mod worktree_state;
 mod worktrees_folder;
 mod writing;

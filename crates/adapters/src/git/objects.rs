@@ -4,22 +4,13 @@
 //! The companions look at the disk for each question, so they see what other processes made since they started.
 
 use super::error::GitError;
-use super::lasting_git::{LastingGit, Slot, unexpected};
+use super::lasting_git::{LastingGit, unexpected};
 use super::object_id::is_id;
 use super::run::durable;
 use super::workspace::GitWorkspace;
 use std::fs;
 use std::io;
 use std::path::Path;
-
-/// The processes a worktree's questions go to.
-#[derive(Debug, Default)]
-pub(super) struct Companions {
-    reader: Slot,
-    files: Slot,
-    trees: Slot,
-    refs: Slot,
-}
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,6 +21,7 @@
 use super::error::GitError;
 use super::files::is_absent;
 use super::lost::{commit_of, lost_commit, lost_ref};
+use super::marked::MarkedRefs;
 use super::object_id::is_id;
 use super::objects;
 use super::workspace::GitWorkspace;
@@ -35,17 +36,6 @@ const NAMED_REFS: usize = 10;
 
 const HEADS: &str = "refs/heads/";
 const TAGS: &str = "refs/tags/";
-
-/// Branches and tags at the time of a mark.
-#[derive(Debug, Clone)]
-pub(super) struct MarkedRefs {
-    /// Ids by full name.
-    refs: BTreeMap<String, String>,
-    /// How long HEAD's log was.
-    log_bytes: usize,
-    /// What HEAD of the main checkout named, where this is another one; empty where that is unknown.
-    main: String,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Ref {

@@ -9,8 +9,9 @@ use super::error::GitError;
 use super::files::os_path;
 use super::object_id::is_id;
 use super::repository::Repository;
+use super::run::durable;
 use super::workspace::GitWorkspace;
-use super::worktree_state;
+use super::{objects, restore, worktree_state};
 use redraft_engine::ports::WorkspaceError;
 use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
@@ -146,12 +147,8 @@ impl Repository {
     ) -> Result<(), GitError> {
         let name = format!("refs/heads/{branch}");
         self.sync_to_disk()?;
-        let set = || {
-            super::run::durable(self.call(["update-ref", "-m", "redraft: repaired"]))
-                .arg(&name)
-                .arg(commit)
-                .end()
-        };
+        let set =
+            || durable(self.call(["update-ref", "-m", "redraft: repaired"])).arg(&name).arg(commit).end();
         if set()?.code != Some(0) {
             // A file that holds no id is in git's way.
             move_to(&self.common_dir().join(&name), &aside.join(&name))?;
@@ -233,34 +230,34 @@ impl GitWorkspace {
             }
         }
         let tree = self.call(["rev-parse", "--verify", "HEAD^{tree}"]).text()?;
-        super::restore::put_back(self, &Revision::new(tree), files)
+        restore::put_back(self, &Revision::new(tree), files)
     }
+}
 
-    /// Fails where something that HEAD has and `base` has not cannot be read.
-    pub(super) fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {
-        let (head, _) = worktree_state::head_and_branch(self)?;
-        let list = |range: Option<String>| {
-            let call = self.call(["rev-list", "--objects", "--no-object-names"]).arg(&head);
-            range.into_iter().fold(call, |call, range| call.arg(range)).end()
-        };
-        let mut listed = list(Some(format!("^{base}")))?;
-        // A base that was rewritten and collected says nothing; then the last commit must suffice.
-        if listed.code != Some(0) && super::objects::info(self, base)?.is_none() {
-            listed = list(Some("--max-count=1".to_owned()))?;
-        }
-        if let Some(error) = listed.failure() {
-            return Err(damaged(&self.branch, error.stderr()));
-        }
-        for id in listed.lines() {
-            let id = String::from_utf8_lossy(id);
-            match super::objects::contents(self, &id) {
-                Ok(Some(_)) => {}
-                Ok(None) => return Err(damaged(&self.branch, &format!("object {id} is missing"))),
-                Err(error) => return Err(damaged(&self.branch, error.stderr())),
-            }
-        }
-        Ok(())
+/// Fails where something that HEAD has and `base` has not cannot be read.
+pub(super) fn require_readable(workspace: &GitWorkspace, base: &str) -> Result<(), WorkspaceError> {
+    let (head, _) = worktree_state::head_and_branch(workspace)?;
+    let list = |range: Option<String>| {
+        let call = workspace.call(["rev-list", "--objects", "--no-object-names"]).arg(&head);
+        range.into_iter().fold(call, |call, range| call.arg(range)).end()
+    };
+    let mut listed = list(Some(format!("^{base}")))?;
+    // A base that was rewritten and collected says nothing; then the last commit must suffice.
+    if listed.code != Some(0) && objects::info(workspace, base)?.is_none() {
+        listed = list(Some("--max-count=1".to_owned()))?;
     }
+    if let Some(error) = listed.failure() {
+        return Err(damaged(&workspace.branch, error.stderr()));
+    }
+    for id in listed.lines() {
+        let id = String::from_utf8_lossy(id);
+        match objects::contents(workspace, &id) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Err(damaged(&workspace.branch, &format!("object {id} is missing"))),
+            Err(error) => return Err(damaged(&workspace.branch, error.stderr())),
+        }
+    }
+    Ok(())
 }
 
 fn damaged(branch: &str, detail: &str) -> WorkspaceError {

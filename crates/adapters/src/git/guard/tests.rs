@@ -5,7 +5,7 @@ use redraft_engine::ports::Workspace as _;
 const NAME: &str = "031/implement.1/task-1/implement/implementer/1.1";
 
 /// Everything of git's own that decides what git does here.
-fn setup(bed: &TestRepository) -> BTreeMap<PathBuf, Entry> {
+fn setup(bed: &TestRepository) -> BTreeMap<PathBuf, SetupEntry> {
     look(&bed.feature_again()).unwrap()
 }
 
