@@ -5,8 +5,8 @@
 //! tree id here and a ticket is only the text of a trailer.
 //!
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`] (a worktree) and `workspace_port`,
-//! by which it fulfils the engine's `Workspace` port. The rest is between them, one file for each subject, and no file
-//! uses one that uses it:
+//! by which it fulfils the engine's `Workspace` port. There is one file for each subject, and none uses a file that uses
+//! it:
 //!
 //! - the worktree: `files` (single files), `remove_files`, `revision` (revisions, anchors and deltas), `worktree_state`
 //!   (where HEAD, index and files stand), `commit`, `temp_index` (scratch space), `isolated_copy` (copies for an agent

@@ -13,6 +13,7 @@
 
 mod files;
 mod journal;
+mod plan;
 mod settling;
 mod stamp;
 
@@ -24,10 +25,10 @@ use super::repository::Repository;
 use super::run::Call;
 use super::temp_index::Index;
 use super::writing;
-use journal::{Journal, Plan, Step};
+use journal::Journal;
+use plan::Plan;
 use redraft_engine::boundary::Boundaries;
-use redraft_facts::text::{count, hash};
-use stamp::Stamp;
+use redraft_facts::text::hash;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -36,9 +37,6 @@ use std::time::Duration;
 /// How long another process may take to move a checkout before this one gives up.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
-
-/// The files named of those in the way.
-const SHOWN_MAX: usize = 20;
 
 /// Where files wait for their places: next to the journal, or in a checkout on another disk.
 const STAGING: &str = "files";
@@ -377,52 +375,6 @@ impl<'a> MoveJournal<'a> {
 
     fn write(&self, journal: &Journal) -> Result<(), GitError> {
         journal.write(&self.path(journal::FILE))
-    }
-}
-
-impl Plan {
-    /// The files that differ, from `git diff-tree`, and what stands in their places.
-    fn read(listed: &[Vec<u8>], checkout: &Path) -> Result<Plan, MoveError> {
-        const SUBMODULE: &[u8] = b"160000";
-        let mut plan = Plan::default();
-        let mut in_the_way = Vec::new();
-        for pair in listed.chunks_exact(2) {
-            let [about, name] = pair else { continue };
-            let words: Vec<&[u8]> = about.split(|byte| *byte == b' ').collect();
-            let [old, new, ..] = words.as_slice() else { continue };
-            let path = os_path(name);
-            let is_new = old.ends_with(b"000000");
-            if old.ends_with(SUBMODULE) || *new == SUBMODULE {
-                plan.submodules.push(journal::encoded(&path));
-                continue;
-            }
-            let at = checkout.join(&path);
-            let old = Stamp::read(&at).map_err(|error| GitError::file(&at, &error))?;
-            // A folder may stand there whose files all go; git itself has looked at that.
-            if is_new && old.is_some_and(|old| !old.is_folder()) {
-                in_the_way.push(path.display().to_string());
-            }
-            plan.steps.push(Step { path: journal::encoded(&path), old: old.filter(|_| !is_new), new: None });
-        }
-        if in_the_way.is_empty() {
-            return Ok(plan);
-        }
-        let more = in_the_way.len().saturating_sub(SHOWN_MAX);
-        in_the_way.truncate(SHOWN_MAX);
-        let more = if more == 0 { String::new() } else { format!(" and {}", count(more, "other file")) };
-        Err(MoveError::InTheWay(format!("git does not know {}{more}", in_the_way.join(", "))))
-    }
-
-    /// The same with what git has prepared. What it did not prepare is to go, or is left out of a sparse checkout.
-    fn with_staged(mut self, staged: &Path) -> Result<Plan, GitError> {
-        for step in &mut self.steps {
-            let at = staged.join(step.path());
-            // A folder of that name holds files that come instead of it.
-            let found = Stamp::read(&at).map_err(|error| GitError::file(&at, &error))?;
-            step.new = found.filter(|found| !found.is_folder());
-        }
-        self.steps.retain(|step| step.old.is_some() || step.new.is_some());
-        Ok(self)
     }
 }
 

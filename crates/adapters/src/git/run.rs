@@ -6,10 +6,12 @@
 //! force (identity, signing, filters). Nothing here knows what a call is for.
 
 mod done;
+mod feed;
 mod programs;
 mod settings;
 
 pub(super) use done::Done;
+use feed::feed;
 pub use programs::ConfiguredProgram;
 use programs::{Asked, Guard, Verdict};
 use settings::{COUNT, FIXED, INHERITED, LOOKING, SETTINGS};
@@ -17,22 +19,19 @@ use settings::{COUNT, FIXED, INHERITED, LOOKING, SETTINGS};
 use super::complaints::held_lock;
 use super::error::{GitError, MINIMUM};
 use super::files::os_path;
-use super::wait::{self, StopReason};
+use super::wait;
 use super::writing::Writing;
 use crate::search_path;
 use crate::trust::Trust;
 use redraft_facts::text::one_line;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// What git is called on the PATH.
 const PROGRAM: &str = if cfg!(windows) { "git.exe" } else { "git" };
-
-/// What every pipe holds before it is read from. An input that fits is written without a thread of its own.
-const PIPE_BYTES_MIN: usize = 4096;
 
 /// How long a call waits for a held lock of git's: a git that a killed run had started may have to finish, and a
 /// person's git is as quick. A longer wait would only hide a lock that was left behind.
@@ -382,29 +381,6 @@ fn waited_for(lock: &Path, left: &mut Duration) -> bool {
         }
     }
     false
-}
-
-fn feed(
-    command: &mut Command,
-    input: Option<&[u8]>,
-    limit: Duration,
-) -> io::Result<Result<Output, StopReason>> {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let Some(input) = input else { return wait::output(&mut command.stdin(Stdio::null()).spawn()?, limit) };
-    let short = input.len() <= PIPE_BYTES_MIN;
-    let mut child = command.stdin(Stdio::piped()).spawn()?;
-    let stdin = child.stdin.take();
-    // A git that stops reading early says why on stderr.
-    let write = move || stdin.map(|mut pipe| pipe.write_all(input));
-    if short {
-        drop(write());
-        return wait::output(&mut child, limit);
-    }
-    // Written while reading, or a long input and a long output would wait for each other.
-    std::thread::scope(|scope| {
-        scope.spawn(write);
-        wait::output(&mut child, limit)
-    })
 }
 
 /// Major and minor number of `2.47.3` or `2.39.5 (Apple Git-154)`.

@@ -4,7 +4,8 @@
 //! by content, so no filter has to run again, and nothing is ever written in place.
 
 use super::MoveError;
-use super::journal::{Journal, Plan, Step};
+use super::journal::Journal;
+use super::plan::{Plan, Step};
 use super::stamp::Stamp;
 use crate::git::error::GitError;
 use crate::git::files::{Files, is_absent};

@@ -3,10 +3,10 @@
 //! The file is replaced in one step and is on disk before anything it describes is done. It is removed when the move is
 //! over, so a newer program finds an older one's only after a crash; a journal of another version is not touched.
 
-use super::stamp::Stamp;
+use super::plan::{Plan, Step, decoded, encoded};
 use super::{Head, Move, MoveJournal, STAGING, STAGING_ELSEWHERE};
 use crate::git::error::GitError;
-use crate::git::files::{is_git_folder, os_path};
+use crate::git::files::is_git_folder;
 use crate::git::locate::{self, same_path};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -36,38 +36,6 @@ pub(super) struct Journal {
     /// The main checkout, which the paths begin from: a repository may be moved as a whole.
     #[serde(skip)]
     root: PathBuf,
-}
-
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Plan {
-    pub(super) steps: Vec<Step>,
-    /// Folders of submodules that come or go; their files are not ours.
-    pub(super) submodules: Vec<String>,
-    /// The hash of the new index, once it is about to be put in place.
-    pub(super) index: Option<String>,
-}
-
-/// One file.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Step {
-    pub(super) path: String,
-    /// What stood there, and what shall stand there.
-    pub(super) old: Option<Stamp>,
-    pub(super) new: Option<Stamp>,
-}
-
-impl Plan {
-    pub(super) fn submodules(&self) -> impl Iterator<Item = PathBuf> {
-        self.submodules.iter().map(|path| decoded(path))
-    }
-}
-
-impl Step {
-    pub(super) fn path(&self) -> PathBuf {
-        decoded(&self.path)
-    }
 }
 
 impl Journal {
@@ -192,50 +160,8 @@ impl Journal {
     }
 }
 
-/// A path as text, whatever bytes it has: those that are no plain text are written as `%FF`.
-pub(super) fn encoded(path: &Path) -> String {
-    let mut text = String::new();
-    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '%' => text.push_str("%25"),
-                c => text.push(c),
-            }
-        }
-        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
-    }
-    text
-}
-
 /// Whether a path can only lead further down.
 fn is_below(path: &Path) -> bool {
     let mut parts = path.components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
-}
-
-fn decoded(text: &str) -> PathBuf {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.extend(byte);
-        bytes.extend(part.as_bytes().get(2..).unwrap_or_default());
-    }
-    os_path(&bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_of_any_bytes_is_written_as_text_and_read_back() {
-        for bytes in
-            [&b"a/b.txt"[..], b"", "grün/ñ\n\"".as_bytes(), b"100%", b"%41", b"\xff\xfe/x%\x80", b"%"]
-        {
-            let path = os_path(bytes);
-            assert_eq!(decoded(&encoded(&path)), path, "{bytes:?}");
-        }
-        assert_eq!(encoded(Path::new("docs/grün.md")), "docs/grün.md");
-    }
 }

@@ -1,5 +1,6 @@
 use super::super::error::DiskTrouble;
 use super::super::testbed::TestRepository;
+use super::feed::PIPE_BYTES_MIN;
 use super::*;
 
 #[test]
