@@ -103,8 +103,10 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             hits.push(Hit { kind: SecretKind::Assignment, range });
         }
     }
-    for (at, _) in text.match_indices("--") {
-        option(text, at, hits);
+    for at in 0..bytes.len() {
+        if bytes[at] == b'-' && bytes.get(at + 1) == Some(&b'-') {
+            option(text, at, hits);
+        }
     }
 }
 
@@ -140,11 +142,13 @@ fn is_one_in_a_sentence(name: &Name, value: &str) -> bool {
 /// The value of `--password value`, which stands after a space.
 fn option(text: &str, dashes: usize, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
-    let begins = dashes.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_graphic());
+    if dashes.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_graphic()) {
+        return;
+    }
     let name = dashes + 2;
     let in_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'-';
     let end = name + bytes[name..].iter().take(NAME_BYTES_MAX).take_while(in_name).count();
-    if !begins || bytes.get(end) != Some(&b' ') || !is_secret(&text[name..end]) {
+    if bytes.get(end) != Some(&b' ') || !is_secret(&text[name..end]) {
         return;
     }
     let Some(Value { range, quote, .. }) = value_after(text, end + 1) else { return };

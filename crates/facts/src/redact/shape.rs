@@ -16,8 +16,11 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             continue;
         }
         let rest = &text[at..];
-        let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix));
-        let parts = DOTTED.iter().find(|(_, start, _)| rest.starts_with(start));
+        // Most prefixes differ in a letter that is compared here without a call.
+        let second = bytes.get(at + 1);
+        let likely = |prefix: &str| prefix.as_bytes()[0] == bytes[at] && prefix.as_bytes().get(1) == second;
+        let shape = SHAPES.iter().find(|shape| likely(shape.prefix) && rest.starts_with(shape.prefix));
+        let parts = DOTTED.iter().find(|(_, start, _)| likely(start) && rest.starts_with(start));
         let (kind, dashed) = match (shape, parts) {
             (Some(shape), _) => (shape.kind, shape.body == Dashed),
             (None, Some((kind, _, _))) => (*kind, true),
@@ -58,10 +61,11 @@ impl Shape {
 
 /// Whether a token can begin here: not in the middle of a word.
 fn begins(bytes: &[u8], at: usize) -> bool {
-    let [first, second] = [bytes[at], bytes.get(at + 1).copied().unwrap_or_default()];
-    let row = BEGINNINGS.get(usize::from(first)).copied().unwrap_or_default();
-    second.is_ascii()
-        && row & (1 << second) != 0
+    let letter = |at: usize| bytes.get(at).copied().unwrap_or_default();
+    let (seconds, thirds) = BEGINNINGS.get(usize::from(bytes[at])).copied().unwrap_or_default();
+    let is_in = |row: u128, letter: u8| letter.is_ascii() && row & (1 << letter) != 0;
+    is_in(seconds, letter(at + 1))
+        && is_in(thirds, letter(at + 2))
         && at.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_alphanumeric())
 }
 

@@ -159,21 +159,27 @@ pub(super) const DOTTED: [(SecretKind, &str, &[usize]); 3] = [
     (SecretKind::ServiceToken, "dt0c01.", &[6, 24, 60]),
 ];
 
-/// The pairs of letters that a token can begin with: a bit for the second in the row of the first. Few words begin like
-/// that.
-pub(super) const BEGINNINGS: [u128; 128] = {
-    let mut rows = [0; 128];
+/// The letters that a token can begin with: for the first one, a bit for each second and for each third. Few words begin
+/// like that.
+pub(super) const BEGINNINGS: [(u128, u128); 128] = {
+    let mut rows = [(0, 0); 128];
     let mut at = 0;
     while at < SHAPES.len() {
-        let letters = SHAPES[at].prefix.as_bytes();
-        rows[letters[0] as usize] |= 1 << letters[1];
+        rows = with_beginning(rows, SHAPES[at].prefix);
         at += 1;
     }
     at = 0;
     while at < DOTTED.len() {
-        let letters = DOTTED[at].1.as_bytes();
-        rows[letters[0] as usize] |= 1 << letters[1];
+        rows = with_beginning(rows, DOTTED[at].1);
         at += 1;
     }
     rows
 };
+
+const fn with_beginning(mut rows: [(u128, u128); 128], prefix: &str) -> [(u128, u128); 128] {
+    let letters = prefix.as_bytes();
+    let row = &mut rows[letters[0] as usize];
+    row.0 |= 1 << letters[1];
+    row.1 |= if letters.len() > 2 { 1 << letters[2] } else { u128::MAX };
+    rows
+}

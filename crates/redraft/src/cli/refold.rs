@@ -3,6 +3,7 @@
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Store, StoreError, Workspace};
 use redraft_facts::event::{Entry, FeatureCreated};
+use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::Scope;
 use redraft_frame::errors::CliError;
 use redraft_frame::repository_context::RepositoryContext;
@@ -16,7 +17,7 @@ pub(crate) fn write_files(
     entries: &[Entry],
 ) -> Result<(), CliError> {
     let workspace = repo.workspace(created)?;
-    for (name, text) in projections::files(entries) {
+    for (name, text) in projections::files(entries, &Redactor::default()) {
         let path = format!("{}/{name}", created.folder());
         if workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
             workspace.write(&path, text.as_bytes())?;

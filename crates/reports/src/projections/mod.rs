@@ -44,22 +44,23 @@ pub fn not_code(created: &FeatureCreated) -> Vec<String> {
     artifacts.chain(["prd.md"]).chain(FILES).map(|name| created.path_of(name)).collect()
 }
 
-/// Their contents; one without content does not exist, and for a finished feature only the record exists.
-pub fn files(entries: &[Entry]) -> Vec<(&'static str, String)> {
+/// Their contents; one without content does not exist, and for a finished feature only the record exists. A secret that
+/// got into the ledger must not block every commit of our own files, so they are redacted.
+pub fn files(entries: &[Entry], redactor: &Redactor) -> Vec<(&'static str, String)> {
     let record = meta(entries);
-    let record = (FILES[0], harmless::json(&Redactor::default().redact(&record).0).into_owned());
+    let record = (FILES[0], harmless::json(&redactor.redact(&record).0).into_owned());
     if is_finished(entries) {
         return vec![record];
     }
     let log = implementation_log(entries).map(|log| (FILES[2], log));
     let pages = [(FILES[1], history(entries))].into_iter().chain(log);
-    [record].into_iter().chain(pages.map(|(name, page)| (name, for_people(&page)))).collect()
+    [record].into_iter().chain(pages.map(|(name, page)| (name, for_people(&page, redactor)))).collect()
 }
 
 /// A page that people open: without secrets, so that it can always be committed, and without characters that nobody
 /// would see in it.
-fn for_people(page: &str) -> String {
-    let (clean, _) = Redactor::default().redact(page);
+fn for_people(page: &str, redactor: &Redactor) -> String {
+    let (clean, _) = redactor.redact(page);
     harmless::text(&clean).into_owned()
 }
 
@@ -81,7 +82,7 @@ mod tests {
     fn a_page_for_people_holds_neither_a_secret_nor_what_nobody_would_see() {
         let token = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
         let page = format!("- S1: the key is\n{token}\n- S2: \u{202e}{token}\u{9b}31m \\n{token}\n");
-        let clean = for_people(&page);
+        let clean = for_people(&page, &Redactor::default());
         assert!(!clean.contains(&token) && !clean.contains(harmless::is_harmful), "{clean}");
         assert!(Redactor::default().find(&clean).is_empty(), "it can be committed");
     }

@@ -7,6 +7,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Store, Workspace};
 use redraft_engine::require_ledger_matches_branch;
 use redraft_facts::event::{Entry, Event};
+use redraft_facts::redact::Redactor;
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
 use redraft_frame::console::Console;
@@ -49,7 +50,7 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
         if let Ok(state) = Pipeline::replay(&entries) {
             require_ledger_matches_branch(&workspace, created, &state, &entries)?;
         }
-        for (name, text) in projections::files(&entries) {
+        for (name, text) in projections::files(&entries, &Redactor::default()) {
             let path = format!("{}/{name}", created.folder());
             // The next run makes a missing one again.
             let Some(found) = workspace.read(&path)?.filter(|found| found != text.as_bytes()) else {
@@ -82,7 +83,7 @@ const EARLIER_MAX: usize = 500;
 /// Whether a record is what it was after an earlier event.
 fn is_earlier(entries: &[Entry], name: &str, found: &[u8]) -> bool {
     (1..entries.len()).rev().take(EARLIER_MAX).any(|len| {
-        let files = projections::files(&entries[..len]);
+        let files = projections::files(&entries[..len], &Redactor::default());
         files.iter().any(|(other, text)| *other == name && text.as_bytes() == found)
     })
 }
