@@ -35,7 +35,7 @@ impl ConfigPlace {
 
 pub fn config(args: ConfigArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     // A repository is not needed for the user's own file.
-    let repo = RepositoryContext::find(&process.folder);
+    let repo = process.repository();
     match args.command {
         None => show(repo.ok().as_ref(), process, console),
         Some(ConfigCommand::Set(set)) => {

@@ -29,6 +29,7 @@ impl ProcessContext {
         if let Some(name) = repo.as_ref().ok().and_then(|repo| repo.repository.user_name()) {
             self.user = one_line(&name, USER_CHARS_MAX);
         }
+        self.found = repo.as_ref().ok().map(|repo| repo.repository.clone());
         let config = repo.as_ref().ok().and_then(|repo| repo.config(self).ok());
         let of_base = repo.as_ref().ok().zip(base).and_then(|(repo, base)| repo.config_of(base, self).ok());
         let mut keys = self.environment.secrets();

@@ -6,6 +6,7 @@ use crate::errors::{CliError, ErrorCode};
 use clap::CommandFactory as _;
 use redraft_adapters::child::{Environment, TICKET};
 use redraft_adapters::clock::SystemClock;
+use redraft_adapters::git::Repository;
 use redraft_adapters::search_path;
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::Ledger;
@@ -47,6 +48,8 @@ pub struct ProcessContext {
     pub ticket: Option<String>,
     /// The name of the host that has come, and its version.
     pub host: OnceLock<(String, String)>,
+    /// The repository of the folder, where it was already looked for.
+    pub found: Option<Repository>,
 }
 
 /// More than any key has; a larger file is a mistake.
@@ -115,6 +118,7 @@ impl ProcessContext {
             boundaries: Boundaries::new(abort_at.into()),
             ticket: std::env::var(TICKET).ok().filter(|ticket| !ticket.is_empty()),
             host: OnceLock::new(),
+            found: None,
         })
     }
 }

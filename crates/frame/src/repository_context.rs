@@ -1,5 +1,5 @@
 //! The repository a command works in: its ledger, configuration, locks, features and worktrees.
-//! Start at [`RepositoryContext::find`].
+//! Start at [`ProcessContext::repository`].
 
 use crate::console::Console;
 use crate::errors::{CliError, ErrorCode, ambiguous, unknown_feature};
@@ -34,6 +34,16 @@ pub struct RepositoryContext {
     pub is_own: bool,
     /// Set once it is known that the state folder is the user's own.
     pub state_checked: OnceLock<()>,
+}
+
+impl ProcessContext {
+    /// The repository the command was started in.
+    pub fn repository(&self) -> Result<RepositoryContext, CliError> {
+        match &self.found {
+            Some(repository) => Ok(RepositoryContext::open(repository.clone())),
+            None => RepositoryContext::find(&self.folder),
+        }
+    }
 }
 
 impl RepositoryContext {

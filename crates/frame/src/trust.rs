@@ -47,7 +47,7 @@ pub fn trust(args: TrustArgs, process: &ProcessContext, console: &Console) -> Re
     if let Some(folder) = &args.forget {
         return forget(folder.as_deref(), process, console);
     }
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let config = match &args.base {
         Some(name) => repo.config_of(name, process)?,
         None => repo.config(process)?,
@@ -247,7 +247,7 @@ pub fn ask_first(command: &Command, process: &ProcessContext, console: &Console)
         _ => return Ok(()),
     };
     // The command reports what is wrong with the repository or the configuration.
-    let Ok(repo) = RepositoryContext::find(&process.folder) else { return Ok(()) };
+    let Ok(repo) = process.repository() else { return Ok(()) };
     let config = match base {
         Some(base) => repo.config_of(base, process),
         None => repo.config(process),
@@ -361,7 +361,7 @@ struct ForgottenJson {
 /// Forgets what was accepted for the current repository, or for the one at a path, which may be gone.
 fn forget(folder: Option<&Path>, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let git: PathBuf = match folder {
-        None => RepositoryContext::find(&process.folder)?.repository.common_dir().to_owned(),
+        None => process.repository()?.repository.common_dir().to_owned(),
         Some(folder) => {
             let folder = process.folder.join(folder);
             let is_known = process.trust.all()?.iter().any(|one| Path::new(&one.git) == folder);

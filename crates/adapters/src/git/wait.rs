@@ -7,10 +7,11 @@
 
 #[cfg(target_os = "linux")]
 use crate::child::descendants::{Process, all};
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{self, Read};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{Child, ChildStdout, ExitStatus, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -24,6 +25,9 @@ const STOPPING: Duration = Duration::from_secs(10);
 
 /// How long git gets to let go of its locks before it is killed.
 const LETTING_GO: Duration = Duration::from_secs(2);
+
+/// How much is read at once: as much as a pipe holds.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// How often limits are looked at.
 const SLICE: Duration = Duration::from_millis(50);
@@ -81,9 +85,13 @@ pub(super) fn output(child: &mut Child, limit: Duration) -> io::Result<Result<Ou
     let (mut said, mut complained) = (Vec::new(), Vec::new());
     let mut allowance = Allowance::new(limit);
     while stdout.is_some() || stderr.is_some() {
-        wait_for(&[stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)])?;
-        take(&mut stdout, &mut said)?;
-        take(&mut stderr, &mut complained)?;
+        let ready = wait_for([stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)])?;
+        if ready[0] {
+            take(&mut stdout, &mut said)?;
+        }
+        if ready[1] {
+            take(&mut stderr, &mut complained)?;
+        }
         if let Some(cut) = allowance.is_over() {
             return Ok(Err(ended(child, cut)));
         }
@@ -108,7 +116,7 @@ pub(super) struct Answers {
 impl Read for Answers {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut allowance = Allowance::new(self.limit);
-        while !wait_for(&[Some(self.output.as_fd())])? {
+        while wait_for([Some(self.output.as_fd())])? != [true] {
             match allowance.is_over() {
                 None => {}
                 Some(StopReason::Slow { .. }) => return Err(io::ErrorKind::TimedOut.into()),
@@ -120,32 +128,29 @@ impl Read for Answers {
     }
 }
 
-/// Waits a slice at most; returns whether one of these has something to read or has ended.
-fn wait_for(descriptors: &[Option<std::os::fd::BorrowedFd<'_>>]) -> io::Result<bool> {
+/// Waits a slice at most; returns which of these have something to read or have ended.
+fn wait_for<const N: usize>(descriptors: [Option<BorrowedFd<'_>>; N]) -> io::Result<[bool; N]> {
     let open = descriptors.iter().flatten();
     let mut polled: Vec<PollFd<'_>> = open.map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
     let slice = Timespec { tv_sec: 0, tv_nsec: i64::from(SLICE.subsec_nanos()) };
     match poll(&mut polled, Some(&slice)) {
-        Ok(ready) => Ok(ready > 0),
-        Err(rustix::io::Errno::INTR) => Ok(false),
+        Ok(_) => {
+            let mut ready = polled.iter().map(|polled| !polled.revents().is_empty());
+            Ok(descriptors.map(|open| open.is_some() && ready.next() == Some(true)))
+        }
+        Err(rustix::io::Errno::INTR) => Ok([false; N]),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Reads what is there; closes what has ended.
-fn take(pipe: &mut Option<impl Read + AsFd>, into: &mut Vec<u8>) -> io::Result<()> {
+/// Reads a piece of what is there; closes what has ended.
+fn take(pipe: &mut Option<impl AsFd>, into: &mut Vec<u8>) -> io::Result<()> {
     let Some(open) = pipe else { return Ok(()) };
-    let mut polled = [PollFd::from_borrowed_fd(open.as_fd(), PollFlags::IN)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    if !matches!(poll(&mut polled, Some(&now)), Ok(ready) if ready > 0) {
-        return Ok(());
-    }
-    let mut buffer = [0; 64 * 1024];
-    match open.read(&mut buffer) {
+    into.reserve(PIECE_BYTES);
+    match rustix::io::read(open, spare_capacity(into)) {
         Ok(0) => *pipe = None,
-        Ok(count) => into.extend_from_slice(&buffer[..count]),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-        Err(error) => return Err(error),
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
     }
     Ok(())
 }
@@ -156,7 +161,7 @@ fn gone(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     if let Some(pid) = Pid::from_raw(child.id().cast_signed())
         && let Ok(held) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())
     {
-        wait_for(&[Some(held.as_fd())])?;
+        wait_for([Some(held.as_fd())])?;
         return child.try_wait();
     }
     // A git without pipes has nothing left to do but to end.

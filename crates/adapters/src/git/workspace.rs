@@ -58,7 +58,7 @@ impl GitWorkspace {
         let root = fs::canonicalize(root).map_err(|_| not_ours())?;
         let ask = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"];
         // After the repository was moved, git finds nothing here until the worktree is repaired.
-        let answer = repository.git.call(&root, ask).succeed().map_err(|error| match error {
+        let answer = repository.git.unguarded(&root, ask).succeed().map_err(|error| match error {
             GitError::Failed { .. } => not_ours(),
             other => other,
         })?;
@@ -68,6 +68,7 @@ impl GitWorkspace {
         if *top != root || common != repository.common_dir() {
             return Err(not_ours());
         }
+        repository.git.guard().told(&root, git_dir, common);
         let dot_git = root.join(".git");
         let link = match dot_git.is_file() {
             true => Some(fs::read(&dot_git).map_err(|error| GitError::file(&dot_git, &error))?),

@@ -99,7 +99,7 @@ pub(crate) fn adopt(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let found = survey::survey(&repo, process, &args.paths)?;
     let mut candidates: Vec<Candidate> =
         found.folders.into_iter().map(|(found, branch)| candidate(found, branch)).collect();

@@ -28,7 +28,7 @@ pub(crate) fn bank(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     match args.command {
         None => list(&repo, args.stale, args.kind, process, console),
         Some(BankCommand::Show(args)) => show(&repo, &args, process, console),

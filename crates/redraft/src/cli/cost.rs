@@ -69,7 +69,7 @@ pub(crate) fn cost(
     if let Some(CostCommand::Correct(args)) = &args.command {
         return correct::correct(args, process, console);
     }
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let Some(ledger) = repo.reader()? else {
         repo.refuse_lost_ledger()?;
         return Err(nothing_yet());

@@ -35,7 +35,7 @@ pub(crate) fn decide(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let ledger = repo.writer()?;
     let (word, choice) = split(args.feature.as_deref(), args.choice.as_deref())?;
     let id = repo.feature(&ledger, word)?;

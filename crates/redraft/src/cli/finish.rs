@@ -12,14 +12,13 @@ use redraft_frame::args::{FinishArgs, RunArgs};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 
 pub(crate) fn finish(
     args: FinishArgs,
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let Some(ledger) = repo.reader()? else {
         return Err(
             CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")

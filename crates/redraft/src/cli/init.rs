@@ -34,7 +34,7 @@ struct CheckJson {
 }
 
 pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let file = repo.repository.main_checkout().join(config::FILE);
     let checks = detect(repo.repository.main_checkout());
     let created = std::fs::File::options().write(true).create_new(true).open(&file);

@@ -35,7 +35,7 @@ struct Kept {
 }
 
 pub(crate) fn log(args: LogArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let Some(ledger) = repo.reader()? else {
         return Ok(nothing(process, console));
     };

@@ -10,7 +10,6 @@ use redraft_facts::usage::grouped;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::{agent_registry, trust};
 use redraft_roles::profile;
 use serde::Serialize;
@@ -70,7 +69,7 @@ struct AgentJson {
 }
 
 pub(crate) fn models(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
-    let config = match RepositoryContext::find(&process.folder) {
+    let config = match process.repository() {
         Ok(repo) => repo.config(process)?,
         // Outside of a repository the user's own file applies.
         Err(_) => Config::parse(b"", Path::new(FILE), &profile::roles(), &process.own)?,

@@ -43,7 +43,7 @@ struct NewJson {
 }
 
 pub(crate) fn new(args: NewArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let id = create(&repo, &args, process, console)?;
     let ledger = repo.writer()?;
     let created = repo.created(&ledger, id)?;

@@ -11,7 +11,6 @@ use redraft_frame::args::{PhaseArgs, PhaseCommand};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -32,7 +31,7 @@ pub(crate) fn phase(
         PhaseCommand::Skip(args) => ("skipped", args),
         PhaseCommand::Back(args) => ("went back", args),
     };
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let ledger = repo.writer()?;
     let (feature, phase) = split(&args)?;
     let id = repo.feature(&ledger, feature)?;

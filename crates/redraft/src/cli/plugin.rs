@@ -13,7 +13,6 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::profiles;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_integrations::plugin::{
     self, BadInventory, ExportRefused, ExportRefusedWhy, ExportStepKind, INVENTORY, Inventory, Plan,
     PluginTarget,
@@ -57,7 +56,8 @@ fn export(args: &ExportArgs, process: &ProcessContext, console: &Console) -> Res
 
 /// The role texts of the current repository.
 fn own_roles(process: &ProcessContext) -> Result<BTreeMap<Role, RoleText>, CliError> {
-    let repo = RepositoryContext::find(&process.folder)
+    let repo = process
+        .repository()
         .map_err(|error| error.hint("--own-roles takes them from the repository you are in"))?;
     let texts = profiles::read(&repo)?;
     if texts.is_empty() {
@@ -75,7 +75,7 @@ fn own_roles(process: &ProcessContext) -> Result<BTreeMap<Role, RoleText>, CliEr
 
 /// A user with role texts of their own may expect them to be exported.
 fn tell_of_own_roles(process: &ProcessContext, console: &Console) {
-    let Ok(repo) = RepositoryContext::find(&process.folder) else { return };
+    let Ok(repo) = process.repository() else { return };
     let folder = repo.repository.main_checkout().join(profiles::FOLDER);
     let Ok(listed) = std::fs::read_dir(folder) else { return };
     let is_text = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end == "md");

@@ -80,7 +80,7 @@ pub(crate) fn project(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     match args.command {
         Some(ProjectCommand::New(args)) => begin(&repo, &args, process, console),
         None => list(&repo, process, console),

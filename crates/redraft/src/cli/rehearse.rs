@@ -14,7 +14,6 @@ use redraft_frame::args::RehearseArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_prompts::prompt::schema_for;
 use redraft_rehearsal::Scenario;
 use serde::Serialize;
@@ -34,7 +33,7 @@ pub(crate) fn rehearse(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let out = || {
         CliError::usage(format!("no work `{}` is out with a host", args.ticket))
             .hint("a host is given tickets by the tool `next` of `redraft mcp`")

@@ -15,7 +15,6 @@ use redraft_frame::args::{KnowledgeCommand as KnowledgeArg, ReplayArgs, ReplayRo
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trust;
 use report::Object;
 
@@ -122,7 +121,7 @@ pub(crate) fn replay(
 
 /// The price cards: the built-in ones, and inside a repository those of its redraft.toml before them.
 fn known(process: &ProcessContext, notes: &mut Notes) -> Cards {
-    let Ok(repo) = RepositoryContext::find(&process.folder) else { return Cards::builtin() };
+    let Ok(repo) = process.repository() else { return Cards::builtin() };
     match repo.config(process) {
         Ok(config) => {
             trust::unused_prices(&config).into_iter().for_each(|unused| notes.add(unused));

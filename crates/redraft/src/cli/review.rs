@@ -37,7 +37,6 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::no_repeat::NoRepeat;
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::{annotate, consent};
 use redraft_reports::projections::{self, Receipt};
 use redraft_roles::profile::{self, ProfileKind};
@@ -78,7 +77,7 @@ pub(crate) fn review(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     if let Some(base) = args.change.base.clone() {
         return change::review(&repo, &base, &args, process, console).inspect_err(|error| {
             // A user who uploads the log must not take its absence, or an empty one, for an approval.

@@ -45,7 +45,7 @@ pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) ->
             "accept at the cap yourself: redraft run --on-cap accept, or redraft decide accept --why \"…\"",
         ));
     }
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     // Only looked at here; it is opened for writing, and checked, once this process has the feature to itself.
     let Some(ledger) = repo.reader()? else {
         repo.writer()?;

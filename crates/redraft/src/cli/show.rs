@@ -80,7 +80,7 @@ pub(crate) fn prompt(
     if args.example.is_some() {
         return example(&args, process, console);
     }
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
     let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
     if let Some(Ticket { scope: scope @ (Scope::Agent(_) | Scope::Review(_)), .. }) = &ticket {
@@ -132,7 +132,7 @@ fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Re
         );
     };
     let purpose = args.purpose.as_deref().map(purpose).transpose()?;
-    let own = match RepositoryContext::find(&process.folder) {
+    let own = match process.repository() {
         Ok(repo) => profiles::read(&repo)?.remove(&role),
         Err(_) => None,
     };
@@ -309,7 +309,7 @@ pub(crate) fn findings(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let (_, scope, entries) = open(&repo, args.feature.as_deref(), process)?;
     let state =
         Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;

@@ -52,7 +52,7 @@ pub(crate) fn status(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     if args.rebuild {
         rebuild(&repo, process, console)?;
     }

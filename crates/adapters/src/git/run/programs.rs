@@ -136,9 +136,15 @@ impl Guard {
         Guard { trust, checkout: None, known: Arc::default() }
     }
 
-    /// The same for the repository with this main checkout.
+    /// The same for the repository with this main checkout. What was accepted depends on that; which folders git uses
+    /// does not.
     pub(super) fn of_checkout(&self, main: &Path) -> Guard {
-        Guard { checkout: Some(main.to_owned()), ..Guard::new(self.trust.clone()) }
+        let known = Known { places: self.known().places.clone(), looked: BTreeMap::new() };
+        Guard {
+            trust: self.trust.clone(),
+            checkout: Some(main.to_owned()),
+            known: Arc::new(Mutex::new(known)),
+        }
     }
 
     pub(in crate::git) fn trust(&self) -> &Trust {
@@ -159,11 +165,14 @@ impl Guard {
         Ok(self.look(git, &Asked { folder: folder.to_owned(), git: None })?.programs)
     }
 
-    /// Remembers which folders git uses in a checkout, so that it need not be asked.
+    /// Remembers which folders git uses in a checkout, so that it need not be asked, whether or not a call names the git
+    /// folder itself.
     pub(in crate::git) fn told(&self, checkout: &Path, git: &Path, common: &Path) {
-        let asked = Asked { folder: checkout.to_owned(), git: None };
-        let place = Place::told(&asked, Folders { git: git.to_owned(), common: common.to_owned() });
-        self.known().places.insert(asked.key(), place);
+        for named in [None, Some(git.to_owned())] {
+            let asked = Asked { folder: checkout.to_owned(), git: named };
+            let place = Place::told(&asked, Folders { git: git.to_owned(), common: common.to_owned() });
+            self.known().places.insert(asked.key(), place);
+        }
     }
 
     fn look(&self, git: &Git, asked: &Asked) -> Result<Looked, GitError> {

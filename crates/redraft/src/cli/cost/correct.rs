@@ -9,7 +9,6 @@ use redraft_frame::args::CorrectArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::projections;
 use serde::Serialize;
 
@@ -45,7 +44,7 @@ pub(super) fn correct(
             CliError::usage("a correction needs a reason").hint("add --why \"the vendor's bill says so\"")
         );
     }
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let ledger = repo.writer()?;
     let scope = repo.resolve_scope(&ledger, Some(&args.feature), process)?;
     let _lock = repo.lock(&scope.to_string(), process)?;

@@ -62,7 +62,7 @@ struct Sick {
 }
 
 pub(super) fn repair(yes: bool, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let Some(reader) = repo.reader()? else {
         return Err(CliError::usage("there are no features here, so nothing to repair"));
     };

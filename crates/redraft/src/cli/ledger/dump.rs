@@ -10,7 +10,6 @@ use redraft_frame::args::{LedgerExportArgs, LedgerImportArgs};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -33,7 +32,7 @@ pub(super) fn export(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let to_stdout = args.file == Path::new("-");
     if to_stdout && console.json {
         return Err(CliError::usage("with --json standard output is for the report; name a file"));
@@ -102,7 +101,7 @@ pub(super) fn import(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let path = Ledger::file(&repo.state);
     let is_there = path.symlink_metadata().is_ok();
     if is_there && !args.move_aside {

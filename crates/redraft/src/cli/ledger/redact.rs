@@ -62,7 +62,7 @@ pub(super) fn redact(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     repo.refuse_lost_ledger()?;
     if !Ledger::file(&repo.state).exists() {
         return Err(CliError::usage("there is no ledger here, so nothing was stored"));

@@ -9,7 +9,6 @@ use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands the loops of one feature, or of all, to `take`; what cannot be read is a note.
@@ -19,7 +18,7 @@ pub(super) fn read(
     take: &mut dyn FnMut(&Measured, Reviewer, &Pace),
     fault: &mut dyn FnMut(String),
 ) -> Result<(), CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let Some(ledger) = repo.reader()? else {
         return Err(
             CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")

@@ -9,7 +9,6 @@ use redraft_frame::args::PullRequestArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trace_inputs::TraceInputs;
 use redraft_reports::{decisions, projections};
 use serde::Serialize;
@@ -36,7 +35,7 @@ pub(crate) fn pull_request(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = RepositoryContext::find(&process.folder)?;
+    let repo = process.repository()?;
     let none =
         || CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"");
     let ledger = repo.reader()?.ok_or_else(none)?;

@@ -10,7 +10,6 @@ use redraft_frame::args::TraceArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode, unknown_feature};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trace_inputs::TraceInputs;
 use redraft_frame::whole_file::{self, OwnFiles};
 use redraft_reports::matrix::{
@@ -105,7 +104,7 @@ fn meant(words: &[String], process: &ProcessContext) -> Result<(TraceInputs, Opt
 /// A feature of the ledger, or one that only has a folder here.
 fn feature(number: Option<FeatureId>, process: &ProcessContext) -> Result<TraceInputs, CliError> {
     let place = Place::find(process)?;
-    if let Ok(repo) = RepositoryContext::find(&process.folder)
+    if let Ok(repo) = process.repository()
         && let Some(ledger) = repo.reader()?
     {
         let word = number.map(|number| number.to_string());
