@@ -7,7 +7,8 @@
 //! the user knows what is paid: nothing on a server of their own, something else at a gateway. Start at [`Bill::new`].
 
 use super::ClaudeSettings;
-use super::stream::{Heard, ModelUse, ResultLine, plus};
+use super::printed::plus;
+use super::stream::{Heard, ModelUse, ResultLine};
 use redraft_cost::price::{Card, Cards, PriceBasis};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::{Usage, Usd};

@@ -6,15 +6,16 @@
 //! keeps the end of the system prompt and no place inside it. The user's own login and HOME are used. The module knows
 //! the engine's port and the program, and nothing of reviews.
 //!
-//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
-//! `requests` what it costs while it works, `bill` what it cost in the end, `payment` who pays for it, `memory` whether
-//! it still has what it was shown.
+//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints (`printed` reads the pieces),
+//! `outcome` what that means, `requests` what it costs while it works, `bill` what it cost in the end, `payment` who
+//! pays for it, `memory` whether it still has what it was shown.
 
 mod bill;
 mod flags;
 mod memory;
 mod outcome;
 mod payment;
+mod printed;
 mod requests;
 mod stream;
 #[cfg(test)]

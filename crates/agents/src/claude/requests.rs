@@ -2,7 +2,7 @@
 //!
 //! The beginning of each answer states the size of its prompt, the end its own length. Start at [`Requests`].
 
-use super::stream::{list, plus, tokens, written};
+use super::printed::{list, plus, tokens, written};
 use crate::billing;
 use redraft_cost::price::Card;
 use redraft_facts::choice::Lifetime;

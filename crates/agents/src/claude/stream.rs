@@ -2,6 +2,7 @@
 //!
 //! Unknown lines are skipped and broken ones counted: a newer program may say more. Start at [`Heard`].
 
+use super::printed::{list, plus, tokens, written};
 use super::requests::Requests;
 use crate::billing;
 use redraft_adapters::child::{OutputListener, skipped};
@@ -295,31 +296,6 @@ fn dollars(told: &Value) -> Usd {
     Usd(told.map_or(0, |dollars| (dollars * 1e6).ceil() as u64))
 }
 
-pub(super) fn plus(mut sum: Usage, more: Usage) -> Usage {
-    sum += more;
-    sum
-}
-
-pub(super) fn tokens(usage: &Value) -> Usage {
-    let count = |name: &str| billing::count(&usage[name]).unwrap_or_default();
-    Usage {
-        uncached: count("input_tokens"),
-        written: count("cache_creation_input_tokens"),
-        read: count("cache_read_input_tokens"),
-        output: count("output_tokens"),
-        cost: Usd(0),
-    }
-}
-
-pub(super) fn written(by_lifetime: &Value) -> Vec<(Lifetime, u64)> {
-    let names =
-        [(Lifetime::FiveMinutes, "ephemeral_5m_input_tokens"), (Lifetime::Hour, "ephemeral_1h_input_tokens")];
-    let told = names
-        .into_iter()
-        .filter_map(|(lifetime, name)| Some((lifetime, billing::count(&by_lifetime[name])?)));
-    told.filter(|(_, tokens)| *tokens > 0).collect()
-}
-
 /// What a tool is used on.
 fn object(input: &Value) -> &str {
     let names = ["file_path", "command", "path", "pattern", "url", "query"];
@@ -349,8 +325,4 @@ fn denials(denied: &Value) -> Vec<String> {
 
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-pub(super) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }

@@ -5,15 +5,17 @@
 //! never gives up a lost network by itself, so the deadlines are ours. The module knows the engine's port and the
 //! program, and nothing of reviews.
 //!
-//! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `answer`
-//! the result, `skills` what is kept from a reviewer, `form` whether an answer is what was asked for, `limit` when a
-//! usage limit ends, `totals` the counting, `spending` and `rollout` what it costs while it works.
+//! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `remark` what it says about a request
+//! that did not work, `outcome` what its end means, `answer` the result, `skills` what is kept from a reviewer, `form`
+//! whether an answer is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
+//! `rollout` what it costs while it works.
 
 mod answer;
 mod flags;
 mod form;
 mod limit;
 mod outcome;
+mod remark;
 mod rollout;
 mod skills;
 mod spending;

@@ -1,8 +1,8 @@
 //! What an end of Codex means. A turn that failed says why in words only, so words decide.
 
 use super::limit;
+use super::remark::{is_refused, is_unconnected, status};
 use super::stream::Heard;
-use crate::billing;
 use redraft_adapters::child::{Finished, NoAnswer, ReadEnd};
 use redraft_facts::event::AfterFailure;
 
@@ -46,62 +46,10 @@ fn by_words(any: &dyn Fn(&[&str]) -> bool) -> AfterFailure {
     }
 }
 
-/// The status of a request that was refused, as Codex words it: `unexpected status 503 Service Unavailable: …`, or
-/// `exceeded retry limit, last status: 429 Too Many Requests`.
-fn status(said: &str) -> Option<u16> {
-    let after = ["unexpected status ", "last status: "].iter().find_map(|words| {
-        let (_, rest) = said.split_once(words)?;
-        Some(rest)
-    })?;
-    let digits = after.split(|c: char| !c.is_ascii_digit()).next()?;
-    digits.parse().ok().filter(|status| (100..=999).contains(status))
-}
-
-/// Whether what Codex says about a request means that the service did not begin to answer it.
-pub(super) fn is_refused(message: &str) -> bool {
-    // An answer that broke off may have been written for a while, whatever the reason sounds like.
-    const BROKE_OFF: &str = "stream disconnected";
-    const REFUSED: [&str; 10] = [
-        "invalid_request_error",
-        "usage limit",
-        "quota",
-        "context window",
-        "high demand",
-        "at capacity",
-        "rate limit",
-        "overloaded",
-        "missing environment variable",
-        "not logged in",
-    ];
-    let said = message.to_lowercase();
-    match status(&said) {
-        Some(status) => billing::is_refusal(status),
-        None if said.contains(BROKE_OFF) => false,
-        None => REFUSED.iter().any(|words| said.contains(words)),
-    }
-}
-
 /// Whether no answer is missing from what was counted: the last request and all that were repeated were refused, or not
 /// sent.
 pub(super) fn is_settled(heard: &Heard, message: &str) -> bool {
     !heard.cut && (is_refused(message) || (is_unconnected(message) && !heard.connected))
-}
-
-/// Whether the words are about a connection that was not made.
-pub(super) fn is_unconnected(message: &str) -> bool {
-    const UNCONNECTED: [&str; 9] = [
-        "connection refused",
-        "error sending request",
-        "error trying to connect",
-        "failed to lookup address",
-        "dns error",
-        "network is unreachable",
-        "no route to host",
-        "certificate",
-        "waiting for network",
-    ];
-    let said = message.to_lowercase();
-    UNCONNECTED.iter().any(|words| said.contains(words))
 }
 
 /// How often in a row it may report that it waits for the network, some 20 seconds in all; by itself it would never

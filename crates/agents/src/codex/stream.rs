@@ -3,7 +3,7 @@
 //! Unknown lines are skipped and broken ones counted. An item of type `error` is a remark and not a failed turn, and so
 //! is an `error` line while Codex goes on trying. Start at [`Heard`].
 
-use super::outcome::{is_refused, is_unconnected};
+use super::remark::{is_refused, is_unconnected};
 use super::totals::Totals;
 use redraft_adapters::child::{OutputListener, skipped};
 use redraft_facts::text::one_line;

@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use super::file::ImplementFile;
-use super::resolve::Source;
+use super::source::Source;
 use redraft_engine::ports::Check;
 use redraft_facts::event::Extra;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use super::file::LintFile;
-use super::resolve::Source;
+use super::source::Source;
 use redraft_documents::lint::{ArtifactKind, ExpectedPart, Level, LintSettings, Rule};
 use toml::Spanned;
 

@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use super::file::McpFile;
-use super::resolve::Source;
+use super::source::Source;
 use crate::mcp::{McpServer, McpServers};
 use std::collections::BTreeMap;
 use toml::Spanned;

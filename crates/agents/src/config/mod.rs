@@ -2,10 +2,10 @@
 //! every repository (`user_settings`).
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into [`Config`], what
-//! it means, with every default filled in and every value checked. Parts of that are `prices`, `models`, `mcp`, `lint`,
-//! `checks` and `secrets`, which refuses a key in the file. `acceptance` decides what of `redraft.toml` a person must
-//! accept, `effective` shows which settings hold, `edit` changes one. Nothing is run and no folder is searched here.
-//! Start reading at [`Config::load`].
+//! it means, with every default filled in and every value checked; `source` is what every table is read with. Parts of
+//! that are `prices`, `models`, `mcp`, `lint`, `checks` and `secrets`, which refuses a key in the file. `acceptance`
+//! decides what of `redraft.toml` a person must accept, `effective` shows which settings hold, `edit` changes one.
+//! Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod acceptance;
 mod checks;
@@ -20,6 +20,7 @@ mod nearest;
 mod prices;
 mod resolve;
 mod secrets;
+mod source;
 mod user_settings;
 
 #[cfg(test)]
@@ -306,8 +307,8 @@ impl Config {
         let own_file = file::read_own(own_text, own_path)?;
         let text = error::text(bytes, path)?;
         let file = file::read(text, path)?;
-        let source = resolve::Source { text, path, roles };
-        let own_source = resolve::Source { text: own_text, path: own_path, roles };
+        let source = source::Source { text, path, roles };
+        let own_source = source::Source { text: own_text, path: own_path, roles };
         let mut config = resolve::resolve(&file, &source, (&own_file, &own_source), local)?;
         config.hash = hash(bytes);
         Ok(config)

@@ -4,7 +4,7 @@
 use super::ModelKind;
 use super::error::ConfigError;
 use super::file::AgentFile;
-use super::resolve::Source;
+use super::source::Source;
 use redraft_cost::price::{Card, Cards, MILLION_MARK, default_model};
 use toml::Spanned;
 

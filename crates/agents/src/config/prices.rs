@@ -4,7 +4,7 @@
 
 use super::error::ConfigError;
 use super::file::{CliffFile, PriceFile};
-use super::resolve::Source;
+use super::source::Source;
 use redraft_cost::price::{Cards, Changes, Cliff, PerMillion, PriceOverride, Repriced, StatedPrice};
 use redraft_facts::choice::Lifetime;
 use std::collections::BTreeMap;

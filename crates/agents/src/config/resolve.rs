@@ -3,7 +3,8 @@
 //! Reads no file and runs nothing. [`resolve`] is the only entry point.
 
 use super::error::ConfigError;
-use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, OwnFile, Whole, WorkspaceFile};
+use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, OwnFile, WorkspaceFile};
+use super::source::Source;
 use super::user_settings::{LOCAL, LocalServer};
 use super::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, REHEARSAL, SchemaForm, Wire,
@@ -17,7 +18,6 @@ use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::usage::Usd;
 use redraft_reports::projections::{FEATURES_MAX, Thresholds};
 use std::collections::BTreeMap;
-use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -55,14 +55,6 @@ const SCHEMA: [(&str, SchemaForm); 3] = [
 
 /// The key of `[roles]` that is no role.
 const DEFAULT: &str = "default";
-
-/// Where the file came from, for messages, and what it may name.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) text: &'a str,
-    pub(super) path: &'a Path,
-    pub(super) roles: &'a [Role],
-}
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
@@ -155,10 +147,6 @@ impl Source<'_> {
         Ok(())
     }
 
-    pub(super) fn wrong(&self, span: &Range<usize>, message: String) -> ConfigError {
-        ConfigError::new(self.path, message).at(self.text, span)
-    }
-
     fn budget(&self, written: &Spanned<f64>) -> Result<Usd, ConfigError> {
         let dollars = *written.get_ref();
         if !(dollars.is_finite() && (0.0..=1_000_000.0).contains(&dollars)) {
@@ -173,52 +161,6 @@ impl Source<'_> {
         match written.get_ref().trim() {
             "" => Err(self.wrong(&written.span(), "an empty word would make every feature deep".to_owned())),
             word => Ok(word.to_owned()),
-        }
-    }
-
-    /// One of a few words.
-    pub(super) fn word<T: Copy>(
-        &self,
-        target: &mut T,
-        written: Option<&Spanned<String>>,
-        what: &str,
-        known: &[(&str, T)],
-    ) -> Result<(), ConfigError> {
-        let Some(written) = written else { return Ok(()) };
-        let word = written.get_ref();
-        match known.iter().find(|(name, _)| name == word) {
-            Some((_, value)) => {
-                *target = *value;
-                Ok(())
-            }
-            None => {
-                let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-                let message = format!("`{word}` is not {what} (known: {})", names.join(", "));
-                Err(self.wrong(&written.span(), message).meant(word, names))
-            }
-        }
-    }
-
-    pub(super) fn number<T: Copy + TryFrom<i64>>(
-        &self,
-        target: &mut T,
-        written: Option<&Spanned<Whole>>,
-        key: &str,
-        bounds: RangeInclusive<i64>,
-    ) -> Result<(), ConfigError> {
-        let Some(written) = written else { return Ok(()) };
-        let Whole(value) = *written.get_ref();
-        let (least, most) = (*bounds.start(), *bounds.end());
-        match T::try_from(value) {
-            Ok(fits) if bounds.contains(&value) => {
-                *target = fits;
-                Ok(())
-            }
-            Ok(_) | Err(_) => {
-                let message = format!("{key} = {value} is out of bounds ({least} to {most})");
-                let near = value.clamp(least, most);
-                Err(self.wrong(&written.span(), message).hint(format!("the nearest valid value is {near}")))
-            }
         }
     }
 

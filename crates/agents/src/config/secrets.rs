@@ -5,7 +5,7 @@
 
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, McpFile};
-use super::resolve::Source;
+use super::source::Source;
 use redraft_facts::redact::{Redactor, SecretKind};
 use std::collections::BTreeMap;
 use toml::Spanned;

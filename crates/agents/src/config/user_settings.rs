@@ -7,7 +7,7 @@
 
 use super::error::ConfigError;
 use super::file::OwnFile;
-use super::resolve::Source;
+use super::source::Source;
 use super::{AgentConfig, BashRule, ModelAgent, ModelKind, SchemaForm, Wire};
 use redraft_adapters::child::Environment;
 use redraft_cost::price::default_model;

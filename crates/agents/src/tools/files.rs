@@ -4,7 +4,7 @@
 //! No link is followed either way. Start at [`list`].
 
 use super::place::{Folder, is_git};
-use super::search::Until;
+use super::until::Until;
 use redraft_adapters::git::Git;
 use redraft_facts::usage::grouped;
 use std::collections::HashMap;

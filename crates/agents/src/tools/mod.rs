@@ -13,15 +13,16 @@ mod run;
 mod search;
 #[cfg(test)]
 mod tests;
+mod until;
 
 use place::Folder;
 use redraft_engine::ports::{ALL_FILES, Moment, RunHandle, covers};
 use redraft_facts::ticket::Ticket;
 pub use run::Commands;
-use search::Until;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use until::Until;
 
 /// The tools of one dispatch.
 #[derive(Debug)]

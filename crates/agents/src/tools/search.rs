@@ -3,8 +3,7 @@
 use super::Refusal;
 use super::files::{self, Listed};
 use super::place::{self, FILE_BYTES_MAX, Folder};
-use redraft_engine::ports::{Moment, RunHandle};
-use redraft_facts::text::span;
+use super::until::Until;
 use redraft_facts::usage::grouped;
 use std::fs;
 
@@ -12,35 +11,6 @@ const FOUND_MAX: usize = 500;
 const HITS_MAX: usize = 200;
 const LINE_CHARS_MAX: usize = 300;
 const PATTERN_CHARS_MAX: usize = 1_000;
-/// A model waits for its search, and so does everything that is paid for meanwhile.
-const SEARCH_MS_MAX: u64 = 30_000;
-
-/// When a search must be over.
-#[derive(Clone, Copy)]
-pub(super) struct Until<'a> {
-    watch: &'a dyn RunHandle,
-    began: Moment,
-    until: Moment,
-}
-
-impl<'a> Until<'a> {
-    /// At the end of the dispatch, and not later than a search may last.
-    pub(super) fn new(watch: &'a dyn RunHandle, dispatch_until: Option<Moment>) -> Until<'a> {
-        let began = watch.moment();
-        let longest = began.plus_ms(SEARCH_MS_MAX);
-        Until { watch, began, until: dispatch_until.map_or(longest, |until| until.min(longest)) }
-    }
-
-    pub(super) fn is_over(&self) -> bool {
-        self.watch.stopped() || self.watch.moment() >= self.until
-    }
-
-    fn told(&self, looked: usize, all: usize) -> String {
-        let passed = self.watch.moment().ms_since(self.began);
-        let (looked, all) = (grouped(looked as u64), grouped(all as u64));
-        format!("(ended after {}: {looked} of {all} files were looked at; narrow the search)", span(passed))
-    }
-}
 
 /// The files that match, in order of their paths.
 pub(super) fn glob(folder: &Folder, pattern: &str, until: Until<'_>) -> Result<String, Refusal> {

@@ -1,6 +1,6 @@
 //! What a dispatch costs where Codex reports it in part, twice, or not at all.
 
-use super::super::outcome::is_refused;
+use super::super::remark::is_refused;
 use super::super::spending::Spending;
 use super::*;
 
