@@ -12,6 +12,16 @@ pub(super) type Object = Map<String, Value>;
 /// A longer text is cut: it would be sent again in every later prompt.
 pub(super) const CHARS_MAX: usize = 4000;
 const NOTES_MAX: usize = 40;
+/// More entries of one list are left out.
+pub(super) const ENTRIES_MAX: usize = 200;
+
+/// The names of the field: in today's schema, and with agents that follow older or other texts.
+pub(super) const SUMMARY: [&str; 3] = ["summary", "fix_summary", "overview"];
+pub(super) const ISSUES: [&str; 3] = ["issues", "findings", "problems"];
+pub(super) const ANSWERS: [&str; 3] = ["answers", "responses", "resolutions"];
+pub(super) const CHECKS: [&str; 1] = ["checks"];
+/// Of a check.
+pub(super) const PASSED: [&str; 4] = ["passed", "pass", "result", "status"];
 
 /// What had to be guessed, each thing once.
 #[derive(Debug, Default)]

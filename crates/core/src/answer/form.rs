@@ -5,9 +5,8 @@
 //! what it would take is not one. Nor is an approval that names a blocker where none is read, or that also says
 //! something else: only its author can say what it means, and a turn to say it costs little. Start at [`fault`].
 
-use super::fields;
+use super::fields::{self, ANSWERS, CHECKS, ENTRIES_MAX, ISSUES, PASSED, SUMMARY};
 use super::json::FoundObjects;
-use super::parse::{ANSWERS, CHECKS, ENTRIES_MAX, ISSUES, PASSED, SUMMARY};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::verdict::{Severity, Verdict};

@@ -4,23 +4,12 @@
 //! used, and what it means for the findings, is not decided here but in [`crate::judge`]. Whether an approval has the
 //! form that was asked for is decided in `form`.
 
-use super::fields::{self, Notes, Object};
+use super::fields::{self, ANSWERS, CHECKS, ENTRIES_MAX, ISSUES, Notes, Object, PASSED, SUMMARY};
 use super::{form, json};
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::verdict::{CheckLine, Claim, FileRead, FindingAnswer, Issue, Severity, Verdict, Verified};
 use serde_json::Value;
-
-/// More entries of one list are left out.
-pub(super) const ENTRIES_MAX: usize = 200;
-
-/// The names of the field: in today's schema, and with agents that follow older or other texts.
-pub(super) const SUMMARY: [&str; 3] = ["summary", "fix_summary", "overview"];
-pub(super) const ISSUES: [&str; 3] = ["issues", "findings", "problems"];
-pub(super) const ANSWERS: [&str; 3] = ["answers", "responses", "resolutions"];
-pub(super) const CHECKS: [&str; 1] = ["checks"];
-/// Of a check.
-pub(super) const PASSED: [&str; 4] = ["passed", "pass", "result", "status"];
 
 /// A verdict if one could be read, and what had to be guessed on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,50 +1,15 @@
 //! The questions to a person: their words, and what each answer settles. When one is asked is in [`super::plan`], what
 //! an answer changes in [`super::step`].
 
-use super::implementing::CodeRole;
-use super::plan::{Effect, Need, need};
-use super::state::{Loop, OpenDispatch, Seat};
+use super::seat::OpenDispatch;
+use super::state::Loop;
 use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Question};
 use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, one_line};
-use redraft_facts::ticket::Purpose;
 
-/// The question to a person, if nothing else can be done now.
-pub fn question(state: &Loop) -> Option<Question> {
-    if state.end.is_some() || state.flights().next().is_some() {
-        return None;
-    }
-    let spent = |seat: &Seat, purpose| {
-        let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
-        work.is_some_and(|work| work.is_spent(&state.opened.limits))
-    };
-    let stuck = match need(state) {
-        Need::Effect(Effect::Ask(question)) => return Some(question),
-        // None of these is waited for.
-        Need::Effect(_) | Need::Facilitator | Need::Judge => None,
-        Need::Maker(purpose, maker) => {
-            let making = state.making.as_ref();
-            let task = making.and_then(|making| match maker {
-                CodeRole::Task(place) => making.tasks.get(place),
-                // Optional work is not waited for, so nobody is asked about it.
-                CodeRole::Simplifier | CodeRole::Outliner | CodeRole::Tester => None,
-            });
-            let stuck = task.filter(|task| spent(&task.seat, purpose));
-            return stuck.map(|task| ask(state, About::Task { id: task.id.clone() }));
-        }
-        Need::Author(purpose) => Some(&state.author).filter(|seat| spent(seat, purpose)),
-        Need::Certifier => Some(&state.certifier).filter(|seat| spent(seat, Purpose::Certify)),
-        Need::Reviewers(purpose, roles) => {
-            let mut seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role));
-            // One that can still be sent to goes first.
-            if seats.clone().any(|seat| !spent(seat, purpose)) { None } else { seats.next() }
-        }
-    };
-    stuck.map(|seat| ask(state, About::Agent { role: seat.role.clone() }))
-}
-
+/// The question about something, in words.
 pub(super) fn ask(state: &Loop, about: About) -> Question {
     use Decision::{Abandon, Accept, Answer, Assume, Go, Rerun, Retry, Skip};
     let building = state.making.as_ref().is_some_and(|making| making.current().is_some());

@@ -6,20 +6,15 @@
 //!     └────────┘ at most as often as gates may fail in a row                  code mended ◄────┘ at most twice
 //! ```
 //!
-//! The same split as in the rest of the loop: here is what is remembered and what comes next; [`super::step()`] says
-//! how facts change it. Every task is carried out in a conversation of its own. A task that cannot be carried out
-//! becomes a question; what comes after the tasks never does, because the review can do without it.
+//! Here is what is remembered of it; `plan::make` says what comes next, `step::make` how facts change it. Every task is
+//! carried out in a conversation of its own. A task that cannot be carried out becomes a question; what comes after the
+//! tasks never does, because the review can do without it.
 
-use super::ask::ask;
-use super::plan::{Effect, Need};
-use super::state::{Loop, Seat, SeatStatus};
-use redraft_facts::event::{About, Extra, Limits, LoopOpened, PlannedTask};
+use super::seat::Seat;
+use redraft_facts::event::{Extra, Limits, LoopOpened, PlannedTask};
 use redraft_facts::ids::{BlobId, Revision, TaskId};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Unit};
-
-/// How often code is mended because tests that were written from the documents fail.
-const MENDED_MAX: u16 = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Implementing {
@@ -179,12 +174,12 @@ impl Implementing {
     }
 
     /// Whether the tests are to be written once more, for code that was mended because of them.
-    fn tests_again(&self, limits: &Limits) -> bool {
+    pub(super) fn tests_again(&self, limits: &Limits) -> bool {
         self.tests.is_some() && !self.tested && able(self.tester.as_ref(), limits)
     }
 
     /// What is left to do to the whole of the code.
-    fn extra(&self, limits: &Limits) -> Option<(Purpose, CodeRole)> {
+    pub(super) fn extra(&self, limits: &Limits) -> Option<(Purpose, CodeRole)> {
         if !self.simplified && able(self.simplifier.as_ref(), limits) {
             return Some((Purpose::Simplify, CodeRole::Simplifier));
         }
@@ -199,96 +194,4 @@ impl Implementing {
 /// Whether somebody can still be asked: optional work is not waited for.
 fn able(seat: Option<&Seat>, limits: &Limits) -> bool {
     seat.is_some_and(|seat| seat.work.as_ref().is_none_or(|work| !work.is_spent(limits)))
-}
-
-/// What the tasks need next, while one is left.
-pub(super) fn task_need(state: &Loop) -> Option<Need> {
-    let (place, task) = state.making.as_ref()?.current()?;
-    let again = || Need::Maker(Purpose::Implement, CodeRole::Task(place));
-    if !task.built {
-        return Some(again());
-    }
-    // The review follows the very last task.
-    let more = state.making.as_ref()?.tasks.iter().skip(place + 1).any(|task| task.end.is_none());
-    let empty = !more && extra_need(state).is_none();
-    gate_need(state, state.revision.as_ref()?, empty, again)
-}
-
-/// What the gates of a revision need next; none when all have passed. `empty` says whether a result counts only if it
-/// is about the commit alone, `mend` what is needed when one failed.
-pub(super) fn gate_need(
-    state: &Loop,
-    revision: &Revision,
-    empty: bool,
-    mend: impl FnOnce() -> Need,
-) -> Option<Need> {
-    let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
-    for gate in &state.opened.gates {
-        match state.gates.get(gate) {
-            Some(check)
-                if check.revision == *revision
-                    && check.passed
-                    && (!empty || check.is_of_the_commit_alone()) => {}
-            Some(check) if check.revision == *revision && !check.passed => {
-                return Some(match () {
-                    () if diverges(state) && mended(state) >= MENDED_MAX => ask(About::Divergence),
-                    () if !diverges(state) && state.failed_gates >= state.opened.limits.gates => {
-                        ask(About::Gate)
-                    }
-                    () if state.unchanged >= super::plan::UNCHANGED_MAX => ask(About::Unchanged),
-                    () => mend(),
-                });
-            }
-            _ => {
-                let (revision, gate) = (revision.clone(), gate.clone());
-                return Some(Need::Effect(Effect::Check { revision, gate, empty }));
-            }
-        }
-    }
-    None
-}
-
-/// What comes before everything else: what a person went on without is taken out.
-pub(super) fn take_out_need(state: &Loop) -> Option<Need> {
-    let WrittenFiles { before, files } = state.making.as_ref()?.taken_out.as_ref()?;
-    let (before, files) = (before.clone(), files.iter().cloned().collect());
-    Some(Need::Effect(Effect::TakeOut { before, files }))
-}
-
-/// What comes before the gates of the whole: tests that are written once more.
-pub(super) fn tests_need(state: &Loop) -> Option<Need> {
-    let making = state.making.as_ref()?;
-    making.tests_again(&state.opened.limits).then_some(Need::Maker(Purpose::Tests, CodeRole::Tester))
-}
-
-/// What comes between the last task and the first review, once the gates have passed.
-pub(super) fn extra_need(state: &Loop) -> Option<Need> {
-    let begun =
-        state.reviewers.iter().any(|seat| seat.standing != SeatStatus::Unasked || seat.work.is_some());
-    let making = state.making.as_ref().filter(|_| !begun)?;
-    making.extra(&state.opened.limits).map(|(purpose, maker)| Need::Maker(purpose, maker))
-}
-
-/// Whether the gates fail because of tests that were written from the documents: nothing else has changed since they
-/// passed, except what was mended because of those tests.
-pub fn diverges(state: &Loop) -> bool {
-    let unseen = state.reviewers.iter().all(|seat| seat.standing == SeatStatus::Unasked);
-    let wrote = |making: &Implementing| making.tests.is_some();
-    unseen && state.failed_gate().is_some() && state.making.as_ref().is_some_and(wrote)
-}
-
-fn mended(state: &Loop) -> u16 {
-    state.making.as_ref().map_or(0, |making| making.mended)
-}
-
-/// Ends the task that was built, once every gate has passed for what it is now.
-pub(super) fn settle(state: &mut Loop) {
-    let Some(revision) = state.revision.clone() else { return };
-    let passed =
-        |gate: &String| state.gates.get(gate).is_some_and(|check| check.passed && check.revision == revision);
-    let all = state.opened.gates.iter().all(passed);
-    let task = state.making.as_mut().and_then(Implementing::current_mut).filter(|task| task.built && all);
-    if let Some(task) = task {
-        task.end = Some(TaskEnd::Done);
-    }
 }

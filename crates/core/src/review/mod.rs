@@ -10,22 +10,31 @@
 //! here knows how an agent is called, what a prompt looks like or what time it is. A fact that does not answer
 //! something pending is [`Rejected`] and changes nothing, so duplicates and stale answers are harmless.
 //!
-//! Read `plan::need` first: it is the whole order of events in one function.
+//! Read `plan::need` first: it is the whole order of events in one function. Each layer knows only those below it:
+//!
+//! ```text
+//!   step                               what a fact changes
+//!   plan                               what comes next
+//!   ask                                the words of a question
+//!   state                              what is remembered of a loop,
+//!   implementing, finishing            of code before its review, of the end of a feature,
+//!   seat                               and of one role
+//! ```
 
 mod ask;
 mod bound;
 mod finishing;
 mod implementing;
 mod plan;
+mod seat;
 mod state;
 mod step;
 
-pub use ask::{decision, question, rulings};
+pub use ask::{decision, rulings};
 pub use bound::dispatches_max;
 pub use finishing::Finishing;
-pub use implementing::{Implementing, TaskEnd, TaskWork, WrittenFiles, diverges};
-pub use plan::{CaseFacts, DispatchOrder, Effect, case_for, closing, pending, shown_round};
-pub use state::{
-    CacheAfterDispatch, Conversation, Flight, Loop, LoopEnd, OpenDispatch, Seat, SeatStatus, Stage,
-};
+pub use implementing::{Implementing, TaskEnd, TaskWork, WrittenFiles};
+pub use plan::{CaseFacts, DispatchOrder, Effect, case_for, closing, pending, question, shown_round};
+pub use seat::{CacheAfterDispatch, Conversation, Flight, OpenDispatch, Seat, SeatStatus};
+pub use state::{Loop, LoopEnd, Stage};
 pub use step::{Rejected, fold, step};

@@ -1,12 +1,24 @@
-//! Decides what to do next, from the state alone.
+//! Decides what to do next, from the state alone. Start at [`need`].
+//!
+//! What code needs before its review is in [`make`], what a feature needs at its end in [`finish`], and what gates need
+//! in [`gates`]. [`order`] says who is sent what.
 
-use super::ask::{ask, question};
-use super::finishing::finish_need;
-use super::implementing::{CodeRole, extra_need, gate_need, take_out_need, task_need, tests_need};
-use super::state::{Conversation, Loop, OpenDispatch, Seat, SeatStatus};
-use redraft_facts::choice::{Policy, Strategy};
+mod finish;
+mod gates;
+mod make;
+mod order;
+
+use super::ask::ask;
+use super::implementing::CodeRole;
+use super::seat::{Conversation, Seat, SeatStatus};
+use super::state::{Loop, Stage};
+use finish::finish_need;
+use gates::gate_need;
+use make::{extra_need, take_out_need, task_need, tests_need};
+use order::dispatch;
+use redraft_facts::choice::Strategy;
 use redraft_facts::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
-use redraft_facts::findings::{Finding, Status};
+use redraft_facts::findings::Status;
 use redraft_facts::ids::{AgentName, FindingId, Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -121,6 +133,40 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
     effects
 }
 
+/// The question to a person, if nothing else can be done now.
+pub fn question(state: &Loop) -> Option<Question> {
+    if state.end.is_some() || state.flights().next().is_some() {
+        return None;
+    }
+    let spent = |seat: &Seat, purpose| {
+        let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
+        work.is_some_and(|work| work.is_spent(&state.opened.limits))
+    };
+    let stuck = match need(state) {
+        Need::Effect(Effect::Ask(question)) => return Some(question),
+        // None of these is waited for.
+        Need::Effect(_) | Need::Facilitator | Need::Judge => None,
+        Need::Maker(purpose, maker) => {
+            let making = state.making.as_ref();
+            let task = making.and_then(|making| match maker {
+                CodeRole::Task(place) => making.tasks.get(place),
+                // Optional work is not waited for, so nobody is asked about it.
+                CodeRole::Simplifier | CodeRole::Outliner | CodeRole::Tester => None,
+            });
+            let stuck = task.filter(|task| spent(&task.seat, purpose));
+            return stuck.map(|task| ask(state, About::Task { id: task.id.clone() }));
+        }
+        Need::Author(purpose) => Some(&state.author).filter(|seat| spent(seat, purpose)),
+        Need::Certifier => Some(&state.certifier).filter(|seat| spent(seat, Purpose::Certify)),
+        Need::Reviewers(purpose, roles) => {
+            let mut seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role));
+            // One that can still be sent to goes first.
+            if seats.clone().any(|seat| !spent(seat, purpose)) { None } else { seats.next() }
+        }
+    };
+    stuck.map(|seat| ask(state, About::Agent { role: seat.role.clone() }))
+}
+
 #[expect(clippy::large_enum_variant, reason = "one at a time, taken apart at once")]
 pub(super) enum Need {
     Author(Purpose),
@@ -204,7 +250,7 @@ pub(super) fn need(state: &Loop) -> Need {
 }
 
 /// The author is told once that nothing changed, then a person is asked.
-pub(super) const UNCHANGED_MAX: u16 = 2;
+const UNCHANGED_MAX: u16 = 2;
 
 /// Roles that were asked together with this rejecting one and have not answered: everybody is heard before the
 /// author revises, whatever happened in between.
@@ -241,86 +287,8 @@ fn certified(state: &Loop, closing: &Revision) -> bool {
 }
 
 /// A loop without reviewers has no stage, and its author has used no round.
-fn stage(state: &Loop, seat: &Seat) -> super::Stage {
+fn stage(state: &Loop, seat: &Seat) -> Stage {
     state.stages.get(usize::from(seat.stage)).cloned().unwrap_or_default()
-}
-
-/// The order for a seat's next send; none when its attempts are used up, which becomes a question.
-fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
-    let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
-    if work.is_some_and(|work| work.is_spent(&state.opened.limits)) {
-        return None;
-    }
-    let ticket = next_ticket(state, seat, purpose, work);
-    let repairing = ticket.purpose == Purpose::Repair;
-    let may_resume = seat.conversation.is_some()
-        && !work.is_some_and(|work| work.fresh)
-        && purpose != Purpose::Certify
-        && !is_always_fresh(purpose)
-        // A first draft has nothing to go on with, unless its author asked something and was answered.
-        && (purpose != Purpose::Draft || state.answers.is_some())
-        && !same_bytes_again(state, seat);
-    let allowed = match repairing {
-        true => vec![Strategy::Resume],
-        // All that is looked back on is in the prompt.
-        false if state.finishing.is_some() => vec![Strategy::Inline],
-        false => {
-            let mut allowed = vec![Strategy::Inline, Strategy::Lazy];
-            allowed.extend(may_digest(state, seat, purpose).then_some(Strategy::Digest));
-            allowed.extend(may_resume.then_some(Strategy::Resume));
-            allowed
-        }
-    };
-    Some(Effect::Dispatch(DispatchOrder {
-        ticket,
-        sees: state.revision.clone(),
-        since: seat.anchor.clone(),
-        conversation: seat.conversation.clone().filter(|_| allowed.contains(&Strategy::Resume)),
-        findings: to_answer(state, seat, purpose).map(|finding| finding.id.clone()).collect(),
-        allowed,
-        needs: work.and_then(|work| work.needs.clone()),
-    }))
-}
-
-/// Whether a dispatch never goes on with a conversation.
-fn is_always_fresh(purpose: Purpose) -> bool {
-    use Purpose::{Judge, Outline, Retro, Simplify, Tests};
-    matches!(purpose, Simplify | Outline | Tests | Retro | Judge)
-}
-
-/// A part of the document is shown only where the loop says that this is enough, to a reviewer whose role has seen the
-/// whole, and never to fresh eyes.
-fn may_digest(state: &Loop, seat: &Seat, purpose: Purpose) -> bool {
-    state.opened.may_digest()
-        && matches!(purpose, Purpose::Review | Purpose::Validate)
-        && seat.role != state.author.role
-        && seat.judged.is_some()
-        && seat.judged == seat.anchor
-        && seat.anchor != state.revision
-}
-
-/// Policy `seed` asks a reviewer again about an unchanged document, and then in a fresh conversation.
-fn same_bytes_again(state: &Loop, seat: &Seat) -> bool {
-    state.opened.policy == Policy::Seed && seat.role != state.author.role && seat.anchor == state.revision
-}
-
-/// The open findings a dispatch must answer: a reviewer's own, everybody's for the author, none for fresh eyes.
-fn to_answer<'a>(state: &'a Loop, seat: &'a Seat, purpose: Purpose) -> impl Iterator<Item = &'a Finding> {
-    let author = matches!(purpose, Purpose::Draft | Purpose::Revise);
-    let open = state.findings.iter().filter(|finding| finding.status == Status::Open);
-    open.filter(move |finding| purpose != Purpose::Certify && (author || finding.role == seat.role))
-}
-
-fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&OpenDispatch>) -> Ticket {
-    let concluded = seat.rounds.get(&purpose).copied().unwrap_or(0);
-    let (purpose, round, sent) = match work {
-        Some(OpenDispatch { repair: Some(repair), .. }) => (Purpose::Repair, repair.round, repair.sent),
-        Some(work) => (purpose, work.round, work.sent),
-        None => (purpose, concluded + 1, 0),
-    };
-    let (phase, pass) = (state.opened.phase, state.opened.pass);
-    let (scope, unit) = (state.scope.clone(), seat.unit.clone());
-    Ticket { scope, phase, pass, unit, purpose, role: seat.role.clone(), round, attempt: sent + 1 }
 }
 
 /// The number shown as `iteration n` for a dispatch in this seat.

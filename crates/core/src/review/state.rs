@@ -2,16 +2,15 @@
 
 use super::finishing::Finishing;
 use super::implementing::Implementing;
-use redraft_facts::choice::Cached;
+use super::seat::{Flight, Seat, SeatStatus};
 use redraft_facts::event::{
-    Answered, AuthorQuestion, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
+    AuthorQuestion, Checked, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
 };
 use redraft_facts::findings::Finding;
-use redraft_facts::ids::{AgentName, BlobId, Revision, Role, SessionId};
+use redraft_facts::ids::{BlobId, Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
-use redraft_facts::ticket::{Purpose, Scope, Ticket, Unit};
-use redraft_facts::usage::Usd;
+use redraft_facts::ticket::{Purpose, Scope, Ticket};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
@@ -81,126 +80,6 @@ pub struct Stage {
     /// The epoch in which the last of them was counted.
     pub counted: Option<u32>,
     pub closed: Option<StageClosed>,
-}
-
-/// One role's place in the loop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
-    pub role: Role,
-    /// What part of the phase it works on.
-    pub unit: Unit,
-    pub letter: char,
-    pub stage: u16,
-    pub standing: SeatStatus,
-    /// The last revision this role was shown.
-    pub anchor: Option<Revision>,
-    /// The last revision it gave a verdict about. What changed since is what a review may be limited to: an answer
-    /// that could not be used has judged nothing.
-    pub judged: Option<Revision>,
-    /// The epoch of that verdict.
-    pub judged_epoch: u32,
-    /// The epoch of the anchor.
-    pub anchor_epoch: u32,
-    /// The stage's round at the role's last review.
-    pub last_round: u16,
-    pub conversation: Option<Conversation>,
-    /// What the cache is assumed to hold since the role's last answered dispatch.
-    pub left: Option<CacheAfterDispatch>,
-    /// Why the role's earlier conversation is gone, until it has answered in a new one.
-    pub unavailable: Option<String>,
-    /// Rounds concluded, per purpose.
-    pub rounds: BTreeMap<Purpose, u16>,
-    pub work: Option<OpenDispatch>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SeatStatus {
-    Unasked,
-    Approved {
-        revision: Revision,
-        ticket: Ticket,
-        /// Whether the conversation that approved had seen no earlier revision.
-        fresh: bool,
-        /// Whether the conversation that wrote the text gave it.
-        same_hand: bool,
-    },
-    Rejected {
-        epoch: u32,
-        purpose: Purpose,
-    },
-    /// A person accepted what this role had open, in this revision. None where that was not written down: such a
-    /// ruling covers every revision, as it did when it was made.
-    Ruled {
-        revision: Option<Revision>,
-    },
-}
-
-/// A conversation that can be continued.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conversation {
-    pub id: SessionId,
-    pub agent: AgentName,
-    pub first_chars: u64,
-    pub context_chars: u64,
-    pub first_seen: Option<Revision>,
-}
-
-/// What an answered dispatch left in its agent's cache.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CacheAfterDispatch {
-    /// The dispatch; what the cache holds began to age when it was started.
-    pub ticket: Ticket,
-    pub agent: AgentName,
-    pub cached: Cached,
-}
-
-/// A dispatch being tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenDispatch {
-    pub purpose: Purpose,
-    pub round: u16,
-    /// What the role had judged before this round; a later attempt does not change that.
-    pub since: Option<Revision>,
-    /// The epoch of that.
-    pub since_epoch: u32,
-    /// Tickets sent so far, lost ones included.
-    pub sent: u16,
-    /// Attempts that count against the limit.
-    pub failures: u16,
-    /// The last one failed in a way that no further attempt can mend.
-    pub helpless: bool,
-    /// Why the last attempt came to nothing.
-    pub trouble: String,
-    /// The next attempt must be a fresh conversation.
-    pub fresh: bool,
-    /// What it cost, or could have cost, when this agent was cut off for lack of money.
-    pub needs: Option<(AgentName, Usd)>,
-    pub repairs: u16,
-    pub repair: Option<Repair>,
-    /// Whether its last answer was a rejection for what is settled, so that a person may accept in its place.
-    pub insists: bool,
-    pub flight: Option<Flight>,
-}
-
-impl OpenDispatch {
-    /// Whether nothing more is sent for it until a person has decided.
-    pub fn is_spent(&self, limits: &Limits) -> bool {
-        self.helpless || self.failures >= limits.attempts
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repair {
-    pub why: String,
-    pub round: u16,
-    pub sent: u16,
-}
-
-/// A ticket that was started and whose consequences are not yet stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flight {
-    pub started: Started,
-    pub answered: Option<Answered>,
 }
 
 impl Loop {
@@ -330,6 +209,14 @@ impl Loop {
         self.gates.values().find(|check| !check.passed && Some(&check.revision) == self.revision.as_ref())
     }
 
+    /// Whether the gates fail because of tests that were written from the documents: nothing else has changed since
+    /// they passed, except what was mended because of those tests.
+    pub fn diverges(&self) -> bool {
+        let unseen = self.reviewers.iter().all(|seat| seat.standing == SeatStatus::Unasked);
+        let wrote = |making: &Implementing| making.tests.is_some();
+        unseen && self.failed_gate().is_some() && self.making.as_ref().is_some_and(wrote)
+    }
+
     /// Forgets how checks of code failed, so that they are run again. What a linter says about a document stays the
     /// same.
     pub(super) fn forget_failed_checks(&mut self) {
@@ -385,67 +272,5 @@ impl Loop {
     pub fn summaries_since(&self, epoch: u32) -> Vec<String> {
         let later = self.summaries.iter().filter(|(led_to, _)| *led_to > epoch);
         later.map(|(_, summary)| summary.clone()).collect()
-    }
-}
-
-impl Seat {
-    pub(super) fn new(role: Role, letter: char, stage: u16) -> Seat {
-        Seat {
-            role,
-            unit: Unit::Whole,
-            letter,
-            stage,
-            standing: SeatStatus::Unasked,
-            anchor: None,
-            judged: None,
-            judged_epoch: 0,
-            anchor_epoch: 0,
-            last_round: 0,
-            conversation: None,
-            left: None,
-            unavailable: None,
-            rounds: BTreeMap::new(),
-            work: None,
-        }
-    }
-
-    /// Whether this ticket is the one in flight here.
-    fn owns(&self, ticket: &Ticket) -> bool {
-        let flight = self.work.as_ref().and_then(|work| work.flight.as_ref());
-        flight.is_some_and(|flight| flight.started.ticket == *ticket)
-    }
-
-    pub fn approved(&self) -> Option<&Revision> {
-        match &self.standing {
-            SeatStatus::Approved { revision, .. } => Some(revision),
-            SeatStatus::Unasked | SeatStatus::Rejected { .. } | SeatStatus::Ruled { .. } => None,
-        }
-    }
-
-    /// Whether a person's ruling stands in for this role's approval.
-    pub fn ruled(&self) -> bool {
-        matches!(self.standing, SeatStatus::Ruled { .. })
-    }
-
-    pub fn rejected_in(&self, epoch: u32) -> bool {
-        matches!(self.standing, SeatStatus::Rejected { epoch: then, .. } if then == epoch)
-    }
-
-    /// Whether this role must still be asked before its stage can close.
-    pub fn lacks_verdict(&self, epoch: u32) -> bool {
-        match self.standing {
-            SeatStatus::Unasked => true,
-            SeatStatus::Rejected { epoch: then, .. } => then != epoch,
-            SeatStatus::Approved { .. } | SeatStatus::Ruled { .. } => false,
-        }
-    }
-
-    /// Whether its last answer to what it is being asked now was a rejection for what is settled.
-    pub fn insists(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.insists)
-    }
-
-    pub fn in_flight(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.flight.is_some())
     }
 }

@@ -1,26 +1,28 @@
 //! Folds stored facts into the state. Start at [`fold`].
 //!
-//! Here are dispatches, drafts, edits, gates and closes; [`judge`] has verdicts and [`decide`] a person's answers.
-//! Nothing here says what comes next: that is [`super::plan`].
+//! Here are drafts, edits, gates and closes; [`dispatch`] has dispatches, [`judge`] verdicts, [`decide`] a person's
+//! answers, [`make`] work on code and [`finish`] the end of a feature. Nothing here says what comes next: that is
+//! [`super::plan`].
 
 mod decide;
+mod dispatch;
+mod finish;
 mod judge;
 mod make;
 
-use super::ask::question;
-use super::finishing;
-use super::implementing::{Implementing, diverges, settle};
-use super::plan::{DispatchOrder, Effect, Need, need, pending};
-use super::state::{CacheAfterDispatch, Conversation, Flight, Loop, LoopEnd, OpenDispatch, Seat, SeatStatus};
+use super::implementing::Implementing;
+use super::plan::{Effect, Need, need, question};
+use super::seat::{Flight, Seat, SeatStatus};
+use super::state::{Loop, LoopEnd};
 use decide::decide;
 use judge::judge;
-use redraft_facts::choice::{Policy, Strategy};
+use make::settle;
+use redraft_facts::choice::Policy;
 use redraft_facts::event::{
-    AfterFailure, Answered, Certify, Checked, Compared, Drafted, Edited, Event, Failed, LEFT_INSTEAD, Lost,
-    PhaseClosed, Question, Raised, StageClosed, Started,
+    Certify, Checked, Compared, Drafted, Edited, Event, LEFT_INSTEAD, PhaseClosed, Question, StageClosed,
 };
 use redraft_facts::prelude::*;
-use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_facts::ticket::Purpose;
 
 /// Why a fact does not fit the state. The state is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +31,7 @@ pub struct Rejected {
     pub what: String,
 }
 
-pub(super) fn rejected(what: impl Into<String>) -> Rejected {
+fn rejected(what: impl Into<String>) -> Rejected {
     Rejected { what: what.into() }
 }
 
@@ -44,17 +46,17 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         return Err(rejected(format!("`{}` after the end of the loop", event.kind())));
     }
     match event {
-        Event::Started(fact) => start(state, fact)?,
-        Event::Answered(fact) => answer(state, fact)?,
-        Event::Raised(fact) => raise(state, fact)?,
-        Event::Failed(fact) => fail(state, fact)?,
-        Event::Lost(fact) => lose(state, fact)?,
+        Event::Started(fact) => dispatch::start(state, fact)?,
+        Event::Answered(fact) => dispatch::answer(state, fact)?,
+        Event::Raised(fact) => dispatch::raise(state, fact)?,
+        Event::Failed(fact) => dispatch::fail(state, fact)?,
+        Event::Lost(fact) => dispatch::lose(state, fact)?,
         Event::Drafted(fact) => draft(state, fact)?,
         Event::Built(fact) => make::build(state, fact)?,
         Event::TakenOut(fact) => make::take_out(state, fact)?,
-        Event::RetroWritten(fact) => finishing::write_retro(state, fact)?,
-        Event::BankJudged(fact) => finishing::judge_bank(state, fact)?,
-        Event::BankApplied(_) => finishing::apply_bank(state)?,
+        Event::RetroWritten(fact) => finish::write_retro(state, fact)?,
+        Event::BankJudged(fact) => finish::judge_bank(state, fact)?,
+        Event::BankApplied(_) => finish::apply_bank(state)?,
         Event::Judged(fact) => judge(state, fact)?,
         Event::Edited(fact) => edit(state, fact)?,
         Event::Checked(fact) => check(state, fact)?,
@@ -91,189 +93,6 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
     Ok(())
 }
 
-fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
-    let what = || rejected(format!("the start of {}", fact.ticket));
-    let ordered = pending(state).into_iter().find_map(|effect| match effect {
-        Effect::Dispatch(order) if order.ticket == fact.ticket => Some(order),
-        _ => None,
-    });
-    let DispatchOrder { sees, since, allowed, conversation, .. } = ordered.ok_or_else(what)?;
-    let continued = conversation.map(|conversation| conversation.id);
-    if fact.choice.strategy == Strategy::Resume && (continued.is_none() || continued != fact.session) {
-        return Err(what());
-    }
-    if !allowed.contains(&fact.choice.strategy) || fact.sees != sees || fact.since != since {
-        return Err(what());
-    }
-    let epoch = state.epoch;
-    let (purpose, seat) = seat_for(state, &fact.ticket).ok_or_else(what)?;
-    let number = usize::from(seat.stage);
-    let work = seat.work.get_or_insert_with(|| OpenDispatch {
-        purpose,
-        round: fact.ticket.round,
-        since: seat.judged.clone(),
-        since_epoch: seat.judged_epoch,
-        sent: 0,
-        failures: 0,
-        helpless: false,
-        trouble: String::new(),
-        fresh: false,
-        needs: None,
-        repairs: 0,
-        repair: None,
-        insists: false,
-        flight: None,
-    });
-    match &mut work.repair {
-        Some(repair) => repair.sent = fact.ticket.attempt,
-        None => {
-            work.sent = fact.ticket.attempt;
-            work.repairs = 0;
-        }
-    }
-    work.flight = Some(Flight { started: fact.clone(), answered: None });
-    let stage = state.stages.get_mut(number);
-    if let Some(stage) = stage.filter(|stage| purpose == Purpose::Review && stage.counted != Some(epoch)) {
-        stage.rounds += 1;
-        stage.counted = Some(epoch);
-    }
-    Ok(())
-}
-
-/// The seat a new ticket is for, and what it is working on: a repair works on what it repairs.
-fn seat_for<'a>(state: &'a mut Loop, ticket: &Ticket) -> Option<(Purpose, &'a mut Seat)> {
-    let repairing = |seat: &Seat| seat.work.as_ref().is_some_and(|work| work.repair.is_some());
-    let certifying = match ticket.purpose {
-        Purpose::Repair => repairing(&state.certifier),
-        _ => ticket.purpose == Purpose::Certify,
-    };
-    let making = state.making.as_mut().and_then(|making| making.seat_for(&ticket.unit, ticket.purpose));
-    let judge = state.finishing.as_mut().filter(|_| ticket.purpose == Purpose::Judge);
-    let seat = if making.is_some() {
-        making
-    } else if let Some(finishing) = judge {
-        Some(&mut finishing.judge)
-    } else if certifying {
-        Some(&mut state.certifier)
-    } else if ticket.role == state.author.role {
-        Some(&mut state.author)
-    } else {
-        state.reviewers.iter_mut().find(|seat| seat.role == ticket.role)
-    }?;
-    let purpose = match &seat.work {
-        Some(work) if ticket.purpose == Purpose::Repair => work.purpose,
-        _ => ticket.purpose,
-    };
-    Some((purpose, seat))
-}
-
-fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
-    let what = || rejected(format!("the answer to {}", fact.ticket));
-    let epoch = state.epoch;
-    if fact.hand.as_ref().is_some_and(|hand| hand.same) && !state.allows_same_hand(&fact.ticket) {
-        return Err(what());
-    }
-    let writes = !fact.ticket.purpose.judges() && fact.ticket.purpose != Purpose::Outline;
-    let writer = fact.hand.as_ref().filter(|_| writes).map(|hand| hand.conversation.clone());
-    let seat = state.seat_of_mut(&fact.ticket).ok_or_else(what)?;
-    let work = seat.work.as_mut().ok_or_else(what)?;
-    let flight = work.flight.as_mut().filter(|flight| flight.answered.is_none()).ok_or_else(what)?;
-    if fact.hand.is_some() != flight.started.pull {
-        return Err(what());
-    }
-    flight.answered = Some(fact.clone());
-    let started = &flight.started;
-    let earlier = seat.conversation.take().filter(|_| started.choice.strategy == Strategy::Resume);
-    seat.conversation = fact.session.clone().map(|id| match earlier {
-        Some(earlier) => Conversation { id, ..earlier },
-        None => Conversation {
-            id,
-            agent: started.agent.clone(),
-            first_chars: started.prompt_chars,
-            context_chars: started.context_chars,
-            // What was shown in part was not seen.
-            first_seen: started.sees.clone().filter(|_| started.choice.strategy != Strategy::Digest),
-        },
-    });
-    seat.left = started.choice.prediction.as_ref().map(|prediction| CacheAfterDispatch {
-        ticket: started.ticket.clone(),
-        agent: started.agent.clone(),
-        cached: prediction.leaves.billed(&prediction.usage, &fact.usage),
-    });
-    seat.anchor = started.sees.clone();
-    seat.anchor_epoch = epoch;
-    state.writers.extend(writer);
-    Ok(())
-}
-
-fn raise(state: &mut Loop, fact: &Raised) -> Result<(), Rejected> {
-    let what = || rejected(format!("the higher reservation of {}", fact.ticket));
-    let work = state.seat_of_mut(&fact.ticket).and_then(|seat| seat.work.as_mut()).ok_or_else(what)?;
-    let flight = work.flight.as_mut().filter(|flight| flight.answered.is_none()).ok_or_else(what)?;
-    if fact.reserved <= flight.started.reserved {
-        return Err(what());
-    }
-    flight.started.reserved = fact.reserved;
-    Ok(())
-}
-
-fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
-    let Landed { seat, repairing, flight } = land(state, &fact.ticket)?;
-    let Some(work) = seat.work.as_mut() else { return Err(rejected("a failure")) };
-    match fact.now {
-        // Nothing was wrong with the attempt: the same is due again, once the limit has ended.
-        AfterFailure::ParkUntil(_) => return Ok(()),
-        // The same is due again, once there is money for it.
-        AfterFailure::OverBudget(needs) => {
-            work.needs = Some((flight.started.agent, needs));
-            return Ok(());
-        }
-        AfterFailure::Wait(_)
-        | AfterFailure::GiveUp
-        | AfterFailure::AskPerson
-        | AfterFailure::FreshSession => {}
-    }
-    work.trouble.clone_from(&fact.detail);
-    if repairing {
-        no_verdict(seat);
-        return Ok(());
-    }
-    work.failures += 1;
-    match fact.now {
-        AfterFailure::Wait(_)
-        | AfterFailure::GiveUp
-        | AfterFailure::ParkUntil(_)
-        | AfterFailure::OverBudget(_) => {}
-        AfterFailure::AskPerson => work.helpless = true,
-        AfterFailure::FreshSession => {
-            work.fresh = true;
-            seat.conversation = None;
-            seat.unavailable = Some(fact.detail.clone());
-        }
-    }
-    Ok(())
-}
-
-fn lose(state: &mut Loop, fact: &Lost) -> Result<(), Rejected> {
-    land(state, &fact.ticket).map(|_| ())
-}
-
-/// A ticket that was not answered.
-struct Landed<'a> {
-    seat: &'a mut Seat,
-    repairing: bool,
-    flight: Flight,
-}
-
-/// Takes a ticket that was not answered out of flight.
-fn land<'a>(state: &'a mut Loop, ticket: &Ticket) -> Result<Landed<'a>, Rejected> {
-    let what = || rejected(format!("the end of {ticket}"));
-    let seat = state.seat_of_mut(ticket).ok_or_else(what)?;
-    let work = seat.work.as_mut().ok_or_else(what)?;
-    let flight = work.flight.take_if(|flight| flight.answered.is_none()).ok_or_else(what)?;
-    Ok(Landed { seat, repairing: ticket.purpose == Purpose::Repair, flight })
-}
-
 /// The answer cannot be used: the attempt counts, and the next one starts a new conversation.
 fn no_verdict(seat: &mut Seat) {
     seat.conversation = None;
@@ -285,7 +104,8 @@ fn no_verdict(seat: &mut Seat) {
     }
 }
 
-pub(super) fn conclude(seat: &mut Seat) {
+/// What the seat was asked is over; its round is not used again.
+fn conclude(seat: &mut Seat) {
     let Some(work) = seat.work.take() else { return };
     seat.rounds.insert(work.purpose, work.round);
     if let Some(repair) = work.repair {
@@ -297,7 +117,7 @@ pub(super) fn conclude(seat: &mut Seat) {
 fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     let what = || rejected(format!("the draft of {}", fact.ticket));
     let gate_failed = state.failed_gate().is_some();
-    let diverged = make::mends_a_divergence(state);
+    let diverged = state.diverges();
     let author = &mut state.author;
     let work = author.work.as_mut().ok_or_else(what)?;
     let landed = |flight: &Flight| flight.started.ticket == fact.ticket && flight.answered.is_some();
@@ -403,7 +223,7 @@ fn check(state: &mut Loop, fact: &Checked) -> Result<(), Rejected> {
     state.failed_gates = match fact.passed {
         true => 0,
         // Tests that disagree with the code have a limit of their own.
-        false if diverges(state) => state.failed_gates,
+        false if state.diverges() => state.failed_gates,
         false => state.failed_gates + 1,
     };
     settle(state);

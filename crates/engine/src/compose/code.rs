@@ -9,7 +9,7 @@ use super::texts::chars;
 use super::{Composed, LoopFacts, Texts, absent, seat, task, unknown};
 use crate::ports::WorkspaceError;
 use redraft_core::report;
-use redraft_core::review::{DispatchOrder, Loop, TaskEnd, diverges, shown_round};
+use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
 use redraft_documents::bank::Query;
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
@@ -95,7 +95,7 @@ pub(super) fn compose(
         task: None,
         outline: outline.as_deref(),
         tests: &about.tests,
-        diverges: failed.is_some() && diverges(state),
+        diverges: failed.is_some() && state.diverges(),
         by_itself,
         intent: intent.as_deref(),
     };

@@ -1,9 +1,11 @@
 //! Folds a person's answer into the state.
 
-use super::super::ask::question;
-use super::super::implementing::{Implementing, settle};
-use super::super::state::{Loop, LoopEnd, Seat, SeatStatus};
-use super::{Rejected, conclude, make, rejected};
+use super::super::implementing::Implementing;
+use super::super::plan::question;
+use super::super::seat::{Seat, SeatStatus};
+use super::super::state::{Loop, LoopEnd};
+use super::make::{self, settle};
+use super::{Rejected, conclude, rejected};
 use redraft_facts::event::{About, Decided, Decision};
 use redraft_facts::findings::Status;
 

@@ -1,6 +1,7 @@
 //! Folds a reviewer's judgement into the state: its standing, the findings, its stage, a certificate.
 
-use super::super::state::{Loop, Repair, SeatStatus};
+use super::super::seat::{Repair, SeatStatus};
+use super::super::state::Loop;
 use super::{Rejected, conclude, no_verdict, rejected};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{Judged, Judgement};

@@ -1,8 +1,9 @@
 //! Folds work on code into the state: a task, the whole of it, its tests.
 
-use super::super::implementing::{Implementing, TaskEnd, WrittenFiles, diverges, settle};
+use super::super::implementing::{Implementing, TaskEnd, WrittenFiles};
 use super::super::plan::{Effect, Need, need};
-use super::super::state::{Flight, Loop, Seat};
+use super::super::seat::{Flight, Seat};
+use super::super::state::Loop;
 use super::{Rejected, conclude, rejected};
 use redraft_facts::event::{Built, Decided, TakenOut};
 use redraft_facts::ids::Revision;
@@ -91,9 +92,16 @@ pub(super) fn mended(state: &mut Loop, diverged: bool) {
     }
 }
 
-/// Whether what the author mends now is a disagreement with tests.
-pub(super) fn mends_a_divergence(state: &Loop) -> bool {
-    diverges(state)
+/// Ends the task that was built, once every gate has passed for what it is now.
+pub(super) fn settle(state: &mut Loop) {
+    let Some(revision) = state.revision.clone() else { return };
+    let passed =
+        |gate: &String| state.gates.get(gate).is_some_and(|check| check.passed && check.revision == revision);
+    let all = state.opened.gates.iter().all(passed);
+    let task = state.making.as_mut().and_then(Implementing::current_mut).filter(|task| task.built && all);
+    if let Some(task) = task {
+        task.end = Some(TaskEnd::Done);
+    }
 }
 
 pub(super) fn take_out(state: &mut Loop, fact: &TakenOut) -> Result<(), Rejected> {
