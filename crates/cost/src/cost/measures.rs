@@ -5,8 +5,7 @@
 //! [`Measures::agent`] moves stated assumptions towards them. It is for money only: it never decides what a prompt
 //! says.
 
-use super::send::Exploring;
-use super::shape::PER_CALL;
+use super::send::{Exploring, PER_CALL};
 use super::terms::CERTAIN;
 use crate::price::plain_name;
 use alloc::collections::VecDeque;

@@ -4,7 +4,6 @@
 //! [`RecordedLoop::measured`]; [`reviewed`] finds the loops of a feature in its events.
 
 use super::pace::Pace;
-use super::replay::Reviewer;
 use redraft_documents::delta::Comparison;
 use redraft_documents::sections::Outline;
 use redraft_facts::choice::{Marks, Strategy};
@@ -55,6 +54,15 @@ pub struct Review {
     pub strategy: Strategy,
     /// What the agent was asked to keep; none where that was not recorded.
     pub marks: Option<Marks>,
+}
+
+/// Whose reviews they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reviewer {
+    /// Is given the artifact under review whole.
+    Domain,
+    /// Reads it by path when it is sent paths.
+    Phase,
 }
 
 impl RecordedPass {

@@ -10,7 +10,7 @@ use super::hindsight::{Coming, hindsight};
 use super::pace::Pace;
 use super::plan::{ExpectedRounds, PlanFacts};
 use super::recorded::MeasuredRound;
-pub use super::recorded::{Measured, RecordedLoop, RecordedPass, Review, reviewed};
+pub use super::recorded::{Measured, RecordedLoop, RecordedPass, Review, Reviewer, reviewed};
 use super::send::{Exploring, ReviewBill, Round, Sent, Sizes, Way, send};
 use super::terms::Terms;
 use redraft_documents::tokens::Ratios;
@@ -54,15 +54,6 @@ impl Default for Assumed {
             asked: AskedLifetime::Longest,
         }
     }
-}
-
-/// Whose reviews are played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reviewer {
-    /// Is given the artifact under review whole.
-    Domain,
-    /// Reads it by path when it is sent paths.
-    Phase,
 }
 
 /// How a loop is played.

@@ -8,6 +8,9 @@ use super::terms::{Amount, CERTAIN, Terms};
 use redraft_facts::choice::{Cached, CachedConversation, CachedPrefix, Lifetime, Marks, Strategy};
 use redraft_facts::usage::Usage;
 
+/// What a reviewer says to call a tool, in tokens.
+pub(super) const PER_CALL: u64 = 120;
+
 /// The sizes of a role's reviews that are the same in every round, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {

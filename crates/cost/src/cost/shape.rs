@@ -4,13 +4,11 @@
 //! ([`redraft_documents::tokens::kinds`]); nothing else here knows a prompt's words. The sizes are for money only.
 
 use super::measures::KnownAgent;
-use super::send::{Exploring, Round, Sizes, as_read};
+use super::send::{Exploring, PER_CALL, Round, Sizes, as_read};
 use redraft_documents::tokens::{Chars, kinds};
 use redraft_facts::choice::Content;
 use redraft_facts::fragment::{Fragment, Prompt};
 
-/// What a reviewer says to call a tool, in tokens.
-pub(super) const PER_CALL: u64 = 120;
 /// An author opens and writes its document in calls of its own, whatever it was sent.
 const AUTHOR_CALLS: u32 = 2;
 
