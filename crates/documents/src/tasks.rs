@@ -9,6 +9,7 @@ mod bold;
 mod candidate;
 mod choose;
 mod field;
+mod find;
 mod form;
 #[cfg(test)]
 mod forms;
@@ -29,8 +30,9 @@ pub use order::{Cycle, order};
 use crate::page::line;
 use crate::sections::Outline;
 use crate::trace::{self, Reference};
-use candidate::{Candidate, candidates};
+use candidate::Candidate;
 use field::Field;
+use find::candidates;
 use redraft_facts::prelude::*;
 
 /// The tasks that a text lists.

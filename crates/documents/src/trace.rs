@@ -14,6 +14,7 @@ mod names;
 mod place;
 mod range;
 mod read;
+mod resolve;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -21,11 +22,11 @@ mod titles;
 mod words;
 
 pub use group::{in_title, inherited};
-pub use place::initials;
+pub use place::{Match, initials};
 pub(crate) use range::completed;
 pub(crate) use read::says_none;
 pub use read::{is_for_references, mentions, references};
-pub use target::{FoundTarget, Match, Target, Targets};
+pub use target::{FoundTarget, Target, Targets};
 
 use redraft_facts::prelude::*;
 

@@ -1,6 +1,5 @@
 //! The entries of the bank, whatever they look like in their files.
 
-use super::reader::Page;
 use super::seen::Seen;
 use crate::lint::Rule;
 use core::fmt;
@@ -132,8 +131,17 @@ impl BankEntry {
 
 /// Names are compared without case, blanks, marks and the kind before them.
 pub(super) fn key(name: &str) -> String {
-    let (bare, _) = super::reader::without_kind(name.trim().trim_start_matches('#').trim());
+    let (bare, _) = without_kind(name.trim().trim_start_matches('#').trim());
     redraft_facts::citation::fold(&bare.replace(['*', '`', '_'], "")).to_lowercase()
+}
+
+/// A name without `Anti-Pattern:`, `Heuristic:` or `Pattern:` before it.
+pub(super) fn without_kind(title: &str) -> (&str, bool) {
+    let Some((before, after)) = title.split_once(':') else { return (title, false) };
+    let before = before.trim().to_lowercase();
+    let told =
+        matches!(before.as_str(), "anti-pattern" | "antipattern" | "anti pattern" | "heuristic" | "pattern");
+    if told { (after.trim(), true) } else { (title, false) }
 }
 
 /// A mechanical check of an entry.
@@ -198,16 +206,6 @@ pub struct Bank {
 }
 
 impl Bank {
-    /// Whatever can be read as an entry is one; nothing is refused.
-    pub fn read(files: &[(BankFile, String)]) -> Bank {
-        let mut entries = Vec::new();
-        for (kind, text) in files {
-            let page = Page::read(text);
-            entries.extend(page.found.iter().map(|found| page.entry(found, *kind)));
-        }
-        Bank { entries }
-    }
-
     /// The entries of this name; several where kinds share it or a file has it twice.
     pub fn called(&self, name: &str) -> Vec<&BankEntry> {
         let wanted = key(name);

@@ -2,9 +2,9 @@
 //!
 //! An entry is a heading of level 2 to 4 with its kind before it, with fields below it, or with some text and no
 //! heading of its own below it. Headings above entries are groups. Comments hold templates and are skipped; code is
-//! never a heading. Start at [`Page::read`].
+//! never a heading. Start at [`Bank::read`].
 
-use super::entry::{BankEntry, BankFile, CheckedBy, Fields};
+use super::entry::{Bank, BankEntry, BankFile, CheckedBy, Fields, without_kind};
 use super::field::{Field, Label};
 use super::lines::{Line, What, lines};
 use super::mark::{cleaned, stale_mark};
@@ -13,6 +13,18 @@ use super::terms;
 use crate::page::line::atx;
 use core::ops::Range;
 use redraft_facts::prelude::*;
+
+impl Bank {
+    /// Whatever can be read as an entry is one; nothing is refused.
+    pub fn read(files: &[(BankFile, String)]) -> Bank {
+        let mut entries = Vec::new();
+        for (kind, text) in files {
+            let page = Page::read(text);
+            entries.extend(page.found.iter().map(|found| page.entry(found, *kind)));
+        }
+        Bank { entries }
+    }
+}
 
 /// A file, line by line, with the entries found in it.
 pub(super) struct Page<'a> {
@@ -264,15 +276,6 @@ pub(super) fn name(title: &str) -> (String, bool) {
     let title = cleaned(title).replace("**", "");
     let (name, told) = without_kind(title.trim());
     (redraft_facts::citation::fold(name), told)
-}
-
-/// A name without `Anti-Pattern:`, `Heuristic:` or `Pattern:` before it.
-pub(super) fn without_kind(title: &str) -> (&str, bool) {
-    let Some((before, after)) = title.split_once(':') else { return (title, false) };
-    let before = before.trim().to_lowercase();
-    let told =
-        matches!(before.as_str(), "anti-pattern" | "antipattern" | "anti pattern" | "heuristic" | "pattern");
-    if told { (after.trim(), true) } else { (title, false) }
 }
 
 fn content_end(lines: &[Line<'_>], start: usize, end: usize) -> usize {

@@ -2,9 +2,8 @@
 //!
 //! Start at [`Targets::chapter`].
 
-use super::Match;
 use super::asked::Asked;
-use super::place::{Lead, Place};
+use super::place::{Lead, Match, Place};
 use super::target::{FoundTarget, Target, Targets};
 use super::titles::agree;
 use redraft_facts::prelude::*;
@@ -21,20 +20,6 @@ impl Targets<'_> {
         let found = self.titles.find(words.trim_start_matches('§')).into_iter();
         let headings = found.filter(|place| self.places[*place].how == Match::Heading);
         headings.map(|place| self.target(place, false)).collect()
-    }
-
-    /// What a text names or, if that is a title, the beginning of one: `Storage` of `Storage of everything`.
-    pub(super) fn beginning(&self, id: &str) -> FoundTarget {
-        let Some(mut title) = id.strip_prefix("§ ").filter(|title| is_title(title)) else {
-            return self.exact(id).map_or_else(|| self.resolve(id), FoundTarget::One);
-        };
-        loop {
-            let found = self.chapter(title);
-            match title.rsplit_once(' ') {
-                Some((shorter, _)) if found.is_empty() => title = shorter.trim_end(),
-                _ => return FoundTarget::new(found),
-            }
-        }
     }
 
     /// What a title names or, after other titles, the title inside what those name: `Failure modes / Lost files`.
@@ -104,12 +89,6 @@ impl Targets<'_> {
 
 /// The signs between a title and one in it.
 const PATH: [char; 5] = ['→', '>', '›', '»', '/'];
-
-/// Whether the text after `§` is a title, not a number or an id.
-pub(super) fn is_title(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    !first.contains(|c: char| c.is_ascii_digit()) && text.contains(char::is_alphabetic)
-}
 
 /// Whether a place stands in one of some others.
 fn is_inside(one: &Target, others: &[Target]) -> bool {

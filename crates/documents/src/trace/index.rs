@@ -2,7 +2,7 @@
 //!
 //! Start at [`Targets::find`].
 
-use super::Match;
+use super::place::Match;
 use super::place::{Lead, Place, Runs, is_entry, tells_about};
 use super::target::Targets;
 use super::titles::Titles;

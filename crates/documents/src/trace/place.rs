@@ -1,8 +1,30 @@
 //! A line that may define something: what it begins with, and the list it belongs to.
 
-use super::Match;
 use crate::task_id;
 use redraft_facts::prelude::*;
+
+/// What the id was found in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    Heading,
+    Paragraph,
+    ListItem,
+    TableRow,
+    /// The heading of what it is a part of: `1A` for `1A.1`.
+    Prefix,
+}
+
+impl Match {
+    pub fn name(self) -> &'static str {
+        match self {
+            Match::Heading => "heading",
+            Match::Paragraph => "paragraph",
+            Match::ListItem => "list_item",
+            Match::TableRow => "table_row",
+            Match::Prefix => "prefix",
+        }
+    }
+}
 
 /// A line that may define something.
 #[derive(Debug)]

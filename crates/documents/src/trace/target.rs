@@ -1,12 +1,11 @@
-//! Finds where a document defines an id: a heading, an item of a list, a row of a table or a paragraph that begins in
-//! bold.
+//! The places of a document that may define an id, and how well each fits: a heading, an item of a list, a row of a
+//! table or a paragraph that begins in bold.
 //!
 //! Whole tokens only, and what defines an id takes precedence over what merely names it. The places are found in
-//! `index`, titles are looked up in `chapter`. Start at [`Targets::resolve`].
+//! `index`; `resolve` says which one is meant. Start at [`Targets::ranked`].
 
 use super::asked::{Asked, Noun, is_part_of_work};
-use super::chapter::is_title;
-use super::place::{Place, initials};
+use super::place::{Match, Place};
 use super::titles::Titles;
 use crate::page::line::{self, Item};
 use crate::sections::Outline;
@@ -35,17 +34,6 @@ pub struct Target {
     pub how: Match,
 }
 
-/// What the id was found in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Match {
-    Heading,
-    Paragraph,
-    ListItem,
-    TableRow,
-    /// The heading of what it is a part of: `1A` for `1A.1`.
-    Prefix,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundTarget {
     One(Target),
@@ -64,94 +52,7 @@ impl FoundTarget {
     }
 }
 
-impl Match {
-    pub fn name(self) -> &'static str {
-        match self {
-            Match::Heading => "heading",
-            Match::Paragraph => "paragraph",
-            Match::ListItem => "list_item",
-            Match::TableRow => "table_row",
-            Match::Prefix => "prefix",
-        }
-    }
-}
-
 impl Targets<'_> {
-    /// Where an id is defined: `3.2`, `C9`, `Component 2`, `item 4`, `Auth-Module`.
-    pub fn resolve(&self, id: &str) -> FoundTarget {
-        // An id that names nothing would be a part of everything.
-        if !id.contains(char::is_alphanumeric) {
-            return FoundTarget::None;
-        }
-        // The title of a chapter is not an id: its last word may occur anywhere.
-        if let Some(title) = id.strip_prefix("§ ").filter(|title| is_title(title)) {
-            return FoundTarget::new(self.chapter(title));
-        }
-        if let Some(line) = id.strip_prefix(':') {
-            return line
-                .parse()
-                .ok()
-                .and_then(|line| self.around(line))
-                .map_or(FoundTarget::None, FoundTarget::One);
-        }
-        let titled = self.titled(id);
-        if !titled.is_empty() {
-            return FoundTarget::new(titled);
-        }
-        for asked in core::iter::successors(Some(Asked::parse(id)), Asked::shorter) {
-            let found = self.ranked(&asked, true);
-            // What only a chapter about risks or tests names is defined elsewhere, if anywhere.
-            let defined = found.iter().any(|(rank, _)| !rank.aside);
-            if !defined && let Some(item) = self.by_position(&asked) {
-                return FoundTarget::One(item);
-            }
-            let best = self.best(found, asked.shortened);
-            if !best.is_empty() {
-                return FoundTarget::new(best);
-            }
-        }
-        FoundTarget::None
-    }
-
-    /// Ids that are not written down: `AC13` is the thirteenth item under `Acceptance Criteria`, `S2.1` the first one
-    /// under `Stage 2`, and `2.1` the first one under `Requirement 2`.
-    fn by_position(&self, asked: &Asked) -> Option<Target> {
-        let digits = asked.id.find(|c: char| c.is_ascii_digit())?;
-        let (letters, number) = asked.id.split_at(digits);
-        let letters = letters.trim_end_matches(['#', '-']);
-        let headings = self.places.iter().filter(|place| place.how == Match::Heading);
-        let (chapter, item) = match number.split_once('.') {
-            None if letters.len() > 1 => {
-                let title = |place: &Place| self.outline.at(place.line).map_or("", |section| section.title);
-                (headings.clone().find(|place| initials(title(place)) == letters)?, number)
-            }
-            Some((chapter, item)) if letters.len() <= 1 => {
-                let wanted = if letters.is_empty() { "requirement" } else { letters };
-                let leads = self.leading.get(chapter)?.iter().map(|at| &self.places[*at]);
-                let begins =
-                    |place: &&Place| place.noun.as_deref().is_some_and(|noun| noun.starts_with(wanted));
-                (leads.filter(|place| place.how == Match::Heading).find(begins)?, item)
-            }
-            _ => return None,
-        };
-        let number: usize = item.parse().ok()?;
-        let lines = self.outline.at(chapter.line)?.lines.clone();
-        let first = self.places.partition_point(|place| place.line < lines.start);
-        let items = || {
-            self.places[first..]
-                .iter()
-                .take_while(|place| lines.contains(&place.line))
-                .filter(|place| place.how == Match::ListItem)
-        };
-        let margin = items().map(|place| place.indent).min()?;
-        let outer = || items().filter(|place| place.indent == margin);
-        let counted = outer().find(|place| place.number == Some(number));
-        let nth = || outer().filter(|place| place.number.is_none()).nth(number.checked_sub(1)?);
-        let place = counted.or_else(nth)?;
-        let at = self.places.partition_point(|other| other.line < place.line);
-        Some(self.target(at, false))
-    }
-
     /// The places that fit best, in document order.
     pub(super) fn best(&self, found: Vec<(Rank, usize)>, shortened: bool) -> Vec<Target> {
         let Some(best) = found.iter().map(|(rank, _)| *rank).min() else { return Vec::new() };
@@ -275,7 +176,7 @@ impl Targets<'_> {
 /// How well a place fits; less is better, and earlier fields count first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
-    aside: bool,
+    pub(super) aside: bool,
     fit: u8,
     text: bool,
     /// Nothing separates the id from what follows.

@@ -2,8 +2,8 @@
 //!
 //! A name counts as a whole: `Storage` is not in `Storage and limits`. Start at [`Titles::find`].
 
-use super::Match;
 use super::place::Lead;
+use super::place::Match;
 use super::words::part_of;
 use redraft_facts::prelude::*;
 

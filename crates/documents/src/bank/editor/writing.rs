@@ -23,7 +23,7 @@ pub(super) fn title(kind: BankFile, line_break: &str) -> String {
 pub(super) fn heading(name: &str, chars_max: usize) -> String {
     let line = one_line(name, chars_max).replace("<!--", "").replace(['\u{26a0}', '\u{fe0f}'], "");
     let bare = line.trim_matches(['#', ' ', '*']);
-    let (bare, _) = super::super::reader::without_kind(bare);
+    let (bare, _) = super::super::entry::without_kind(bare);
     bare.to_owned()
 }
 
