@@ -1,12 +1,12 @@
 //! The input of one prompt, as the engine hands it over.
 
-use super::code::CodeBrief;
+use super::code_brief::CodeBrief;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, SettledFinding, Threshold};
 use redraft_facts::ids::{Revision, Role};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{Profile, RoleText};
+use redraft_roles::profile::{Profile, ProfileKind, RoleText};
 
 /// Where a feature's files are. Paths are relative to the agent's working folder. Stable fragments are made of
 /// this and of a profile only, so it must never hold anything that changes within a phase.
@@ -132,4 +132,20 @@ pub enum DomainResult<'a> {
         max: u16,
         revision: &'a Revision,
     },
+}
+
+/// The strategy asked for, or the nearest one in which the dispatch makes sense.
+pub(super) fn possible(brief: &Brief<'_>) -> Strategy {
+    match (brief.purpose, brief.strategy) {
+        // A certificate is worth something only from a conversation that saw no earlier revision, and only if it
+        // sees the whole document.
+        (Purpose::Certify, Strategy::Resume | Strategy::Digest) => Strategy::Lazy,
+        // A repair speaks of the last answer, which a new conversation has never seen.
+        (Purpose::Repair, _) => Strategy::Resume,
+        // An author works on the whole document, and a reviewer that never saw it is not asked about a part of it.
+        (_, Strategy::Digest) if brief.profile.kind == ProfileKind::Author || brief.delta.is_none() => {
+            Strategy::Lazy
+        }
+        (_, strategy) => strategy,
+    }
 }

@@ -1,7 +1,8 @@
 //! Builds a prompt from a brief: which fragments, in which order.
 
-use super::brief::Brief;
+use super::brief::{Brief, possible};
 use super::stable::Lasting;
+use super::turn::present;
 use super::{author, code, digest, open, stable, turn};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
@@ -39,22 +40,6 @@ fn of_a_document(brief: &Brief<'_>) -> Prompt {
         feature,
         role: stable::role_fragments(Lasting::new(brief, strategy)),
         turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
-    }
-}
-
-/// The strategy asked for, or the nearest one in which the dispatch makes sense.
-pub(super) fn possible(brief: &Brief<'_>) -> Strategy {
-    match (brief.purpose, brief.strategy) {
-        // A certificate is worth something only from a conversation that saw no earlier revision, and only if it
-        // sees the whole document.
-        (Purpose::Certify, Strategy::Resume | Strategy::Digest) => Strategy::Lazy,
-        // A repair speaks of the last answer, which a new conversation has never seen.
-        (Purpose::Repair, _) => Strategy::Resume,
-        // An author works on the whole document, and a reviewer that never saw it is not asked about a part of it.
-        (_, Strategy::Digest) if brief.profile.kind == ProfileKind::Author || brief.delta.is_none() => {
-            Strategy::Lazy
-        }
-        (_, strategy) => strategy,
     }
 }
 
@@ -132,8 +117,4 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             Some(turn::return_short(brief)),
         ]),
     }
-}
-
-pub(super) fn present<const N: usize>(fragments: [Option<Fragment>; N]) -> Vec<Fragment> {
-    fragments.into_iter().flatten().collect()
 }

@@ -5,9 +5,8 @@
 
 use super::anchor::Anchors;
 use super::brief::Brief;
-use super::build::present;
 use super::stable::{file_name, header, label};
-use super::turn::CHECKS_OF_A_CHANGE;
+use super::turn::{CHECKS_OF_A_CHANGE, present};
 use super::{open, turn};
 use core::ops::RangeInclusive;
 use redraft_documents::delta::{Delta, FileDelta};

@@ -10,7 +10,9 @@ mod anchor;
 mod author;
 mod brief;
 mod build;
+mod change;
 mod code;
+mod code_brief;
 mod digest;
 mod example;
 mod lasting;
@@ -26,9 +28,8 @@ mod turn;
 
 pub use brief::{Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream};
 pub use build::build;
-pub use code::{
-    CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief, to_open, unnamed,
-};
+pub use change::{to_open, unnamed};
+pub use code_brief::{CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief};
 pub use example::{Sample, sample, sample_by_itself};
 pub use lasting::{lasting, tool_fallback};
 pub use probe::{ProbeTurn, probe};

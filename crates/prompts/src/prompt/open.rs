@@ -5,7 +5,7 @@
 
 use super::anchor::Anchors;
 use super::brief::Brief;
-use super::code;
+use super::change;
 use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
 use redraft_documents::sections::Outline;
 use redraft_facts::choice::Strategy;
@@ -184,7 +184,7 @@ fn indented(list: &str) -> String {
 /// Findings with their places in the artifact as the reader has it.
 pub(super) fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
     if brief.code.is_some() {
-        return code::carried(brief, findings);
+        return change::carried(brief, findings);
     }
     let content = String::from_utf8_lossy(brief.artifact.unwrap_or_default());
     let outline = Outline::parse(&content);

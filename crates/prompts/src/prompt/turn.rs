@@ -331,3 +331,8 @@ fn unchanged(brief: &Brief<'_>) -> String {
         brief.place.artifact
     )
 }
+
+/// The fragments that are there.
+pub(super) fn present<const N: usize>(fragments: [Option<Fragment>; N]) -> Vec<Fragment> {
+    fragments.into_iter().flatten().collect()
+}

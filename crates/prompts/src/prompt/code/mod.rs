@@ -3,25 +3,18 @@
 //!
 //! The same four parts in the same order as for documents, and the same entry point ([`super::build()`]), which comes
 //! here when a brief has a [`CodeBrief`]. Start at [`build`]; what lasts is in `stable`, one task in `task`, the rest
-//! of a dispatch in `turn`, diffs in `change`.
+//! of a dispatch in `turn`; `super::change` shows diffs.
 
-mod brief;
-mod change;
 mod form;
 mod stable;
 mod task;
 mod turn;
 
-pub use brief::{CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief};
-#[cfg(test)]
-pub(super) use change::body as shown_diff;
-pub(super) use change::carried;
-pub use change::{to_open, unnamed};
-
-use super::brief::Brief;
-use super::build::{possible, present};
+use super::brief::{Brief, possible};
+use super::code_brief::CodeBrief;
+use super::open;
 use super::stable::Lasting;
-use super::{open, turn as shared};
+use super::turn::{self as shared, present};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;

@@ -5,10 +5,11 @@
 //! by all of them at once, so the first pays for it and the others read it from the cache. It changes with every fix.
 
 use super::super::brief::Upstream;
+use super::super::change;
+use super::super::code_brief::ProjectCheck;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::{self, Lasting, given, project_block};
-use super::brief::ProjectCheck;
-use super::{change, form};
+use super::form;
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;

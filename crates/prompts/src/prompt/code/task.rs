@@ -4,9 +4,9 @@
 //! any required artifact, so that a document that stands in the prompt already is not sent a second time.
 
 use super::super::brief::Brief;
+use super::super::code_brief::{TaskArtifact, TaskBrief};
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::label;
-use super::brief::{TaskArtifact, TaskBrief};
 use redraft_documents::context::ContextMode;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;

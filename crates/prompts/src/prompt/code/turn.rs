@@ -1,12 +1,12 @@
 //! The fragments of one dispatch about code: what to do, what changed, how the project's checks ended.
 
 use super::super::brief::Brief;
+use super::super::change;
+use super::super::code_brief::CodeBrief;
 use super::super::open;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::names_documents;
 use super::super::turn::CHECKS_OF_A_CHANGE;
-use super::brief::CodeBrief;
-use super::change;
 use super::stable::shown;
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;

@@ -3,7 +3,7 @@
 //!
 //! The diffs are files in `data/example`. Every fault quotes code of the first version and is gone in the second.
 
-use crate::prompt::code::{CheckResult, ProjectCheck, TaskArtifact, TaskBrief};
+use crate::prompt::code_brief::{CheckResult, ProjectCheck, TaskArtifact, TaskBrief};
 use crate::prompt::example::feature::{DESIGN, PLAN, TASKS};
 use redraft_documents::context::ContextMode;
 use redraft_facts::findings::{Finding, Status};

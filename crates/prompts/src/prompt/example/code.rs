@@ -1,8 +1,8 @@
 //! Sample prompts about the code of the made-up feature.
 
-use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd, Upstream};
-use crate::prompt::build::{build, possible};
-use crate::prompt::code::CodeBrief;
+use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd, Upstream, possible};
+use crate::prompt::build::build;
+use crate::prompt::code_brief::CodeBrief;
 use crate::prompt::example::{Sample, change, feature, first_of};
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Finding;

@@ -13,12 +13,22 @@ use crate::prompt::brief::{Absent, AnsweredQuestion, Brief, FeaturePaths, Prd, U
 use feature::{FOLDER, document};
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Threshold;
+use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::Profile;
 
-pub use sample::{Sample, sample, sample_by_itself};
+pub use sample::{sample, sample_by_itself};
+
+/// A prompt, and what it is sent for and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    pub prompt: Prompt,
+    pub purpose: Purpose,
+    /// What was asked for, or the nearest one in which the dispatch makes sense.
+    pub strategy: Strategy,
+}
 
 const IDEA: &str = "Limit how many requests an API key may make in a minute.";
 

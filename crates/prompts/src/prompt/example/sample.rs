@@ -1,25 +1,15 @@
 //! One role's prompt in the made-up feature, for a person who wants to read it.
 
-use crate::prompt::brief::{Brief, DomainOutcome, DomainResult};
-use crate::prompt::build::{build, possible};
+use crate::prompt::brief::{Brief, DomainOutcome, DomainResult, possible};
+use crate::prompt::build::build;
 use crate::prompt::example::feature::document;
-use crate::prompt::example::{ANSWER, first_of, revision};
+use crate::prompt::example::{ANSWER, Sample, code, first_of, retro, revision};
 use redraft_facts::choice::Strategy;
-use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::{self, ProfileKind, RoleText};
-
-/// A prompt, and what it is sent for and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
-    pub prompt: Prompt,
-    pub purpose: Purpose,
-    /// What was asked for, or the nearest one in which the dispatch makes sense.
-    pub strategy: Strategy,
-}
 
 /// The same for a change that is reviewed by itself, without documents. None for a role that does not review code.
 pub fn sample_by_itself(
@@ -28,7 +18,7 @@ pub fn sample_by_itself(
     strategy: Strategy,
     own: Option<&RoleText>,
 ) -> Option<Sample> {
-    super::code::sample_by_itself(role, purpose, strategy, own)
+    code::sample_by_itself(role, purpose, strategy, own)
 }
 
 /// What a role is sent for this purpose with this strategy; `own` is the repository's text for it. Without a purpose it is
@@ -42,10 +32,10 @@ pub fn sample(
     own: Option<&RoleText>,
 ) -> Option<Sample> {
     if phase == Phase::Implement {
-        return super::code::sample(role, purpose, strategy, own);
+        return code::sample(role, purpose, strategy, own);
     }
     if phase == Phase::Finish {
-        return super::retro::sample(role, purpose, own);
+        return retro::sample(role, purpose, own);
     }
     let profile = profile::find(phase, role)?;
     let later = matches!(strategy, Strategy::Resume | Strategy::Digest);

@@ -1,7 +1,7 @@
 //! Prompts about code: the nine rows of seed 031's template-selection matrix for the implement command, its deviations of
 //! I1-R4, and I7. Where ours differs, the test says why. Tasks are in `tasks`.
 
-use super::super::code::shown_diff;
+use super::super::change::body as shown_diff;
 use super::super::*;
 use super::{cases, stable};
 use crate::prompt::example::change;

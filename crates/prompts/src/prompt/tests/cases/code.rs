@@ -2,7 +2,7 @@
 
 use super::{Case, PROJECT, Show, settled, without_tools};
 use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd};
-use crate::prompt::code::{CheckResult, CodeBrief, Dependency, LeftOut, TaskArtifact, TaskBrief};
+use crate::prompt::code_brief::{CheckResult, CodeBrief, Dependency, LeftOut, TaskArtifact, TaskBrief};
 use crate::prompt::example::change;
 use crate::prompt::example::code::{PHASE, Texts, code};
 use crate::prompt::example::feature::{DESIGN, PLAN, PRD, PRD_TEXT};

@@ -3,8 +3,8 @@
 //! From a diff that is too long for a prompt, the longest parts are left out, and its reader is told to open those
 //! files. Diffs come from git and hold what agents wrote, so they stand in fences and paths stay on their lines.
 
-use super::super::brief::Brief;
-use super::super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX, WINDOW_LINES};
+use super::brief::Brief;
+use super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX, WINDOW_LINES};
 use core::fmt::Write as _;
 use redraft_documents::delta::{self, Delta, FileDelta, FileDiff, Hunk, LineKind};
 use redraft_facts::citation;
@@ -63,7 +63,7 @@ fn lines(file: &FileDelta) -> String {
 }
 
 /// A diff in its fence. If it is too long: the parts about as many files as fit, and the names of the others.
-pub(in crate::prompt) fn body(diff: &str) -> String {
+pub(super) fn body(diff: &str) -> String {
     let chars = diff.chars().count();
     if chars <= DIFF_CHARS_MAX {
         return text::fenced("diff", diff);
@@ -157,7 +157,7 @@ pub(super) fn around_findings(brief: &Brief<'_>, change: &str) -> String {
 
 /// Findings with their lines in the current files: what the role's own last review cited is carried through what
 /// changed since.
-pub(in crate::prompt) fn carried(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
+pub(super) fn carried(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
     let delta = Delta::parse(brief.delta.unwrap_or_default());
     let carried = |finding: &&Finding| {
         let mut now = (*finding).clone();
