@@ -5,13 +5,11 @@
 
 use super::Found;
 use super::dispatch::Dispatch;
+use super::prompt_line::{REQUIRED, is_about_review, is_form, is_heading, named, whole};
 use redraft_documents::lint::{ArtifactKind, Rule};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_roles::profile;
-
-/// The heading of the list.
-pub(super) const REQUIRED: &str = "required artifacts";
 
 pub(super) fn check<'a>(dispatches: &[Dispatch<'a>], found: &mut Found<'a>) {
     let listing = dispatches.iter().any(|dispatch| required(dispatch).is_some());
@@ -37,11 +35,6 @@ pub(super) fn check<'a>(dispatches: &[Dispatch<'a>], found: &mut Found<'a>) {
 fn required(dispatch: &Dispatch<'_>) -> Option<usize> {
     let is_it = |(_, line): &(usize, &str)| is_heading(line) && line.to_lowercase().contains(REQUIRED);
     dispatch.prompt.iter().position(is_it)
-}
-
-pub(super) fn is_heading(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
 }
 
 fn check_inline<'a>(dispatch: &Dispatch<'a>, found: &mut Found<'a>) {
@@ -83,18 +76,6 @@ fn label(kind: ArtifactKind) -> &'static str {
     }
 }
 
-/// The artifact a word stands for.
-fn named(word: &str) -> Option<ArtifactKind> {
-    match word {
-        "prd" => Some(ArtifactKind::Prd),
-        "spec" | "specification" => Some(ArtifactKind::Spec),
-        "design" => Some(ArtifactKind::Design),
-        "plan" => Some(ArtifactKind::Plan),
-        "tasks" => Some(ArtifactKind::Tasks),
-        _ => None,
-    }
-}
-
 /// A reviewer is given what it reviews: by its own name, or by what the heading says. A reviewer of a hand-off reads it
 /// by its path.
 fn is_under_review(dispatch: &Dispatch<'_>, kind: ArtifactKind, heading: &str) -> bool {
@@ -105,75 +86,6 @@ fn is_under_review(dispatch: &Dispatch<'_>, kind: ArtifactKind, heading: &str) -
     let first = dispatch.agent.split('-').next().unwrap_or_default();
     let own = if first == "task" { Some(ArtifactKind::Tasks) } else { named(first) };
     own == Some(kind) || is_about_review(heading)
-}
-
-/// Whether a heading says that what follows is what is to be reviewed.
-pub(super) fn is_about_review(heading: &str) -> bool {
-    let heading = heading.to_lowercase();
-    ["reviewing", "under review", "being reviewed", "to review", "for review"]
-        .iter()
-        .any(|words| heading.contains(words))
-}
-
-/// A placeholder for all of an artifact: `{content of spec.md}`, `{spec content}`, `$(cat …/spec.md)`.
-pub(super) fn whole(line: &str) -> Option<(&str, ArtifactKind)> {
-    for (open, close) in [("{", "}"), ("$(", ")"), ("!`", "`")] {
-        let mut rest = line;
-        while let Some(at) = rest.find(open) {
-            let inside = &rest[at + open.len()..];
-            let Some(end) = inside.find(close) else { break };
-            let taken = if open == "{" { filled_in(&inside[..end]) } else { printed(&inside[..end]) };
-            if let Some(kind) = taken {
-                return Some((&rest[at..at + open.len() + end + close.len()], kind));
-            }
-            rest = &inside[end..];
-        }
-    }
-    None
-}
-
-/// What stands between braces.
-fn filled_in(inside: &str) -> Option<ArtifactKind> {
-    const CHARS_MAX: usize = 120;
-    const ALL: [&str; 9] =
-        ["content", "contents", "full", "entire", "whole", "complete", "text", "inline", "verbatim"];
-    const PART: [&str; 18] = [
-        "section",
-        "sections",
-        "scoped",
-        "excerpt",
-        "excerpts",
-        "extractsection",
-        "path",
-        "paths",
-        "summary",
-        "title",
-        "name",
-        "link",
-        "line",
-        "lines",
-        "relevant",
-        "diff",
-        "delta",
-        "location",
-    ];
-    if inside.len() > CHARS_MAX || inside.contains('"') {
-        return None;
-    }
-    let text = inside.trim_matches(['{', '}', ' ']).to_lowercase();
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let kind = words.iter().find_map(|word| named(word))?;
-    let whole = words.iter().any(|word| ALL.contains(word)) || text == kind.file();
-    (whole && !words.iter().any(|word| PART.contains(word))).then_some(kind)
-}
-
-/// A command that prints a file.
-fn printed(command: &str) -> Option<ArtifactKind> {
-    let mut words = command.split_whitespace();
-    (words.next() == Some("cat"))
-        .then(|| words.find_map(|word| ArtifactKind::from_path(word.trim_matches(['"', '\'']))))
-        .flatten()
 }
 
 /// What a role may be asked to read, and what it reviews. More than one where a role works in several phases.
@@ -200,7 +112,7 @@ fn maps(dispatch: &Dispatch<'_>) -> Vec<(BTreeSet<ArtifactKind>, Option<Artifact
 fn check_list<'a>(dispatch: &Dispatch<'a>, at: usize, found: &mut Found<'a>) {
     let (line, _) = dispatch.prompt[at];
     let rest = dispatch.prompt[at + 1..].iter().map(|(_, text)| *text);
-    let list: Vec<&str> = rest.take_while(|text| !is_heading(text) && !super::order::is_form(text)).collect();
+    let list: Vec<&str> = rest.take_while(|text| !is_heading(text) && !is_form(text)).collect();
     let all = list.join("\n").to_lowercase();
     let mut add =
         |message: String, hint: &str| found.add(dispatch.path, Rule::PluginArtifactMap, line, message, hint);

@@ -12,6 +12,7 @@ mod dispatch;
 mod hooks;
 mod manifest;
 mod order;
+mod prompt_line;
 mod reviewer;
 #[cfg(test)]
 mod tests;

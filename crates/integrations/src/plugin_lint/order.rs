@@ -5,8 +5,8 @@
 //! fresh dispatches: one that goes on with a conversation sends what has changed and nothing else. Start at [`check`].
 
 use super::Found;
-use super::artifact::{self, REQUIRED, is_heading};
 use super::dispatch::Dispatch;
+use super::prompt_line::{REQUIRED, is_about_review, is_form, is_heading, whole};
 use redraft_documents::lint::Rule;
 use redraft_facts::prelude::*;
 
@@ -127,9 +127,7 @@ fn part(text: &str, listing: bool) -> Option<Part> {
         if !listing {
             return None;
         }
-        if artifact::is_about_review(&lower)
-            || says(&["implementation files", "changed files", "files changed"])
-        {
+        if is_about_review(&lower) || says(&["implementation files", "changed files", "files changed"]) {
             return Some(Part::Reviewed);
         }
         if says(&["iteration", "previous issues"]) {
@@ -138,7 +136,7 @@ fn part(text: &str, listing: bool) -> Option<Part> {
         return says(&["reviewer outcome", "delta", "fix summary", "changes since"])
             .then_some(Part::Changing);
     }
-    if artifact::whole(text).is_some() {
+    if whole(text).is_some() {
         return Some(Part::Reviewed);
     }
     if is_form(text) {
@@ -155,13 +153,6 @@ fn part(text: &str, listing: bool) -> Option<Part> {
         return Some(Part::Iteration);
     }
     fills_in_what_changes(&lower).then_some(Part::Changing)
-}
-
-/// Whether a line asks for the answer in its form.
-pub(super) fn is_form(text: &str) -> bool {
-    let lower = text.trim().to_lowercase();
-    let asks = ["return", "respond", "reply", "answer", "output"].iter().any(|word| lower.starts_with(word));
-    (asks && lower.contains("json")) || lower.contains("\"approved\"")
 }
 
 /// A placeholder that is filled in again for each iteration.
