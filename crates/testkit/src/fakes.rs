@@ -15,6 +15,7 @@
 
 mod agent;
 mod check_folder;
+mod check_place;
 mod checks;
 mod clock;
 mod crash;
@@ -31,6 +32,7 @@ mod store;
 mod tree;
 mod turn;
 mod workspace;
+mod workspace_port;
 mod worktree;
 
 pub use agent::{ScriptedAgent, ScriptedAgents};

@@ -1,6 +1,6 @@
 //! The folder that checks run in, of the fake repository.
 
-use super::ignore::Ignore;
+use super::check_place::{CheckPlace, FOLDER};
 use super::repository::{FakeRepository, State};
 use super::tree::{Tree, differing};
 use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
@@ -9,42 +9,6 @@ use redraft_facts::text::hash;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-const FOLDER: &str = "/fake/repo/.redraft/worktrees/check-001";
-
-/// What is in that folder.
-#[derive(Debug, Default)]
-pub(super) struct CheckPlace {
-    pub(super) files: Tree,
-    /// The files it was last laid out with.
-    laid: Tree,
-    prepared: String,
-    set_up: Option<Tree>,
-    /// What setup has made that git does not ignore.
-    made: BTreeSet<String>,
-}
-
-impl CheckPlace {
-    pub(super) fn folder(&self) -> PathBuf {
-        PathBuf::from(FOLDER)
-    }
-
-    /// Files that are neither tracked nor ignored.
-    fn others(&self) -> BTreeSet<String> {
-        let ignore = Ignore::new(&self.files, None);
-        let other = |path: &&String| !self.laid.contains_key(*path) && ignore.of_path(path).is_none();
-        self.files.keys().filter(other).cloned().collect()
-    }
-
-    /// Puts tracked files back; returns those that had changed.
-    fn put_back(&mut self) -> Vec<String> {
-        let mut tracked = self.files.clone();
-        tracked.retain(|path, _| self.laid.contains_key(path));
-        let changed = differing(&tracked, &self.laid);
-        self.files.extend(self.laid.clone());
-        changed
-    }
-}
 
 /// Where the checks of the feature run.
 #[derive(Debug)]

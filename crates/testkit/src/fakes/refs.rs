@@ -1,23 +1,12 @@
 //! Reports and undoes what happened to branches and tags while an agent worked, as the real adapter does.
 
-use super::repository::{HEADS, ROOT, State, TAGS};
-use super::restore::lost_ref;
-use super::workspace::{FakeWorkspace, name_of};
+use super::repository::{HEADS, ROOT, State, TAGS, lost_ref};
+use super::workspace::{FakeWorkspace, MarkedRefs, name_of};
 use super::worktree::Head;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// How many refs are named one by one; the rest is counted.
 const NAMED_REFS: usize = 10;
-
-/// Branches and tags at the time of a mark.
-#[derive(Debug, Clone)]
-pub(super) struct MarkedRefs {
-    refs: BTreeMap<String, String>,
-    /// How long HEAD's log was.
-    log: usize,
-    /// What the main checkout was on.
-    main: String,
-}
 
 pub(super) fn mark(state: &State) -> MarkedRefs {
     MarkedRefs { refs: state.public_refs(), log: state.feature.log.len(), main: main_branch(state) }

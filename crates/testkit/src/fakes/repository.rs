@@ -5,7 +5,7 @@
 
 mod acts;
 
-use super::check_folder::CheckPlace;
+use super::check_place::CheckPlace;
 use super::tree::{Node, Tree, id_of, short};
 use super::worktree::{Head, Worktree};
 use super::{Crash, locked};
@@ -242,6 +242,11 @@ impl State {
 /// The ref that says that a feature goes on without something that is lost.
 pub(super) fn done_without(id: &str) -> String {
     format!("refs/redraft/repaired/{id}")
+}
+
+/// The ref that keeps what was undone.
+pub(super) fn lost_ref(name: &str) -> String {
+    format!("refs/redraft/lost/{name}")
 }
 
 /// A message with its trailers, as it is stored.

@@ -2,7 +2,7 @@
 //! steps.
 
 use super::refs;
-use super::repository::{ROOT, State, WORKTREE};
+use super::repository::{ROOT, State, WORKTREE, lost_ref};
 use super::tree::{Node, Tree, differing, has_folder};
 use super::workspace::{FakeWorkspace, name_of};
 use super::worktree::Head;
@@ -15,10 +15,6 @@ use std::collections::BTreeSet;
 const NAMED_FILES: usize = 50;
 /// A changed `.gitignore` hides files that show once it is back.
 const PASSES_MAX: usize = 8;
-
-pub(super) fn lost_ref(name: &str) -> String {
-    format!("refs/redraft/lost/{name}")
-}
 
 /// What was put back of git's own files.
 #[derive(Debug, Default)]

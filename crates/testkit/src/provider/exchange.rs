@@ -1,6 +1,6 @@
 //! Plays one request: routes it, asks the script, and delivers the reply in the way it asks for.
 //!
-//! It knows sockets only through `http::Outlet` and threads only through `server::Shared`. Start at
+//! It knows sockets only through `http::Outlet` and threads only through `shared::Shared`. Start at
 //! [`exchange`].
 
 use super::answer::{self, Frame, Piece, Turn, generated};
@@ -8,7 +8,7 @@ use super::cache::Charge;
 use super::dialect::{Dialect, Frames, Prompt};
 use super::http::{Ended, Head, Outlet, Request};
 use super::script::Reply;
-use super::server::Shared;
+use super::shared::Shared;
 use super::{RecordedRequest, prompt, responses};
 use serde_json::{Value, json};
 use std::net::{Shutdown, TcpStream};

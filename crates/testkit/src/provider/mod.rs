@@ -2,7 +2,7 @@
 //! rules, so that agents, adapters and the real client programs can be tested without a model or a network.
 //!
 //! It answers what a [`Script`] says and nothing else; it knows no adapter, no role and no prompt of Redraft. Start
-//! reading at [`Provider`] and [`Reply`]; `server` owns the threads, `exchange` plays one reply, `messages`, `chat` and
+//! reading at [`Provider`] and [`Reply`]; `server` owns the threads, `shared` is what they share, `exchange` plays one reply, `messages`, `chat` and
 //! `responses` shape it for one protocol each, `cache` and `prefixes` count tokens, and `faulty` makes models that
 //! misremember.
 
@@ -22,6 +22,7 @@ mod recorded;
 mod responses;
 mod script;
 mod server;
+mod shared;
 #[cfg(test)]
 mod tests;
 

@@ -1,22 +1,18 @@
-//! The provider's threads and what they share: one that accepts, one for each connection.
+//! The provider's threads: one that accepts, one for each connection.
 //!
 //! Dropping [`Server`] waits for all of them; every wait inside ends when the sockets are shut down or the stop flag is
 //! set. What is answered is decided in `exchange`.
 
-use super::cache::{Charge, PromptCache};
+use super::ProviderSettings;
 use super::exchange::{self, After};
 use super::http::{self, Unread};
-use super::prefixes::PrefixCache;
-use super::script::{Reply, Script};
-use super::{ProviderSettings, RecordedRequest};
-use serde_json::Value;
-use std::any::Any;
+use super::script::Script;
+use super::shared::{Connection, Shared};
 use std::io::{BufReader, Read};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 pub(super) struct Server {
     address: SocketAddr,
@@ -24,55 +20,11 @@ pub(super) struct Server {
     acceptor: Option<JoinHandle<()>>,
 }
 
-pub(super) struct Shared {
-    pub(super) settings: ProviderSettings,
-    script: Mutex<Box<dyn Script>>,
-    state: Mutex<State>,
-    /// Notified of every arrival, release and the stop.
-    changed: Condvar,
-}
-
-/// Everything the threads change together.
-pub(super) struct State {
-    stopping: bool,
-    pub(super) now: Duration,
-    pub(super) prompts: PromptCache,
-    pub(super) prefixes: PrefixCache,
-    pub(super) bills: Vec<Charge>,
-    requests: Vec<Arc<RecordedRequest>>,
-    arrived: usize,
-    asked: usize,
-    releases: usize,
-    connections: Vec<Connection>,
-    /// The payload of a script's first panic.
-    panic: Option<Box<dyn Any + Send>>,
-}
-
-struct Connection {
-    /// Shared with the thread, so that it can be shut down from outside.
-    socket: TcpStream,
-    thread: JoinHandle<()>,
-}
-
 impl Server {
     pub(super) fn start(settings: ProviderSettings, script: Box<dyn Script>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound listener has an address");
-        let state = State {
-            stopping: false,
-            now: Duration::ZERO,
-            prompts: PromptCache::new(settings.minimum_cacheable),
-            prefixes: PrefixCache::default(),
-            bills: Vec::new(),
-            requests: Vec::new(),
-            arrived: 0,
-            asked: 0,
-            releases: 0,
-            connections: Vec::new(),
-            panic: None,
-        };
-        let (script, state, changed) = (Mutex::new(script), Mutex::new(state), Condvar::new());
-        let shared = Arc::new(Shared { settings, script, state, changed });
+        let shared = Arc::new(Shared::new(settings, script));
         let inside = Arc::clone(&shared);
         let acceptor = spawn("provider accepts", move || accept(&inside, &listener));
         Server { address, shared, acceptor: Some(acceptor) }
@@ -109,102 +61,6 @@ impl Drop for Server {
         let panic = self.shared.state().panic.take();
         if let Some(panic) = panic.filter(|_| !thread::panicking()) {
             resume_unwind(panic);
-        }
-    }
-}
-
-impl Shared {
-    /// A panic while the state is held leaves it consistent: no update spans two steps.
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
-        self.state().requests.iter().map(|request| RecordedRequest::clone(request)).collect()
-    }
-
-    pub(super) fn reset_requests(&self) {
-        self.state().requests.clear();
-    }
-
-    pub(super) fn wait_for_requests(&self, count: usize, limit: Duration) -> Option<Vec<RecordedRequest>> {
-        let missing = |state: &mut State| state.requests.len() < count;
-        let waited = self.changed.wait_timeout_while(self.state(), limit, missing);
-        let (state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-        let requests = state.requests.iter().map(|request| RecordedRequest::clone(request)).collect();
-        (!timeout.timed_out()).then_some(requests)
-    }
-
-    pub(super) fn advance(&self, by: Duration) {
-        self.state().now += by;
-    }
-
-    pub(super) fn release(&self) {
-        self.state().releases += 1;
-        self.changed.notify_all();
-    }
-
-    /// Waits in real time; false when the provider stops meanwhile.
-    pub(super) fn pause(&self, pause: Duration) -> bool {
-        let going_on = |state: &mut State| !state.stopping;
-        let waited = self.changed.wait_timeout_while(self.state(), pause, going_on);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        !state.stopping
-    }
-
-    /// Waits for a release and takes it; false when the provider stops meanwhile.
-    pub(super) fn wait_for_release(&self) -> bool {
-        let held = |state: &mut State| state.releases == 0 && !state.stopping;
-        let waited = self.changed.wait_while(self.state(), held);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        if state.stopping {
-            return false;
-        }
-        state.releases -= 1;
-        true
-    }
-
-    /// Remembers a request and the time it started.
-    pub(super) fn record(&self, request: &http::Request) -> (Arc<RecordedRequest>, Duration) {
-        let json = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
-        let mut recorded = RecordedRequest {
-            order: 0,
-            method: request.method.clone(),
-            path: request.path.clone(),
-            query: request.query.clone(),
-            headers: request.headers.clone(),
-            body: request.body.clone(),
-            json,
-        };
-        let mut state = self.state();
-        recorded.order = state.arrived;
-        state.arrived += 1;
-        let recorded = Arc::new(recorded);
-        state.requests.push(Arc::clone(&recorded));
-        self.changed.notify_all();
-        (recorded, state.now)
-    }
-
-    /// Asks the script, and returns how many times it was asked before. A script that panics closes the connection; the
-    /// owner of the provider gets the panic.
-    pub(super) fn ask(&self, request: &RecordedRequest) -> (Reply, usize) {
-        let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut state = self.state();
-        let index = state.asked;
-        state.asked += 1;
-        drop(state);
-        let reply = catch_unwind(AssertUnwindSafe(|| script.reply(request, index)));
-        (reply.unwrap_or_else(|panic| self.keep(panic)), index)
-    }
-
-    fn keep(&self, panic: Box<dyn Any + Send>) -> Reply {
-        self.state().panic.get_or_insert(panic);
-        Reply::Close
-    }
-
-    fn end(&self, connection: Connection) {
-        if let Err(panic) = connection.thread.join() {
-            self.keep(panic);
         }
     }
 }
