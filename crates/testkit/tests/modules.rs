@@ -7,10 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders whose modules still have cycles. One that has none any more must leave this list.
-const NOT_YET_FREE_OF_CYCLES: [&str; 4] =
-    ["adapters/child", "adapters/git", "adapters/git/moving", "adapters/sqlite"];
-
 /// A module's path below its crate; empty for the crate itself.
 type Module = Vec<String>;
 
@@ -224,24 +220,15 @@ fn in_circles(mut left: Uses) -> Uses {
 #[test]
 fn no_module_is_used_by_one_that_it_uses() {
     let mut looked = 0;
-    let mut met = BTreeSet::new();
     for (name, root) in roots() {
         for (folder, uses) in folders(&modules(&root)) {
             let folder = [vec![name.clone()], folder].concat().join("/");
             looked += uses.len();
             let circles = in_circles(uses);
-            match NOT_YET_FREE_OF_CYCLES.contains(&folder.as_str()) {
-                true => {
-                    assert!(!circles.is_empty(), "{folder} has no cycle any more: take it out of the list")
-                }
-                false => assert!(circles.is_empty(), "in cycles, or above one, in {folder}: {circles:#?}"),
-            }
-            met.insert(folder);
+            assert!(circles.is_empty(), "in cycles, or above one, in {folder}: {circles:#?}");
         }
     }
     assert!(looked > 600, "only {looked} modules were found");
-    let gone = NOT_YET_FREE_OF_CYCLES.iter().find(|folder| !met.contains(**folder));
-    assert_eq!(gone, None, "a folder that is not there: take it out of the list");
 }
 
 /// The folders of a crate that consists of these modules.
