@@ -8,6 +8,7 @@
 //! Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod acceptance;
+mod builtin_cards;
 mod checks;
 mod edit;
 mod effective;
@@ -33,6 +34,7 @@ pub use error::ConfigError;
 pub use user_settings::{Colour, LOCAL, LocalServer, TerminalSettings, UserSettings};
 
 use crate::mcp::McpServers;
+use builtin_cards::builtin_cards;
 use redraft_adapters::plain_file;
 use redraft_cost::price::{Cards, PriceOverride};
 use redraft_engine::DocsGate;
@@ -339,7 +341,7 @@ impl Config {
     /// accepted do not count.
     pub fn cards(&self) -> Cards {
         let prices = if self.unaccepted_prices().is_empty() { &self.prices } else { &self.own_prices };
-        let cards = Cards::builtin().with_overrides(prices.clone());
+        let cards = builtin_cards().clone().with_overrides(prices.clone());
         cards.expect("they were laid over the same cards when the file was read")
     }
 

@@ -2,10 +2,11 @@
 //! kind.
 
 use super::ModelKind;
+use super::builtin_cards::builtin_cards;
 use super::error::ConfigError;
 use super::file::AgentFile;
 use super::source::Source;
-use redraft_cost::price::{Card, Cards, MILLION_MARK, default_model};
+use redraft_cost::price::{Card, MILLION_MARK};
 use toml::Spanned;
 
 impl Source<'_> {
@@ -30,7 +31,9 @@ impl Source<'_> {
                 Err(self.wrong(&name.span(), message).hint(way_out(kind)))
             }
             (Some(written), false) => Ok(sent(written, kind)),
-            (None, false) => Ok(default_model(kind.name()).expect("a test asks for that of every kind")),
+            (None, false) => {
+                Ok(builtin_cards().default_model(kind.name()).expect("a test asks for that of every kind"))
+            }
             (None, true) => {
                 let message = format!("the agent `{}` has a base_url and names no model", name.get_ref());
                 let hint =
@@ -43,7 +46,7 @@ impl Source<'_> {
 
 /// Whether a model costs nothing by its mere name, as a model on the user's own server does.
 pub(super) fn is_free(model: &str) -> bool {
-    Cards::builtin().find(model).is_ok_and(Card::is_free)
+    builtin_cards().find(model).is_ok_and(Card::is_free)
 }
 
 /// A vendor bills whatever name it is sent, so only a server can make a model free.
@@ -61,7 +64,7 @@ fn way_out(kind: ModelKind) -> &'static str {
 /// A model that has a card goes by its vendor's name, so that what is billed is what was priced. The mark for a context
 /// of a million tokens is Claude Code's own; no service knows it.
 fn sent(written: &str, kind: ModelKind) -> String {
-    let Some(name) = Cards::builtin().vendors_name(written) else { return written.to_owned() };
+    let Some(name) = builtin_cards().vendors_name(written) else { return written.to_owned() };
     match kind {
         ModelKind::Claude => name,
         ModelKind::Codex | ModelKind::Anthropic | ModelKind::OpenAi => {

@@ -2,10 +2,11 @@
 //!
 //! A price is read from the text itself and not from the number it was parsed to: money has no rounding errors.
 
+use super::builtin_cards::builtin_cards;
 use super::error::ConfigError;
 use super::file::{CliffFile, PriceFile};
 use super::source::Source;
-use redraft_cost::price::{Cards, Changes, Cliff, PerMillion, PriceOverride, Repriced, StatedPrice};
+use redraft_cost::price::{Changes, Cliff, PerMillion, PriceOverride, Repriced, StatedPrice};
 use redraft_facts::choice::Lifetime;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -23,7 +24,7 @@ impl Source<'_> {
         for (model, price) in file {
             overrides.push(PriceOverride { model: model.get_ref().clone(), says: self.says(model, price)? });
         }
-        match Cards::builtin().with_overrides(overrides.clone()) {
+        match builtin_cards().clone().with_overrides(overrides.clone()) {
             Ok(_) => Ok(overrides),
             Err(bad) => {
                 let written = file.keys().find(|model| *model.get_ref() == bad.model);

@@ -326,7 +326,7 @@ fn a_model_is_sent_as_its_vendor_spells_it_and_each_kind_has_a_default() {
     }
     for kind in ModelKind::ALL.map(ModelKind::name) {
         let default = model(&format!("kind = '{kind}'"));
-        assert_eq!(Some(default), redraft_cost::price::default_model(kind), "{kind}");
+        assert_eq!(Some(default), redraft_cost::price::Cards::builtin().default_model(kind), "{kind}");
     }
 }
 

@@ -5,12 +5,12 @@
 //! two holds until a person accepts the higher one of `redraft.toml`. Nothing is searched for: no port is tried and no
 //! other file is read. Start at [`UserSettings::from_environment`].
 
+use super::builtin_cards::builtin_cards;
 use super::error::ConfigError;
 use super::file::OwnFile;
 use super::source::Source;
 use super::{AgentConfig, BashRule, ModelAgent, ModelKind, SchemaForm, Wire};
 use redraft_adapters::child::Environment;
-use redraft_cost::price::default_model;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +123,7 @@ impl ModelAgent {
     pub(super) fn usual(kind: ModelKind) -> ModelAgent {
         ModelAgent {
             kind,
-            model: default_model(kind.name()).expect("a test asks for that of every kind"),
+            model: builtin_cards().default_model(kind.name()).expect("a test asks for that of every kind"),
             program: None,
             base_url: None,
             key_env: None,

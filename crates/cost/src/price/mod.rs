@@ -62,17 +62,6 @@ impl UnknownModel {
     }
 }
 
-/// The model of an agent that names none, by the kind of agent: the newest Sonnet for `claude` and `anthropic`, the newest
-/// GPT for `codex` and `openai`. None for kinds without a model.
-pub fn default_model(kind: &str) -> Option<String> {
-    let family = match kind {
-        "claude" | "anthropic" => "sonnet",
-        "codex" | "openai" => "gpt",
-        _ => return None,
-    };
-    Cards::builtin().vendors_name(family)
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the price cards cannot be read: {why}")]
 pub struct BadCards {
@@ -83,6 +72,17 @@ impl Cards {
     /// The cards that come with the program.
     pub fn builtin() -> Cards {
         Cards::read(include_str!("../../data/prices.json")).expect("a test reads the same bytes")
+    }
+
+    /// The model of an agent that names none, by the kind of agent: the newest Sonnet for `claude` and `anthropic`, the
+    /// newest GPT for `codex` and `openai`. None for kinds without a model.
+    pub fn default_model(&self, kind: &str) -> Option<String> {
+        let family = match kind {
+            "claude" | "anthropic" => "sonnet",
+            "codex" | "openai" => "gpt",
+            _ => return None,
+        };
+        self.vendors_name(family)
     }
 
     /// Cards from their stored form.

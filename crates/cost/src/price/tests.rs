@@ -217,11 +217,14 @@ fn a_family_word_means_the_highest_version_whatever_the_order_of_the_cards() {
 fn every_kind_of_agent_with_a_model_has_a_default_that_has_a_card() {
     for (kind, family) in [("claude", "sonnet"), ("anthropic", "sonnet"), ("codex", "gpt"), ("openai", "gpt")]
     {
-        let model = default_model(kind).unwrap();
+        let model = Cards::builtin().default_model(kind).unwrap();
         let card = Cards::builtin().find(&model).unwrap().clone();
         assert!(card.models.contains(&model) && model.contains(family), "{kind}: {model}");
     }
-    assert_eq!((default_model("rehearsal"), default_model("pull")), (None, None));
+    assert_eq!(
+        (Cards::builtin().default_model("rehearsal"), Cards::builtin().default_model("pull")),
+        (None, None)
+    );
 }
 
 #[test]
