@@ -116,9 +116,7 @@ fn take_all(folder: &Path, found: &mut GitSetup) -> Result<(), GitError> {
             continue;
         }
         let entries = fs::read_dir(&path).map_err(|error| GitError::file(&path, &error))?;
-        // Git puts a dozen examples among the hooks and never runs a file of such a name.
-        let paths = entries.flatten().map(|entry| entry.path());
-        left.extend(paths.filter(|path| path.extension().is_none_or(|end| end != "sample")).take(FILES_MAX));
+        left.extend(entries.flatten().map(|entry| entry.path()).take(FILES_MAX));
         if found.len() > FILES_MAX {
             break;
         }
