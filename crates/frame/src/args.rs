@@ -38,47 +38,47 @@ pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    /// Print one JSON object on stdout and nothing else there
+    /// Print one JSON object on stdout and nothing else
     #[arg(long, global = true)]
     pub json: bool,
-    /// Tell only errors and questions on stderr; data still goes to stdout
+    /// Print only errors and questions on stderr; data still goes to stdout
     #[arg(short = 'q', long, global = true)]
     pub quiet: bool,
-    /// Work as if started in this folder
+    /// Run as if started in this folder
     #[arg(short = 'C', long = "dir", global = true, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Play a whole feature offline in a throw-away repository, with the built-in rehearsal agent
+    /// Run a whole feature offline in a throw-away repository, with the built-in rehearsal agent
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArgs),
     /// Write redraft.toml with every default as a comment, and choose the agent that plays the roles
     #[command(after_help = INIT_HELP)]
     Init,
-    /// Show what holds here and which file says so, or change a setting
+    /// Show the settings in effect here and where each one comes from, or change one
     #[command(after_help = CONFIG_HELP)]
     Config(ConfigArgs),
-    /// Begin a feature on a branch and worktree of its own
+    /// Begin a feature on its own branch and in its own worktree
     #[command(after_help = NEW_HELP)]
     New(NewArgs),
-    /// Drive a feature on from wherever it stands; run again to continue after any interruption
+    /// Continue a feature from where it stands; run it again after any interruption
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
     /// Check what would be merged, write down what was learnt, and make the branch ready or merge it
     #[command(after_help = FINISH_HELP)]
     Finish(FinishArgs),
-    /// Review one document, or what a branch changes; again after an edit, and only what changed is sent
+    /// Review one document, or what a branch changes; run it again after an edit, and only what changed is sent
     #[command(after_help = REVIEW_HELP)]
     Review(ReviewArgs),
-    /// Answer what a run is waiting for
+    /// Answer the question that a run is waiting for
     #[command(after_help = DECIDE_HELP)]
     Decide(DecideArgs),
-    /// Leave a phase out, or go back to one
+    /// Skip a phase, or go back to one
     #[command(subcommand, after_help = PHASE_HELP)]
     Phase(PhaseCommand),
-    /// Take over features that people or other tools have begun; reports only, until told to do it
+    /// Take over features that people or other tools have begun; only reports until you tell it to go ahead
     #[command(after_help = ADOPT_HELP)]
     Adopt(AdoptArgs),
     /// List the projects with their milestones and features, or begin one
@@ -87,25 +87,26 @@ pub enum Command {
     /// Show where each feature stands and the next command to type
     #[command(after_help = STATUS_HELP)]
     Status(StatusArgs),
-    /// Show what a feature cost, by phase, role and round, and what else it might have cost
+    /// Show what a feature cost, by phase, role and round, and what the alternatives might have cost
     #[command(after_help = COST_HELP)]
     Cost(CostArgs),
     /// Show what happened, event by event
     #[command(after_help = LOG_HELP)]
     Log(LogArgs),
-    /// Check documents for what needs no judgement: cut off, ids twice, circles, placeholders and the like
+    /// Check documents for mechanical faults: text cut off, duplicate ids, circular dependencies, placeholders and
+    /// so on
     #[command(after_help = LINT_HELP)]
     Lint(LintArgs),
-    /// Look inside: prompts, findings, tasks, sections of documents, what a task is sent with, the trace of a feature
+    /// Look inside: prompts, findings, tasks, sections of documents, the context of a task, the trace of a feature
     #[command(subcommand, after_help = SHOW_HELP)]
     Show(ShowCommand),
-    /// List what earlier features taught, with what nobody has seen for long; keep, update or retire it
+    /// List the lessons of earlier features and say which are stale; keep, update or retire them
     #[command(after_help = BANK_HELP)]
     Bank(BankArgs),
     /// Check this machine and its agents, and whether an agent's conversations can be continued
     #[command(after_help = DOCTOR_HELP)]
     Doctor(DoctorArgs),
-    /// Take a secret out of what Redraft keeps; write the ledger as text, and make one of such text
+    /// Remove a secret from everything Redraft stores; export the ledger as text, and import it
     #[command(subcommand, after_help = LEDGER_HELP)]
     Ledger(LedgerCommand),
     /// List the models with their prices, and which of them each agent uses
@@ -114,22 +115,22 @@ pub enum Command {
     /// Show what redraft.toml and git's configuration want to run, send, read or spend here, and accept it
     #[command(after_help = TRUST_HELP)]
     Trust(TrustArgs),
-    /// Cost recorded review loops again under every policy
+    /// Show what recorded review loops would have cost under every policy
     #[command(after_help = REPLAY_HELP)]
     Replay(ReplayArgs),
-    /// Serve hosts such as Claude Code over standard input and output: they do the work, redraft keeps the process
+    /// Serve hosts such as Claude Code over standard input and output: they do the work, redraft runs the process
     #[command(after_help = MCP_HELP)]
     Mcp(McpArgs),
-    /// Play one piece of work that was handed out, with the built-in rehearsal agent, to try a host without a model
+    /// Do one piece of work that was handed out, with the built-in rehearsal agent, to try a host without a model
     #[command(after_help = REHEARSE_HELP)]
     Rehearse(RehearseArgs),
-    /// Answer an event of an interactive agent's session: what Claude Code calls a hook
+    /// Answer an event of an interactive agent's session (Claude Code calls this a hook)
     #[command(subcommand, after_help = HOOK_HELP)]
     Hook(HookCommand),
-    /// Print the script that lets a shell complete what is typed
+    /// Print the completion script for a shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
-    /// Print the manual page, or write those of all commands into a folder
+    /// Print the manual page, or write the pages of all commands into a folder
     #[command(after_help = MAN_HELP)]
     Man(ManArgs),
     /// Work with Redraft inside Claude Code, Codex, opencode and others
@@ -142,7 +143,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// How long a call of `next` may wait for checks and the like before it answers `wait`
+    /// How long a call of `next` may wait, for example for checks, before it answers `wait`
     #[arg(long = "patience", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
     pub patience_s: u64,
 }
@@ -173,7 +174,7 @@ pub struct DemoArgs {
     /// Keep the repository in this new or empty folder
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Merge the feature in the end
+    /// Merge the feature at the end
     #[arg(long)]
     pub merge: bool,
 }
@@ -185,32 +186,32 @@ pub struct NewArgs {
     /// Copy this file in as the feature's PRD (product requirements document)
     #[arg(long, value_name = "FILE")]
     pub prd: Option<PathBuf>,
-    /// How much ceremony it gets: express, standard or deep [default: by what the idea names]
+    /// How thoroughly it is worked on: express, standard or deep [default: depends on what the idea names]
     #[arg(long, value_name = "LANE")]
     pub lane: Option<String>,
-    /// The last phase it is to pass through [default: the lane's last]
+    /// The last phase of the feature [default: the lane's last phase]
     #[arg(long, value_name = "PHASE")]
     pub until: Option<String>,
-    /// The project it belongs to, as P001
+    /// The project it belongs to, such as P001
     #[arg(long, value_name = "PROJECT")]
     pub project: Option<String>,
-    /// A feature that comes before it, by number or folder name; repeat it for several
+    /// A feature that must be completed first, by number or folder name; repeat the option for several
     #[arg(long, value_name = "FEATURE")]
     pub depends_on: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct AdoptArgs {
-    /// Folders of features, or single ones [default: docs/features, spec-kit's specs and OpenSpec's changes]
+    /// Feature folders, or folders of them [default: docs/features, spec-kit's specs and OpenSpec's changes]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Only report, also on a terminal
+    /// Only report and ask nothing, even on a terminal
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
     /// Do it without asking
     #[arg(long)]
     pub yes: bool,
-    /// Take no document on your word: a run reviews each
+    /// Do not take documents on your word: a run reviews each one
     #[arg(long)]
     pub review: bool,
 }
@@ -230,7 +231,7 @@ pub enum ProjectCommand {
 
 #[derive(Debug, Args)]
 pub struct ProjectNewArgs {
-    /// What it is called
+    /// Its name
     pub name: Typed,
     /// Copy this file in as the project's PRD
     #[arg(long, value_name = "FILE")]
@@ -239,20 +240,20 @@ pub struct ProjectNewArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum PhaseCommand {
-    /// Leave out the phase that is next or under way
+    /// Skip the next phase, or the one under way
     #[command(after_help = PHASE_SKIP_HELP)]
     Skip(PhaseArgs),
-    /// Go back to a phase that is over, and through all after it again
+    /// Go back to a phase that is over, and repeat all phases after it
     #[command(after_help = PHASE_BACK_HELP)]
     Back(PhaseArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct PhaseArgs {
-    /// [FEATURE] PHASE: the feature's number may be left out where only one can be meant
+    /// [FEATURE] PHASE: the feature's number can be left out if only one feature is possible
     #[arg(required = true, num_args = 1..=2, value_name = "[FEATURE] PHASE")]
     pub words: Vec<String>,
-    /// The reason, kept with it
+    /// The reason; it is stored
     #[arg(long)]
     pub why: Typed,
 }
@@ -264,31 +265,33 @@ pub struct RunArgs {
     /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_cap: Option<OnCap>,
-    /// What to do when an implementer gave up on a task; checks that keep failing always ask a person [default: ask on a terminal, else wait for `redraft decide`]
+    /// What to do when an implementer gives up on a task; when checks keep failing, a person is always asked
+    /// [default: ask on a terminal, else wait for `redraft decide`]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_failure: Option<OnFailure>,
-    /// Ask nothing: money is spent within the budget, code is written, an author's questions are answered by what it would
-    /// assume, and nothing is ever accepted in a person's name
+    /// Ask nothing: money is spent within the budget, code is written, an author's questions are answered with its
+    /// own assumptions, and nothing is ever accepted in a person's name
     #[arg(long)]
     pub yes: bool,
-    /// Merge it once it has come to its end; asks first, unless --yes says so beforehand
+    /// Merge the feature when it is finished; asks first unless --yes is given
     #[arg(long)]
     pub merge: bool,
-    /// Rest after this phase: specify, design, create-plan, create-tasks, implement or finish. One beyond the feature's end moves the end
+    /// Stop after this phase: specify, design, create-plan, create-tasks, implement or finish. A phase after the
+    /// feature's last one becomes its last one
     #[arg(long, value_name = "PHASE")]
     pub until: Option<String>,
-    /// Take this lane from here on: express, standard or deep
+    /// Switch to this lane from here on: express, standard or deep
     #[arg(long, value_name = "LANE")]
     pub lane: Option<String>,
-    /// Go on though features that come before it are not completed; the reason is kept
+    /// Continue although features it depends on are not completed; the reason is stored
     #[arg(long, value_name = "WHY")]
     pub unblock: Option<Typed>,
-    /// Send also to an agent whose usage limit is said to last, and take back work that a host has; without it nothing is
-    /// sent to a parked one, and what a host has is waited for
+    /// Send work to a parked agent before its usage limit ends, and take back work that a host has; without this
+    /// option the run waits for both
     #[arg(long)]
     pub now: bool,
-    /// The most the feature may cost in all, in dollars; kept for later runs [default: what was given before,
-    /// else budget of redraft.toml, else 5]
+    /// The most the feature may cost in total, in dollars; stored for later runs [default: the last value given,
+    /// else budget in redraft.toml, else 5]
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub budget: Option<String>,
     /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
@@ -308,15 +311,16 @@ pub struct RunArgs {
 
 #[derive(Debug, Args)]
 pub struct FinishArgs {
-    /// The feature's number; not needed inside its worktree or when only one can be meant
+    /// The feature's number; not needed inside its worktree or when only one is possible
     pub feature: Option<String>,
-    /// Merge it into the branch it was begun on; without it the branch is made ready for a pull request
+    /// Merge the feature into the branch it was begun on; without this option its branch is made ready for a pull
+    /// request
     #[arg(long)]
     pub merge: bool,
     /// Ask nothing before money is spent
     #[arg(long)]
     pub yes: bool,
-    /// The most the feature may cost in all, in dollars; kept for later runs
+    /// The most the feature may cost in total, in dollars; stored for later runs
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub budget: Option<String>,
     /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
@@ -326,7 +330,7 @@ pub struct FinishArgs {
 
 #[derive(Debug, Args)]
 pub struct ReviewArgs {
-    /// The document; or, with --base, what a branch changes
+    /// The document to review; to review what a branch changes, use --base instead
     #[arg(conflicts_with = "base")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -337,13 +341,14 @@ pub struct ReviewArgs {
     /// Judge it as this kind of document [default: by its name, else document]
     #[arg(long = "as", value_enum, value_name = "KIND", conflicts_with = "base")]
     pub kind: Option<DocumentKind>,
-    /// Begin anew, with reviewers that know nothing of the earlier rounds
+    /// Start over, with reviewers that know nothing about the earlier rounds
     #[arg(long)]
     pub again: bool,
     /// Ask nothing before money is spent
     #[arg(long)]
     pub yes: bool,
-    /// The most this review may cost in all, in dollars; kept for later calls [default: budget of redraft.toml, else 5]
+    /// The most this review may cost in total, in dollars; stored for later calls [default: budget in redraft.toml,
+    /// else 5]
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub budget: Option<String>,
     /// Let this agent play every role, for this call: claude, codex, anthropic, openai, one you configured, or rehearsal
@@ -356,27 +361,27 @@ pub struct ReviewArgs {
 
 /// What is asked of the review of a change.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "A change in place of a document")]
+#[command(next_help_heading = "Reviewing a change instead of a document")]
 pub struct ChangeArgs {
-    /// Review what the current branch changes since it left this branch, tag or commit
+    /// Review what the current branch has changed since it left this branch, tag or commit
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
-    /// Review this branch, tag or commit in place of the current one
+    /// Review this branch, tag or commit instead of the current branch
     #[arg(long, value_name = "REV", requires = "base")]
     pub head: Option<String>,
-    /// Review what is not committed yet as well
+    /// Also review what is not committed yet
     #[arg(long, requires = "base", conflicts_with = "head")]
     pub uncommitted: bool,
-    /// The name under which the next call goes on with this review [default: the branch]
+    /// The name under which the next call continues this review [default: the branch]
     #[arg(long, value_name = "NAME", requires = "base")]
     pub name: Option<Typed>,
-    /// What the change is for, e.g. the text of a pull request; the messages of its commits are known anyway
+    /// What the change is for, e.g. the text of a pull request; reviewers are told its commit messages anyway
     #[arg(long, value_name = "TEXT", requires = "base")]
     pub intent: Option<Typed>,
-    /// The same from a file
+    /// The same, read from a file
     #[arg(long, value_name = "FILE", requires = "base", conflicts_with = "intent")]
     pub intent_file: Option<PathBuf>,
-    /// Hold the change to the documents of this feature [default: on a branch feature/NNN-… to those of NNN]
+    /// Compare the change with the documents of this feature [default: on a branch feature/NNN-…, those of NNN]
     #[arg(long, value_name = "NNN", requires = "base")]
     pub feature: Option<String>,
     /// express: one reviewer, standard: three, deep: fresh eyes at the end as well [default: standard]
@@ -417,7 +422,7 @@ pub enum OnCap {
     Ask,
     /// Stop with exit code 5
     Stop,
-    /// Accept what is open, by a stored ruling
+    /// Accept what is open; the ruling is stored
     Accept,
 }
 
@@ -427,7 +432,7 @@ pub enum OnFailure {
     Ask,
     /// Try each such task once more, then ask
     Retry,
-    /// Go on without it: the task is blocked, and what was built of it is taken out
+    /// Continue without it: the task is blocked, and what was built for it is removed
     Skip,
 }
 
@@ -435,26 +440,27 @@ pub enum OnFailure {
 pub struct DecideArgs {
     /// The feature's number; not needed inside its worktree or when only one is active
     pub feature: Option<String>,
-    /// accept, rerun, retry, skip, go, answer, assume or abandon, as far as the question allows it; without one the question
-    /// is shown
+    /// accept, rerun, retry, skip, go, answer, assume or abandon, if the question allows it; without a choice the
+    /// question is shown
     pub choice: Option<String>,
-    /// What an author asked for, once for each of its questions, in their order; "" leaves one to its assumption
+    /// The answer to an author's question; repeat the option for each question, in order; "" leaves a question to
+    /// the author's assumption
     #[arg(long, value_name = "TEXT")]
     pub answer: Vec<Typed>,
-    /// The reason, kept with the decision
+    /// The reason; it is stored with the decision
     #[arg(long, default_value = "", hide_default_value = true)]
     pub why: Typed,
 }
 
 #[derive(Debug, Args)]
 pub struct TrustArgs {
-    /// Those of redraft.toml as this branch, tag or commit has it, which `review --base` goes by
+    /// Read redraft.toml from this branch, tag or commit, as `review --base` does
     #[arg(long, value_name = "REV", conflicts_with_all = ["list", "forget"])]
     pub base: Option<String>,
-    /// Show all that you have accepted, of every repository
+    /// Show everything you have accepted, in all repositories
     #[arg(long, conflicts_with_all = ["yes", "forget"])]
     pub list: bool,
-    /// Forget what you have accepted of this repository, or of the one in DIR
+    /// Forget what you have accepted in this repository, or in the one in DIR
     #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "yes")]
     pub forget: Option<Option<PathBuf>>,
     /// Accept without asking

@@ -20,10 +20,10 @@ pub struct BankArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum BankCommand {
-    /// Show one entry with all that is known of it
+    /// Show one entry with everything that is known about it
     #[command(after_help = BANK_SHOW_HELP)]
     Show(NameArgs),
-    /// Say that an entry still holds
+    /// Confirm that an entry still holds
     #[command(after_help = BANK_KEEP_HELP)]
     Keep(EntryArgs),
     /// Give an entry a new text
@@ -32,7 +32,7 @@ pub enum BankCommand {
     /// Delete an entry, with a reason
     #[command(after_help = BANK_RETIRE_HELP)]
     Retire(RetireArgs),
-    /// Fill in when entries were last observed; shows what it would do, until told to do it
+    /// Fill in when entries were last observed; only shows what it would do, unless --write is given
     #[command(after_help = BANK_BACKFILL_HELP)]
     Backfill(BackfillArgs),
 }
@@ -41,7 +41,7 @@ pub enum BankCommand {
 pub struct NameArgs {
     /// The name of the entry
     pub name: String,
-    /// The kind, where several entries have the name
+    /// The kind, if several entries have this name
     #[arg(long, value_enum, value_name = "KIND")]
     pub kind: Option<BankKind>,
 }
@@ -50,7 +50,7 @@ pub struct NameArgs {
 pub struct EntryArgs {
     #[command(flatten)]
     pub named: NameArgs,
-    /// The feature that it was observed in [default: that of this worktree, else the one created last]
+    /// The feature in which it was observed [default: the feature of this worktree, else the last one created]
     #[arg(long, value_name = "FEATURE")]
     pub feature: Option<String>,
 }
@@ -59,7 +59,7 @@ pub struct EntryArgs {
 pub struct UpdateArgs {
     #[command(flatten)]
     pub entry: EntryArgs,
-    /// What it says from now on
+    /// Its new text
     #[arg(long)]
     pub text: Typed,
 }
@@ -68,14 +68,14 @@ pub struct UpdateArgs {
 pub struct RetireArgs {
     #[command(flatten)]
     pub entry: EntryArgs,
-    /// The reason, kept with its name
+    /// The reason; it is stored with the name
     #[arg(long)]
     pub why: Typed,
 }
 
 #[derive(Debug, Args)]
 pub struct BackfillArgs {
-    /// Write it into the files
+    /// Write the changes to the files
     #[arg(long)]
     pub write: bool,
 }

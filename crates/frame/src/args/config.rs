@@ -11,31 +11,31 @@ pub struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Write a setting into your own file, which holds in all repositories
+    /// Write a setting to your own file, which applies to all repositories
     #[command(after_help = CONFIG_SET_HELP)]
     Set(SetArgs),
-    /// Take a setting out again
+    /// Remove a setting
     #[command(after_help = CONFIG_UNSET_HELP)]
     Unset(UnsetArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct SetArgs {
-    /// The setting, as in roles.default or agents.claude.model
+    /// The setting, such as roles.default or agents.claude.model
     pub key: String,
     /// Its value
     #[arg(allow_negative_numbers = true)]
     pub value: String,
-    /// Write it into this repository's redraft.toml, for everybody who works on it
+    /// Write it to this repository's redraft.toml, for everyone who works on it
     #[arg(long)]
     pub repo: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct UnsetArgs {
-    /// The setting, as in roles.default
+    /// The setting, such as roles.default
     pub key: String,
-    /// Take it out of this repository's redraft.toml
+    /// Remove it from this repository's redraft.toml
     #[arg(long)]
     pub repo: bool,
 }

@@ -2,9 +2,9 @@
 
 pub(super) const AFTER_HELP: &str = "\
 First steps:
-  redraft demo            play a whole feature offline in a throw-away repository
+  redraft demo            run a whole feature offline in a throw-away repository
   redraft new \"an idea\"   begin a feature in this repository
-  redraft run             drive it on; run again after any interruption
+  redraft run             continue it; run it again after any interruption
 
 Each command has examples: redraft help COMMAND
 
@@ -18,19 +18,19 @@ Exit codes:
 
 pub(super) const DEMO_HELP: &str = "\
 Examples:
-  redraft demo                           the built-in idea; nothing is left behind
-  redraft demo \"Show the weather\"       an idea of your own
-  redraft demo --keep ./shop             keep the repository, to look around in it
+  redraft demo                           with the built-in idea; leaves nothing behind
+  redraft demo \"Show the weather\"       with your own idea
+  redraft demo --keep ./shop             keep the repository, so that you can look around in it
 
 Exit codes: 0 approved, 2 the folder is not empty; the others as in `redraft help`";
 
 pub(super) const INIT_HELP: &str = "\
 Examples:
-  redraft init                           a file that is there already is checked and left as it is
+  redraft init                           an existing file is checked and not changed
 
-On a terminal it asks once which agent is to play the roles, if none was chosen before.
+If no agent has been chosen yet, it asks once on a terminal which agent plays the roles.
 
-Exit codes: 0 written or left, 2 not a repository, 3 the file that is there has a mistake";
+Exit codes: 0 written or already there, 2 not a repository, 3 the existing file has a mistake";
 
 pub(super) const CONFIG_HELP: &str = "\
 Examples:
@@ -41,8 +41,8 @@ Examples:
   redraft config unset roles.default
 
 Your own file is config.toml in $XDG_CONFIG_HOME/redraft, or in ~/.config/redraft. It holds agents, prices, roles, \
-budget, colour and notify for all your repositories. redraft.toml of a repository wins over it, but of two budgets the \
-lower one holds until you accept the higher one with `redraft trust`.
+budget, colour and notify for all your repositories. A repository's redraft.toml wins over it, but of two budgets \
+the lower one counts until you accept the higher one with `redraft trust`.
 
 Exit codes: 0 shown, written or nothing to change, 2 no such key or not a repository, 3 the value is refused or a \
 file has a mistake";
@@ -54,8 +54,8 @@ Examples:
   redraft config set agents.mine '{ kind = \"openai\", model = \"tiny\", base_url = \"http://127.0.0.1:8080/v1\", price = \"local\" }'
   redraft config set review.policy inline --repo
 
-A value that is no number, list or word of TOML is taken as text, so nothing needs quotes inside quotes. A file with \
-the change in it is checked first; one that could not be used is not written.
+A value that is not a TOML number, list or word is taken as text, so you never need quotes inside quotes. The \
+changed file is checked before it is written; if it could not be used, nothing is written.
 
 Exit codes: 0 written or nothing to change, 2 no such key or not a repository, 3 the value is refused or a file has a \
 mistake";
@@ -65,97 +65,98 @@ Examples:
   redraft config unset roles.default
   redraft config unset budget --repo
 
-Exit codes: 0 taken out or nothing there, 2 not a key or not a repository, 3 a file has a mistake";
+Exit codes: 0 removed or not there, 2 not a key or not a repository, 3 a file has a mistake";
 
 pub(super) const NEW_HELP: &str = "\
 Examples:
   redraft new \"Let people export their orders as CSV\"
   redraft new \"Export orders\" --prd notes/export.md
   redraft new \"Rotate the signing keys\" --lane deep
-  redraft new \"Export orders\" --until specify   a specification and no more
+  redraft new \"Export orders\" --until specify   only a specification
   redraft new \"Invoices\" --project P001 --depends-on 003-export-orders
 
 The lane is express (a mini-spec, no reviewers) when the idea names one or two files, deep (fresh eyes sign every \
-phase) when it names something sensitive, else standard; --lane overrides that.
+phase) when it names something sensitive, otherwise standard; --lane overrides that.
 
 Your own checkout is not touched: the feature gets a branch and a folder below .redraft/worktrees/. \
-If something is amiss after the feature was begun, the error says how to go on or to give it up.
+If something goes wrong after the feature was begun, the error says how to continue or give it up.
 
-Exit codes: 0 begun, 2 usage, 3 configuration, git or disk, 6 a command of redraft.toml must be accepted \
-first (redraft trust), 7 another process is making a worktree, 130 interrupted";
+Exit codes: 0 begun, 2 usage, 3 configuration, git or disk, 6 a command in redraft.toml must be accepted first \
+(redraft trust), 7 another process is making a worktree, 130 interrupted";
 
 pub(super) const RUN_HELP: &str = "\
 Examples:
-  redraft run                            the only feature that can go on, or that of this worktree
-  redraft run 002 --budget 8             it may cost 8 dollars in all, now and in later runs
-  redraft run 002 --until design         rest after that phase, or go on beyond the feature's end
-  redraft run 002 --lane deep            take another lane from here on; what exists is kept
-  redraft run 002 --now                  try an agent again before its usage limit is over
+  redraft run                            the only feature that can continue, or the one of this worktree
+  redraft run 002 --budget 8             it may cost 8 dollars in total, including later runs
+  redraft run 002 --until design         stop after that phase; a later one extends the feature
+  redraft run 002 --lane deep            switch to another lane from here on; what exists is kept
+  redraft run 002 --now                  try an agent again before its usage limit ends
   redraft run 002 --on-cap accept        accept what is still open after the last round
-  redraft run 002 --merge --yes          to the end and into the branch it was begun on, without a pause
+  redraft run 002 --merge --yes          to the end and into the branch it was begun on, without stopping
   redraft run 002 --yes --json           for scripts: asks nothing, prints one object
 
 Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
-failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process drives it, \
+failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process is working on it, \
 130 interrupted; the same command continues";
 
 pub(super) const FINISH_HELP: &str = "\
 Examples:
-  redraft finish                         checks on what would be merged, retrospective, a branch that is ready
+  redraft finish                         check what would be merged, look back, make the branch ready
   redraft finish 002 --merge             the same, and merged into the branch it was begun on
   redraft show pull-request 002          the text for a pull request
 
 Exit codes: 0 ready or merged, 1 a check fails on what would be merged now, 2 usage, 3 configuration, ledger, git or \
 disk, 4 an agent failed, 5 the budget is reached, 6 a conflict, uncommitted changes in the checkout, or a failed check \
-to decide about, 7 another process drives it, 130 interrupted; the same command continues";
+to decide about, 7 another process is working on it, 130 interrupted; the same command continues";
 
 pub(super) const DECIDE_HELP: &str = "\
 Examples:
-  redraft decide                         show what is asked
+  redraft decide                         show the question
   redraft decide 002 accept --why \"good enough for a first version\"
   redraft decide 002 answer --answer \"100 a minute\" --answer \"no\"
-  redraft decide 002 assume              let the author go on with what it would assume
-  redraft decide 002 go                  let code be written
+  redraft decide 002 assume              let the author continue with its own assumptions
+  redraft decide 002 go                  allow code to be written
   redraft decide 002 rerun               a new pass with new conversations
-  redraft decide 002 skip                go on without a task that could not be carried out
+  redraft decide 002 skip                continue without a task that could not be carried out
   redraft decide 002 abandon             give the feature up, at any time before it is approved
 
-Exit codes: 0 decided or nothing asked, 2 not a choice here, 6 the question was shown, 7 the feature is \
-being driven";
+Exit codes: 0 decided or nothing asked, 2 not a choice here, 6 the question was shown, 7 another process is working \
+on it";
 
 pub(super) const STATUS_HELP: &str = "\
 Examples:
   redraft status
   redraft status 002 --json
-  redraft status --rebuild               bring deleted .meta.json and .review-history.md back
-  redraft status --verify                after a crash of the disk, or when in doubt
+  redraft status --rebuild               restore deleted .meta.json and .review-history.md
+  redraft status --verify                after a disk crash, or when in doubt
 
 Exit codes: 0 shown or written, 2 no such feature, 3 the ledger is damaged or a record cannot be written";
 
 pub(super) const COST_HELP: &str = "\
 Examples:
-  redraft cost                           the only feature, or that of this worktree; else a line for each
+  redraft cost                           the only feature, or the one of this worktree; otherwise a line for each
   redraft cost 002 --json
   redraft cost --why 002/specify.1/review/spec-reviewer/2.1
   redraft cost 002 --svg cost.svg        bars are bills, marks are estimates
   redraft cost correct 002 specify.1/review/spec-reviewer/1.1 --usd 0.12 --why \"the vendor's bill\"
 
-What every column means: docs/receipts.md. An --svg file is written whole or not at all. It replaces an older \
-drawing of this command; any other file only with --force.
+docs/receipts.md explains every column. An --svg file is written completely or not at all. It replaces an older \
+drawing of this command, and any other file only with --force.
 
-Exit codes: 0 shown, 2 no such feature or dispatch, or the file is not ours to replace, 3 the ledger is damaged or \
-the file cannot be written";
+Exit codes: 0 shown, 2 no such feature or dispatch, or the file was not written by this command, 3 the ledger is \
+damaged or the file cannot be written";
 
 pub(super) const CORRECT_HELP: &str = "\
 Examples:
   redraft cost correct 002 specify.1/review/spec-reviewer/1.1 --usd 0.12 --why \"the vendor's bill says so\"
   redraft cost correct 002 002/specify.1/review/spec-reviewer/1.1 --usd 0 --why \"nothing was billed\" --json
 
-For a service that told nonsense, or where nobody knew what a dispatch cost and the most it can have been is counted. The \
-budget, receipts and estimates go by the new sum; the old one, your name and the reason stay in the ledger.
+Use it when a service reported a wrong cost, or when the cost was unknown and the highest possible amount is \
+counted. The budget, receipts and estimates then use the new amount; the old amount, your name and the reason stay \
+in the ledger.
 
-Exit codes: 0 corrected, 2 no such dispatch, one that is not over, or a sum that is none, 3 the ledger is damaged, 7 \
-somebody works on the feature";
+Exit codes: 0 corrected, 2 no such dispatch, a dispatch that is not over, or not an amount, 3 the ledger is \
+damaged, 7 another process is working on the feature";
 
 pub(super) const LOG_HELP: &str = "\
 Examples:
@@ -176,7 +177,7 @@ Examples:
   redraft show context docs/features/002-limits --task 1.2
   redraft show trace 002
 
-Exit codes: 0 shown, 1 nothing like that is there, 2 usage, 3 the ledger is damaged";
+Exit codes: 0 shown, 1 not found, 2 usage, 3 the ledger is damaged";
 
 pub(super) const PROMPT_HELP: &str = "\
 Examples:
@@ -193,31 +194,31 @@ Exit codes: 0 shown or identical, 1 a rebuilt prompt differs, 2 nothing like tha
 
 pub(super) const FINDINGS_HELP: &str = "\
 Examples:
-  redraft show findings                  of the only feature, or that of this worktree
+  redraft show findings                  of the only feature, or the one of this worktree
   redraft show findings 002 --json
 
 Exit codes: 0 shown, 2 no such feature";
 
 pub(super) const BANK_HELP: &str = "\
 Examples:
-  redraft bank                           every entry: stale or not, how often and when it was observed
-  redraft bank --stale --json            only those that nobody has seen for long
+  redraft bank                           every entry: whether it is stale, how often and when it was observed
+  redraft bank --stale --json            only entries that have not been observed for a long time
   redraft bank show \"Relative Paths in Hooks\"
   redraft bank keep \"Relative Paths in Hooks\"
   redraft bank update \"Relative Paths in Hooks\" --text \"Resolve paths from the script's own folder.\"
   redraft bank retire \"Relative Paths in Hooks\" --why \"there are no hooks any more\"
   redraft bank backfill                  what would be filled in; --write does it
 
-The files are docs/knowledge-bank/anti-patterns.md, heuristics.md and patterns.md of the checkout you are in. They are \
-read in many forms, and only what must change is changed: docs/knowledge-bank.md. What was written is yours to commit.
+The files are docs/knowledge-bank/anti-patterns.md, heuristics.md and patterns.md of the checkout you are in. They \
+can have many forms, and only what must change is changed: docs/knowledge-bank.md. Commit the changes yourself.
 
 Exit codes: 0 shown or done, 1 something could not be filled in, 2 no such entry or usage, 3 a file cannot be read or \
-written, 7 another process holds the repository";
+written, 7 another process is using the repository";
 
 pub(super) const BANK_SHOW_HELP: &str = "\
 Examples:
   redraft bank show \"Relative Paths in Hooks\"
-  redraft bank show relative             a part of the name will do where only one has it
+  redraft bank show relative             part of the name is enough if it fits only one entry
 
 Exit codes: 0 shown, 2 no such entry";
 
@@ -226,22 +227,22 @@ Examples:
   redraft bank keep \"Relative Paths in Hooks\"
   redraft bank keep \"Relative Paths in Hooks\" --feature 031
 
-Sets `Last observed:` to the feature, leaves the count, and takes out a mark of being stale.
+Sets `Last observed:` to the feature, leaves the count as it is, and removes the mark for a stale entry.
 Exit codes: 0 kept, 2 no such entry or feature, 3 the file cannot be written";
 
 pub(super) const BANK_UPDATE_HELP: &str = "\
 Examples:
   redraft bank update \"Relative Paths in Hooks\" --text \"Resolve paths from the script's own folder.\"
 
-Puts the text in place of the old one, sets `Last observed:` to the feature and the count to 1. Fields stay.
+Replaces the text, sets `Last observed:` to the feature and the count to 1. Other fields stay.
 Exit codes: 0 updated, 2 no such entry or feature, 3 the file cannot be written";
 
 pub(super) const BANK_RETIRE_HELP: &str = "\
 Examples:
   redraft bank retire \"Relative Paths in Hooks\" --why \"there are no hooks any more\"
 
-Deletes the entry and notes `Retired: name — reason` in the retro.md of the feature (--feature, or that of this \
-worktree) if it has one, else in docs/knowledge-bank/retired.md.
+Deletes the entry and notes `Retired: name — reason` in the retro.md of the feature (--feature, or the one of this \
+worktree) if it has one, otherwise in docs/knowledge-bank/retired.md.
 Exit codes: 0 retired, 2 no such entry or feature, 3 a file cannot be written";
 
 pub(super) const BANK_BACKFILL_HELP: &str = "\
@@ -249,31 +250,32 @@ Examples:
   redraft bank backfill                  what would be filled in, changing nothing
   redraft bank backfill --write          do it
 
-Adds `Last observed:` and `Observation count:` where they are missing. An entry that names no feature gets the one that \
-was active when it entered git, marked approximate. Patterns are left alone.
-Exit codes: 0 shown or filled in, 1 for some entries no feature is known, 3 a file cannot be read or written";
+Adds `Last observed:` and `Observation count:` where they are missing. An entry that names no feature gets the \
+feature that was active when the entry was committed, marked as approximate. Patterns are not changed.
+Exit codes: 0 shown or filled in, 1 no feature is known for some entries, 3 a file cannot be read or written";
 
 pub(super) const TRUST_HELP: &str = "\
 Examples:
-  redraft trust                          look at what this repository wants, then answer
+  redraft trust                          see what this repository wants, then answer
   redraft trust --yes                    accept it without being asked
-  redraft trust --list                   what you have accepted, of every repository
+  redraft trust --list                   what you have accepted, in all repositories
   redraft trust --forget                 take it back
 
-It is accepted by hash, in a file of your own outside of the repository: what changes must be accepted again.
+What you accept is stored by hash, in your own file outside the repository. If something changes, you must accept \
+it again.
 
-Exit codes: 0 accepted or none there, 3 configuration, 6 not accepted";
+Exit codes: 0 accepted or nothing to accept, 3 configuration, 6 not accepted";
 
 pub(super) const ADOPT_HELP: &str = "\
 Examples:
-  redraft adopt                          what there is and what it is; asks on a terminal whether to do it
+  redraft adopt                          what was found; on a terminal, asks whether to take it over
   redraft adopt --dry-run --json         the same for a program, changing nothing
   redraft adopt --yes                    do it
   redraft adopt docs/features/031-limits --review --yes
   redraft adopt openspec/changes/archive
 
-Each folder becomes a feature under its own number; documents that are there are taken as they are, on your word. With \
---review none is, and a run reviews each. Your own checkout is not touched.
+Each folder becomes a feature with its own number. Its documents are taken as they are, on your word; with \
+--review, a run reviews each of them instead. Your own checkout is not touched.
 
 Exit codes: 0 reported or adopted, 2 no such folder or usage, 3 configuration, ledger, git or disk, 7 another process \
 is making a worktree, 130 interrupted; the same command continues";
@@ -284,24 +286,24 @@ Examples:
   redraft project new \"Gateway\" --prd notes/gateway.md
   redraft new \"Rate limits\" --project P001 --depends-on 003
 
-A project is docs/projects/P001-slug/ with prd.md and roadmap.md. The roadmap's headings are milestones, and the features \
-named below one belong to it; write and commit both files yourself.
+A project is docs/projects/P001-slug/ with prd.md and roadmap.md. The headings of the roadmap are milestones, and \
+the features named below a milestone belong to it. Write and commit both files yourself.
 
-Exit codes: 0 shown or begun, 2 usage, 3 git or disk, 7 another process gives out a number";
+Exit codes: 0 shown or begun, 2 usage, 3 git or disk, 7 another process is giving out a number";
 
 pub(super) const PHASE_HELP: &str = "\
 Examples:
   redraft phase skip 002 design --why \"one function, nothing to design\"
   redraft phase back 002 specify --why \"exports must be encrypted after all\"
 
-Skipping and going back are kept with their reason. Going back voids what was approved from that phase on; the \
-documents stay, are reviewed again, and can be edited before.
+Skipping and going back are stored with their reason. Going back cancels the approvals from that phase on. The \
+documents stay; you can edit them before they are reviewed again.
 
-Exit codes: 0 done, 2 not possible here, 7 the feature is being driven";
+Exit codes: 0 done, 2 not possible here, 7 another process is working on it";
 
 pub(super) const REVIEW_HELP: &str = "\
 Examples:
-  redraft review docs/proposal.md        findings, and what they cost; the file is left as it is
+  redraft review docs/proposal.md        findings, and what they cost; the file is not changed
   redraft review docs/proposal.md        after an edit: only what changed is sent
   redraft review docs/proposal.md --fix  let an author revise it until it is approved
   redraft review api.md --as design      judge it as a design
@@ -310,12 +312,12 @@ Examples:
   redraft review --base origin/main --format sarif > review.sarif
   redraft review --base origin/main --name pull-7 --intent-file pull.txt --format github --yes
 
-The work is done in a worktree of its own; only --fix writes to your file, and never over an edit of yours. With --base \
-the configuration is that of REV, no command is run without --checks, and what is not committed is left out without \
---uncommitted: docs/reviewing-changes.md.
+The work is done in a separate worktree; only --fix writes to your file, and never over your edits. With --base, \
+the configuration is the one in REV, commands run only with --checks, and uncommitted changes are reviewed only \
+with --uncommitted: docs/reviewing-changes.md.
 
 Exit codes: 0 approved, 1 findings, 2 usage, 3 configuration, git or disk, 4 an agent failed, 5 a limit or the budget \
-is reached, 6 waiting for a yes, 7 another process reviews it, 130 interrupted; the same command continues";
+is reached, 6 waiting for a yes, 7 another process is reviewing it, 130 interrupted; the same command continues";
 
 pub(super) const LINT_HELP: &str = "\
 Examples:
@@ -323,48 +325,48 @@ Examples:
   redraft lint 031                       one feature
   redraft lint docs/features/031-export docs/notes.md
   redraft lint --sarif > lint.sarif      for code scanning
-  redraft lint --trace 031               is every requirement reached by a task, every file by one?
+  redraft lint --trace 031               does a task reach every requirement and every file?
   redraft lint --plugin my-plugin        a plugin for Claude Code: manifest, agents, skills, hooks, prompts
   redraft lint --rules                   what is checked
 
-A path needs no repository. What each rule means, and how to change its level: docs/lint.md.
+A path does not need a repository. docs/lint.md explains each rule and how to change its level.
 
-Exit codes: 0 nothing or warnings only, 1 errors, 2 no such path or feature, 3 configuration";
+Exit codes: 0 nothing found, or only warnings, 1 errors, 2 no such path or feature, 3 configuration";
 
 pub(super) const TASKS_HELP: &str = "\
 Examples:
-  redraft show tasks tasks.md                       ids, titles, when each is done, what it waits for
+  redraft show tasks tasks.md                       ids, titles, when each task is done, what it depends on
   redraft show tasks docs/features/031-limits       the tasks.md in a folder
   redraft show tasks tasks.md --json                the same for a program
 
-Needs no repository. Exit codes: 0 shown, 1 no task is found, 2 the file cannot be read";
+Needs no repository. Exit codes: 0 shown, 1 no task found, 2 the file cannot be read";
 
 pub(super) const SECTION_HELP: &str = "\
 Examples:
   redraft show section design.md C9                 a heading, list item, table row or bold paragraph
   redraft show section plan.md \"Step 3\"            with the word before its number
-  redraft show section plan.md 1A.1 --json          the lines of it; 1A where 1A.1 has no place of its own
+  redraft show section plan.md 1A.1 --json          its lines; those of 1A if 1A.1 has no place of its own
 
 Whole ids only: C1 is not in C10. Needs no repository.
-Exit codes: 0 shown, 1 there is no such id in it, 2 no id, or the file cannot be read";
+Exit codes: 0 shown, 1 the id is not in the document, 2 no id, or the file cannot be read";
 
 pub(super) const CONTEXT_HELP: &str = "\
 Examples:
   redraft show context docs/features/031-limits --task 1.2
   redraft show context . --task T3 --json
 
-The folder holds tasks.md and, as far as they exist, prd.md, spec.md, design.md and plan.md. Needs no repository.
-Exit codes: 0 shown, 1 no task is found, 2 no such task, or a file cannot be read";
+The folder holds tasks.md and, if they exist, prd.md, spec.md, design.md and plan.md. Needs no repository.
+Exit codes: 0 shown, 1 no task found, 2 no such task, or a file cannot be read";
 
 pub(super) const TRACE_HELP: &str = "\
 Examples:
   redraft show trace 002                            every requirement of a feature
-  redraft show trace 002 FR-3                       only what has to do with it; also a task, a section, a file, a commit
+  redraft show trace 002 FR-3                       only what is related to it; also a task, section, file or commit
   redraft show trace docs/features/002-limits       a folder of documents; needs no repository
-  redraft show trace 002 --html -o trace.html       one page that needs nothing else
+  redraft show trace 002 --html -o trace.html       one page that needs no other files
   redraft show trace --markdown                     a table for a pull request
 
-What makes a row, and what an orphan is: docs/trace.md. `redraft lint --trace` fails where there are orphans.
+docs/trace.md explains the rows and what an orphan is. `redraft lint --trace` fails if there are orphans.
 Exit codes: 0 shown, 1 nothing has this id, 2 no such feature or folder, 3 the ledger is damaged";
 
 pub(super) const MCP_HELP: &str = "\
@@ -372,11 +374,13 @@ Examples:
   redraft mcp                            hosts start this themselves, in the repository they work in
   redraft mcp --patience 0               never hold up a call of `next`
 
-Make it known once: claude mcp add redraft -- redraft mcp (or codex mcp add); `redraft plugin export` does that and more.
+Register it once: claude mcp add redraft -- redraft mcp (or codex mcp add); `redraft plugin export` does that and \
+more.
 
 Eight tools: status, next, submit, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a fresh
-conversation, `submit`. Nothing is sent from here and no agent is started; what the host's work costs is not known here.
-Roles that redraft.toml leaves to an agent of kind \"pull\" are the host's, or all where it leaves none to one.
+conversation, `submit`. Redraft itself sends nothing and starts no agent, and it does not know what the host's work \
+costs.
+The host plays the roles that redraft.toml gives to an agent of kind \"pull\", or all roles if it gives it none.
 
 Exit codes: 0 the host closed standard input, 2 started by an agent at work, 130 interrupted";
 
@@ -384,29 +388,30 @@ pub(super) const REHEARSE_HELP: &str = "\
 Examples:
   redraft rehearse 001/specify.1/draft/spec-author/1.1
 
-It reads the prompt that was stored for the ticket, changes files as its role may, and prints the answer to submit.
+It reads the prompt stored for the ticket, changes the files that its role may change, and prints the answer to \
+submit.
 
-Exit codes: 0 played, 2 no such ticket is out, 4 the rehearsal agent could not do it";
+Exit codes: 0 done, 2 this ticket is not out with a host, 4 the rehearsal agent could not do it";
 
 pub(super) const DOCTOR_HELP: &str = "\
 Examples:
-  redraft doctor                         the machine, and what is known of each agent
-  redraft doctor --agent claude --yes    probe one that costs money without being asked
+  redraft doctor                         this machine, and what is known about each agent
+  redraft doctor --agent claude --yes    probe one that costs money, without asking
   redraft doctor --budget 0.50 --json
-  redraft doctor --repair                what git has lost of your features, and a way to go on
+  redraft doctor --repair                what git has lost of your features, and how to continue
 
-What a probe does, what its checks mean, and what a repair does: docs/doctor.md.
+docs/doctor.md explains what a probe does, what its checks mean, and what a repair does.
 
-Exit codes: 0 in order, 1 a check of a probe is not passed, 2 no such agent, 3 machine, configuration or ledger, 4 an \
+Exit codes: 0 all well, 1 a check of a probe did not pass, 2 no such agent, 3 machine, configuration or ledger, 4 an \
 agent failed, 5 the budget is too small, 6 waiting for a yes, 130 interrupted";
 
 pub(super) const MODELS_HELP: &str = "\
 Examples:
-  redraft models                         every model with its price, and what each agent of yours uses
+  redraft models                         every model with its price, and what each of your agents uses
   redraft models --json                  the same for a program, with every cache lifetime
 
-Needs no repository. A model is named in any spelling (`claude-sonnet-5.5`, `claude-sonnet-5-5`) or by a shorter word of \
-the list, which means the newest. To use another model, or another price: docs/configuration.md.
+Needs no repository. You can name a model in any spelling (`claude-sonnet-5.5`, `claude-sonnet-5-5`) or by a \
+shorter word in the list, which means the newest one. To use another model or another price: docs/configuration.md.
 
 Exit codes: 0 shown, 3 configuration";
 
@@ -414,11 +419,11 @@ pub(super) const REPLAY_HELP: &str = "\
 Examples:
   redraft replay loops.jsonl.gz
   redraft replay loops.jsonl --prices claude-opus-5.5 --prices gpt-6-sol --ttl 1h
-  redraft replay --ledger                the loops of this repository; --ledger 002 those of one feature
+  redraft replay --ledger                the loops of this repository; --ledger 002 for one feature
 
-No model is called, and files need no repository. The format and the formulas: docs/cost-model.md.
+No model is called, and files need no repository. docs/cost-model.md has the format and the formulas.
 
-Exit codes: 0 shown, 1 there is no loop, 2 no such file, model or feature, or a line that cannot be read, 3 the ledger \
+Exit codes: 0 shown, 1 no loop, 2 no such file, model or feature, or a line that cannot be read, 3 the ledger \
 is damaged";
 
 pub(super) const PHASE_SKIP_HELP: &str = "\
@@ -426,20 +431,20 @@ Examples:
   redraft phase skip 002 design --why \"one function, nothing to design\"
   redraft phase skip design --why \"nothing to design\"
 
-Exit codes: 0 done, 2 not possible here, 7 the feature is being driven";
+Exit codes: 0 done, 2 not possible here, 7 another process is working on it";
 
 pub(super) const PHASE_BACK_HELP: &str = "\
 Examples:
   redraft phase back 002 specify --why \"exports must be encrypted after all\"
 
-Exit codes: 0 done, 2 not possible here, 7 the feature is being driven";
+Exit codes: 0 done, 2 not possible here, 7 another process is working on it";
 
 pub(super) const PROJECT_NEW_HELP: &str = "\
 Examples:
   redraft project new \"Gateway\"
   redraft project new \"Gateway\" --prd notes/gateway.md
 
-Exit codes: 0 begun, 2 usage, 3 git or disk, 7 another process gives out a number";
+Exit codes: 0 begun, 2 usage, 3 git or disk, 7 another process is giving out a number";
 
 pub(super) const PULL_REQUEST_HELP: &str = "\
 Examples:
@@ -449,23 +454,24 @@ Examples:
 Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
 pub(super) const PLUGIN_HELP: &str = "\
 Examples:
-  redraft plugin export ~/redraft-plugin          a plugin of Claude Code
+  redraft plugin export ~/redraft-plugin          a plugin for Claude Code
   redraft plugin export . --target codex          what Codex reads in this repository
 
-Exit codes: 0 written, 1 files that were edited are left as they are, 2 usage; more in `redraft help plugin export`";
+Exit codes: 0 written, 1 edited files were not replaced, 2 usage; more in `redraft help plugin export`";
 
 pub(super) const PLUGIN_EXPORT_HELP: &str = "\
 Examples:
-  redraft plugin export ~/redraft-plugin          a plugin of Claude Code
+  redraft plugin export ~/redraft-plugin          a plugin for Claude Code
   claude --plugin-dir ~/redraft-plugin            use it
   redraft plugin export . --target codex          agents, a skill and the MCP server, in this repository
   redraft plugin export . --target opencode       the same, with commands
   redraft plugin export . --target agents-md      a section of AGENTS.md
   redraft plugin export ~/redraft-plugin --replace --dry-run
 
-Exporting again brings the files up to date. One that was edited is left and named; --replace takes the new one and keeps \
-yours beside it as NAME.mine. What was not exported by redraft is never replaced without it. Of AGENTS.md and \
-.codex/config.toml only the part between `redraft:begin` and `redraft:end` is ours. More: docs/plugin.md.
+Exporting again updates the files. A file that you edited is not replaced, and its name is shown; --replace \
+replaces it and keeps yours as NAME.mine. Files that redraft did not export are replaced only with --replace. In \
+AGENTS.md and .codex/config.toml, only the part between `redraft:begin` and `redraft:end` is changed. More: \
+docs/plugin.md.
 
-Exit codes: 0 exported, 1 edited files were left as they are, 2 something is in the way, 3 the folder cannot be read or \
+Exit codes: 0 exported, 1 edited files were not replaced, 2 something is in the way, 3 the folder cannot be read or \
 written, 7 a file changed meanwhile";

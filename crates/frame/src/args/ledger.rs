@@ -6,31 +6,32 @@ use std::path::PathBuf;
 
 pub(super) const LEDGER_HELP: &str = "\
 Examples:
-  redraft ledger redact                  asks for the secret, without showing what is typed
+  redraft ledger redact                  asks for the secret; what you type is not shown
   redraft ledger export ledger.jsonl     every event and blob as a line of text
-  redraft ledger import ledger.jsonl     a ledger made of such lines
+  redraft ledger import ledger.jsonl     make a ledger from such lines
 
-Exit codes: 0 done, 1 something is left or lost, 3 the ledger or the disk needs attention; the others as in `redraft help`";
+Exit codes: 0 done, 1 something is left over or lost, 3 the ledger or the disk needs attention; the others as in \
+`redraft help`";
 
 const REDACT_HELP: &str = "\
 Examples:
-  redraft ledger redact                  asks for the secret, without showing what is typed
+  redraft ledger redact                  asks for the secret; what you type is not shown
   redraft ledger redact --yes < secret.txt
   redraft ledger redact --file docs/features/001-x/.review-history.md:10
 
 The secret is replaced by `[redacted]` in the ledger, in Redraft's own files, in the worktrees of features, on their branches
-and under refs/redraft/. That this was done is stored as an event. What other branches, remotes and agents hold is named, not
-changed. Revoke the secret all the same: whoever has seen it has it.
+and under refs/redraft/. The removal is stored as an event. Copies in other branches, remotes and agents are \
+listed, not changed. Revoke the secret in any case: anyone who has seen it still has it.
 
-Exit codes: 0 done, 1 it is left where redraft changes nothing, 2 the text cannot be taken out, 6 nothing was changed yet,
-7 a run is under way";
+Exit codes: 0 done, 1 it is still in places that redraft does not change, 2 the text cannot be removed, 6 nothing \
+was changed yet, 7 a run is under way";
 
 const EXPORT_HELP: &str = "\
 Examples:
   redraft ledger export ledger.jsonl
   redraft ledger export - | less         to the terminal
 
-The way out of a damaged ledger: what can be read is written, what cannot is named.
+Use it to rescue a damaged ledger: what can be read is written, and what cannot be read is listed.
 
 Exit codes: 0 written, 1 something was lost, 2 the file exists already, 3 nothing can be read";
 
@@ -39,35 +40,37 @@ Examples:
   redraft ledger import ledger.jsonl
   redraft ledger import ledger.jsonl --move-aside
 
-Makes a new ledger of exported lines and checks it. Where events were lost, a feature goes on from the last one before them.
+Makes a new ledger from exported lines and checks it. If events were lost, a feature continues from the last event \
+before them.
 
-Exit codes: 0 made, 1 made, and something was lost, 2 there is a ledger already, 3 the file cannot be used, 7 a run is under way";
+Exit codes: 0 made, 1 made, but something was lost, 2 there is already a ledger, 3 the file cannot be used, 7 a run \
+is under way";
 
 #[derive(Debug, Subcommand)]
 pub enum LedgerCommand {
-    /// Take a secret that has come in out again, wherever Redraft keeps it
+    /// Remove a secret from everywhere Redraft stores it
     #[command(after_help = REDACT_HELP)]
     Redact(RedactArgs),
-    /// Write the ledger as lines of text, as far as it can be read
+    /// Write the ledger as lines of text, as much of it as can be read
     #[command(after_help = EXPORT_HELP)]
     Export(LedgerExportArgs),
-    /// Make a ledger of exported lines
+    /// Make a ledger from exported lines
     #[command(after_help = IMPORT_HELP)]
     Import(LedgerImportArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct RedactArgs {
-    /// Take out what looks like a secret in this event, by its number in `redraft log`
+    /// Remove what looks like a secret from this event; N is its number in `redraft log`
     #[arg(long, value_name = "N", conflicts_with = "file")]
     pub event: Option<u64>,
-    /// Take out what looks like a secret on this line of a file
+    /// Remove what looks like a secret from this line of a file
     #[arg(long, value_name = "PATH:LINE")]
     pub file: Option<String>,
-    /// Why, for the record; the secret is kept out of it
+    /// Why, for the record; the secret is removed from this text too
     #[arg(long, value_name = "TEXT", default_value = "a secret had come in")]
     pub why: Typed,
-    /// Do it without asking; else, where nobody can be asked, only what would be done is shown
+    /// Do it without asking; without this option, if nobody can be asked, only what would be done is shown
     #[arg(long)]
     pub yes: bool,
 }
@@ -82,7 +85,7 @@ pub struct LedgerExportArgs {
 pub struct LedgerImportArgs {
     /// The exported file; `-` for standard input
     pub file: PathBuf,
-    /// Give the ledger that is there another name first
+    /// Rename the existing ledger first
     #[arg(long)]
     pub move_aside: bool,
 }

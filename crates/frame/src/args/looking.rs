@@ -25,23 +25,23 @@ pub struct StatusArgs {
 pub struct CostArgs {
     #[command(subcommand)]
     pub command: Option<CostCommand>,
-    /// The feature's number, or a file that was reviewed by itself; without it the only one there is, or that of this
+    /// The feature's number, or a file that was reviewed by itself; without it, the only feature or the one of this
     /// worktree, else a line for each
     pub feature: Option<String>,
-    /// Explain one dispatch in plain words: why it was sent as it was, and what came of it
+    /// Explain one dispatch in plain words: why it was sent in this way, and what came of it
     #[arg(long, value_name = "TICKET", conflicts_with_all = ["feature", "svg"])]
     pub why: Option<String>,
-    /// Draw what each round cost, and what it might have cost, into this file
+    /// Draw what each round cost, and what it might have cost, as an SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Replace a file that is no drawing of this command
+    /// Replace a file even if this command did not write it
     #[arg(long, requires = "svg")]
     pub force: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum CostCommand {
-    /// Put right what a dispatch is recorded to have cost, with a reason; receipts say so
+    /// Correct the recorded cost of a dispatch, with a reason; receipts show the correction
     #[command(after_help = CORRECT_HELP)]
     Correct(CorrectArgs),
 }
@@ -50,31 +50,32 @@ pub enum CostCommand {
 pub struct CorrectArgs {
     /// The feature's number, or a file that was reviewed by itself
     pub feature: String,
-    /// The dispatch, as receipts name it
+    /// The ticket of the dispatch, as receipts show it
     pub ticket: String,
     /// What it really cost, in dollars
     #[arg(long, value_name = "USD")]
     pub usd: String,
-    /// How you know; kept with the correction
+    /// How you know; this is stored with the correction
     #[arg(long, value_name = "TEXT")]
     pub why: Typed,
 }
 
 #[derive(Debug, Args)]
 pub struct LintArgs {
-    /// Files, folders, or numbers of features; without one, every feature there is
+    /// Files, folders or feature numbers [default: every feature]
     #[arg(value_name = "PATH|FEATURE")]
     pub targets: Vec<PathBuf>,
-    /// Print SARIF 2.1.0, which code scanning reads
+    /// Print SARIF 2.1.0, for code scanning
     #[arg(long, conflicts_with_all = ["json", "github"])]
     pub sarif: bool,
-    /// Print annotations for a workflow of GitHub Actions
+    /// Print annotations for GitHub Actions
     #[arg(long, conflicts_with = "json")]
     pub github: bool,
-    /// List all rules with their level here and what they look for, and check nothing
+    /// List all rules with their level here and what they look for, without checking anything
     #[arg(long, conflicts_with_all = ["sarif", "github", "targets"])]
     pub rules: bool,
-    /// Check the trace instead: requirements no task reaches, tasks that name nothing, files and tests of nobody
+    /// Check the trace instead: requirements that no task reaches, tasks that refer to nothing, files that belong to
+    /// no task, tests that no check has run
     #[arg(long, conflicts_with = "rules")]
     pub trace: bool,
     /// Check a plugin for Claude Code instead: manifest, front matter, tools, hooks, servers, prompts
@@ -86,16 +87,16 @@ pub struct LintArgs {
 pub struct LogArgs {
     /// Only the feature with this number, or the review of this file
     pub feature: Option<String>,
-    /// At most this many events, the latest ones
+    /// Show only the last N events
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     /// Print a page made from the events, whether or not the file is still there
     #[arg(long = "as", value_enum, value_name = "PAGE", conflicts_with_all = ["limit", "decisions"])]
     pub page: Option<PageCommand>,
-    /// List decisions, deviations and concerns of those who built, and what people settled
+    /// List the decisions, deviations and concerns of implementers, and what people settled
     #[arg(long, conflicts_with = "limit")]
     pub decisions: bool,
-    /// Write those that have none yet as records NNNN-title.md into a folder [default: docs/decisions]
+    /// Write a record NNNN-title.md for each one that has none yet, into a folder [default: docs/decisions]
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, requires = "decisions")]
     pub export: Option<Option<PathBuf>>,
 }
@@ -105,7 +106,7 @@ pub struct LogArgs {
 pub enum PageCommand {
     /// Every review, in order
     ReviewHistory,
-    /// What was built by which task
+    /// Which task built what
     ImplementationLog,
 }
 
@@ -117,13 +118,13 @@ pub enum ShowCommand {
     /// List the findings of a feature or a reviewed file with their status
     #[command(after_help = FINDINGS_HELP)]
     Findings(FindingsArgs),
-    /// List the tasks of a tasks.md as they are understood; any file will do
+    /// List the tasks of a tasks.md, or of any other file, as Redraft understands them
     #[command(after_help = TASKS_HELP)]
     Tasks(TasksArgs),
     /// Find where a document defines an id
     #[command(after_help = SECTION_HELP)]
     Section(SectionArgs),
-    /// Tell which parts of the documents in a folder go into the prompt for a task, and why
+    /// Show which parts of the documents in a folder go into the prompt for a task, and why
     #[command(after_help = CONTEXT_HELP)]
     Context(ContextArgs),
     /// Follow every requirement through design, plan and task to commits, files, tests and their last run
@@ -136,13 +137,14 @@ pub enum ShowCommand {
 
 #[derive(Debug, Args)]
 pub struct PullRequestArgs {
-    /// The feature's number; not needed inside its worktree or when only one can be meant
+    /// The feature's number; not needed inside its worktree or when only one is possible
     pub feature: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct PromptArgs {
-    /// The feature's number, or a file that was reviewed by itself; not needed inside its worktree or when only one can be meant
+    /// The feature's number, or a file that was reviewed by itself; not needed inside its worktree or when only one
+    /// is possible
     pub feature: Option<String>,
     /// Exactly this dispatch, e.g. 031/specify.1/review/spec-reviewer/2.1
     #[arg(long)]
@@ -153,7 +155,8 @@ pub struct PromptArgs {
     /// The last prompt sent with this strategy: inline, lazy, digest or resume
     #[arg(long)]
     pub strategy: Option<String>,
-    /// Show what a role would be sent in a small made-up feature, with your own text for it if there is one; needs no
+    /// Show what a role would be sent in a small made-up feature, with your own text for the role if there is one;
+    /// needs no
     /// repository
     #[arg(long, value_name = "ROLE", num_args = 0..=1, conflicts_with_all = ["ticket", "verify", "feature"])]
     pub example: Option<Option<String>>,
@@ -161,11 +164,11 @@ pub struct PromptArgs {
     /// [default: the role's first turn]
     #[arg(long, requires = "example")]
     pub purpose: Option<String>,
-    /// The phase of the example, for the role that takes part in several: specify, design, create-plan,
+    /// The phase of the example, for a role that takes part in several: specify, design, create-plan,
     /// create-tasks, implement or finish
     #[arg(long, requires = "example")]
     pub phase: Option<String>,
-    /// The example of a change that is reviewed by itself, as `redraft review --base` does it
+    /// Show the example of a change that is reviewed by itself, as with `redraft review --base`
     #[arg(long, requires = "example")]
     pub by_itself: bool,
     /// Build every prompt of the feature again from the ledger and compare it with the stored one
@@ -175,17 +178,17 @@ pub struct PromptArgs {
 
 #[derive(Debug, Args)]
 pub struct FindingsArgs {
-    /// The feature's number, or a file that was reviewed by itself; not needed inside a worktree or when only one can be
-    /// meant
+    /// The feature's number, or a file that was reviewed by itself; not needed inside a worktree or when only one is
+    /// possible
     pub feature: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Only this agent of redraft.toml
+    /// Check only this agent
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Look for what git has lost of features, and let them go on from what is whole
+    /// Find out what git has lost of features, and let them continue from what is intact
     #[arg(long, conflicts_with_all = ["agent", "budget"])]
     pub repair: bool,
     /// Probe agents that cost money, or repair, without asking
@@ -201,10 +204,11 @@ pub struct ReplayArgs {
     /// Recorded loops: one JSON object a line, plain or compressed with gzip
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The model whose prices hold, with those of redraft.toml; repeat it to compare several [default: claude-opus-5.5]
+    /// The model whose prices are used; prices in redraft.toml count; repeat the option to compare several [default:
+    /// claude-opus-5.5]
     #[arg(long, value_name = "MODEL")]
     pub prices: Vec<String>,
-    /// The longest cache lifetime that may be used, one the model has: 5m, 30m, 1h or 12h [default: its longest]
+    /// The longest cache lifetime to use; the model must offer it: 5m, 30m, 1h or 12h [default: its longest]
     #[arg(long, value_name = "LIFETIME")]
     pub ttl: Option<String>,
     /// How often the cache answers within a lifetime, from 0 to 1
@@ -216,17 +220,18 @@ pub struct ReplayArgs {
     /// Tokens of tools and system text [default: 3500]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
     pub overhead_tokens: Option<u64>,
-    /// Whose reviews are played: one that is given the document, or one that reads it by path [default: domain; from the
-    /// ledger, whose they were]
+    /// Which reviewer to replay: domain is given the document, phase reads it by path [default: domain; for loops of
+    /// the ledger, the recorded one]
     #[arg(long, value_enum)]
     pub role: Option<ReplayRole>,
-    /// What a reviewer must know in a re-review
+    /// What a reviewer must know when it reviews again
     #[arg(long, value_enum, default_value = "full")]
     pub knowledge: KnowledgeCommand,
-    /// Let policy cost learn the pace of rounds from the loops before, for files of one repository in the order of time
+    /// Let policy cost learn the pace of rounds from earlier loops; for files of one repository, in chronological
+    /// order
     #[arg(long)]
     pub learn: bool,
-    /// Also the loops of this repository's own ledger: of one feature, or of all
+    /// Also replay the loops in this repository's ledger, of one feature or of all
     #[arg(long, value_name = "FEATURE", num_args = 0..=1)]
     pub ledger: Option<Option<String>>,
 }
@@ -250,7 +255,7 @@ pub enum KnowledgeCommand {
 
 fn probability(word: &str) -> Result<f64, String> {
     let number = word.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -281,16 +286,16 @@ pub struct TraceArgs {
     /// The feature's number or a folder of documents, then an id to follow; either may be left out
     #[arg(value_name = "FEATURE|DIR] [ID", num_args = 0..=2)]
     pub words: Vec<String>,
-    /// One page of HTML that needs nothing else
+    /// Print one HTML page that needs no other files
     #[arg(long, conflicts_with_all = ["json", "markdown"])]
     pub html: bool,
-    /// A table in Markdown
+    /// Print a Markdown table
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// Write the page into this file
+    /// Write the page to this file
     #[arg(long, short = 'o', value_name = "FILE", requires = "html")]
     pub output: Option<PathBuf>,
-    /// Replace a file that is no page of this command
+    /// Replace a file even if this command did not write it
     #[arg(long, requires = "output")]
     pub force: bool,
 }

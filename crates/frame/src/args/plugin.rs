@@ -7,33 +7,33 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
-    /// Write the files by which Claude Code, Codex, opencode or others work for Redraft
+    /// Write the files that let Claude Code, Codex, opencode or others work for Redraft
     #[command(after_help = PLUGIN_EXPORT_HELP)]
     Export(ExportArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Where to: a folder of its own for claude, the top folder of a repository for the others
+    /// Where to write them: a separate folder for claude, the top folder of a repository for the others
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// For which tool
+    /// The tool to export for
     #[arg(long, value_enum, value_name = "TOOL", default_value = "claude")]
     pub target: ExportTarget,
-    /// Take new files also in place of edited ones and of those of others, which are kept beside them as NAME.mine
+    /// Also replace files that were edited or not exported by redraft; the old ones are kept as NAME.mine
     #[arg(long)]
     pub replace: bool,
-    /// Say what would be done and do nothing
+    /// Show what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Use the role texts of this repository (.redraft/agents) in place of the built-in ones
+    /// Use the role texts of this repository (.redraft/agents) instead of the built-in ones
     #[arg(long)]
     pub own_roles: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportTarget {
-    /// A plugin of Claude Code
+    /// A plugin for Claude Code
     Claude,
     /// Agents, skill, MCP server and AGENTS.md for Codex
     Codex,

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum HookCommand {
-    /// Tell a session that begins the active feature, its phase and the next step
+    /// Tell a new session the active feature, its phase and the next step
     #[command(after_help = SESSION_START_HELP)]
     SessionStart,
     /// Refuse tools that would change Redraft's state or the files it computes
     #[command(after_help = PRE_TOOL_USE_HELP)]
     PreToolUse,
-    /// Remind an agent that stops of work that is still owed, where `[hooks] autonomous` says so
+    /// Remind an agent that stops of unfinished work, if `[hooks] autonomous` is set
     #[command(after_help = STOP_HELP)]
     Stop,
 }
 
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell that is to read it
+    /// The shell the script is for
     #[arg(value_enum)]
     pub shell: Option<ShellName>,
     /// Print the numbers of the features here, which the script asks for
@@ -38,7 +38,7 @@ pub enum ShellName {
 
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// Write a page for each command into this folder, e.g. ~/.local/share/man/man1; it is made where it is missing
+    /// Write a page for each command into this folder, e.g. ~/.local/share/man/man1; it is created if it is missing
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
 }
@@ -48,29 +48,32 @@ Examples:
   redraft hook session-start < event.json
   redraft plugin export ./plugin         a plugin for Claude Code that calls all three
 
-The event is read as JSON on stdin, the answer is printed in the form that Claude Code reads; where there is nothing to \
-say, nothing is printed. Whatever goes wrong, a session is not disturbed: docs/hooks.md.
+The event is read as JSON from stdin, and the answer is printed in the form that Claude Code reads. If there is \
+nothing to say, nothing is printed. Errors never disturb a session: docs/hooks.md.
 
-Exit codes: 0 whatever happens, 1 for a mistake in what was typed (2 would mean to Claude Code that it must not go on)";
+Exit codes: 0 whatever happens, 1 for a mistake in what was typed (2 would tell Claude Code that it must not \
+continue)";
 
 const SESSION_START_HELP: &str = "\
 Examples:
   echo '{\"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}' | redraft hook session-start
 
-Says nothing where no feature is open, after a compaction, and to agents of a run. Exit codes: 0 always";
+Says nothing if no feature is open, after a compaction, and to the agents of a run. Exit codes: 0 always";
 
 const PRE_TOOL_USE_HELP: &str = "\
 Examples:
   echo '{\"session_id\":\"1\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm .git/redraft/ledger.db\"}}' |
     redraft hook pre-tool-use
 
-Reading is never refused. After the third refusal of the same thing in a session the agent's turn is ended. Exit codes: 0 always";
+Reading is never refused. After the third refusal of the same thing in one session, the agent's turn ends. Exit \
+codes: 0 always";
 
 const STOP_HELP: &str = "\
 Examples:
   echo '{\"session_id\":\"1\",\"hook_event_name\":\"Stop\"}' | REDRAFT_AUTONOMOUS=1 redraft hook stop
 
-At most once for each state of a feature in a session; never while a person is asked. Exit codes: 0 always";
+It reminds at most once for each state of a feature in a session, and never while a person is being asked. Exit \
+codes: 0 always";
 
 pub(super) const COMPLETIONS_HELP: &str = "\
 Examples:
@@ -86,6 +89,6 @@ Examples:
   redraft man | man -l -                 read the page of the program itself
   redraft man ~/.local/share/man/man1    a page for each command: man redraft-run
 
-A page of an earlier version is replaced, any other file of that name is left alone.
+A page of an earlier version is replaced; any other file with that name is not touched.
 
-Exit codes: 0 printed or written, 2 a file that is there is no page of ours, 3 the folder cannot be written";
+Exit codes: 0 printed or written, 2 an existing file is not a page of redraft, 3 the folder cannot be written";
