@@ -90,13 +90,13 @@ struct Stored {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    #[error("there is no folder to keep in what you accept: neither XDG_STATE_HOME nor HOME is set")]
+    #[error("there is no folder to store what you accept: neither XDG_STATE_HOME nor HOME is set")]
     NoFolder,
     #[error("{}: {detail}", .file.display())]
     Unreadable { file: PathBuf, detail: String },
     #[error("{} was written by a newer redraft (version {version})", .file.display())]
     Newer { file: PathBuf, version: u16 },
-    #[error("{} can be written by others than you, so it says nothing about what you accepted", .0.display())]
+    #[error("{} can be written by others, so it does not prove what you accepted", .0.display())]
     OthersWrite(PathBuf),
     #[error("{} cannot be written: {error}", .file.display())]
     Unwritable { file: PathBuf, error: io::Error },
@@ -110,7 +110,10 @@ impl TrustError {
         match self {
             TrustError::NoFolder => "set HOME, or set XDG_STATE_HOME to a folder of your own".to_owned(),
             TrustError::Unreadable { file, .. } => {
-                format!("mend it or remove it, and accept again: rm {}", crate::shell_word::quoted_path(file))
+                format!(
+                    "correct it or remove it, and accept again: rm {}",
+                    crate::shell_word::quoted_path(file)
+                )
             }
             TrustError::Newer { .. } => "install the newer redraft".to_owned(),
             TrustError::OthersWrite(file) => {

@@ -37,7 +37,7 @@ impl Agent for PullAgent {
     }
 
     fn describe(&self) -> String {
-        "a host that comes for its work".to_owned()
+        "a host that fetches its work".to_owned()
     }
 
     fn player(&self) -> AgentIdentity {
@@ -82,7 +82,7 @@ impl Agent for PullAgent {
     }
 
     fn run(&self, request: &Request, _watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
-        let detail = format!("{} comes for its work by itself: {} was not sent", self.name, request.ticket);
+        let detail = format!("{} fetches its work itself: {} was not sent", self.name, request.ticket);
         Err(AgentError {
             now: AfterFailure::AskPerson,
             detail,

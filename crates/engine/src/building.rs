@@ -106,7 +106,7 @@ impl Building<'_, '_> {
         let epoch = open.epoch + 1;
         let changed = self.worktree.paths_of_change(open, &revision)?;
         let trailers = trailers::plain(self.journal.state());
-        let message = "redraft: take out what is gone on without";
+        let message = "redraft: remove what was built for a skipped task";
         self.worktree.boundaries.pass("before a draft is committed");
         let commit = self.worktree.commit_or_head(&changed, message, &trailers)?;
         self.worktree.keep_anchor(open, &epoch.to_string(), &revision)?;

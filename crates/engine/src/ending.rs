@@ -56,12 +56,13 @@ pub enum EngineError {
     Unknown(Scope),
     #[error("{0}")]
     Agent(String),
-    #[error("{ticket}: the answer cannot be kept: {detail}")]
+    #[error("{ticket}: the answer cannot be stored: {detail}")]
     Inbox { ticket: Ticket, detail: String },
-    #[error("{phase} of feature {feature} cannot begin: {path}, which {earlier} wrote, is not there")]
+    #[error("{phase} of feature {feature} cannot begin: {path}, written in {earlier}, is missing")]
     Prerequisite { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
     #[error(
-        "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} had closed, and nobody has reviewed that"
+        "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} closed, and nobody has \
+            reviewed the edit"
     )]
     Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
     #[error(
@@ -79,23 +80,24 @@ pub enum EngineError {
     Tasks { feature: FeatureId, path: String, detail: String },
     #[error("the phase was begun with the check `{gate}`, which is no longer configured")]
     NoSuchCheck { gate: String },
-    #[error("commit {} does not hold {} as it is to be reviewed", &commit[..commit.len().min(10)], files.join(", "))]
+    #[error("commit {} does not hold the version of {} that is to be \
+        reviewed", &commit[..commit.len().min(10)], files.join(", "))]
     Uncommitted { commit: String, files: Vec<String> },
     #[error("the check `{name}` could not be run: {detail}")]
     Check { name: String, detail: String },
     #[error(transparent)]
     Merge(#[from] MergeError),
-    #[error("feature {feature} was begun on no branch, so there is none to merge it into")]
+    #[error("feature {feature} was not begun on a branch, so there is no branch to merge it into")]
     NoBase { feature: FeatureId },
     #[error("feature {feature} cannot be merged into {into}: both have changed {}", files.join(", "))]
     Conflict { feature: FeatureId, branch: String, into: String, files: Vec<String>, folder: PathBuf },
-    #[error("feature {feature} has not come to its end yet, so it is not merged")]
+    #[error("feature {feature} is not finished yet, so it is not merged")]
     Unfinished { feature: FeatureId },
     #[error(
         "the base of feature {feature} has moved on, and the check `{name}` fails on what would be merged now: {detail}"
     )]
     FailsMerged { feature: FeatureId, name: String, detail: String },
-    #[error("nothing is being asked")]
+    #[error("there is no open question")]
     NothingAsked,
     #[error("`{}` is not a choice for: {}", choice.name(), question.text)]
     NotAChoice { choice: Decision, question: Question },
@@ -103,7 +105,7 @@ pub enum EngineError {
     NoReason,
     #[error("{} for {}", text::count(*given, "answer"), text::count(*asked, "question"))]
     Answers { given: usize, asked: usize },
-    #[error("{0} was ordered, and there is no way to send it")]
+    #[error("there is no way to send {0}")]
     Unsendable(Ticket),
     #[error("the engine stored a fact the machine does not accept: {0}")]
     Bug(Rejected),

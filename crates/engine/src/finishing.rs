@@ -82,7 +82,8 @@ impl<'a> FinishPhase<'_, 'a> {
                 checked.checkout = Some(checkout);
             }
             (MERGE, None) if self.base.worktree.created.base_branch.is_empty() => {
-                checked.evidence = "it was begun on no branch, so there is none to merge it into".to_owned();
+                checked.evidence =
+                    "it was not begun on a branch, so there is no branch to merge it into".to_owned();
             }
             (MERGE, None) => {
                 let (into, at) = (&self.base.worktree.created.base_branch, one_line(&forecast.into, 12));

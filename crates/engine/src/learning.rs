@@ -294,7 +294,7 @@ impl Learning<'_, '_> {
         };
         let entries: Vec<&bank::BankEntry> = relevant.iter().filter_map(of).collect();
         if entries.len() != relevant.len() {
-            return Err("the knowledge bank was changed meanwhile".to_owned());
+            return Err("the knowledge bank was changed in the meantime".to_owned());
         }
         if entries.is_empty() {
             return Ok(None);

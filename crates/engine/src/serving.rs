@@ -53,7 +53,7 @@ impl Run<'_> {
         let started = self.journal.started(&order.ticket);
         if started.is_some_and(|started| started.choice.strategy == Strategy::Resume) {
             let ticket = order.ticket.clone();
-            let detail = "a host continues no conversation with another agent".to_owned();
+            let detail = "a host cannot continue a conversation with another agent".to_owned();
             let (now, usage, undone) = (AfterFailure::FreshSession, AgentError::UNBILLED, Vec::new());
             self.journal.record(Failed { ticket, now, detail, usage, undone })?;
         }

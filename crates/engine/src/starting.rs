@@ -110,7 +110,7 @@ impl Starting<'_, '_> {
         let Chosen { mut composed, mut choice, marks, markers } =
             self.choosing().choose(order, agent.as_ref(), &missing)?;
         if pull {
-            choice = Choice::new(choice.strategy, "a host reads by itself and tells no cost");
+            choice = Choice::new(choice.strategy, "a host reads the files itself and reports no cost");
         }
         prompt_without_secrets(&mut composed.prompt, self.worktree.redactor);
         let resume = choice.strategy == Strategy::Resume;

@@ -35,7 +35,10 @@ pub(crate) fn planned(worktree: Worktree<'_>, state: &Pipeline) -> Result<Vec<Pl
     let mut planned = Vec::new();
     for task in tasks::order(&list).map_err(|cycle| wrong(cycle.to_string()))? {
         if let Some(first) = seen.insert(task_id::key(&task.id), task.line) {
-            return Err(wrong(format!("task {} stands in line {first} and in line {}", task.id, task.line)));
+            return Err(wrong(format!(
+                "task {} is defined in line {first} and again in line {}",
+                task.id, task.line
+            )));
         }
         let title = one_line(&task.title, TITLE_CHARS_MAX);
         let text = hash(outline.text(task.lines()).trim_end().as_bytes());

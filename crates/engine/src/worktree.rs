@@ -129,7 +129,7 @@ impl Worktree<'_> {
         if let Some(seq) = seq.filter(|_| !missing.is_empty()) {
             let trailers = Trailers { seq, ..Trailers::default() };
             self.boundaries.pass("before an edit is committed");
-            self.commit(&missing, "redraft: files that no commit held yet", &trailers)?;
+            self.commit(&missing, "redraft: files that were not committed yet", &trailers)?;
             commit = self.head()?;
             missing = stray(&commit)?;
         }

@@ -140,13 +140,11 @@ impl Money {
             ));
         }
         if covered > Usd(0) {
-            lines.push(format!(
-                "covered by your subscription; by the price list it would have been {covered}"
-            ));
+            lines.push(format!("covered by your subscription; at list prices it would have cost {covered}"));
         }
         if login > Usd(0) {
             lines.push(format!(
-                "through your login, covered if that is a subscription; by the price list it would have been {login}"
+                "through your login, covered if that is a subscription; at list prices it would have cost {login}"
             ));
         }
         lines

@@ -53,7 +53,7 @@ pub fn settled(
     let mut config = with_model(config, &name, process, console)?;
     let file = config::write(ConfigPlace::User, DEFAULT_ROLE, name.as_str(), wanted.repo, process)?;
     console.say(&format!(
-        "{name} plays every role from now on, in every repository: {} says so; to change it: redraft config set \
+        "{name} now plays every role, in every repository; this is set in {}; to change it: redraft config set \
          {DEFAULT_ROLE} NAME",
         file.display()
     ));
@@ -67,14 +67,14 @@ fn asked(usable: &[(&AgentName, &String)], process: &ProcessContext, console: &C
         let word = console.ask(&format!("use {what}, for all roles? [Y/n] "), &process.clock)?;
         return matches!(word.to_lowercase().as_str(), "" | "y" | "yes").then(|| (*name).clone());
     }
-    let mut text = "these agents are here:\n".to_owned();
+    let mut text = "these agents were found:\n".to_owned();
     for (at, (_, what)) in usable.iter().enumerate() {
         text.push_str(&format!("  {}  {what}\n", at + 1));
     }
     console.say_before_asking(text.trim_end());
     let last = usable.len();
     let word =
-        console.ask(&format!("which one is to play all roles? [1-{last}, n for none] "), &process.clock)?;
+        console.ask(&format!("which one should play all roles? [1-{last}, n for none] "), &process.clock)?;
     let by_number = word.parse::<usize>().ok().and_then(|at| usable.get(at.checked_sub(1)?));
     let by_name = || usable.iter().find(|(name, _)| name.as_str() == word);
     by_number.or_else(by_name).map(|(name, _)| (*name).clone())
@@ -111,7 +111,7 @@ fn with_model(
             };
             let hint = process.next(&format!("redraft config set agents.{name}.model NAME"));
             Err(CliError::new(ErrorCode::Config, message)
-                .hint(format!("name one with OPENAI_MODEL=NAME, or for good: {hint}")))
+                .hint(format!("name one with OPENAI_MODEL=NAME, or permanently: {hint}")))
         }
     }
 }
@@ -123,7 +123,7 @@ fn not_chosen(usable: &[(&AgentName, &String)], wanted: &Wanted<'_>) -> CliError
         error = error.hint(format!("to use {what}: redraft config set {DEFAULT_ROLE} {name}"));
     }
     let name = usable.first().map_or("NAME", |(name, _)| name.as_str());
-    error.hint(format!("or for this time only: {} --agent {name}", wanted.command))
+    error.hint(format!("or just this once: {} --agent {name}", wanted.command))
 }
 
 fn none(found: &[FoundAgent], wanted: &Wanted<'_>) -> CliError {
@@ -131,12 +131,12 @@ fn none(found: &[FoundAgent], wanted: &Wanted<'_>) -> CliError {
         CliError::new(ErrorCode::Config, "there is no agent to play the roles, so nothing was sent");
     for FoundAgent { name, what } in found {
         if let Err(why) = what {
-            error = error.hint(format!("{name} is here, but cannot be used: {why}"));
+            error = error.hint(format!("{name} was found, but cannot be used: {why}"));
         }
     }
     error
         .hint("install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex)")
         .hint("or set ANTHROPIC_API_KEY or OPENAI_API_KEY, or OPENAI_BASE_URL for a server on this machine")
-        .hint(format!("then type it again: {}", wanted.command))
+        .hint(format!("then run it again: {}", wanted.command))
         .hint("to see how it works without a model: redraft demo")
 }

@@ -94,7 +94,7 @@ impl<'a> AgentRegistry<'a> {
             if name.as_str() == HOST {
                 return Ok(Arc::new(PullAgent::new(name.clone(), self.process.host.get())));
             }
-            return Err(format!("there is no agent `{name}` any more, in redraft.toml or in your own file"));
+            return Err(format!("agent `{name}` is no longer in redraft.toml or in your own file"));
         };
         let named = |detail: String| format!("[agents.{name}] {detail}");
         let unaccepted: Vec<String> =
@@ -226,7 +226,7 @@ impl<'a> AgentRegistry<'a> {
                 |variable: &&String| self.process.environment.0.contains_key(OsStr::new(variable.as_str()));
             if let Some(variable) = server.env.iter().find(|variable| !there(variable)) {
                 return Err(format!(
-                    "the server {name} is to be given {variable}, which is not set; set it or remove it from `env`"
+                    "the server {name} needs {variable}, which is not set; set it, or remove it from `env`"
                 ));
             }
         }
@@ -340,9 +340,9 @@ impl Agents for AgentRegistry<'_> {
     fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String> {
         match (self.host, self.config.agent_of(role)) {
             (HostPlays::All, _) | (HostPlays::Left, None) => self.named(&AgentName::new(HOST)),
-            (HostPlays::Nothing, None) => Err(format!(
-                "nobody was named to play {role}; name an agent: redraft config set roles.default NAME"
-            )),
+            (HostPlays::Nothing, None) => {
+                Err(format!("no agent is set for {role}; set one: redraft config set roles.default NAME"))
+            }
             (HostPlays::Nothing | HostPlays::Left, Some(name)) => self.named(name),
         }
     }

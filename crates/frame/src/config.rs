@@ -81,10 +81,10 @@ fn change(
     let (file, written) = put(place, key, value, repo, process)?;
     let shown = file.display();
     let text = match (value, written) {
-        (Some(value), true) => format!("{shown} says {key} = {value} now"),
-        (Some(value), false) => format!("{shown} says {key} = {value} already"),
-        (None, true) => format!("{key} is gone from {shown}"),
-        (None, false) => format!("{shown} says nothing of {key}"),
+        (Some(value), true) => format!("{shown} now says {key} = {value}"),
+        (Some(value), false) => format!("{shown} already says {key} = {value}"),
+        (None, true) => format!("{key} was removed from {shown}"),
+        (None, false) => format!("{shown} does not set {key}"),
     };
     console.show(&text, &WrittenJson { v: 1, key, file: file.display().to_string(), written });
     Ok(ErrorCode::Done)
@@ -235,11 +235,14 @@ fn show(
     };
     let mut text = table(&all, &waits);
     if !unaccepted.is_empty() {
-        text.push_str("\nwhat is marked as not accepted is not used until you accept it: redraft trust\n");
+        text.push_str(
+            "\nsettings marked as not accepted are not used until you accept them: redraft trust\n",
+        );
     }
     if let Some(higher) = config.higher_budget.filter(|_| !raised) {
         text.push_str(&format!(
-            "\nredraft.toml asks for a budget of {higher}; yours is lower and holds until you accept: redraft trust\n"
+            "\nredraft.toml asks for a budget of {higher}; yours is lower and counts until you accept the higher \
+                one: redraft trust\n"
         ));
     }
     text.push_str(&who(&config, &agents));
@@ -317,7 +320,7 @@ fn agents(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -
 
 fn who(config: &Config, agents: &[AgentJson]) -> String {
     let all = profile::roles().len();
-    let mut text = "\nagents that are here:\n".to_owned();
+    let mut text = "\nagents found here:\n".to_owned();
     for agent in agents {
         let plays = match agent.roles.len() {
             0 => "plays no role".to_owned(),
@@ -331,7 +334,7 @@ fn who(config: &Config, agents: &[AgentJson]) -> String {
         text.push_str("  none\n");
     }
     if config.default_agent.is_none() && config.roles.is_empty() {
-        text.push_str("nobody was named to play the roles; `run` and `review` ask on a terminal\n");
+        text.push_str("no agent is set to play the roles; on a terminal, `run` and `review` ask for one\n");
     }
     text
 }

@@ -56,7 +56,7 @@ pub fn given(
     let (likely, budget) = (expected.cost(), estimating.rules.budget);
     console.say_before_asking(&told(&expected, agents, budget));
     if console.can_ask() {
-        let word = console.ask("go on? yes or no: ", &process.clock);
+        let word = console.ask("continue? yes or no: ", &process.clock);
         let agreed = word.is_some_and(|word| word == "yes" || word == "y");
         if agreed {
             agree()?;
@@ -64,7 +64,7 @@ pub fn given(
         return Ok(agreed);
     }
     let message = format!(
-        "nobody has agreed to spend money on this feature yet: about {likely} is expected, at most {budget} in all"
+        "nobody has agreed to spend money on this feature yet: about {likely} is expected, at most {budget} in total"
     );
     Err(CliError::new(ErrorCode::Waiting, message)
         .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
@@ -86,19 +86,20 @@ fn told(expected: &Forecast, agents: &AgentRegistry<'_>, budget: Usd) -> String 
             text.push_str(&format!("  {role}: {what}, about {cost} for {dispatches}{from}\n"));
         }
         let sum = roles().fold(Usd(0), |sum, one| sum + one.cost);
-        text.push_str(&format!("  agent {name}: about {sum} in all\n"));
+        text.push_str(&format!("  agent {name}: about {sum} in total\n"));
         let beyond = agents.named(name).map(|agent| agent.beyond()).unwrap_or_default();
         if beyond > Usd(0) {
             let tokens = grouped(UNLIMITED_ANSWER_TOKENS);
             text.push_str(&format!(
-                "  agent {name}: nothing limits its answers; one of more than {tokens} tokens can pass the budget by at most {beyond}\n"
+                "  agent {name}: its answers have no limit; one of more than {tokens} tokens can exceed the budget \
+                    by at most {beyond}\n"
             ));
         }
     }
     text.push_str(&format!("expected: {}\n", expected.in_a_line()));
     text.push_str(&format!("  an estimate {}\n", estimate::basis(expected)));
     text.push_str(&format!(
-        "budget: at most {budget} for the feature in all; no request is sent that could pass it"
+        "budget: at most {budget} for the whole feature; no request is sent that could exceed it"
     ));
     if let Some(shortage) = expected.shortage() {
         text.push_str(&format!("\n{shortage}"));

@@ -136,7 +136,7 @@ impl Progress for DemoProgress<'_> {
 fn opened(fact: &LoopOpened) -> String {
     let phase = fact.phase;
     if phase == Phase::Finish {
-        return format!("\n{phase}: what would be merged is checked, then looked back on");
+        return format!("\n{phase}: the merge result is checked, then the feature is looked back on");
     }
     match fact.tasks.len() {
         0 => format!("\n{phase}: {} writes {}", fact.author, phase.artifact()),
@@ -149,9 +149,9 @@ fn built(fact: &Built) -> String {
     let role = &fact.ticket.role;
     let files = count(fact.files.len(), "file");
     match (&fact.ticket.unit, fact.ticket.purpose) {
-        (Unit::Task(id), _) if fact.already => format!("  task {id} was complete before"),
-        (Unit::Task(id), _) => format!("  task {id} is carried out in {files}"),
-        (Unit::Whole, Purpose::Outline) => format!("  {role} thought of tests, from the documents alone"),
+        (Unit::Task(id), _) if fact.already => format!("  task {id} was already complete"),
+        (Unit::Task(id), _) => format!("  task {id} was carried out in {files}"),
+        (Unit::Whole, Purpose::Outline) => format!("  {role} outlined tests, from the documents alone"),
         (Unit::Whole, _) if fact.files.is_empty() => format!("  {role} changed nothing"),
         (Unit::Whole, Purpose::Simplify) => format!("  {role} made {files} simpler"),
         (Unit::Whole, _) => format!("  {role} wrote tests in {files}"),
@@ -180,7 +180,7 @@ fn on_the_merge(fact: &Checked) -> String {
 
 fn closed(fact: &PhaseClosed) -> String {
     if fact.phase == Phase::Finish {
-        return "  the feature is over; its branch is ready to be merged".to_owned();
+        return "  the feature is finished; its branch is ready to be merged".to_owned();
     }
     let roles: Vec<&str> = fact.approvals.iter().map(|approval| approval.role.as_str()).collect();
     let what = if fact.phase == Phase::Implement { "the code" } else { fact.phase.artifact() };

@@ -73,47 +73,53 @@ impl From<EngineError> for CliError {
             EngineError::LedgerBehind { branch, .. } => CliError::new(ErrorCode::Config, message)
                 .hint("the ledger is older than the branch, as after restoring a backup or copying a clone")
                 .hint(format!(
-                    "bring the newer ledger back, or start again from the document: git switch {branch}"
+                    "restore the newer ledger, or start again from the document: git switch {branch}"
                 )),
             EngineError::LedgerElsewhere { branch, .. } => CliError::new(ErrorCode::Config, message)
                 .hint("the ledger comes from another clone, or git has lost commits; nothing was changed")
-                .hint(format!("bring this clone's own ledger back, or bring {branch} here from where the ledger was written: git fetch"))
+                .hint(format!("restore this clone's own ledger, or fetch {branch} from the clone where the ledger \
+                    was written: git fetch"))
                 .hint("if the commits are lost for good: redraft doctor --repair"),
             EngineError::Prerequisite { feature, earlier, .. } => CliError::new(ErrorCode::Config, message)
-                .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
+                .hint(format!("restore it (git restore), or have it written again: redraft phase back {feature} \
+                    {earlier} --why \"…\"")),
             EngineError::Changed { feature, earlier, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
-                .hint("or put it back: git restore, in the feature's worktree"),
+                .hint("or restore it: git restore, in the feature's worktree"),
             EngineError::Unreviewed { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\""))
-                .hint("or take it off the branch"),
+                .hint("or remove it from the branch"),
             EngineError::BaseMerged { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\"")),
             EngineError::CheckGone { feature, gate } => CliError::new(ErrorCode::Config, message)
-                .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
+                .hint(format!("put `{gate}` back into [checks] in redraft.toml and accept it: redraft trust"))
                 .hint(format!("or close the feature without it: redraft phase back {feature} finish --why \"…\"")),
             EngineError::Tasks { feature, .. } => CliError::new(ErrorCode::Config, message)
-                .hint(format!("have the list mended: redraft phase back {feature} create-tasks --why \"…\""))
-                .hint("mend it there, in the feature's worktree, before you run it again, or let its author do so"),
+                .hint(format!("have the list corrected: redraft phase back {feature} create-tasks --why \"…\""))
+                .hint("correct it in the feature's worktree before you run it again, or let its author do so"),
             EngineError::NoSuchCheck { gate } => CliError::new(ErrorCode::Config, message)
-                .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
-                .hint("or begin the phase anew with the checks that are there: redraft phase back FEATURE implement --why \"…\""),
+                .hint(format!("put `{gate}` back into [checks] in redraft.toml and accept it: redraft trust"))
+                .hint("or start the phase again with the current checks: redraft phase back FEATURE implement \
+                    --why \"…\""),
             EngineError::Uncommitted { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("commit these files in the feature's worktree, or put them back, then run the same command again"),
+                .hint("commit these files in the feature's worktree, or restore them, then run the same command \
+                    again"),
             EngineError::Check { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("mend the cause and run the same command again; nothing is lost"),
+                .hint("fix the cause and run the same command again; nothing is lost"),
             EngineError::Merge(error) => error.into(),
             EngineError::NoBase { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("merge its branch by hand: git merge"),
             EngineError::Conflict { feature, into, folder, .. } => CliError::new(ErrorCode::Waiting, message)
                 .hint(format!("have it built on {into} as it is now: redraft phase back {feature} implement --why \"…\""))
-                .hint(format!("then bring {into} in, in the worktree: git -C {} merge {into}", quoted_path(&folder)))
-                .hint(format!("and go on: redraft run {feature}; nothing was changed"))
+                .hint(format!("then merge {into} in the worktree: git -C {} merge {into}", quoted_path(&folder)))
+                .hint(format!("and continue: redraft run {feature}; nothing was changed"))
             ,
-            EngineError::Unfinished { feature } => CliError::usage(message).hint(format!("go on with it: redraft run {feature}")),
+            EngineError::Unfinished { feature } => CliError::usage(message).hint(format!("continue it: redraft run \
+                {feature}")),
             EngineError::FailsMerged { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint("nothing was merged")
-                .hint(format!("bring the base in and have it mended: redraft phase back {feature} implement --why \"…\"")),
+                .hint(format!("have the base merged in and the code corrected: redraft phase back {feature} \
+                    implement --why \"…\"")),
             EngineError::NothingAsked => {
                 CliError::usage(message).hint("`redraft status` shows what each feature is waiting for")
             }
@@ -126,7 +132,7 @@ impl From<EngineError> for CliError {
                 CliError::usage("--answer is for `answer`, when an author asks")
             }
             EngineError::Answers { .. } => CliError::usage(message).hint(
-                "give --answer once for each question, in their order; \"\" leaves one to its assumption",
+                "give --answer once for each question, in order; \"\" leaves a question to the author's assumption",
             ),
             EngineError::Agent(_) => CliError::new(ErrorCode::Agent, message),
             EngineError::Inbox { .. } => CliError::new(ErrorCode::Config, message)
@@ -142,12 +148,12 @@ impl From<MergeError> for CliError {
         match error {
             MergeError::Workspace(error) => error.into(),
             MergeError::NoBranch(name) => CliError::new(ErrorCode::Config, message)
-                .hint(format!("bring it back: git branch {name} COMMIT; or merge by hand: git merge")),
+                .hint(format!("restore it: git branch {name} COMMIT; or merge by hand: git merge")),
             MergeError::Dirty { folder, .. } => CliError::new(ErrorCode::Waiting, message)
-                .hint(format!("commit it, or put it aside: git -C {} stash", quoted(&folder)))
-                .hint("then the same command again; nothing was changed"),
+                .hint(format!("commit it, or stash it: git -C {} stash", quoted(&folder)))
+                .hint("then run the same command again; nothing was changed"),
             MergeError::Refused { .. } => CliError::new(ErrorCode::Waiting, message)
-                .hint("move what is in the way, then the same command again; nothing was changed"),
+                .hint("move what is in the way, then run the same command again; nothing was changed"),
             MergeError::Moved(_) => {
                 CliError::new(ErrorCode::Held, message).hint("nothing was merged; run the same command again")
             }
@@ -163,8 +169,11 @@ impl From<StoreError> for CliError {
                 CliError::new(ErrorCode::Held, message).hint("nothing was stored; run the command again")
             }
             StoreError::Damaged { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("nothing was changed; what can still be read of it: redraft ledger export FILE, then redraft ledger import FILE")
-                .hint("or restore it from a backup of .git/redraft; to begin anew without it, move it away, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"),
+                .hint("nothing was changed; to rescue what can still be read: redraft ledger export FILE, then \
+                    redraft ledger import FILE")
+                .hint("or restore it from a backup of .git/redraft; to start over without it, move it away, rename \
+                    the feature branches (git branch -m), delete the refs under refs/redraft/, and take over the \
+                    documents: redraft adopt"),
             StoreError::Newer { .. } => {
                 CliError::new(ErrorCode::Config, message).hint("install the newer redraft")
             }
@@ -172,16 +181,17 @@ impl From<StoreError> for CliError {
                 CliError::new(ErrorCode::Config, message).hint("free some space, then run the same command again")
             }
             StoreError::Disk { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("look at the disk, the quota and `ulimit -f`; the same command goes on when it can be written again"),
+                .hint("check the disk, the quota and `ulimit -f`; once it can be written again, the same command \
+                    continues"),
             StoreError::ReadOnly { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("make the repository's .git/redraft folder writable; `redraft status` works without"),
+                .hint("make the repository's .git/redraft folder writable; `redraft status` works without that"),
             StoreError::Gone { ref path, ref rescued, .. } => {
                 let error = CliError::new(ErrorCode::Config, message);
                 match rescued {
                     Some(rescued) => error
-                        .hint(format!("all that was stored before is in {rescued}; nothing was stored since"))
+                        .hint(format!("everything stored before is in {rescued}; nothing was stored since"))
                         .hint(format!(
-                            "put it back where no other file is: mv {} {}; then run again",
+                            "put it back if no other file is there: mv {} {}; then run again",
                             quoted(rescued),
                             quoted(path)
                         )),
@@ -190,13 +200,13 @@ impl From<StoreError> for CliError {
             }
             StoreError::Busy { .. } => CliError::new(ErrorCode::Held, message).hint("try again in a moment"),
             StoreError::Other { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("nothing was stored; look at the disk and the rights of that folder, then run again"),
+                .hint("nothing was stored; check the disk and the permissions of that folder, then run again"),
         }
     }
 }
 
 /// The way out where git has lost something that the ledger names.
-pub const REPAIR: &str = "see what is lost, and go on from what is whole: redraft doctor --repair";
+pub const REPAIR: &str = "see what is lost, and continue from what is intact: redraft doctor --repair";
 
 impl From<WorkspaceError> for CliError {
     fn from(error: WorkspaceError) -> Self {
@@ -204,17 +214,17 @@ impl From<WorkspaceError> for CliError {
             WorkspaceError::Commit(refused) => commit_hint(refused),
             WorkspaceError::AnchorLost(_) | WorkspaceError::Damaged { .. } => REPAIR.to_owned(),
             WorkspaceError::Secret { .. } => {
-                "take it out of the file (and change the secret if it is real), then run again".to_owned()
+                "remove it from the file (and revoke the secret if it is real), then run again".to_owned()
             }
             WorkspaceError::Full(_) => "free some space, then run the same command again".to_owned(),
             WorkspaceError::Disk(_) => {
-                "look at the disk (the system's log tells more); the same command goes on when it works again"
+                "check the disk (the system log says more); once it works again, the same command continues"
                     .to_owned()
             }
             WorkspaceError::ReadOnly(_) => "make it writable, then run the same command again".to_owned(),
             WorkspaceError::Slow { waited_for, .. } => slow_hint(waited_for.as_deref()).to_owned(),
             WorkspaceError::File { .. } | WorkspaceError::Git { .. } | WorkspaceError::Interrupted { .. } => {
-                "nothing is lost; mend the cause and run the same command again".to_owned()
+                "nothing is lost; fix the cause and run the same command again".to_owned()
             }
         };
         CliError::new(ErrorCode::Config, error.to_string()).hint(hint)
@@ -227,9 +237,9 @@ fn slow_hint(waited_for: Option<&str>) -> &'static str {
     if is(&["gpg", "pinentry", "ssh-keygen"]) {
         "unlock the signing key, or git config commit.gpgsign false for this repository, then run again"
     } else if is(&["git-remote", "ssh", "git-lfs"]) {
-        "git was fetching something; see that the server answers (git fetch), then run the same command again"
+        "git was fetching something; make sure that the server answers (git fetch), then run the same command again"
     } else {
-        "nothing is lost; see that the disk answers (git status), then run the same command again"
+        "nothing is lost; make sure that the disk responds (git status), then run the same command again"
     }
 }
 
@@ -315,7 +325,7 @@ impl From<LockError> for CliError {
         let error_text = error.to_string();
         match error {
             LockError::Held(holder) => CliError::new(ErrorCode::Held, format!("held by {holder}"))
-                .hint("wait for it to end, or stop it with Ctrl-C in its terminal; other features may run"),
+                .hint("wait for it to end, or stop it with Ctrl-C in its terminal; other features can run meanwhile"),
             LockError::Io { ref error, .. } if error.kind() == std::io::ErrorKind::StorageFull => {
                 CliError::new(ErrorCode::Config, error_text)
                     .hint("free some space, then run the same command again")
@@ -334,7 +344,7 @@ pub fn ambiguous(typed: &str, all: &[(String, String)]) -> CliError {
     let branch = all.iter().find(|(name, _)| name.starts_with("refs/")).or(all.first());
     let name = branch.map(|(name, _)| name.as_str()).unwrap_or_default();
     CliError::usage(format!("`{typed}` names more than one commit: {}", listed.join(", ")))
-        .hint(format!("use the whole name of the one you mean, such as `{name}`"))
+        .hint(format!("use the full name of the one you mean, such as `{name}`"))
 }
 
 pub fn unknown_feature(name: &str) -> CliError {

@@ -51,14 +51,15 @@ impl RepositoryContext {
 /// The description of it for a person, in one line.
 pub fn described(state: &Path) -> String {
     format!(
-        "the state folder {} was not made by you at this place: it came with an archive, a copy or a moved \
-         repository",
+        "the state folder {} was not made by you in this place: it came with an archive, a copy or a moved \
+            repository",
         state.display()
     )
 }
 
 fn foreign(state: &Path) -> CliError {
-    CliError::new(ErrorCode::Waiting, format!("{}; it is not used before you accept it", described(state)))
+    CliError::new(ErrorCode::Waiting, format!("{}; it is not used until you accept it", described(state)))
         .hint(ACCEPT)
-        .hint("then the same command again; if you do not know who made it, clone the repository instead: a clone brings no state")
+        .hint("then run the same command again; if you do not know who made it, clone the repository instead: a \
+            clone contains no state")
 }

@@ -157,8 +157,8 @@ fn tell_submodules(worktree: &Path, config: &Config, console: &Console) {
     let handled = config.workspace.setup.as_ref().is_some_and(|setup| setup.contains("submodule"));
     if worktree.join(".gitmodules").is_file() && !handled {
         console.say(
-            "this repository has submodules, whose folders are empty in the new worktree; to have them filled, write in \
-             redraft.toml under [workspace]: setup = \"git submodule update --init\"",
+            "this repository has submodules, and their folders are empty in the new worktree; to fill them, add to \
+                [workspace] in redraft.toml: setup = \"git submodule update --init\"",
         );
     }
 }
@@ -173,7 +173,7 @@ fn copy(from: &Path, to: &Path, name: &str, console: &Console) -> Result<(), Cli
             Ok(())
         }
         Err(error) => Err(CliError::new(ErrorCode::Config, format!("[workspace] copy: {name}: {error}"))
-            .hint("or take it out of `copy`, and let `setup` bring it")),
+            .hint("or remove it from `copy`, and let `setup` create it")),
     }
 }
 
@@ -204,7 +204,7 @@ fn set_up(
     let failed = |detail: String| {
         CliError::new(ErrorCode::Config, format!("[workspace] setup `{command}` {detail}"))
             .hint(format!("what it printed is in {}", script.output().display()))
-            .hint("mend it; if you change it in redraft.toml, accept it again: redraft trust")
+            .hint("fix it; if you change it in redraft.toml, accept it again: redraft trust")
     };
     match ended {
         Ok(ScriptEnd::Well) => Ok(()),

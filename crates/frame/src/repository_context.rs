@@ -77,7 +77,7 @@ impl RepositoryContext {
             CommitLookup::One { commit, .. } => self.config_at(&commit, process),
             CommitLookup::Several(all) => Err(ambiguous(name, &all)),
             CommitLookup::None => {
-                Err(CliError::usage(format!("`{name}` names no commit of this repository")))
+                Err(CliError::usage(format!("`{name}` does not name a commit in this repository")))
             }
         }
     }
@@ -92,7 +92,7 @@ impl RepositoryContext {
             }
             let short = commit.get(..10).unwrap_or(commit);
             CliError::from(error)
-                .hint(format!("this is the file as commit {short} has it, not your checkout's"))
+                .hint(format!("this is the file in commit {short}, not the one in your checkout"))
         })
     }
 
@@ -132,7 +132,7 @@ impl RepositoryContext {
         }
         Err(CliError::new(
             ErrorCode::Config,
-            "a secret is being taken out of this repository, or that was interrupted",
+            "a secret is being removed from this repository, or its removal was interrupted",
         )
         .hint("wait for it, or finish it with the same secret: redraft ledger redact"))
     }
@@ -149,7 +149,8 @@ impl RepositoryContext {
             format!("the ledger {} is missing or empty, but features were worked on here", file.display());
         Err(CliError::new(ErrorCode::Config, message)
             .hint("restore it from a backup; nothing was changed")
-            .hint("to begin anew without it, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"))
+            .hint("to start over without it, rename the feature branches (git branch -m), delete the refs under \
+                refs/redraft/, and take over the documents: redraft adopt"))
     }
 
     pub fn lock(&self, name: &str, process: &ProcessContext) -> Result<Lock, CliError> {

@@ -44,9 +44,9 @@ impl RepositoryContext {
         }
         match word.parse() {
             Ok(Scope::Review(_)) => Err(CliError::usage(format!("there is no review `{word}`"))
-                .hint("`redraft status` lists the reviews; one is also meant by its file or its branch")),
+                .hint("`redraft status` lists the reviews; you can also name one by its file or its branch")),
             _ if process.folder.join(word).is_file() => {
-                Err(CliError::usage(format!("{word} was not reviewed by itself yet"))
+                Err(CliError::usage(format!("{word} has not been reviewed by itself yet"))
                     .hint(format!("review it: {}", self.reviewing(word, process))))
             }
             _ => self.feature(ledger, Some(word)).map(Scope::Feature),
@@ -113,7 +113,7 @@ impl RepositoryContext {
             }
             _ => {
                 let names: Vec<String> = known.iter().map(FeatureId::to_string).collect();
-                let error = CliError::usage("several features could be meant");
+                let error = CliError::usage("more than one feature is possible");
                 Err(error.hint(format!("name one of {}, or go into its worktree", names.join(", "))))
             }
         }
@@ -126,9 +126,8 @@ impl RepositoryContext {
         let called: Vec<&BoardRow> = rows.iter().filter(|row| row.slug == wanted).collect();
         match called.as_slice() {
             [only] => only.id.parse().map_err(|_| unknown_feature(word)),
-            [] if self.has_folders() => {
-                Err(unknown_feature(word).hint("what others have begun in docs/features: redraft adopt"))
-            }
+            [] if self.has_folders() => Err(unknown_feature(word)
+                .hint("to take over what others have begun in docs/features: redraft adopt")),
             [] => Err(unknown_feature(word)),
             several => {
                 let ids: Vec<&str> = several.iter().map(|row| row.id.as_str()).collect();

@@ -177,7 +177,8 @@ pub fn require(
     // The reason is an unreliable file, which has its own way out.
     process.trust.accepted(repo.repository.known_as())?;
     let all: Vec<&Want> = config.wants.iter().collect();
-    let message = format!("{FILE} says what nobody has accepted yet, so it is not used:\n{}", lines(&all));
+    let message =
+        format!("{FILE} has settings that nobody has accepted yet, so they are not used:\n{}", lines(&all));
     Err(CliError::new(ErrorCode::Waiting, message.trim_end()).hint(ACCEPT).hint(format!("then: {then}")))
 }
 
@@ -221,13 +222,13 @@ pub fn require_programs(
     }
     process.trust.accepted(repo.repository.known_as())?;
     let message = format!(
-        "git's configuration of this repository says what is needed here and what nobody has accepted yet, so it is not \
-         used:\n{}",
+        "git's configuration of this repository has settings that are needed here and that nobody has accepted yet, \
+            so they are not used:\n{}",
         of_git(&programs)
     );
     Err(CliError::new(ErrorCode::Waiting, message.trim_end())
         .hint(ACCEPT)
-        .hint("or name them in your own configuration, which needs nobody's word: git config --global")
+        .hint("or put them into your own configuration, which nobody has to accept: git config --global")
         .hint(format!("then: {then}")))
 }
 
@@ -277,7 +278,7 @@ fn asked(wishes: &Wishes<'_>, process: &ProcessContext, console: &Console) -> bo
 pub fn unused_prices(config: &Config) -> Option<String> {
     let unused: Vec<String> = config.unaccepted_prices().into_iter().map(Want::line).collect();
     let unused = (!unused.is_empty()).then(|| unused.join(", "))?;
-    Some(format!("prices of {FILE} that nobody has accepted are not used ({unused}); {ACCEPT}"))
+    Some(format!("prices in {FILE} that nobody has accepted are not used ({unused}); {ACCEPT}"))
 }
 
 fn lines(wants: &[&Want]) -> String {
@@ -332,7 +333,7 @@ fn list(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliErr
         }
     }
     if known.is_empty() {
-        text.push_str("nothing was accepted yet\n");
+        text.push_str("nothing has been accepted yet\n");
     }
     let file = process.trust.file().map(|file| file.display().to_string());
     text.push_str(&format!("kept in: {}", file.as_deref().unwrap_or("no file, because HOME is not set")));
@@ -375,8 +376,8 @@ fn forget(folder: Option<&Path>, process: &ProcessContext, console: &Console) ->
     let forgotten = process.trust.forget(&git)?;
     let shown = git.display().to_string();
     let text = match forgotten {
-        0 => format!("nothing was accepted of {shown}"),
-        some => format!("{} of {shown} forgotten; redraft asks again", count(some, "acceptance")),
+        0 => format!("nothing was accepted for {shown}"),
+        some => format!("{} for {shown} forgotten; redraft will ask again", count(some, "acceptance")),
     };
     console.show(&text, &ForgottenJson { v: 1, git: shown, forgotten });
     Ok(ErrorCode::Done)

@@ -78,7 +78,7 @@ fn unquoted(words: impl IntoIterator<Item = OsString>) -> Option<CliError> {
     let options: String = rest[idea.len()..].iter().map(|word| format!(" {}", quoted(word))).collect();
     let idea = in_quotes(&idea.join(" "));
     Some(
-        CliError::usage("the idea is one text, and it was typed as several words")
+        CliError::usage("the idea must be one text, but it was typed as several words")
             .hint(format!("quote the idea: redraft {command} {idea}{options}")),
     )
 }

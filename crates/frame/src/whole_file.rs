@@ -66,7 +66,7 @@ fn refuse_foreign(path: &Path, found: &Metadata, force: bool, own: &OwnFiles) ->
         return Ok(());
     }
     let (path, called) = (path.display(), own.called);
-    Err(CliError::usage(format!("{path} is there already and no {called} of this command"))
+    Err(CliError::usage(format!("{path} already exists and is not a {called} of this command"))
         .hint("name another file, or replace it with --force"))
 }
 

@@ -251,11 +251,11 @@ fn ruled(
 ) -> Option<Resolution> {
     let said = match fact.choice {
         Decision::Accept => "what was open is accepted as it is".to_owned(),
-        Decision::Skip => "gone on without it".to_owned(),
+        Decision::Skip => "continued without it".to_owned(),
         Decision::Answer => {
             fact.answers.iter().filter(|one| !one.trim().is_empty()).cloned().collect::<Vec<_>>().join("\n")
         }
-        Decision::Assume => "the author goes on with what it assumes".to_owned(),
+        Decision::Assume => "the author continues with its assumptions".to_owned(),
         // This decides how the work goes on, not how something is to be.
         Decision::Rerun | Decision::Retry | Decision::Abandon | Decision::Go => return None,
     };

@@ -61,7 +61,7 @@ impl ConversationRecord {
             _ if Written::from_bytes(&now) != *written => "it was changed".to_owned(),
             _ => return None,
         };
-        Some(format!("the conversation's file is not as it was left: {what}"))
+        Some(format!("the conversation's file has changed: {what}"))
     }
 
     /// Says in words why a prompt of this many tokens cannot hold the conversation.

@@ -154,8 +154,8 @@ impl Sessions {
         }
         match read_kept::<Fingerprint>(&self.folder(session).join(Self::FINGERPRINT)) {
             Ok(Some(then)) => then.difference(now).map(|what| format!("fingerprint differs: {what}")),
-            Ok(None) => Some(format!("nothing is known of conversation {session}")),
-            Err(error) => Some(format!("what is kept of conversation {session} cannot be read: {error}")),
+            Ok(None) => Some(format!("nothing is known about conversation {session}")),
+            Err(error) => Some(format!("the record of conversation {session} cannot be read: {error}")),
         }
     }
 }

@@ -23,22 +23,22 @@ pub enum GitError {
     #[error("this is a worktree of {}, which is bare; redraft needs a main checkout to work beside: clone it without `--bare`", .0.display())]
     BareMain(PathBuf),
     #[error(
-        "{} is a repository inside the files of {}, and whoever made that one could have put it there; to work in it all \
-         the same, name it: git config --global --add safe.directory {}",
+        "{} is a repository inside the files of {}, and whoever made that one could have put it there; to work in \
+            it anyway, name it: git config --global --add safe.directory {}",
         .inner.display(), .outer.display(), quoted_path(.inner)
     )]
     Embedded { inner: PathBuf, outer: PathBuf },
     #[error(
         "the git folder {} leads to the checkout {}, which does not lead back to it; work in a checkout with a `.git` of \
-         its own, or take core.worktree out: git --git-dir {} config --unset core.worktree",
+         its own, or remove core.worktree: git --git-dir {} config --unset core.worktree",
         .git.display(), .checkout.display(), quoted_path(.git)
     )]
     Elsewhere { checkout: PathBuf, git: PathBuf },
     #[error("{} is a link, and worktrees are not made behind links; move it away and put a folder there", .0.display())]
     LinkInTheWay(PathBuf),
     #[error(
-        "{} is a link that leads out of the repository{}, so nothing is written; a clone has no such links: clone it, or \
-         put there what it leads to", .link.display(), leads_to(.target)
+        "{} is a link that leads out of the repository{}, so nothing is written; a clone has no such links: clone \
+            it, or replace the link with what it leads to", .link.display(), leads_to(.target)
     )]
     LinkOut { link: PathBuf, target: PathBuf },
     #[error("{} is a link, and redraft makes none there, so nothing is written; look where it leads, then remove it", .0.display())]
@@ -51,17 +51,17 @@ pub enum GitError {
     LineBreak(PathBuf),
     #[error("{} has no commits yet; make a first one, e.g. `git commit --allow-empty -m start`", .0.display())]
     NoCommits(PathBuf),
-    #[error("{} has changes that no commit holds; commit or stash them first", .0.display())]
+    #[error("{} has uncommitted changes; commit or stash them first", .0.display())]
     Dirty(PathBuf),
-    #[error("folder {} exists already; remove it or choose another name", .0.display())]
+    #[error("folder {} already exists; remove it or choose another name", .0.display())]
     FolderExists(PathBuf),
     #[error("{} is not a folder, but worktrees belong in it; move it away", .0.display())]
     FolderInTheWay(PathBuf),
     #[error("branch `{0}` leaves no room for branches called `{0}/…`; rename it: git branch -m {0} NEW-NAME")]
     BranchInTheWay(&'static str),
     #[error(
-        "branch {branch} is checked out in {}, so its feature cannot have it in a worktree of its own; \
-         leave it there: git -C {} switch {}",
+        "branch {branch} is checked out in {}, so its feature cannot have it in its own worktree; switch to another \
+            branch there: git -C {} switch {}",
         .folder.display(), quoted_path(.folder), .other.as_deref().unwrap_or("--detach")
     )]
     CheckedOut { branch: String, folder: PathBuf, other: Option<String> },
@@ -74,26 +74,27 @@ pub enum GitError {
     #[error("another redraft is moving the checkout {} to another commit; run the same command again", .0.display())]
     Moving(PathBuf),
     #[error(
-        "{} is between two commits and could not be put back: {detail}; mend that, and the next `redraft run` puts \
-         it right", .folder.display()
+        "{} is between two commits and could not be restored: {detail}; fix that, and the next `redraft run` does \
+            the rest", .folder.display()
     )]
     HalfMoved { folder: PathBuf, detail: String },
     #[error(
-        "{} tells of a checkout that was being moved, and cannot be followed; look at `git status` there, then \
-         remove the file", .0.display()
+        "{} describes a checkout that was being moved, and cannot be used; look at `git status` there, then remove \
+            the file", .0.display()
     )]
     Journal(PathBuf),
     #[error("{trouble}: {command}: {detail}")]
     Disk { command: String, trouble: DiskTrouble, detail: String },
-    #[error("{command} was not done after {} and was ended{}", minutes(.limit), waiting(.waited_for.as_deref()))]
+    #[error("{command} was not finished after {} and was \
+        stopped{}", minutes(.limit), waiting(.waited_for.as_deref()))]
     Slow { command: String, limit: Duration, waited_for: Option<String> },
-    #[error("{0} was ended, because the run was asked to stop")]
+    #[error("{0} was stopped, because the run was asked to stop")]
     Stopped(String),
     #[error("{}: {detail}", .path.display())]
     File { path: PathBuf, detail: String },
     #[error(
-        "{command}: an object is missing here, which a server may have, and redraft fetches nothing by itself \
-         ({detail}); fetch it yourself: git fetch --refetch --no-filter; if that does not help: git fsck"
+        "{command}: an object is missing here; a server may have it, but redraft fetches nothing by itself \
+            ({detail}); fetch it yourself: git fetch --refetch --no-filter; if that does not help: git fsck"
     )]
     NotFetched { command: String, detail: String },
     /// Git ended with an error of its own.

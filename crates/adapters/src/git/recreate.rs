@@ -31,7 +31,7 @@ pub(super) fn recreate_worktree(
     }
     fs::create_dir_all(root).map_err(|error| failed(&root.display().to_string(), &error))?;
     workspace.note_made_anew();
-    Ok(Some(format!("made the worktree {} anew, which had been removed", root.display())))
+    Ok(Some(format!("made the worktree {} again, which had been removed", root.display())))
 }
 
 /// Whether a ref names a commit, asked without the worktree.
@@ -50,5 +50,5 @@ pub(super) fn put_link_back(workspace: &GitWorkspace) -> Result<Option<String>, 
     // Whatever is there instead is removed: a link must not be written through.
     remove_all(&path)?;
     fs::write(&path, link).map_err(|error| failed(".git", &error))?;
-    Ok(Some("tied the worktree to its repository again".to_owned()))
+    Ok(Some("connected the worktree to its repository again".to_owned()))
 }

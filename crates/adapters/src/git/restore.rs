@@ -52,7 +52,7 @@ pub(super) fn restore(
         allowed.clear();
     }
     for path in hidden::clear(workspace)? {
-        lines.push(format!("made git look at {path} again, whose changes were hidden from it"));
+        lines.push(format!("made git look at {path} again; its changes had been hidden from it"));
         forbid(&mut allowed, &path);
     }
     for _ in 0..PASSES_MAX {

@@ -137,6 +137,7 @@ impl Ledger {
 fn unhex(place: &Place, text: &str) -> Result<Vec<u8>, StoreError> {
     let digits = |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> = (0..text.len()).step_by(2).map(digits).collect();
-    bytes
-        .ok_or_else(|| place.damaged("a line of it has something else where hexadecimal digits are expected"))
+    bytes.ok_or_else(|| {
+        place.damaged("one of its lines has something other than the expected hexadecimal digits")
+    })
 }

@@ -422,7 +422,7 @@ impl Store for Ledger {
             && append.events.iter().any(Event::depends_on_files)
         {
             let held = barrier.hold();
-            held.map_err(|error| self.place.of_io("bringing to disk what its next event tells of", &error))?;
+            held.map_err(|error| self.place.of_io("writing to disk what its next event refers to", &error))?;
         }
         // The one place that every text passes on its way in. Values that only a run knows were hidden by it before.
         let mut events = append.events.to_vec();
@@ -454,7 +454,7 @@ impl Store for Ledger {
             return Err(self.place.damaged(format!("it has no blob {id}")));
         };
         if hash(&bytes) != *id {
-            return Err(self.place.damaged(format!("blob {id} does not have the bytes of its name")));
+            return Err(self.place.damaged(format!("blob {id} does not match its name")));
         }
         Ok(bytes)
     }

@@ -149,7 +149,7 @@ fn blobs(place: &Place, connection: &Connection, found: &mut Checkpoint) -> Resu
     while let Some(row) = rows.next()? {
         let id = BlobId::new(row.get::<_, String>(1)?);
         if hash(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?) != id {
-            return Err(place.damaged(format!("blob {id} does not have the bytes of its name")).into());
+            return Err(place.damaged(format!("blob {id} does not match its name")).into());
         }
         found.last_blob = row.get(0)?;
         count += 1;

@@ -205,7 +205,7 @@ impl Dispatch<'_> {
             return self.spending.add(counted);
         }
         const UNTOLD: &str =
-            "the service did not tell what it used, or not all of it; the most it can have been is counted";
+            "the service did not report all that it used; the most it can have been is counted";
         if !self.notes.iter().any(|note| note == UNTOLD) {
             self.notes.push(UNTOLD.to_owned());
         }
@@ -286,7 +286,7 @@ impl Dispatch<'_> {
             Trouble::Http(error) => return Err(self.failed(AfterFailure::GiveUp, &error.to_string())),
             Trouble::Stream(Fault::Cut) => (None, None, "", "", "the answer broke off".to_owned()),
             Trouble::Overspent(total) => {
-                let detail = format!("cut off: it could have come to {total}, which is not left");
+                let detail = format!("cut off: it could have cost {total}, and that much is not left");
                 return Err(self.failed(AfterFailure::OverBudget(*total), &detail));
             }
             Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(AfterFailure::GiveUp, why)),

@@ -243,7 +243,7 @@ impl ClaudeAgent {
             let system = match fs::read_to_string(&file) {
                 Ok(system) => system,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    let detail = format!("nothing is known of conversation {}", request.session);
+                    let detail = format!("nothing is known about conversation {}", request.session);
                     return Err(self.error(AfterFailure::FreshSession, &detail, AgentError::UNBILLED));
                 }
                 Err(error) => return Err(broken(error)),
@@ -394,7 +394,7 @@ impl Agent for ClaudeAgent {
             meter.owes(heard.requests.until_now(&terms));
         }
         if let Some(needed) = meter.over_budget().filter(|_| heard.result.is_none()) {
-            let detail = format!("cut off: it could have come to {needed}, which is not left");
+            let detail = format!("cut off: it could have cost {needed}, and that much is not left");
             return Err(self.error(AfterFailure::OverBudget(needed), &detail, None));
         }
         let asked = DispatchRecord { reserved: meter.granted().0.max(asked.reserved), ..asked };

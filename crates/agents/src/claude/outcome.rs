@@ -43,7 +43,7 @@ fn unanswered(result: &ResultLine) -> Option<String> {
         ("success", "refusal") => Some("the model refused to answer".to_owned()),
         ("success", "max_tokens") => Some("the answer was cut off at the longest it may be".to_owned()),
         ("success", _) => None,
-        (other, _) => Some(format!("it ended as `{}`, which is no answer", one_line(other, 40))),
+        (other, _) => Some(format!("it ended as `{}`, which is not an answer", one_line(other, 40))),
     }
 }
 

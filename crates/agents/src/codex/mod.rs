@@ -336,7 +336,7 @@ impl Agent for CodexAgent {
             let _ = self.sessions.keep_size(&SessionId::new(heard.thread.clone()), tokens);
         }
         if let Some(needed) = meter.over_budget().filter(|_| heard.total.is_none()) {
-            let detail = format!("cut off: it could have come to {needed}, which is not left");
+            let detail = format!("cut off: it could have cost {needed}, and that much is not left");
             return Err(self.error(AfterFailure::OverBudget(needed), &detail, None));
         }
         let asked = DispatchRecord { reserved: meter.granted().0.max(asked.reserved), ..asked };

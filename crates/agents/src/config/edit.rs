@@ -8,9 +8,9 @@ use toml_edit::{DocumentMut, Item, Key, Table, TableLike, Value};
 ///
 /// A value that is no TOML by itself is a text, so nobody has to quote quotes in a shell.
 pub fn edited(text: &str, key: &str, value: Option<&str>, as_text: bool) -> Result<Option<String>, String> {
-    let path = Key::parse(key).map_err(|_| format!("`{key}` is not a key; write it as in roles.default"))?;
+    let path = Key::parse(key).map_err(|_| format!("`{key}` is not a key; write it like roles.default"))?;
     let Some((last, parents)) = path.split_last() else {
-        return Err("there is no key without a name".to_owned());
+        return Err("a key needs a name".to_owned());
     };
     let mut document: DocumentMut = text
         .parse()
@@ -52,8 +52,9 @@ fn make<'a>(root: &'a mut Table, path: &[Key], key: &str) -> Result<&'a mut dyn 
             made.set_implicit(at + 1 < path.len());
             Item::Table(made)
         });
-        table =
-            item.as_table_like_mut().ok_or_else(|| format!("`{key}` cannot be set: `{part}` is no table"))?;
+        table = item
+            .as_table_like_mut()
+            .ok_or_else(|| format!("`{key}` cannot be set: `{part}` is not a table"))?;
     }
     Ok(table)
 }

@@ -251,7 +251,7 @@ fn explain(error: &toml::de::Error, text: &str, path: &Path) -> ConfigError {
     let mut words = said.split('`').skip(1).step_by(2);
     let mut wrong = match (said.starts_with("unknown field"), words.next()) {
         (true, Some(key)) if KEYS.contains(&key.to_lowercase().replace('-', "_").as_str()) => {
-            ConfigError::new(path, format!("a key never stands in this file, so there is no `{key}`")).hint(
+            ConfigError::new(path, format!("secret keys do not belong in this file, so there is no `{key}`")).hint(
                 "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name another variable (key_env = \"NAME\") or a file \
                  (key_file = \"PATH\")",
             )
@@ -286,7 +286,7 @@ fn unquoted(said: &str, path: &Path) -> Option<ConfigError> {
         "a boolean" => "true or false",
         _ => return None,
     };
-    let wrong = ConfigError::new(path, format!("\"{written}\" is a text, and {what} belongs here"));
+    let wrong = ConfigError::new(path, format!("\"{written}\" is a text, but {what} belongs here"));
     let fits = match what {
         "true or false" => written.parse::<bool>().is_ok(),
         _ => written.parse::<f64>().is_ok(),

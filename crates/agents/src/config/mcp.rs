@@ -49,7 +49,7 @@ impl Source<'_> {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
             if word.is_empty() || !word.bytes().all(plain) {
                 let message = format!("`{word}` is not the name of a variable");
-                let hint = "only names stand here; values come from your environment";
+                let hint = "only names belong here; values come from your environment";
                 return Err(self.wrong(&variable.span(), message).hint(hint));
             }
             env.push(word.clone());

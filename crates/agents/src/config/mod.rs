@@ -270,7 +270,7 @@ impl Config {
             Err(error) if error.is_absent(&path) => Vec::new(),
             read => read.map_err(|error| {
                 ConfigError::new(&path, error.to_string())
-                    .hint("replace or remove it; `redraft init` writes one in which every default stands")
+                    .hint("replace or remove it; `redraft init` writes one with every default")
             })?,
         };
         Config::parse(&bytes, &path, roles, own)

@@ -36,8 +36,7 @@ impl Source<'_> {
             }
             (None, true) => {
                 let message = format!("the agent `{}` has a base_url and names no model", name.get_ref());
-                let hint =
-                    "add a line `model = \"NAME\"`, with the name that the server there gives its model";
+                let hint = "add a line `model = \"NAME\"`, with the name of the model on that server";
                 Err(self.wrong(&name.span(), message).hint(hint))
             }
         }
@@ -53,7 +52,8 @@ pub(super) fn is_free(model: &str) -> bool {
 fn way_out(kind: ModelKind) -> &'static str {
     match kind {
         ModelKind::Claude | ModelKind::Codex => {
-            "name the model that is paid for; where the program itself is told of a server of yours, add `price = \"local\"`"
+            "name the model you pay for; if the program itself is set up to use a server of yours, add `price \
+                = \"local\"`"
         }
         ModelKind::Anthropic | ModelKind::OpenAi => {
             "add a line `base_url = \"http://…\"` with the address of that server, or name a model of the vendor"

@@ -33,7 +33,7 @@ impl Source<'_> {
                     Some(model) => self.wrong(&model.span(), message),
                     None => ConfigError::new(self.path, message),
                 };
-                Err(wrong.hint("give input and output in dollars for a million tokens, or `unknown = true`"))
+                Err(wrong.hint("give input and output in dollars per million tokens, or `unknown = true`"))
             }
         }
     }
@@ -45,7 +45,7 @@ impl Source<'_> {
         let changes = self.changes(file)?;
         match &file.unknown {
             Some(unknown) if *unknown.get_ref() && changes != Changes::default() => {
-                let message = "a price that is unknown cannot be given as well".to_owned();
+                let message = "a price cannot be both unknown and given".to_owned();
                 Err(self.wrong(&unknown.span(), message).hint("remove `unknown` or the prices"))
             }
             Some(unknown) if *unknown.get_ref() => Ok(StatedPrice::Unknown),

@@ -251,18 +251,20 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ("[agents.a]\n", ":1: the agent `a` has no kind | add a line such as `kind = \"claude\"`"),
         (
             "[agents.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"",
-            ":1: the agent `local` has a base_url and names no model | add a line `model = \"NAME\"`, with the name that the server there gives its model",
+            ":1: the agent `local` has a base_url and names no model | add a line `model = \"NAME\"`, with the name \
+                of the model on that server",
         ),
         (
             "[agents.anthropic]\nkey = \"sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"",
-            ":2: a key never stands in this file, so there is no `key` | set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name another variable (key_env = \"NAME\") or a file (key_file = \"PATH\")",
+            ":2: secret keys do not belong in this file, so there is no `key` | set ANTHROPIC_API_KEY or \
+                OPENAI_API_KEY, or name another variable (key_env = \"NAME\") or a file (key_file = \"PATH\")",
         ),
-        ("budget = \"5\"", ":1: \"5\" is a text, and a number belongs here | write it without quotes: 5"),
-        ("budget = \"five\"", ":1: \"five\" is a text, and a number belongs here"),
+        ("budget = \"5\"", ":1: \"5\" is a text, but a number belongs here | write it without quotes: 5"),
+        ("budget = \"five\"", ":1: \"five\" is a text, but a number belongs here"),
         ("budget = true", ":1: invalid type: boolean `true`, expected a number"),
         (
             "[finish]\nretro = \"false\"",
-            ":2: \"false\" is a text, and true or false belongs here | write it without quotes: false",
+            ":2: \"false\" is a text, but true or false belongs here | write it without quotes: false",
         ),
         (
             "[agents.claude]\nmodel = \"m\"\nscenario = \"x\"",
@@ -286,7 +288,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ),
         (
             "[limits]\nrounds = \"5\"",
-            ":2: \"5\" is a text, and a whole number belongs here | write it without quotes: 5",
+            ":2: \"5\" is a text, but a whole number belongs here | write it without quotes: 5",
         ),
         ("[limits]\nrounds = 1.5", ":2: invalid type: floating point `1.5`, expected a whole number"),
         ("review = 3", ":1: invalid type: integer `3`, expected a table"),
@@ -486,7 +488,7 @@ fn a_wrong_server_is_shown_with_its_line() {
         ),
         (
             "x]\ncommand = \"x\"\nenv = [\"A=b\"]",
-            ":5: `A=b` is not the name of a variable | only names stand here; values come from your environment",
+            ":5: `A=b` is not the name of a variable | only names belong here; values come from your environment",
         ),
     ] {
         assert_eq!(with(lines), format!("project/redraft.toml{expected}"));
@@ -520,15 +522,16 @@ fn a_wrong_price_is_shown_with_its_line() {
     for (text, expected) in [
         (
             "[prices.\"claude-sonnet-5.5\"]\ninput = 2e3",
-            ":2: `2e3` is not a price; write dollars for a million tokens, such as 2.50, with at most 6 decimals",
+            ":2: `2e3` is not a price; write dollars per million tokens, such as 2.50, with at most 6 decimals",
         ),
         (
             "[prices.\"claude-sonnet-5.5\"]\ninput = -1",
-            ":2: `-1` is not a price; write dollars for a million tokens, such as 2.50, with at most 6 decimals",
+            ":2: `-1` is not a price; write dollars per million tokens, such as 2.50, with at most 6 decimals",
         ),
         (
             "\n[prices.\"mine\"]\ninput = 2",
-            ":2: [prices.\"mine\"] cannot be used: no card has that name, so both input and output prices are needed | give input and output in dollars for a million tokens, or `unknown = true`",
+            ":2: [prices.\"mine\"] cannot be used: no card has that name, so both input and output prices are \
+                needed | give input and output in dollars per million tokens, or `unknown = true`",
         ),
         ("[prices.\"a\"]\nimput = 2", ":2: there is no key `imput` here | did you mean `input`?"),
         (
@@ -541,7 +544,7 @@ fn a_wrong_price_is_shown_with_its_line() {
         ),
         (
             "[prices.\"a\"]\ninput = 1\noutput = 1\nunknown = true",
-            ":4: a price that is unknown cannot be given as well | remove `unknown` or the prices",
+            ":4: a price cannot be both unknown and given | remove `unknown` or the prices",
         ),
         ("prices = 3", ":1: invalid type: integer `3`, expected a map"),
     ] {

@@ -33,8 +33,8 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
                         open => format!("; {} of its own, which accept settles", count(open, "open finding")),
                     };
                     let text = format!(
-                        "{role} rejects, in {attempts}, for nothing but findings that were put off or that a person \
-                         has ruled about{open}"
+                        "{role} rejected it in {attempts}, only because of findings that were deferred or that a \
+                            person has ruled about{open}"
                     );
                     (text, vec![Accept, Retry, Rerun, Abandon])
                 }
@@ -104,8 +104,8 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
             let times = count(state.making.as_ref().map_or(0, |making| making.mended).into(), "time");
             let text = format!(
-                "{gate} fails on tests that were written from the documents, and the code was mended {times} for \
-                 them (accept takes the code as it is and those tests out)"
+                "{gate} fails on tests that were written from the documents, although the code was corrected \
+                    {times} for them (accept keeps the code and removes those tests)"
             );
             (text, vec![Accept, Abandon])
         }

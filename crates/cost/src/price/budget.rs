@@ -15,8 +15,8 @@ pub struct Budget {
 /// The most expensive outcome of a dispatch exceeds what is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the next dispatch may cost up to {needed}, but only {left} of the budget of {limit} is left; \
-     go on with a higher --budget"
+    "the next dispatch may cost up to {needed}, but only {left} of the budget of {limit} is left; continue with a \
+        higher --budget"
 )]
 pub struct OverBudget {
     pub needed: Usd,
@@ -55,8 +55,8 @@ mod tests {
         assert_eq!(over, OverBudget { needed: Usd(1), left: Usd(0), limit: Usd(5_000_000) });
         assert_eq!(
             budget.reserve(Usd(500_001)).unwrap_err().to_string(),
-            "the next dispatch may cost up to $0.5000, but only $0.5000 of the budget of $5.0000 is left; \
-             go on with a higher --budget"
+            "the next dispatch may cost up to $0.5000, but only $0.5000 of the budget of $5.0000 is left; continue \
+                with a higher --budget"
         );
     }
 

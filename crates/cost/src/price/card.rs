@@ -250,7 +250,7 @@ impl Repriced {
 }
 
 impl PerMillion {
-    /// A price as people write it, in dollars for a million tokens: `2`, `2.50`, `0.125`.
+    /// A price as people write it, in dollars per million tokens: `2`, `2.50`, `0.125`.
     pub fn from_dollars(text: &str) -> Result<PerMillion, BadPrice> {
         const DECIMALS: usize = 6;
         let bad = || BadPrice { text: text.to_owned() };
@@ -288,7 +288,7 @@ impl PerMillion {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a price; write dollars for a million tokens, such as 2.50, with at most 6 decimals")]
+#[error("`{text}` is not a price; write dollars per million tokens, such as 2.50, with at most 6 decimals")]
 pub struct BadPrice {
     pub text: String,
 }

@@ -53,10 +53,11 @@ impl UnknownModel {
     pub fn way_out(&self) -> String {
         let UnknownModel { model, .. } = self;
         format!(
-            "correct the name (`redraft models` lists them), or say what it costs, in dollars for a million tokens:\n    \
+            "correct the name (`redraft models` lists them), or say what it costs, in dollars per million \
+                tokens:\n    \
              [prices.\"{model}\"]\n    input = 5.00\n    output = 25.00\n  \
              or write one of these lines beside its `model`:\n    \
-             price = \"unknown\"   # counted as the dearest model there is\n    \
+             price = \"unknown\"   # counted as the most expensive model\n    \
              price = \"local\"     # it runs on your own machine and costs nothing"
         )
     }
@@ -166,7 +167,7 @@ impl Cards {
             lifetime: DefaultLifetime { is: Lifetime::FiveMinutes, assumed: true },
             cliffs: Vec::new(),
             date: self.read.clone(),
-            note: "price unknown: the dearest of every column is assumed".to_owned(),
+            note: "price unknown: the highest price of every column is assumed".to_owned(),
             basis: PriceBasis::Unknown,
         }
     }

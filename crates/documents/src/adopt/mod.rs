@@ -224,11 +224,11 @@ fn tell_kinds(folder: &Folder, feature: &mut UnderstoodFolder) {
             (Err(reason), _) => feature.refuse(file, reason),
             (Ok(text), _) if text.trim().is_empty() => feature.refuse(file, "it is empty"),
             (Ok(_), Some((kind, _))) if !kind::is_document(&file.name) && kind.file().is_some() => {
-                feature.refuse(file, &format!("its name says {}, but it is no Markdown", kind.name()));
+                feature.refuse(file, &format!("its name says {}, but it is not Markdown", kind.name()));
             }
             (Ok(_), Some((kind, how))) if kind != FileKind::Notes => feature.know(file, kind, how),
             (Ok(_), None) if !kind::is_document(&file.name) => {
-                feature.refuse(file, "it is no document, and its name does not tell what it is");
+                feature.refuse(file, "it is not a document, and its name does not tell what it is");
             }
             (Ok(text), by_name) => doubtful.push((file, text, by_name)),
         }
@@ -294,7 +294,7 @@ fn read_its_meta(folder: &Folder, feature: &mut UnderstoodFolder) {
     }
     if !feature.meta.other.is_empty() {
         let keys = one_line(&feature.meta.other.join(", "), 200);
-        feature.notes.push(format!("{file} has what is not carried over: {keys}"));
+        feature.notes.push(format!("{file} has entries that are not carried over: {keys}"));
     }
     if let Some(word) = &feature.meta.strange_status {
         feature.notes.push(format!("status `{}` is not known; it is taken as active", one_line(word, 40)));

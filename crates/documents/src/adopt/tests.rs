@@ -77,8 +77,8 @@ fn where_the_name_does_not_tell_the_content_does() {
             "its name has the word `task`, but neither its title nor its headings bear it out",
         ),
         ("log-in.md", "# Log in\n\n## Architecture\n\n## Components\n", "design by its headings"),
-        ("a.png", "x", "it is no document, and its name does not tell what it is"),
-        ("tasks.json", "{}", "its name says tasks, but it is no Markdown"),
+        ("a.png", "x", "it is not a document, and its name does not tell what it is"),
+        ("tasks.json", "{}", "its name says tasks, but it is not Markdown"),
         ("spec.md", " \n", "it is empty"),
     ];
     for (name, text, expected) in cases {
@@ -107,7 +107,7 @@ fn ticked_boxes_complete_a_feature_only_where_every_document_of_it_can_be_read()
     assert_eq!(understand(&found).life, FeatureLife::Completed);
     found
         .files
-        .push(FolderFile { name: "page.png".to_owned(), content: Err("it is no document".to_owned()) });
+        .push(FolderFile { name: "page.png".to_owned(), content: Err("it is not a document".to_owned()) });
     assert_eq!(understand(&found).life, FeatureLife::Completed);
     found
         .files

@@ -72,7 +72,7 @@ impl Rule {
                 "With `--trace`: a file of the change that belongs to no task, and was written neither after the tasks nor \
                  to answer a finding."
             }
-            Rule::UnbuiltTask => "With `--trace`: a task that was gone on without.",
+            Rule::UnbuiltTask => "With `--trace`: a task that was skipped.",
             Rule::UnrunTest => {
                 "With `--trace`: a test of the change that no check has run since it was last changed."
             }

@@ -55,13 +55,13 @@ pub trait Merging: Send + Sync {
 
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    #[error("there is no branch {0} any more to merge into")]
+    #[error("branch {0} no longer exists, so nothing can be merged into it")]
     NoBranch(String),
     #[error("{into} is checked out in {folder}, where {what} uncommitted")]
     Dirty { into: String, folder: String, what: String },
-    #[error("{into} is checked out in {folder}, and git does not take the merge there: {detail}")]
+    #[error("{into} is checked out in {folder}, and git refuses the merge there: {detail}")]
     Refused { into: String, folder: String, detail: String },
-    #[error("{0} has moved meanwhile")]
+    #[error("{0} has moved in the meantime")]
     Moved(String),
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),

@@ -50,7 +50,7 @@ pub enum StoreError {
     #[error("the ledger {path} cannot be written: {detail}")]
     ReadOnly { path: String, detail: String },
     /// It was there when it was opened. `rescued` is the file its content was written to, if that was possible.
-    #[error("the ledger {path} is not there any more: {detail}")]
+    #[error("the ledger {path} is gone: {detail}")]
     Gone { path: String, detail: String, rescued: Option<String> },
     #[error("the ledger {path} is busy: {detail}")]
     Busy { path: String, detail: String },

@@ -172,7 +172,7 @@ pub enum WorkspaceError {
     #[error("the file system is read-only: {0}")]
     ReadOnly(String),
     /// Git did not end within its limit; `waited_for` is the program it had started last.
-    #[error("{command} was not done after {limit} and was ended{}", waiting(.waited_for.as_deref()))]
+    #[error("{command} was not finished after {limit} and was stopped{}", waiting(.waited_for.as_deref()))]
     Slow { command: String, limit: String, waited_for: Option<String> },
     #[error("{path}:{line} holds what looks like a secret ({kind}), so it is not committed")]
     Secret { path: String, line: usize, kind: &'static str },

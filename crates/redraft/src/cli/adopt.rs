@@ -43,7 +43,7 @@ struct FeatureJson {
     slug: String,
     /// `planned`, `active`, `completed` or `abandoned`.
     status: &'static str,
-    /// `new`, `adopted` (just now), `known` (in the ledger already) or `left` (its notes say why).
+    /// `new`, `adopted` (just now), `known` (already in the ledger) or `left` (its notes say why).
     state: &'static str,
     artifacts: Vec<ArtifactJson>,
     unknown: Vec<UnknownJson>,
@@ -192,10 +192,10 @@ fn tell_ticked(candidates: &mut [Candidate], review: bool) {
             continue;
         }
         one.feature.notes.push(match review {
-            true => format!("{ticked} of its {all} tasks are ticked, which counts for nothing with --review"),
+            true => format!("{ticked} of its {all} tasks are ticked; with --review this is ignored"),
             false => format!(
-                "{ticked} of its {all} tasks are ticked: done before it was adopted, not by redraft, and not \
-                 carried out again; untick one in tasks.md of its worktree to have it carried out"
+                "{ticked} of its {all} tasks are ticked: they were done before it was adopted, not by redraft, and \
+                    are not carried out again; to have one carried out, untick it in tasks.md of its worktree"
             ),
         });
     }
@@ -234,9 +234,7 @@ fn sort_out(repo: &RepositoryContext, known: &Known, candidates: &mut [Candidate
                 Fate::Known
             }
             None if one.feature.artifacts.iter().all(|artifact| artifact.kind.file().is_none()) => {
-                one.feature
-                    .notes
-                    .push("there is no document in it that a feature could be made of".to_owned());
+                one.feature.notes.push("it holds no document that could become part of a feature".to_owned());
                 Fate::Left
             }
             None => Fate::New,
@@ -298,7 +296,7 @@ fn asked(candidates: &[Candidate], process: &ProcessContext, console: &Console) 
         console.say_before_asking(lines(&shown(one)).trim_end());
     }
     let fresh = candidates.iter().filter(|one| one.fate == Fate::New).count();
-    let question = format!("take over {} as described? yes or no: ", count(fresh, "feature"));
+    let question = format!("take over {} as described above? yes or no: ", count(fresh, "feature"));
     console.ask(&question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
 }
 
@@ -351,7 +349,7 @@ fn text(shown: &AdoptJson) -> String {
         count(all, "file")
     ));
     for (state, what) in
-        [("new", "to adopt"), ("adopted", "adopted"), ("known", "in the ledger already"), ("left", "left")]
+        [("new", "to adopt"), ("adopted", "adopted"), ("known", "already in the ledger"), ("left", "left")]
     {
         match of_state(state) {
             0 => {}
@@ -370,7 +368,7 @@ fn lines(feature: &FeatureJson) -> String {
     let (folder, slug) = (harmless::name(folder), harmless::name(slug));
     let mut text = match *state {
         "left" => format!("{folder}  left\n"),
-        "known" => format!("{folder}  is feature {id} already\n"),
+        "known" => format!("{folder}  is already feature {id}\n"),
         state => format!("{folder}  {state}: {id} {slug}, {status}\n"),
     };
     let found: Vec<String> = feature

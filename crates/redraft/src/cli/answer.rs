@@ -106,7 +106,7 @@ pub(crate) fn answer(
         return Some(said);
     }
     if question.about == About::Lessons && !console.can_ask() {
-        return Some(Said::new(Decision::Skip, "nobody was there to ask"));
+        return Some(Said::new(Decision::Skip, "nobody could be asked"));
     }
     if beforehand.stops_at(question) || !console.can_ask() {
         return None;

@@ -128,9 +128,9 @@ fn unknown(name: &str, near: &[&BankEntry], bank: &Bank) -> CliError {
     let error = CliError::usage(format!("there is no entry `{shown}` in the knowledge bank"));
     let names: Vec<String> = near.iter().take(NAMES_MAX).map(|entry| format!("`{}`", entry.name)).collect();
     match (names.as_slice(), bank.entries.is_empty()) {
-        (_, true) => error.hint("it is empty: docs/knowledge-bank/ has no entries here"),
+        (_, true) => error.hint("the knowledge bank is empty: docs/knowledge-bank/ has no entries here"),
         ([], false) => error.hint("`redraft bank` lists the entries"),
-        (names, false) => error.hint(format!("the whole name is needed: {}", names.join(", "))),
+        (names, false) => error.hint(format!("use the full name: {}", names.join(", "))),
     }
 }
 
@@ -147,6 +147,6 @@ fn ambiguous(name: &str, several: &[&BankEntry]) -> CliError {
         let words: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
         error.hint(format!("say which one with --kind {}", words.join(" or --kind ")))
     } else {
-        error.hint("give one of them another name")
+        error.hint("rename one of them")
     }
 }

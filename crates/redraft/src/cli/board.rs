@@ -164,7 +164,7 @@ fn before(feature: &Seen, all: &[Seen], lives: &FeatureStandings<'_>) -> Option<
 /// A command with the time from which on it can be used.
 pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
     match parked_until_ms {
-        Some(until_ms) => format!("{command} (after {}; with --now at once)", utc(until_ms)),
+        Some(until_ms) => format!("{command} (after {}, or now with --now)", utc(until_ms)),
         None => command.to_owned(),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn read_prd(
         let (name, line, kind) = (file.display(), found.line, found.kind.name());
         let error =
             format!("the PRD {name}:{line} holds what looks like a secret ({kind}); it would be committed");
-        return Err(CliError::usage(error).hint("take it out, and change the secret if it is real"));
+        return Err(CliError::usage(error).hint("remove it, and revoke the secret if it is real"));
     }
     Ok(bytes)
 }

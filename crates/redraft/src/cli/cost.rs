@@ -90,7 +90,7 @@ pub(crate) fn cost(
         Some(scope) => one(scope, &args, process, &repo, &ledger, console),
         None if args.svg.is_some() => {
             let names: Vec<String> = known.iter().map(Scope::to_string).collect();
-            let error = CliError::usage("a drawing is of one feature");
+            let error = CliError::usage("a drawing shows one feature");
             Err(error.hint(format!("name one of {}", names.join(", "))))
         }
         None => all(&known, &repo, &ledger, process, console),

@@ -85,7 +85,7 @@ pub(crate) fn decide(
     }
     if let Some(artifact) = edited {
         // A ruling is about what was reviewed; the next run takes in the edit and asks about that.
-        console.say(&format!("{artifact} was edited since; the next run will ask about the edit"));
+        console.say(&format!("{artifact} was edited in the meantime; the next run will ask about the edit"));
     }
     let next = next_after(&repo, &ledger, id, process)?;
     let shown = DecideJson {
@@ -162,8 +162,10 @@ fn split<'a>(
         },
         (Some(feature), Some(word)) => match choice(word) {
             Some(choice) => Ok((Some(feature), Some(choice))),
-            None => Err(CliError::usage(format!("`{word}` is not a choice"))
-                .hint("choices are accept, rerun, retry, skip, go, answer, assume and abandon, as far as the question allows them")),
+            None => Err(CliError::usage(format!("`{word}` is not a choice")).hint(
+                "choices are accept, rerun, retry, skip, go, answer, assume and abandon, if the question \
+                    allows them",
+            )),
         },
     }
 }

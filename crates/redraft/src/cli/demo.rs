@@ -54,8 +54,8 @@ pub(crate) fn demo(
     let begun = args.keep.as_ref().and_then(|_| begun(&place));
     if let Some(other) = begun.as_ref().filter(|created| created.idea != idea) {
         let other = one_line(&other.idea, 100);
-        return Err(CliError::usage(format!("{} holds a demo of another idea: {other}", place.display()))
-            .hint("name that idea to go on with it, or a folder that does not exist yet"));
+        return Err(CliError::usage(format!("{} holds a demo with another idea: {other}", place.display()))
+            .hint("name that idea to continue with it, or name a folder that does not exist yet"));
     }
     let repo = match &begun {
         Some(_) => RepositoryContext::find(&place)?,
@@ -73,7 +73,7 @@ pub(crate) fn demo(
                 // It only looks like an earlier demo.
                 return Err(error);
             }
-            console.say(&format!("what it runs is accepted for this demo only: {}", error.message));
+            console.say(&format!("the commands it runs are accepted for this demo only: {}", error.message));
         }
     }
     // Only the demo has written what it runs.
@@ -89,7 +89,7 @@ pub(crate) fn demo(
     };
     let id = match begun {
         Some(created) => {
-            console.say("it was begun before and goes on from where it stands");
+            console.say("it was begun before and continues from where it stands");
             created.id
         }
         None => new::create(&repo, &feature, process, console)?,
@@ -113,8 +113,8 @@ pub(crate) fn demo(
         None => {
             let next = format!("{program} new \"your idea\"");
             let text = format!(
-                "the repository is gone again; to keep the next one: {program} demo --keep DIR\n\
-                 next: {next}, in a repository of your own"
+                "the repository was deleted; to keep the next one: {program} demo --keep DIR\n\
+                 next: {next}, in your own repository"
             );
             run::Ending { text, next }
         }
@@ -138,7 +138,7 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let error = CliError::usage(format!("{} is not empty", folder.display()));
             return Err(error.hint(format!(
-                "there is {name}, which no demo has made; name a folder that does not exist yet"
+                "it holds {name}, which no demo made; name a folder that does not exist yet"
             )));
         }
     }

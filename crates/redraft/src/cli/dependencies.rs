@@ -121,8 +121,9 @@ fn one_named(word: &str, known: &[String], folders: &[String]) -> Result<String,
     }
     match found.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(CliError::usage(format!("there is no feature `{word}` to depend on"))
-            .hint("`redraft status` lists them; name one by its number or its folder, as 003-export-orders")),
+        [] => Err(CliError::usage(format!("there is no feature `{word}` to depend on")).hint(
+            "`redraft status` lists them; name one by its number or its folder, such as 003-export-orders",
+        )),
         several => {
             let names: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
             Err(CliError::usage(format!("several features have number {word}"))
@@ -146,9 +147,11 @@ pub(crate) fn refuse_circle(
         Some(FeatureStanding { waits_for: standing.waits_for.into_iter().map(own).collect(), ..standing })
     };
     let Some(way) = circle(name, depends_on, &known) else { return Ok(()) };
-    Err(CliError::usage(format!("features would wait for each other: {}", way.join(" needs ")))
-        .hint("leave out the --depends-on that closes the circle")
-        .hint(format!("or take {name} out of depends_on_features in the .meta.json of the one before it")))
+    Err(CliError::usage(format!("these features would wait for each other: {}", way.join(" needs ")))
+        .hint("leave out the --depends-on that makes the circle")
+        .hint(format!(
+            "or remove {name} from depends_on_features in the .meta.json of the feature before it"
+        )))
 }
 
 /// Refuses to drive a feature while one that comes before it is open, unless a person says so with a reason, which is
@@ -171,7 +174,7 @@ pub(crate) fn require_unblocked(
     // For a feature of a project, this is reported with everything else of the project that is not found.
     let alone = state.created.as_ref().is_some_and(|created| created.project.is_none());
     for name in waits_for.iter().filter(|name| alone && lives.standing(name).is_none()) {
-        console.say(&format!("note: feature {id} depends on {name}, which is not found"));
+        console.say(&format!("note: feature {id} depends on {name}, which was not found"));
     }
     let blockers = lives.blockers(&waits_for);
     let Some(why) = unblock else {
@@ -181,7 +184,7 @@ pub(crate) fn require_unblocked(
         return Err(CliError::usage("the reason is empty").hint("say why: --unblock \"…\""));
     }
     if blockers.is_empty() {
-        console.say(&format!("note: nothing is in the way of feature {id}, so --unblock changes nothing"));
+        console.say(&format!("note: feature {id} is not blocked, so --unblock changes nothing"));
         return Ok(());
     }
     let dependencies = blockers.into_iter().map(|blocker| blocker.name).collect();
@@ -197,5 +200,5 @@ fn blocked(id: FeatureId, found: &[Blocker], waits_for: &[String], lives: &Featu
         Some(command) => error.hint(format!("first: {command}")),
         None => error,
     };
-    error.hint(format!("or go on all the same: {}", unblocking(&id.to_string())))
+    error.hint(format!("or continue anyway: {}", unblocking(&id.to_string())))
 }

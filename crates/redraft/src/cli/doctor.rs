@@ -172,7 +172,7 @@ fn consent(patients: &[Patient], args: &DoctorArgs, process: &ProcessContext, co
     console.say_before_asking("a probe sends three dispatches; these agents cost money:");
     for Patient { name, agent, expected, reserved, .. } in &paid {
         let what = agent.as_ref().map(|agent| agent.describe()).unwrap_or_default();
-        console.say_before_asking(&format!("  {name}: {what}: about {expected}, with {reserved} set aside"));
+        console.say_before_asking(&format!("  {name}: {what}: about {expected}, {reserved} is reserved"));
     }
     if args.yes || !console.can_ask() {
         return args.yes;
@@ -191,9 +191,10 @@ fn examine(
     match (&patient.agent, patient.is_paid() && !consent) {
         (None, _) => {
             (tried.code, tried.note) = match patient.setup.iter().any(Line::wants_acceptance) {
-                true => {
-                    (ErrorCode::Waiting, "not probed: nobody has accepted what redraft.toml wants".to_owned())
-                }
+                true => (
+                    ErrorCode::Waiting,
+                    "not probed: nobody has accepted the settings in redraft.toml".to_owned(),
+                ),
                 false => (ErrorCode::Config, "not probed: something it needs is missing".to_owned()),
             };
         }

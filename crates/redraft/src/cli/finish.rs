@@ -35,8 +35,10 @@ pub(crate) fn finish(
     }
     let before = state.phases().find(|phase| *phase < Phase::Finish && !state.is_over(*phase));
     if let Some(phase) = before {
-        return Err(CliError::usage(format!("feature {id} stands in {phase}, so it cannot be finished yet"))
-            .hint(format!("go on with it: redraft run {id}")));
+        return Err(CliError::usage(format!(
+            "feature {id} is still in {phase}, so it cannot be finished yet"
+        ))
+        .hint(format!("continue it: redraft run {id}")));
     }
     let args = RunArgs {
         feature: Some(id.to_string()),

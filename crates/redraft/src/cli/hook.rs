@@ -36,8 +36,8 @@ const EVENT_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// Switches the reminder on (`1`) or off (`0`) for one session, whatever redraft.toml says.
 const AUTONOMOUS: &str = "REDRAFT_AUTONOMOUS";
 
-const UNACCEPTED: &str = "redraft: `hooks.autonomous` of redraft.toml is not used, because nobody has accepted it; to see \
-                          it and accept it: redraft trust";
+const UNACCEPTED: &str = "redraft: `hooks.autonomous` in redraft.toml is not used, because nobody has accepted it; \
+    to see it and accept it: redraft trust";
 
 /// Answers an event. Always ends well.
 pub(crate) fn hook(command: HookCommand, dir: Option<&Path>, console: &Console) -> ExitCode {
@@ -48,7 +48,7 @@ pub(crate) fn hook(command: HookCommand, dir: Option<&Path>, console: &Console) 
     };
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        console.say("this command is for the hooks of an agent: it reads an event as JSON on stdin");
+        console.say("this command is for an agent's hooks: it reads an event as JSON from stdin");
         return ExitCode::SUCCESS;
     }
     // Read to its end even where there will be no answer: some hosts do not like a reader that leaves early.

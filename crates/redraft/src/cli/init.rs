@@ -46,9 +46,9 @@ pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorC
                 // The next time, half a file would be taken for the user's own.
                 let left = std::fs::remove_file(&file)
                     .err()
-                    .map(|_| "remove what is there of it, ")
+                    .map(|_| "remove the incomplete file, ")
                     .unwrap_or_default();
-                return Err(named(error).hint(format!("{left}mend the cause and run `redraft init` again")));
+                return Err(named(error).hint(format!("{left}fix the cause and run `redraft init` again")));
             }
             true
         }
@@ -58,18 +58,18 @@ pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorC
     // It is better to report a mistake in an existing file here than in the middle of a run.
     let (found, config) = choose(&repo, process, console)?;
     let mut text = match written {
-        true => format!("wrote {}; every default is in it as a comment\n", file.display()),
-        false => format!("{} exists and is left as it is\n", file.display()),
+        true => format!("wrote {}; it lists every default as a comment\n", file.display()),
+        false => format!("{} already exists and was not changed\n", file.display()),
     };
     for check in checks.iter().filter(|_| written) {
         let (name, command) = (&check.name, &check.command);
         text.push_str(&format!(
-            "found a check of this project, {name}: {command} (runs only after `redraft trust`)\n"
+            "found a check in this project, {name}: {command} (runs only after `redraft trust`)\n"
         ));
     }
     if written && checks.is_empty() {
         text.push_str(
-            "found no checks of this project; name them under [checks], or nothing is run after a task\n",
+            "found no checks in this project; list them under [checks], otherwise nothing is run after a task\n",
         );
     }
     let agent = config.default_agent.as_ref().map(ToString::to_string);
@@ -83,13 +83,13 @@ pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorC
         (None, Some(first)) => {
             for FoundAgent { name, what } in &found {
                 let what = what.as_ref().unwrap_or_else(|why| why);
-                text.push_str(&format!("agent: {name} is here: {what}\n"));
+                text.push_str(&format!("agent: found {name}: {what}\n"));
             }
             process.next(&format!("redraft config set {DEFAULT_ROLE} {}", first.name))
         }
         (None, None) => {
             text.push_str(
-                "agent: none is here yet; install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm \
+                "agent: none found; install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm \
                  install -g @openai/codex), or set ANTHROPIC_API_KEY or OPENAI_API_KEY\n",
             );
             next(&repo, process)

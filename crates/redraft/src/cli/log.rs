@@ -115,7 +115,7 @@ fn shown_as(
     };
     match &text {
         Some(text) if !console.json => console.data(text.strip_suffix('\n').unwrap_or(text)),
-        None if !console.json => console.say(&format!("nothing was built for {scope} yet")),
+        None if !console.json => console.say(&format!("nothing has been built for {scope} yet")),
         _ => console.object(&PageJson { v: 1, feature: scope.to_string(), page: name, text }),
     }
     Ok(ErrorCode::Done)
@@ -123,8 +123,13 @@ fn shown_as(
 
 fn nothing(process: &ProcessContext, console: &Console) -> ErrorCode {
     let next = process.next("redraft new \"your idea\"");
-    console
-        .show(&format!("nothing has happened here yet\nnext: {next}"), &LogJson { v: 1, events: Vec::new() });
+    console.show(
+        &format!(
+            "nothing has happened in this repository yet\nnext: \
+            {next}"
+        ),
+        &LogJson { v: 1, events: Vec::new() },
+    );
     ErrorCode::Done
 }
 

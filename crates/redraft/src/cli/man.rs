@@ -51,7 +51,7 @@ pub(crate) fn man(args: ManArgs, process: &ProcessContext, console: &Console) ->
         return Ok(ErrorCode::Done);
     };
     std::fs::create_dir_all(&folder).map_err(|error| {
-        CliError::new(ErrorCode::Config, format!("{} cannot be made: {error}", folder.display()))
+        CliError::new(ErrorCode::Config, format!("{} cannot be created: {error}", folder.display()))
             .hint("name a folder that can be written")
     })?;
     for page in &mut pages {

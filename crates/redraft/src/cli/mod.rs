@@ -68,8 +68,10 @@ pub(crate) fn main() -> ExitCode {
             process.learn_keys(&cli.command);
             refuse_agents(&cli.command, &process)?;
             if console.can_ask() {
-                console
-                    .say("waiting for a host on standard input, which starts this by itself; Ctrl-C ends it");
+                console.say(
+                    "waiting for a host on standard input; hosts start this command themselves; press Ctrl-C \
+                        to end it",
+                );
             }
             mcp::mcp(patience_s, process)
         }),
@@ -122,8 +124,8 @@ fn refused(error: &clap::Error) -> ExitCode {
 /// The final exit code: data that did not arrive is an error, whatever the command says.
 fn ended(code: ErrorCode, console: &Console) -> ExitCode {
     let Some(lost) = console.lost() else { return ExitCode::from(code as u8) };
-    let error = CliError::new(ErrorCode::Config, format!("stdout cannot be written: {lost}"));
-    console.complain(&error.hint("what was done is stored; only its report is missing"));
+    let error = CliError::new(ErrorCode::Config, format!("cannot write to stdout: {lost}"));
+    console.complain(&error.hint("the work is done and stored; only the report is missing"));
     ExitCode::from(error_code(code) as u8)
 }
 

@@ -33,7 +33,7 @@ struct ModelsJson {
     agents: Vec<AgentJson>,
 }
 
-/// Prices are dollars for a million tokens, as text, because they are exact.
+/// Prices are dollars per million tokens, as text, because they are exact.
 #[derive(Serialize)]
 struct ModelJson {
     vendor: String,
@@ -178,12 +178,12 @@ fn list(models: &[ModelJson]) -> String {
 
 fn text(shown: &ModelsJson) -> String {
     let mut text = list(&shown.models);
-    text.push_str("\ndollars for a million tokens: input, read from the cache, written to it, output\n");
-    text.push_str("context: tokens the model holds, 200,000 where its vendor gives no number\n");
+    text.push_str("\ndollars per million tokens: input, read from the cache, written to the cache, output\n");
+    text.push_str("context: how many tokens the model can hold, 200,000 if its vendor gives no number\n");
     let age = shown.age.as_ref().map(|age| format!(", {age}")).unwrap_or_default();
     text.push_str(&format!("prices read in {}{age}\n", shown.read));
     if shown.models.iter().any(|model| model.basis != "listed") {
-        text.push_str("* as [prices] of redraft.toml says\n");
+        text.push_str("* from [prices] in redraft.toml\n");
     }
     for (note, models) in notes(shown) {
         text.push_str(&format!("{}:\n  {note}\n", models.join(", ")));
@@ -206,8 +206,8 @@ fn row(agent: &AgentJson) -> Vec<String> {
     let card = agent.card.as_deref().unwrap_or_default();
     let price = match agent.price {
         "known" if Some(card) == agent.model.as_deref() => "known".to_owned(),
-        "known" => format!("known, that of {}", one_line(card, NAME_CHARS_MAX)),
-        "unknown" => "unknown, counted as the dearest".to_owned(),
+        "known" => format!("known, the price of {}", one_line(card, NAME_CHARS_MAX)),
+        "unknown" => "unknown, counted as the most expensive".to_owned(),
         "local" => "local, costs nothing".to_owned(),
         "missing" => "no price card, see below".to_owned(),
         _ => String::new(),

@@ -103,9 +103,8 @@ pub(crate) fn create(
     }
     let last = given.chain(repo.repository.feature_numbers()?).max().unwrap_or(FeatureId(0));
     let Some(next) = last.0.checked_add(1) else {
-        return Err(
-            CliError::usage(format!("no number is left after {last}")).hint("rename that branch or folder")
-        );
+        return Err(CliError::usage(format!("there is no feature number after {last}"))
+            .hint("rename that branch or folder"));
     };
     let id = FeatureId(next);
     let slug = slug(idea);
@@ -138,14 +137,13 @@ pub(crate) fn create(
         console.say(&format!("HEAD is detached; feature {id} begins at that commit"));
     }
     if !in_place && repo.repository.is_dirty()? {
-        console
-            .say("uncommitted changes of your checkout stay where they are and are not part of the feature");
+        console.say("uncommitted changes in your checkout stay there and are not part of the feature");
     }
     drop(lock);
     if let Some(hook) = repo.repository.commit_hook() {
         console.say(&format!(
-            "this repository has a {hook} hook; redraft's commits run no hooks, so what must hold belongs in [checks] of \
-             redraft.toml"
+            "this repository has a {hook} hook; redraft's commits do not run hooks, so put what must pass into \
+                [checks] in redraft.toml"
         ));
     }
     let _lock = repo.lock(&id.to_string(), process)?;
@@ -155,7 +153,7 @@ pub(crate) fn create(
         ErrorCode::Waiting | ErrorCode::Interrupted => error,
         _ => error
             .hint(format!(
-                "feature {id} exists; once that is mended: {}",
+                "feature {id} exists; once that is fixed: {}",
                 process.next(&format!("redraft run {id}"))
             ))
             .hint(format!("or give it up: {}", process.next(&format!("redraft decide {id} abandon")))),
@@ -177,7 +175,7 @@ fn course(args: &NewArgs, idea: &str, config: &Config) -> Result<Course, CliErro
     let until = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?.unwrap_or(lane.last());
     if !lane.phases().contains(&until) {
         let error = CliError::usage(format!("lane {lane} has no phase {until} ({reason})"));
-        return Err(error.hint("take another lane: --lane standard"));
+        return Err(error.hint("choose another lane: --lane standard"));
     }
     Ok(Course { lane, reason, until })
 }
@@ -193,7 +191,7 @@ fn source(repo: &RepositoryContext, file: &Path) -> Option<String> {
 fn require_vacancy(repo: &RepositoryContext, ledger: &Ledger, branch: Option<&str>) -> Result<(), CliError> {
     let (here, main) = (repo.repository.here(), repo.repository.main_checkout());
     if here != main {
-        let message = "a feature in place begins in the main checkout, and this is a worktree";
+        let message = "a feature in place must begin in the main checkout, and this is a worktree";
         return Err(CliError::usage(message).hint(format!("cd {}", main.display())));
     }
     for scope in ledger.scopes()? {
@@ -202,8 +200,8 @@ fn require_vacancy(repo: &RepositoryContext, ledger: &Ledger, branch: Option<&st
         if other.in_place && Some(other.branch.as_str()) == branch {
             let base = if other.base_branch.is_empty() { &other.base_commit } else { &other.base_branch };
             return Err(CliError::usage(format!("feature {id} is in place in {}", main.display()))
-                .hint(format!("go back to where the new one begins: git switch {base}"))
-                .hint("or give features worktrees of their own: [workspace] mode = \"worktree\""));
+                .hint(format!("go back to the branch where the new one should begin: git switch {base}"))
+                .hint("or give each feature its own worktree: [workspace] mode = \"worktree\""));
         }
     }
     if repo.repository.is_dirty()? {
@@ -220,7 +218,7 @@ pub(crate) fn check_idea(idea: &Typed) -> Result<(), CliError> {
     }
     let chars = idea.chars();
     if chars > IDEA_CHARS_MAX {
-        let error = format!("the idea has {chars} characters; at most {IDEA_CHARS_MAX} are taken");
+        let error = format!("the idea has {chars} characters; at most {IDEA_CHARS_MAX} are allowed");
         return Err(CliError::usage(error)
             .hint("say it in a sentence and put the rest into a file: redraft new \"…\" --prd FILE"));
     }

@@ -52,10 +52,10 @@ pub(crate) fn phase(
     }
     let next = next_after(&repo, &ledger, id, process)?;
     let text = match done {
-        "skipped" => format!("feature {id}: {phase} is left out\nnext: {next}"),
+        "skipped" => format!("feature {id}: {phase} is skipped\nnext: {next}"),
         _ => {
             let what = if phase == Phase::Implement { "the code" } else { phase.artifact() };
-            format!("feature {id}: back at {phase}; edit {what} now if it is to change\nnext: {next}")
+            format!("feature {id}: back at {phase}; edit {what} now if you want to change it\nnext: {next}")
         }
     };
     console.show(&text, &PhaseJson { v: 1, feature: id.to_string(), phase: phase.name(), done, next });
@@ -70,8 +70,8 @@ fn at_work(state: &Pipeline, id: FeatureId, now_ms: i64) -> Option<CliError> {
         return Some(held.hint(format!("wait for it, or take it back: redraft run {id} --now")));
     }
     let (_, flight) = open.flights().next()?;
-    let message = format!("{} has not come to its end yet", flight.started.ticket);
-    Some(CliError::new(ErrorCode::Held, message).hint(format!("settle that first: redraft run {id}")))
+    let message = format!("{} is not over yet", flight.started.ticket);
+    Some(CliError::new(ErrorCode::Held, message).hint(format!("let it end first: redraft run {id}")))
 }
 
 /// `[FEATURE] PHASE`.
@@ -96,12 +96,13 @@ fn refused(done: &str, id: FeatureId, phase: Phase, state: &Pipeline) -> CliErro
     }
     match done {
         "skipped" if phase == Phase::Specify => {
-            CliError::usage("specify cannot be left out: everything builds on it")
-                .hint("for a small change take lane express, which has no reviewers")
+            CliError::usage("specify cannot be skipped: everything builds on it")
+                .hint("for a small change use lane express, which has no reviewers")
         }
-        "skipped" => {
-            CliError::usage(format!("only the next phase of feature {id} can be left out; {stands}"))
-        }
-        _ => CliError::usage(format!("feature {id} cannot go back to {phase}, which is not over; {stands}")),
+        "skipped" => CliError::usage(format!("only the next phase of feature {id} can be skipped; {stands}")),
+        _ => CliError::usage(format!(
+            "feature {id} cannot go back to {phase}, because that phase is not over; \
+            {stands}"
+        )),
     }
 }

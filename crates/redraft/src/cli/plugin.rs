@@ -58,7 +58,7 @@ fn export(args: &ExportArgs, process: &ProcessContext, console: &Console) -> Res
 fn own_roles(process: &ProcessContext) -> Result<BTreeMap<Role, RoleText>, CliError> {
     let repo = process
         .repository()
-        .map_err(|error| error.hint("--own-roles takes them from the repository you are in"))?;
+        .map_err(|error| error.hint("--own-roles uses the role texts of the repository you are in"))?;
     let texts = profiles::read(&repo)?;
     if texts.is_empty() {
         let folder = profiles::FOLDER;
@@ -96,8 +96,8 @@ fn recorded(folder: &Folder<'_>) -> Result<Inventory, CliError> {
         let hint = match &error {
             BadInventory::Newer(_) => "install the newer redraft, or export to another folder",
             BadInventory::Damaged(_) => {
-                "nothing was changed; restore it, or remove it: files that are the same are then taken for exported ones, \
-                 the others for your own"
+                "nothing was changed; restore it or remove it; without it, files that match the export count as \
+                    exported and all others as yours"
             }
         };
         CliError::new(ErrorCode::Config, format!("{INVENTORY} in {}: {error}", folder.shown)).hint(hint)
@@ -118,12 +118,13 @@ fn in_the_way(refused: &[ExportRefused], folder: &Folder<'_>) -> CliError {
             ExportRefusedWhy::Foreign => {}
             ExportRefusedWhy::Block(bad) => {
                 return CliError::usage(format!("{path} in {shown}, {bad}")).hint(
-                    "nothing was changed; put the lines `redraft:begin` and `redraft:end` right, or remove them and what is between them",
+                    "nothing was changed; correct the lines `redraft:begin` and `redraft:end`, or remove them and \
+                        everything between them",
                 );
             }
             ExportRefusedWhy::NoText => {
                 return CliError::usage(format!("{path} in {shown} is not UTF-8 text"))
-                    .hint("nothing was changed; move it away, or export to another folder");
+                    .hint("nothing was changed; move it, or export to another folder");
             }
         }
     }
@@ -134,14 +135,14 @@ fn in_the_way(refused: &[ExportRefused], folder: &Folder<'_>) -> CliError {
     };
     let (is, was) = if foreign.len() == 1 { ("is", "was") } else { ("are", "were") };
     let mut error =
-        CliError::usage(format!("{names}{more} {is} in {shown} already and {was} not exported by redraft"));
+        CliError::usage(format!("{names}{more} {is} already in {shown} and {was} not exported by redraft"));
     if foreign.contains(&plugin::OPENCODE_CONFIG) {
         let server = plugin::OPENCODE_SERVER;
         let file = plugin::OPENCODE_CONFIG;
         error = error.hint(format!("add {server} to `mcp` of {file} yourself, and export again"));
     }
     error.hint(
-        "nothing was changed; export to another folder, or use --replace, which keeps yours as NAME.mine",
+        "nothing was changed; export to another folder, or use --replace, which keeps your files as NAME.mine",
     )
 }
 
@@ -155,7 +156,7 @@ fn refuse_bad_toml(plan: &Plan, folder: &Folder<'_>) -> Result<(), CliError> {
         if let Err(error) = text.parse::<toml::Table>() {
             let (path, shown) = (&step.path, &folder.shown);
             let why = error.message();
-            let error = CliError::usage(format!("{path} in {shown} would not be TOML any more: {why}"));
+            let error = CliError::usage(format!("{path} in {shown} would no longer be valid TOML: {why}"));
             return Err(error.hint("nothing was changed; add the server to it yourself, as the table [mcp_servers.redraft] with command = \"redraft\" and args = [\"mcp\"], and export again"));
         }
     }

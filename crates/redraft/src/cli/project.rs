@@ -92,8 +92,10 @@ pub(crate) fn project_named(repo: &RepositoryContext, word: &str) -> Result<Stri
     let known = folders(repo)?;
     let number = word.split('-').next().and_then(project_number);
     let hint = match known.as_slice() {
-        [] => "there is no project yet; begin one: redraft project new \"its name\"".to_owned(),
-        known => format!("there are {}; or begin one: redraft project new \"its name\"", known.join(", ")),
+        [] => "there are no projects yet; begin one: redraft project new \"its name\"".to_owned(),
+        known => {
+            format!("the projects are {}; or begin one: redraft project new \"its name\"", known.join(", "))
+        }
     };
     let unknown =
         || CliError::usage(format!("there is no project `{word}` in {PROJECTS}")).hint(hint.clone());
@@ -132,7 +134,7 @@ fn begin(
     let place = repo.repository.main_checkout().join(&folder);
     let failed = |error: std::io::Error| {
         CliError::new(ErrorCode::Config, format!("{}: {error}", place.display()))
-            .hint("remove what is there of it, mend the cause and run the command again")
+            .hint("remove the incomplete folder, fix the cause and run the command again")
     };
     process.boundaries.pass("before a project is written");
     plain_file::make_folder_inside(repo.repository.main_checkout(), &place)
@@ -174,7 +176,7 @@ fn list(
     for member in members.iter().filter(|member| member.project.is_some()) {
         let id = member.project.as_deref().unwrap_or_default();
         if !known.iter().any(|name| name.split('-').next() == Some(id)) {
-            notes.push(format!("{} belongs to {id}, which is not found in {PROJECTS}", member.name));
+            notes.push(format!("{} belongs to {id}, which was not found in {PROJECTS}", member.name));
         }
     }
     let next = match projects.first() {

@@ -35,8 +35,8 @@ pub(crate) fn rehearse(
 ) -> Result<ErrorCode, CliError> {
     let repo = process.repository()?;
     let out = || {
-        CliError::usage(format!("no work `{}` is out with a host", args.ticket))
-            .hint("a host is given tickets by the tool `next` of `redraft mcp`")
+        CliError::usage(format!("no host has the ticket `{}`", args.ticket))
+            .hint("a host gets tickets from the tool `next` of `redraft mcp`")
     };
     let ticket: Ticket = args.ticket.parse().map_err(|_| out())?;
     let ledger = repo.reader()?.ok_or_else(out)?;

@@ -51,10 +51,8 @@ pub(crate) fn replay(
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
     if args.files.is_empty() && args.ledger.is_none() {
-        let error = CliError::usage("no recorded loops were named");
-        return Err(
-            error.hint("name a file of them, or take those of this repository: redraft replay --ledger")
-        );
+        let error = CliError::usage("no file of recorded loops was named");
+        return Err(error.hint("name a file, or use the loops of this repository: redraft replay --ledger"));
     }
     let mut notes = Notes::default();
     let mut cards = cards(&args, process, &mut notes)?;
@@ -83,7 +81,7 @@ pub(crate) fn replay(
         };
         read::read(&path, &mut take, faults).map_err(|error| {
             CliError::usage(format!("{} cannot be read: {error}", path.display()))
-                .hint("name a file of recorded loops, one JSON object a line, plain or .gz")
+                .hint("name a file of recorded loops, one JSON object per line, plain or .gz")
         })?;
     }
     if let Some(feature) = &args.ledger {
@@ -93,11 +91,11 @@ pub(crate) fn replay(
         ledger::read(process, feature.as_deref(), &mut take, &mut |fault| notes.add(fault))?;
     }
     if loops == 0 {
-        notes.add("no loop was found, so there is nothing to replay: every sum is 0".to_owned());
+        notes.add("no loop was found, so there is nothing to replay: every total is 0".to_owned());
     }
     if cards.iter().any(|card| card.terms.is_free()) {
         notes.add(
-            "where nothing costs money compare `not_cached`, the tokens not read from the cache".to_owned(),
+            "if nothing costs money, compare `not_cached`, the tokens not read from the cache".to_owned(),
         );
     }
     let notes = notes.told();
@@ -128,7 +126,7 @@ fn known(process: &ProcessContext, notes: &mut Notes) -> Cards {
             config.cards()
         }
         Err(error) => {
-            notes.add(format!("the built-in prices hold, because {}", error.message));
+            notes.add(format!("the built-in prices are used, because {}", error.message));
             Cards::builtin()
         }
     }
@@ -145,16 +143,18 @@ fn cards(args: &ReplayArgs, process: &ProcessContext, notes: &mut Notes) -> Resu
     for model in &models {
         let card = known.find(model).map_err(|error| CliError::usage(error.to_string()))?;
         if builtin.find(model) != Ok(card) {
-            notes.add(format!("{model}: the prices are those of redraft.toml"));
+            notes.add(format!("{model}: the prices come from redraft.toml"));
         }
         match lifetime(card, wanted) {
             Ok(ttl) => sums.push(CardSum::new(model, card, ttl, args.hit_rate)),
-            Err(sold) => left_out.push(format!("{model} keeps nothing for {}, only {sold}", sold_as(wanted))),
+            Err(sold) => {
+                left_out.push(format!("{model} has no cache lifetime of {}, only {sold}", sold_as(wanted)))
+            }
         }
     }
     if sums.is_empty() {
         let error = CliError::usage(left_out.join("; "));
-        return Err(error.hint("name one of these with --ttl, or leave it out for the longest"));
+        return Err(error.hint("name one of these with --ttl, or leave --ttl out for the longest"));
     }
     left_out.into_iter().for_each(|note| notes.add(format!("{note}; left out")));
     Ok(sums)

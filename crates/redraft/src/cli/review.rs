@@ -87,7 +87,7 @@ pub(crate) fn review(
         });
     }
     if args.file.is_none() {
-        return Err(CliError::usage("it is not said what to review")
+        return Err(CliError::usage("nothing to review was named")
             .hint("a document: redraft review FILE")
             .hint("what a branch changes: redraft review --base REV"));
     }
@@ -266,7 +266,7 @@ fn outcome(stop: &Stop) -> (&'static str, ErrorCode) {
 
 /// The message where a reviewer is a host.
 pub(super) const FOR_FEATURES: &str =
-    "its reviewer is a host, and hosts come for the work of features only; name an agent that can be sent to";
+    "its reviewer is a host, and hosts only fetch work of features; name an agent that redraft can send to";
 
 /// The named document; there is one unless a change is reviewed.
 fn file(args: &ReviewArgs) -> &Path {

@@ -39,11 +39,9 @@ use redraft_reports::projections::{self, BoardRow};
 pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.yes && args.on_cap == Some(OnCap::Accept) {
         return Err(CliError::usage(
-            "`--yes` never accepts in a person's name, so `--on-cap accept` cannot go with it",
+            "`--yes` never accepts in a person's name, so it cannot be used with `--on-cap accept`",
         )
-        .hint(
-            "accept at the cap yourself: redraft run --on-cap accept, or redraft decide accept --why \"…\"",
-        ));
+        .hint("accept it yourself: redraft run --on-cap accept, or redraft decide accept --why \"…\""));
     }
     let repo = process.repository()?;
     // Only looked at here; it is opened for writing, and checked, once this process has the feature to itself.
@@ -229,7 +227,7 @@ fn report_on(
     let notice = run.state().rehearsal_notice(false).map(|notice| format!("{notice}\n"));
     let mut more = String::new();
     if tasks.is_some() && config.checks.is_empty() {
-        more.push_str("checks: none are configured, so nothing but reviewers says that the code works\n");
+        more.push_str("checks: none are configured, so only reviewers have judged whether the code works\n");
     }
     if let Stop::Host(owed) = &stop {
         with_hosts(owed, id)
@@ -256,12 +254,12 @@ fn report_on(
 fn with_hosts(owed: &Owed, id: FeatureId) -> Vec<String> {
     let out = owed.out.iter().map(|(ticket, expires_ms)| {
         let held = with_host(ticket, *expires_ms);
-        format!("{held}; if nobody works on it any more: redraft run {id} --now")
+        format!("{held}; if nobody is working on it any more: redraft run {id} --now")
     });
     let next = owed.hosts.iter().map(|order| {
         format!(
-            "{} is for a host, which comes for it through `redraft mcp`; to have it done by another agent: \
-             redraft run {id} --agent NAME",
+            "{} is for a host, which fetches it through `redraft mcp`; to have another agent do it: redraft run \
+                {id} --agent NAME",
             order.ticket
         )
     });
@@ -272,7 +270,7 @@ pub(crate) fn with_host(ticket: &Ticket, expires_ms: i64) -> String {
     format!("{ticket} is with a host until {}", utc(expires_ms))
 }
 
-/// Requires that a person has accepted the project's checks before this run comes to code. Nothing was sent yet.
+/// Requires that a person has accepted the project's checks before this run comes to code. Nothing has been sent yet.
 pub(crate) fn require_trusted_checks(
     state: &Pipeline,
     repo: &RepositoryContext,
@@ -290,13 +288,16 @@ pub(crate) fn require_trusted_checks(
     }
     if config.checks.is_empty() {
         console.say(
-            "redraft.toml has no [checks], so nothing is run to see whether the code works: write there what tells, such as test = \"make test\"",
+            "redraft.toml has no [checks], so nothing is run to see whether the code works; add a command that \
+                shows it, such as test = \"make test\"",
         );
     }
     let id = created.id;
     redraft_frame::trust::require_for_checks(repo, config, &format!("redraft run {id}"), process).map_err(
         |error| {
-            error.hint(format!("documents can be written without it: redraft run {id} --until create-tasks"))
+            error.hint(format!(
+                "documents can be written without checks: redraft run {id} --until create-tasks"
+            ))
         },
     )
 }
@@ -313,7 +314,7 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
     if let Some(phase) = asked.filter(|phase| *phase > until || lane != created.lane) {
         if !lane.phases().contains(&phase) {
             let error = CliError::usage(format!("lane {lane} has no phase {phase}"));
-            return Err(error.hint("take another lane with it: --lane standard"));
+            return Err(error.hint("choose another lane as well: --lane standard"));
         }
         until = phase;
     }
@@ -323,9 +324,9 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
     let judged = run.state().past.iter().chain(&run.state().open).any(Loop::judges_document);
     if judged && !lane.reviews() {
         let error = CliError::usage(format!(
-            "reviewers have begun to read this feature, so it cannot take lane {lane}"
+            "reviewers have begun to read this feature, so it cannot switch to lane {lane}"
         ));
-        return Err(error.hint("what is open is settled by a ruling: redraft decide"));
+        return Err(error.hint("to accept what is open: redraft decide"));
     }
     let why = match &args.lane {
         Some(_) => format!("run --lane {lane}"),
@@ -334,8 +335,9 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
     let id = created.id;
     // What came back meanwhile is concluded first: a lane changes only while no dispatch is open.
     if let Some((ticket, expires_ms)) = run.finish_open_dispatches()?.first() {
-        return Err(CliError::new(ErrorCode::Held, with_host(ticket, *expires_ms))
-            .hint(format!("wait for it, or take it back: redraft run {id} --now, and then this")));
+        return Err(CliError::new(ErrorCode::Held, with_host(ticket, *expires_ms)).hint(format!(
+            "wait for it, or take it back with redraft run {id} --now and then run this again"
+        )));
     }
     Ok(run.set_lane(lane, until, why)?)
 }
@@ -352,8 +354,8 @@ fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
     let ignored = flags.into_iter().filter_map(|(flag, word, kept)| {
         let word = word.as_deref().filter(|word| *word != kept)?;
         Some(format!(
-            "pass {pass} of {phase} was opened with {flag} {kept} and keeps it; --{flag} {word} is for a new pass \
-             (redraft decide {id} rerun, when a question is open)"
+            "pass {pass} of {phase} was opened with {flag} {kept} and keeps it; --{flag} {word} applies to a new \
+                pass (redraft decide {id} rerun, when a question is open)"
         ))
     });
     ignored.collect()
@@ -375,8 +377,9 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
     let path = if phase == Phase::Implement { "the code" } else { past.artifact() };
     Ok(changed.then(|| {
         format!(
-            "{path} is not what was approved: it or what it builds on was edited after {phase} had closed, and nobody has \
-             reviewed that; put it back (git restore), or have it reviewed: redraft phase back {scope} {phase} --why \"…\""
+            "{path} is not what was approved: it, or a document it builds on, was edited after {phase} closed, and \
+                nobody has reviewed the edit; restore it (git restore), or have it reviewed: redraft phase back \
+                {scope} {phase} --why \"…\""
         )
     }))
 }
@@ -385,7 +388,7 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
 pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console: &Console) {
     for ticket in projections::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
         if let Err(error) = inbox.forget(ticket) {
-            console.say(&format!("what was kept of {ticket} cannot be removed: {error}"));
+            console.say(&format!("the files kept for {ticket} cannot be removed: {error}"));
             return;
         }
     }

@@ -85,7 +85,7 @@ pub(crate) fn prompt(
     let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
     if let Some(Ticket { scope: scope @ (Scope::Agent(_) | Scope::Review(_)), .. }) = &ticket {
         let ledger = repo.reader()?;
-        let Some(ledger) = ledger else { return Err(CliError::usage("nothing was sent here yet")) };
+        let Some(ledger) = ledger else { return Err(CliError::usage("nothing has been sent here yet")) };
         let entries = ledger.read(scope.clone())?;
         let (whom, command) = match scope {
             Scope::Agent(agent) => (format!("agent {agent}"), format!("redraft doctor --agent {agent}")),
@@ -156,7 +156,7 @@ fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Re
             .hint(format!("its purposes are {}", fit.join(", "))));
     };
     let text = sample.prompt.text();
-    let why = if own.is_some() { "an example, with the text of .redraft/agents" } else { "an example" };
+    let why = if own.is_some() { "an example, with the role text in .redraft/agents" } else { "an example" };
     let ticket = format!("{phase}/{}/{role}", sample.purpose.name());
     let sha256 = hash(text.as_bytes()).to_string();
     shown(&sample.prompt, ticket, sample.strategy.name(), why.to_owned(), sha256, console)
@@ -191,10 +191,10 @@ fn show_prompt(
     };
     let all: Vec<&Started> = started.collect();
     let Some(started) = all.iter().copied().find(wanted) else {
-        let error = CliError::usage(format!("no prompt like that was sent for {whom}"));
+        let error = CliError::usage(format!("no such prompt was sent for {whom}"));
         let sent: Vec<String> = all.iter().map(|started| started.ticket.to_string()).collect();
         return Err(match sent.as_slice() {
-            [] => error.hint(format!("nothing was sent yet: {command}")),
+            [] => error.hint(format!("nothing has been sent yet: {command}")),
             sent => error.hint(format!("sent so far: {}", sent.join(" "))),
         });
     };
@@ -268,7 +268,7 @@ fn verify(
     let missing = sent - rebuilt.len();
     let text = match (differing.as_slice(), missing) {
         ([], 0) => {
-            format!("{sent} prompts of {} were built again from the ledger and are identical", whom(scope))
+            format!("{sent} prompts of {} were rebuilt from the ledger and are identical", whom(scope))
         }
         (differing, _) => format!("prompts that differ: {}; not rebuilt: {missing}", differing.join(" ")),
     };

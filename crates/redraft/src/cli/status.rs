@@ -85,7 +85,7 @@ pub(crate) fn status(
     let cut_off = repo.repository.cut_off();
     if let Some(CutOff { what, folder }) = &cut_off {
         console.say(&format!(
-            "{what} was cut off and {} stands in between; the next run or merge here puts it right",
+            "{what} was cut off and left {} halfway; the next run or merge here fixes it",
             folder.display()
         ));
     }
@@ -142,7 +142,7 @@ fn text(shown: &StatusJson) -> String {
             text.push_str(&format!("    {times} after a failed domain review\n"));
         }
         if row.is_finished() && row.life != "completed" {
-            text.push_str(&format!("    it was adopted as {}; nothing is left to do here\n", row.life));
+            text.push_str(&format!("    it was adopted as {}; there is nothing left to do here\n", row.life));
         }
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
@@ -192,10 +192,10 @@ fn text(shown: &StatusJson) -> String {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        text.push_str(&format!("begun by others, to be taken over with redraft adopt: {named}{more}\n"));
+        text.push_str(&format!("begun by others; take them over with redraft adopt: {named}{more}\n"));
     }
     text.push_str(&match &shown.next_after {
-        Some(when) => format!("next: {} (after {when}; with --now at once)", shown.next),
+        Some(when) => format!("next: {} (after {when}, or now with --now)", shown.next),
         None => format!("next: {}", shown.next),
     });
     text
@@ -208,7 +208,7 @@ fn judged(row: &BoardRow) -> String {
         text.push_str(&format!("    judged by {}\n", attribution::in_words(&row.judged_by)));
     }
     if row.rehearsed {
-        text.push_str("    rehearsed: the rehearsal agent, which judges nothing, took part\n");
+        text.push_str("    rehearsed: the rehearsal agent took part, and it judges nothing\n");
     }
     text
 }
@@ -227,7 +227,7 @@ fn rebuild(repo: &RepositoryContext, process: &ProcessContext, console: &Console
         let Scope::Feature(id) = scope else { continue };
         // A feature that is being driven writes its own projections.
         let Ok(_lock) = repo.lock(&id.to_string(), process) else {
-            console.say(&format!("feature {id} is being driven; its files are left to that run"));
+            console.say(&format!("feature {id} has a run under way; its files are left to that run"));
             continue;
         };
         let created = repo.created(&ledger, id)?;

@@ -68,7 +68,7 @@ fn a_dry_run_tells_what_was_understood_and_changes_nothing() {
     let twice = feature(&report, "docs/features/002-twice");
     assert_eq!(
         twice["unknown"],
-        serde_json::json!([{"file": "assets/page.png", "reason": "it is no document"}])
+        serde_json::json!([{"file": "assets/page.png", "reason": "it is not a document"}])
     );
     assert!(twice["notes"][0].as_str().unwrap().starts_with("number 002 belongs to another"), "{twice:#}");
     assert_eq!(feature(&report, "docs/features/2026-03-19-plain")["status"], "planned");
@@ -119,7 +119,7 @@ fn a_second_time_there_is_nothing_to_do() {
     let before = events(&scratch).len();
     let heads = scratch.git(["for-each-ref", "refs/heads"]);
     let again = scratch.run(["adopt", "--yes"]).expect(0);
-    assert!(again.stdout.contains("4 in the ledger already"), "{}", again.stdout);
+    assert!(again.stdout.contains("4 already in the ledger"), "{}", again.stdout);
     assert_eq!((events(&scratch).len(), scratch.git(["for-each-ref", "refs/heads"])), (before, heads));
     // A number is never given out twice.
     let new = scratch.json(["new", "--until", "specify", "another"]);
@@ -220,7 +220,7 @@ fn spec_kit_is_mapped_as_far_as_it_goes() {
         ["checklist", "contract", "data-model", "plan", "quickstart", "research", "spec", "tasks"]
     );
     assert_eq!(found["unknown"], serde_json::json!([]));
-    assert!(found["notes"].to_string().contains("design is left out"), "{found:#}");
+    assert!(found["notes"].to_string().contains("design is skipped"), "{found:#}");
     // All documents are there, so the tasks are what is left; going back brings the documents onto the branch.
     let board = scratch.json(["status"]);
     assert_eq!(
@@ -287,8 +287,8 @@ fn what_cannot_be_read_or_must_not_be_followed_is_named() {
     };
     assert_eq!(reason("spec.md"), "it is not UTF-8 text");
     assert!(reason("plan.md").starts_with("it is too large"));
-    assert_eq!(reason("design.md"), "it is a link that leads out of the repository");
-    assert_eq!(reason("more"), "it is a link to a folder, which is not followed");
+    assert_eq!(reason("design.md"), "it is a link to a place outside the repository");
+    assert_eq!(reason("more"), "it is a link to a folder, and such links are not followed");
     assert_eq!(reason("research.md"), "it is a link that leads nowhere");
     let kinds: Vec<&str> =
         odd["artifacts"].as_array().unwrap().iter().map(|a| a["kind"].as_str().unwrap()).collect();
@@ -370,7 +370,7 @@ fn on_a_terminal_a_person_is_asked_after_the_report() {
     let scratch = repository();
     let said = on_a_terminal(&scratch, &["adopt"], "no\n", 0);
     assert!(said.contains("new: 002 old-reports, completed"), "{said}");
-    assert!(said.contains("take over 4 features as described? yes or no:"), "{said}");
+    assert!(said.contains("take over 4 features as described above? yes or no:"), "{said}");
     assert!(!scratch.state().join("ledger.db").exists());
     assert!(!on_a_terminal(&scratch, &["adopt", "--dry-run"], "yes\n", 0).contains("take over"));
     on_a_terminal(&scratch, &["adopt"], "yes\n", 0);
@@ -385,8 +385,8 @@ fn projects_and_dependencies_come_along_under_the_names_they_have_here() {
     scratch.write("docs/features/009-last/spec.md", CLEAN);
     let report = scratch.json(["adopt", "--yes"]);
     let notes = feature(&report, "docs/features/009-last")["notes"].to_string();
-    assert!(notes.contains("project P001, which it belongs to, is not found"), "{notes}");
-    assert!(notes.contains("nowhere, which it depends on, is not found"), "{notes}");
+    assert!(notes.contains("its project P001 was not found"), "{notes}");
+    assert!(notes.contains("it depends on nowhere, which was not found"), "{notes}");
     let events = events(&scratch);
     let last = bodies(&events, "feature-created").find(|body| body["slug"] == "last").unwrap();
     assert_eq!((&last["id"], &last["project"]), (&9.into(), &"P001".into()));

@@ -44,7 +44,7 @@ fn a_feature_with_every_document_stands_where_its_own_record_says() {
     assert_eq!(scratch.json(["status", "001"])["features"][0]["phase"], "implement");
     scratch.run(["phase", "skip", "001", "implement", "--why", "it is built elsewhere"]).expect(0);
     let text = scratch.run(["status", "001"]).expect(0).stdout;
-    assert!(text.contains("it was adopted as active; nothing is left to do here"), "{text}");
+    assert!(text.contains("it was adopted as active; there is nothing left to do here"), "{text}");
     let text = scratch.run(["status", "002"]).expect(0).stdout;
     assert!(!text.contains("it was adopted as"), "{text}");
 }

@@ -234,7 +234,7 @@ fn sc_12_ac_15_missing_fields_are_filled_in_and_nothing_else_is_touched() {
     assert_eq!(file(&scratch, "patterns.md"), PATTERNS);
     // The second time there is nothing left to do.
     let again = scratch.run(["bank", "backfill", "--write"]).expect(0).stdout;
-    assert!(again.starts_with("nothing is to be filled in\n"), "{again}");
+    assert!(again.starts_with("there is nothing to fill in\n"), "{again}");
     assert_eq!(file(&scratch, "anti-patterns.md"), anti_patterns);
 }
 
@@ -326,7 +326,7 @@ fn mistakes_are_told_with_the_way_out_and_an_empty_bank_is_no_error() {
     scratch.write("docs/knowledge-bank/patterns.md", "### Once\nd\n");
     for (words, said) in [
         (&["bank", "show", "nothing like it"][..], "there is no entry `nothing like it`"),
-        (&["bank", "keep", "Onc"], "the whole name is needed: `Once`, `Once`"),
+        (&["bank", "keep", "Onc"], "use the full name: `Once`, `Once`"),
         (
             &["bank", "show", "Twice"],
             "docs/knowledge-bank/heuristics.md:1, docs/knowledge-bank/heuristics.md:3",

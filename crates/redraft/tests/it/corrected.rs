@@ -45,7 +45,7 @@ fn a_feature_that_is_over_budget_by_an_absurd_bill_goes_on_once_a_person_has_put
     let said = correct(&scratch, REVIEW, "0.12", "the vendor's bill says so").expect(0);
     let ticket = format!("001/{REVIEW}");
     assert!(said.stdout.starts_with(&format!("{ticket}: corrected from $")), "{}", said.stdout);
-    assert!(said.stdout.contains(" to $0.1200; the budget counts $0."), "{}", said.stdout);
+    assert!(said.stdout.contains(" to $0.1200; the budget now counts $0."), "{}", said.stdout);
     assert!(said.stdout.ends_with("next: redraft cost 001\n"), "{}", said.stdout);
 
     let cost = scratch.json(["cost", "001"]);
@@ -130,7 +130,7 @@ fn what_is_not_there_not_over_or_no_sum_is_refused_and_nothing_is_stored() {
     }
     correct(&scratch, REVIEW, "0.1", "once").expect(0);
     let said = correct(&scratch, REVIEW, "0.1", "twice").expect(2);
-    assert!(said.stderr.contains("is recorded at $0.1000 already"), "{}", said.stderr);
+    assert!(said.stderr.contains("is already recorded at $0.1000"), "{}", said.stderr);
     // What an agent at work says about its own cost does not count.
     let mut command = scratch.redraft(["cost", "correct", "001", REVIEW, "--usd", "0", "--why", "w"]);
     let said = redraft_testkit::Ran::new(command.env("REDRAFT_TICKET", "001/x").output().unwrap()).expect(2);

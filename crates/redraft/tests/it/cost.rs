@@ -160,7 +160,7 @@ fn a_bill_that_nobody_knows_is_said_to_be_unknown_and_nothing_is_claimed_from_it
     scratch.run(["run", "001"]).expect(0);
     let text = scratch.run(["cost"]).expect(0).stdout;
     for words in [
-        "attempts that came to nothing",
+        "attempts without a result",
         "specify.1/draft/spec-author/1.1     lost    reserved $0.0100  bill unknown",
         "specify.1/review/spec-reviewer/1.1  failed  reserved $0.0100  bill unknown",
         "unknown: at most $0.0200 more (2 dispatches interrupted, failed or without a bill)",
@@ -290,7 +290,7 @@ fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
         "~$0.0400",
         "predicted alternatives: estimates",
         &format!(
-            "model: its predictions came to {}.{:02} of its bills, over {sent} dispatches",
+            "model: its predictions were {}.{:02} of its bills, over {sent} dispatches",
             percent / 100,
             percent % 100
         ),
@@ -308,14 +308,14 @@ fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
         "the last request of spec-reviewer had begun 1 min before",
         "left in the cache: 4,000 tokens of tools and system text for another 59 min, 9,000 tokens of the conversation \
          for another 4 min (the conversation had 12,000 tokens)",
-        "90 % of this agent's prompts that could be in the cache are found there",
+        "90 % of this agent's prompts that could be in the cache were found there",
         "asked to be kept in the cache: tools and system text for 1h, the rest for 5m",
         "resume: ~$0.0400 now (1,000 tokens uncached, 2,000 written, 3,000 read, 1,500 out), then ~$0.0100 in the rounds \
          expected after it, chosen",
         "inline: ~$0.0450 now (5,000 tokens uncached, 0 written, 0 read, 1,500 out), then ~$0.0080 in the rounds \
          expected after it, ~$0.0030 more in all",
         "digest: ~$0.0300 now (700 tokens uncached, 0 written, 0 read, 1,500 out), then ~$0.0090 in the rounds \
-         expected after it, ~$0.0110 less in all, and not chosen by this policy",
+         expected after it, ~$0.0110 less in total, but not chosen by this policy",
         "What came of it: approved; billed $",
         "; the prediction was ",
     ] {
@@ -346,7 +346,7 @@ fn why_names_what_was_sent_when_the_ticket_was_not() {
     let scratch = feature(IDEA);
     let ticket = "001/specify.1/review/spec-reviewer/9.9";
     let ran = scratch.run(["cost", "--why", ticket]).expect(2);
-    assert!(ran.stderr.contains("nothing was sent yet: redraft run 001"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("nothing has been sent yet: redraft run 001"), "{}", ran.stderr);
     scratch.run(["run"]).expect(0);
     let ran = scratch.run(["cost", "--why", ticket]).expect(2);
     assert!(ran.stderr.contains("sent so far: 001/specify.1/draft/spec-author/1.1 "), "{}", ran.stderr);

@@ -40,7 +40,7 @@ fn decisions_of_tasks_and_of_people_are_listed_and_become_records_once() {
     assert_eq!(rulings.len(), 1);
     assert_eq!(
         (&rulings[0]["task"], &rulings[0]["text"]),
-        (&"2.1".into(), &"gone on without it: not <now>".into())
+        (&"2.1".into(), &"continued without it: not <now>".into())
     );
     assert!(rulings[0]["asked"].as_str().unwrap().contains("2.1"), "{}", rulings[0]);
     let text = scratch.run(["log", "--decisions"]).expect(0).stdout;
@@ -77,7 +77,10 @@ fn decisions_of_tasks_and_of_people_are_listed_and_become_records_once() {
 fn pages_are_printed_from_the_ledger_as_their_files_have_them() {
     let scratch = planned("");
     let empty = scratch.run(["log", "001", "--as", "implementation-log"]).expect(0);
-    assert!(empty.stdout.is_empty() && empty.stderr.contains("nothing was built for 001 yet"), "{empty:?}");
+    assert!(
+        empty.stdout.is_empty() && empty.stderr.contains("nothing has been built for 001 yet"),
+        "{empty:?}"
+    );
     scratch.run(["run", "--yes", "--until", "implement"]).expect(0);
     for (page, file) in
         [("review-history", ".review-history.md"), ("implementation-log", "implementation-log.md")]
@@ -97,7 +100,7 @@ fn where_nothing_was_decided_nothing_is_written() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--until", "specify", "an idea"]).expect(0);
     let ran = scratch.run(["log", "--decisions"]).expect(0);
-    assert!(ran.stdout.is_empty() && ran.stderr.contains("nothing was decided yet"), "{ran:?}");
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("nothing has been decided yet"), "{ran:?}");
     scratch.run(["log", "--decisions", "--export"]).expect(0);
     assert_eq!(fs::read_dir(scratch.root().join("docs/decisions")).map(Iterator::count).unwrap_or(0), 0);
 }

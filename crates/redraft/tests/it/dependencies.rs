@@ -115,7 +115,7 @@ fn what_is_not_found_is_a_note_and_what_the_ledger_does_not_know_is_offered_to_a
     fs::remove_dir_all(scratch.root().join("docs/features/001-old")).unwrap();
     let ran = scratch.run(["run", "002"]).expect(0);
     assert!(
-        ran.stderr.contains("note: feature 002 depends on 001-old, which is not found"),
+        ran.stderr.contains("note: feature 002 depends on 001-old, which was not found"),
         "{}",
         ran.stderr
     );

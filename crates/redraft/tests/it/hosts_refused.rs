@@ -270,7 +270,7 @@ fn a_feature_changes_its_course_only_while_nobody_is_at_work_on_it() {
     // What was submitted and not read yet is read first.
     submit(&scratch, &mut host, &draft);
     let refused = scratch.run(["phase", "back", "specify", "--why", "x"]).expect(7);
-    assert!(refused.stderr.contains("settle that first: redraft run 001"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("let it end first: redraft run 001"), "{}", refused.stderr);
     scratch.run(["run", "--lane", "deep", "--until", "design", "--yes"]).expect(0);
     assert_eq!(scratch.json(["status"])["features"][0]["lane"], "deep");
     assert_eq!(stored(&scratch, "lost").len(), 0, "the draft was kept");

@@ -85,7 +85,7 @@ fn whatever_was_computed_from_events_is_compared_with_them() {
         fs::write(path, text + " ").unwrap();
     };
     let harms: [(&dyn Fn(), &str); 3] = [
-        (&board, "the board's row of 001 is not what the ledger's events give"),
+        (&board, "the board's row of 001 does not match the events of the ledger"),
         (&|| file(".meta.json"), ".meta.json of feature 001 is not what"),
         (&|| file(".review-history.md"), ".review-history.md of feature 001 is not what"),
     ];
@@ -115,12 +115,12 @@ echo '{"type":"turn.completed","usage":{"input_tokens":10,"output_tokens":10}}'
 #[test]
 fn a_ledger_that_is_removed_replaced_or_locked_under_a_run_stops_it_and_nothing_is_approved() {
     for (harm, words) in [
-        ("rm STATE/ledger.db", "is not there any more: it was removed"),
-        ("rm STATE/ledger.db*", "is not there any more: it was removed"),
-        ("rm STATE/ledger.db-wal", "is not there any more: its log"),
-        ("mv STATE STATE.away", "is not there any more: it was removed"),
+        ("rm STATE/ledger.db", "is gone: it was removed"),
+        ("rm STATE/ledger.db*", "is gone: it was removed"),
+        ("rm STATE/ledger.db-wal", "is gone: its log"),
+        ("mv STATE STATE.away", "is gone: it was removed"),
         ("cp STATE/ledger.db STATE/x; mv STATE/x STATE/ledger.db", "another file has taken its place"),
-        (": > STATE/ledger.db", "is not there any more: it was cut short, to 0 bytes"),
+        (": > STATE/ledger.db", "is gone: it was cut short, to 0 bytes"),
         ("chmod a-w STATE/ledger.db", "it was made read-only meanwhile"),
     ] {
         let scratch = feature(IDEA);

@@ -58,7 +58,7 @@ fn require_clean(scratch: &Scratch, when: &str) {
     assert_eq!(places(scratch), [""; 0], "{when}");
     let checked = scratch.run(["status", "--verify"]).expect(0);
     assert!(
-        checked.stderr.contains("replaced when a secret was taken out (event "),
+        checked.stderr.contains("replaced when a secret was removed (event "),
         "{when}: {}",
         checked.stderr
     );
@@ -100,7 +100,7 @@ fn a_secret_is_taken_out_of_a_finished_feature_and_nothing_of_it_is_left() {
     scratch.run(["run", "001"]).expect(0);
     scratch.run(["show", "findings", "001"]).expect(0);
     let again = redact(&scratch, &["--yes"], SECRET).expect(0);
-    assert!(again.stdout.contains("it is nowhere in what redraft keeps"), "{}", again.stdout);
+    assert!(again.stdout.contains("it is not in anything that redraft stores"), "{}", again.stdout);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn what_was_merged_or_pushed_or_is_ignored_is_named_and_left() {
     fs::write(&ignored, SECRET).unwrap();
     let ran = redact(&scratch, &["--yes"], SECRET).expect(1);
     for words in [
-        "refs/heads/kept, which is not redraft's to rewrite",
+        "refs/heads/kept, which redraft does not rewrite",
         "refs/remotes/origin/feature/001-",
         "secret.log, which git ignores",
     ] {
@@ -179,7 +179,7 @@ fn it_waits_for_no_run_and_takes_no_word_that_is_needed() {
     for (text, words) in [
         ("abc", "fewer than 6 characters"),
         ("redacted", "it is part of `[redacted]`"),
-        ("spec-reviewer", "it is part of `spec-reviewer`, a word of redraft's own"),
+        ("spec-reviewer", "it is part of `spec-reviewer`, a word that redraft itself uses"),
         ("approved", "would make no sense without it"),
     ] {
         let refused = redact(&scratch, &["--yes"], text).expect(2);
@@ -219,7 +219,7 @@ fn a_secret_in_the_name_of_a_feature_is_left_there_and_told_and_the_feature_goes
     for again in [false, true] {
         let ran = redact(&scratch, &["--yes"], "swordfish-4711").expect(1);
         assert!(ran.stdout.contains("it is still in the name of feature 001"), "{again}: {}", ran.stdout);
-        assert_eq!(ran.stdout.contains("taken out of"), !again, "{}", ran.stdout);
+        assert_eq!(ran.stdout.contains("removed from"), !again, "{}", ran.stdout);
         scratch.run(["status", "--verify"]).expect(0);
     }
     let created = bodies(&events(&scratch), "feature-created").next().unwrap().clone();

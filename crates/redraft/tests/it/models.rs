@@ -306,7 +306,7 @@ fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
     }
     let unset = scratch.run(["run", "001", "--yes"]).expect(3);
     assert!(
-        unset.stderr.contains("the server context7 is to be given TEST_MODEL_KEY, which is not set"),
+        unset.stderr.contains("the server context7 needs TEST_MODEL_KEY, which is not set"),
         "{}",
         unset.stderr
     );

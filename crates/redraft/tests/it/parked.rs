@@ -25,7 +25,7 @@ fn a_parked_run_sends_nothing_before_its_time_unless_a_person_says_so() {
     let failed = bodies(&failed, "failed").next().expect("the limit is stored").clone();
     let until_ms = failed["now"]["park_until"].as_i64().expect("a limit that ends");
     let until = utc(until_ms);
-    let next = format!("next: redraft run 001 (after {until}; with --now at once)");
+    let next = format!("next: redraft run 001 (after {until}, or now with --now)");
     assert!(ran.stdout.contains("feature 001 is parked") && ran.stdout.contains(&next), "{}", ran.stdout);
     let before = sent(&scratch);
 

@@ -54,7 +54,8 @@ fn a_program_that_is_cut_off_counts_as_what_is_known_where_that_is_more_than_was
         assert!(counted(&receipt["receipt"]["counted_micro_usd"]) >= known, "{kind}: {receipt:#}");
         // Only Codex cannot be told how long an answer may become, and the receipt says so.
         let notes = receipt["receipt"]["notes"].as_array().unwrap();
-        let beyond = "odd: nothing limits an answer of Codex; one of more than 16,000 tokens can pass the budget by at most $2.7600";
+        let beyond = "odd: Codex does not limit its answers; one of more than 16,000 tokens can exceed the budget \
+            by at most $2.7600";
         assert_eq!(
             notes.iter().filter(|note| *note == beyond).count(),
             usize::from(kind == "codex"),

@@ -55,26 +55,25 @@ fn the_text_of_a_feature_that_is_not_finished_says_so_and_what_is_left() {
     };
     let scratch = begun("", "");
     let all = "still to do: specify, implement, finish.";
-    second(&scratch, &format!("**Not finished:** this feature stands in specify; {all}"), false);
+    second(&scratch, &format!("**Not finished:** this feature is in specify; {all}"), false);
     code(&scratch, "001");
-    second(&scratch, "**Not finished:** this feature stands in finish; still to do: finish.", false);
+    second(&scratch, "**Not finished:** this feature is in finish; still to do: finish.", false);
     main_moves(&scratch, "broken", "");
     scratch.run(["finish"]).expect(6);
-    let fails =
-        "**Not finished:** this feature stands in finish; still to do: finish; the check sound fails.";
+    let fails = "**Not finished:** this feature is in finish; still to do: finish; the check sound fails.";
     second(&scratch, fails, false);
     scratch.run(["decide", "001", "accept", "--why", "it is known"]).expect(0);
     scratch.run(["finish"]).expect(0);
-    second(&scratch, "**A check fails:** the check sound fails, and a person went on with it.", true);
+    second(&scratch, "**A check fails:** the check sound fails, and a person decided to continue.", true);
 
     let scratch = begun("", "");
     scratch.run(["run"]).expect(6);
     scratch.run(["decide", "001", "abandon", "--why", "no need"]).expect(0);
-    second(&scratch, "**Abandoned:** nobody goes on with this feature.", false);
+    second(&scratch, "**Abandoned:** nobody works on this feature any more.", false);
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--until", "specify", IDEA]).expect(0);
     scratch.run(["run", "--yes"]).expect(0);
-    let far = "this feature was taken as far as specify, and what a merge would give was not checked";
+    let far = "this feature ends with specify, and the merge result was not checked";
     second(&scratch, &format!("**Not finished:** {far}."), false);
 }
 

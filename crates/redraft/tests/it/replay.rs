@@ -159,7 +159,7 @@ fn several_cards_are_a_list_and_one_without_the_lifetime_is_left_out() {
     assert!(shown["cards"][0]["policies"]["cost"]["input_usd"].is_f64());
 
     let alone = scratch.run(["replay", "loops.jsonl", "--prices", "gpt-6-sol", "--ttl", "5m"]).expect(2);
-    assert!(alone.stderr.contains("gpt-6-sol keeps nothing for 5m, only 30m"), "{}", alone.stderr);
+    assert!(alone.stderr.contains("gpt-6-sol has no cache lifetime of 5m, only 30m"), "{}", alone.stderr);
     let longest = scratch.json(["replay", "loops.jsonl", "--prices", "gpt-6.1-terra"]);
     assert_eq!(longest["ttl"], json!("12h"));
 }
@@ -260,14 +260,14 @@ fn prices_of_the_repository_hold_before_the_built_in_ones_and_are_told() {
     let own = scratch.json(["replay", "loops.jsonl"]);
     let ratio = usd(&own["policies"]["inject"]) / usd(&usual["policies"]["inject"]);
     assert!((ratio - 2.0).abs() < 0.001, "{ratio}");
-    assert_eq!(own["notes"], json!(["claude-opus-5.5: the prices are those of redraft.toml"]));
+    assert_eq!(own["notes"], json!(["claude-opus-5.5: the prices come from redraft.toml"]));
     scratch.json(["replay", "loops.jsonl", "--prices", "my-own"]);
     let other = scratch.json(["replay", "loops.jsonl", "--prices", "gpt-6-sol"]);
     assert_eq!(other["notes"], json!([]), "nothing of it was changed");
     scratch.write("redraft.toml", "[prices");
     let broken = scratch.json(["replay", "loops.jsonl"]);
     assert_eq!(broken["policies"], usual["policies"]);
-    assert!(broken["notes"][0].as_str().unwrap().starts_with("the built-in prices hold, because "));
+    assert!(broken["notes"][0].as_str().unwrap().starts_with("the built-in prices are used, because "));
 }
 
 #[test]
@@ -282,9 +282,9 @@ fn what_editors_put_before_the_first_line_is_no_fault_and_no_line_takes_memory_w
     let notes: Vec<&str> =
         shown["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
     let told = [
-        ":2: not a loop: it is no JSON object, passed over",
-        ":3: not a loop: missing field `versions` at column 2, passed over",
-        ":4: a document of 100001 lines is more than 100000, passed over",
+        ":2: not a loop: it is not a JSON object, skipped",
+        ":3: not a loop: missing field `versions` at column 2, skipped",
+        ":4: a document of 100001 lines is more than 100000, skipped",
     ];
     assert_eq!(notes.len(), told.len(), "{notes:?}");
     assert!(told.iter().zip(&notes).all(|(told, note)| note.ends_with(told)), "{notes:?}");

@@ -237,14 +237,14 @@ fn the_configuration_of_the_change_and_of_the_checkout_decides_nothing() {
     commit(&scratch, "greet.sh", UNSAFE, "greet by name");
     let ran = review(&scratch, &["--checks"]).expect(1);
     assert!(
-        ran.stderr.contains("the change edits redraft.toml; it is reviewed by that of main"),
+        ran.stderr.contains("the change edits redraft.toml; the review uses the one in main"),
         "{}",
         ran.stderr
     );
     let edits =
-        "the change edits role texts (.redraft/agents/security-reviewer.md); it is reviewed by those of main";
+        "the change edits role texts (.redraft/agents/security-reviewer.md); the review uses those in main";
     assert!(
-        ran.stderr.contains(edits) && !ran.stderr.contains("role texts of your checkout"),
+        ran.stderr.contains(edits) && !ran.stderr.contains("role texts in your checkout"),
         "{}",
         ran.stderr
     );
@@ -258,8 +258,8 @@ fn the_configuration_of_the_change_and_of_the_checkout_decides_nothing() {
     commit(&scratch, "redraft.toml", "this is no TOML", "break it");
     scratch.write(".redraft/agents/code-quality-reviewer.md", "no role text");
     let ran = review(&scratch, &[]).expect(1);
-    let other = "role texts of your checkout (.redraft/agents/code-quality-reviewer.md, \
-                 .redraft/agents/security-reviewer.md) are not those of main, which count";
+    let other = "role texts in your checkout (.redraft/agents/code-quality-reviewer.md, \
+                 .redraft/agents/security-reviewer.md) differ from those in main, which are the ones that count";
     assert!(ran.stderr.contains(other), "{}", ran.stderr);
 }
 
@@ -395,7 +395,7 @@ fn what_is_not_committed_is_left_out_unless_it_is_asked_for() {
     scratch.write("new.sh", "#!/bin/sh\neval \"$1\"\n");
     let before = noticed(&scratch);
     let ran = review(&scratch, &[]).expect(0);
-    assert!(ran.stderr.contains("what is not committed yet is left out; --uncommitted"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("uncommitted changes are left out; --uncommitted"), "{}", ran.stderr);
     assert_eq!(noticed(&scratch), before);
     let shown = scratch.json(["review", "--base", "main", "--uncommitted"]);
     let files: Vec<&str> =

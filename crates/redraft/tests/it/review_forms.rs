@@ -87,7 +87,7 @@ fn nothing_to_review_is_told_in_every_form_and_leaves_nothing_behind() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.git(["switch", "--quiet", "-c", "topic"]);
     let ran = review(&scratch, &[]).expect(0);
-    assert_eq!(ran.stdout, "topic changes nothing since main: nothing to review\n");
+    assert_eq!(ran.stdout, "topic has changed nothing since main: there is nothing to review\n");
     let shown = scratch.json(["review", "--base", "main"]);
     assert_eq!((&shown["outcome"], &shown["review"]), (&"nothing".into(), &Value::Null));
     let sarif: Value =

@@ -33,7 +33,7 @@ fn an_approval_does_not_hold_for_the_same_files_on_another_base() {
     let scratch = kept_as_it_was();
     let before = tickets(&scratch).len();
     let ran = review(&scratch, &[]);
-    assert!(ran.stderr.contains("it is reviewed anew"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("it is reviewed from the start"), "{}", ran.stderr);
     let asked = tickets(&scratch);
     assert_eq!(asked.len(), before + 3, "everybody is asked: {asked:?}");
     for ticket in &asked[before..] {

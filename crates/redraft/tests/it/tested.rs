@@ -245,7 +245,7 @@ fn a_worktree_that_an_agent_removes_is_made_anew_and_the_run_goes_on() {
         let ran: Ran = scratch.run(["run", "--yes", "--until", "implement"]);
         let events = events(&scratch);
         let line =
-            format!("made the worktree {} anew, which had been removed", scratch.worktree("001").display());
+            format!("made the worktree {} again, which had been removed", scratch.worktree("001").display());
         assert!(told(&events).contains(&line), "{}\n{}", told(&events), ran.stderr);
         assert_eq!(checks(&events)[0]["passed"], true, "{}", ran.stderr);
         assert!(!scratch.state().join("ready/001").exists(), "the next run prepares it again");

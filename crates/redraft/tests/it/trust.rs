@@ -195,7 +195,7 @@ fn a_yes_holds_for_exactly_what_was_seen_and_unrelated_edits_ask_nothing() {
         "its state folder included: {forgotten}"
     );
     scratch.run(["trust"]).expect(6);
-    assert!(scratch.run(["trust", "--list"]).expect(0).stdout.starts_with("nothing was accepted yet\n"));
+    assert!(scratch.run(["trust", "--list"]).expect(0).stdout.starts_with("nothing has been accepted yet\n"));
 }
 
 #[test]

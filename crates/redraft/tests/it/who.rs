@@ -89,8 +89,8 @@ fn a_rehearsed_feature_is_marked_wherever_it_could_be_taken_for_a_review() {
     assert!(history.contains(
         "- Approved by phase-reviewer (001/specify.1/review/phase-reviewer/2.1): rehearsal, no model\n"
     ));
-    let wanted = "\n    judged by rehearsal, no model: spec-reviewer, phase-reviewer\n    rehearsed: the rehearsal agent, \
-                  which judges nothing, took part\n";
+    let wanted = "\n    judged by rehearsal, no model: spec-reviewer, phase-reviewer\n    rehearsed: the rehearsal \
+        agent took part, and it judges nothing\n";
     assert!(text("status").contains(wanted), "{}", text("status"));
     assert!(
         text("log").contains("spec-reviewer rejected: 2 new; by rehearsal, no model\n"),

@@ -85,7 +85,7 @@ fn status(one: &Resolution) -> String {
             format!("Proposed by {by}, {at}; the code it is in is not approved yet.")
         }
         (DecisionStatus::Dropped, _) => {
-            format!("Dropped: made by {by}, {at}, and taken out with what it was about.")
+            format!("Dropped: made by {by}, {at}, and removed with what it was about.")
         }
     }
 }
@@ -107,10 +107,10 @@ fn consequences(one: &Resolution, concerns: &[&Resolution]) -> String {
         out.push_str(&format!("- {about}: {id} of {phase} ({status}): {}\n", plain(&finding.description)));
     }
     if one.kind == DecisionKind::Ruling && !one.findings.is_empty() {
-        out.push_str("- Later reviews of this feature do not hold anything up for them.\n");
+        out.push_str("- They do not block later reviews of this feature.\n");
     }
     if out.is_empty() {
-        out.push_str("- None that were recorded.\n");
+        out.push_str("- None recorded.\n");
     }
     out
 }

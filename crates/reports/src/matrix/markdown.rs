@@ -75,7 +75,7 @@ pub(super) fn task(work: &CodeWork) -> String {
     let state = match &work.state {
         State::Unknown | State::Done => String::new(),
         State::Open => " (open)".to_owned(),
-        State::Blocked { .. } => " (gone on without)".to_owned(),
+        State::Blocked { .. } => " (skipped)".to_owned(),
     };
     let name = format!("{} {}", work.what.name(), one_line(&work.title, CHARS_MAX));
     format!("{}{state}", name.trim_end())

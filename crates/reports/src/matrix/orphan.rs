@@ -73,7 +73,7 @@ fn requirements(read: &Read, rows: &[Row]) -> Vec<Orphan> {
 }
 
 fn steps(read: &Read) -> Vec<Orphan> {
-    const HINT: &str = "let the task that carries it out name it, or take it out of the plan";
+    const HINT: &str = "name it in the task that carries it out, or remove it from the plan";
     let served: BTreeSet<usize> = read.tasks.iter().flat_map(|task| &task.steps).copied().collect();
     let plan = "plan.md";
     if served.is_empty() && read.steps.len() > 1 {
@@ -127,7 +127,7 @@ fn lost(read: &Read) -> Vec<Orphan> {
     const HINT: &str = "correct the reference, or give the part that is meant this id";
     let all = read.tasks.iter().flat_map(|one| one.lost.iter().map(move |lost| (one, lost)));
     let orphan = |(one, lost): (&super::reach::ReadTask, &String)| {
-        let message = format!("task `{}` refers to {lost}, which is not there", one.task.id);
+        let message = format!("task `{}` refers to {lost}, which does not exist", one.task.id);
         document(Rule::LostReference, TASKS, one.task.line, &one.task.id, message, HINT)
     };
     all.map(orphan).collect()
@@ -136,10 +136,10 @@ fn lost(read: &Read) -> Vec<Orphan> {
 fn unbuilt(work: &CodeWork) -> Option<Orphan> {
     const WHY_CHARS_MAX: usize = 200;
     const HINT: &str =
-        "carry it out in another pass, or take it out of the list together with what it is for";
+        "carry it out in another pass, or remove it from the list together with what it is for";
     let CodeWorkKind::Task { id, line } = &work.what else { return None };
     let State::Blocked { why } = &work.state else { return None };
-    let message = format!("task `{id}` was gone on without: {}", one_line(why, WHY_CHARS_MAX));
+    let message = format!("task `{id}` was skipped: {}", one_line(why, WHY_CHARS_MAX));
     let file = if line.is_some() { TASKS } else { "spec.md" };
     Some(document(Rule::UnbuiltTask, file, line.unwrap_or(1), id, message, HINT))
 }
@@ -156,7 +156,7 @@ fn files(sources: &Sources<'_>, made: &Made) -> Vec<Orphan> {
         line: 1,
         id: file.clone(),
         message: "this file of the change belongs to no task".to_owned(),
-        hint: "name it in the task it belongs to, or take the change out",
+        hint: "name it in the task it belongs to, or remove the change",
     };
     left.map(orphan).collect()
 }

@@ -58,7 +58,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             };
             let own = match own_texts(fact) {
                 own if own.is_empty() => own,
-                own => format!("; by the repository's own role text: {own}"),
+                own => format!("; with the repository's own role text: {own}"),
             };
             format!(
                 "{phase} opened, pass {pass}, policy {policy}, at most {} a stage{ticked}{own}",
@@ -81,7 +81,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             };
             format!("{ticket} answered{by} in {took}{undone}{denied}{noted}")
         }
-        Event::Raised(fact) => format!("{} goes on with {} reserved for it", fact.ticket, fact.reserved),
+        Event::Raised(fact) => format!("{} continues with {} reserved for it", fact.ticket, fact.reserved),
         Event::Failed(fact) => {
             let now = match fact.now {
                 AfterFailure::Wait(ms) => format!("will be tried again in {}", span(ms)),
@@ -113,7 +113,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             format!("{} chose lane {lane}, until {until}: {why}", fact.by)
         }
         Event::PhaseSkipped(fact) => {
-            format!("{} left out {}: {}", fact.by, fact.phase, one_line(&fact.why, 120))
+            format!("{} skipped {}: {}", fact.by, fact.phase, one_line(&fact.why, 120))
         }
         Event::WentBack(fact) => {
             format!("{} went back to {}: {}", fact.by, fact.phase, one_line(&fact.why, 120))
@@ -137,7 +137,9 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             Some(revision) => format!("{} wrote revision {}", fact.ticket.role, revision.short()),
         },
         Event::Built(fact) => built(fact),
-        Event::TakenOut(fact) => format!("took out what is gone on without: {}", fact.files.join(", ")),
+        Event::TakenOut(fact) => {
+            format!("removed what was built for a skipped task: {}", fact.files.join(", "))
+        }
         Event::RetroWritten(fact) => {
             let how = match (&fact.plain, &fact.ticket) {
                 (Some(why), _) => format!("from figures alone ({})", one_line(why, 120)),
@@ -168,7 +170,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
                 (Some(_), _) => "change",
                 (None, Some(Phase::Implement)) => "code",
                 (None, Some(Phase::Finish)) => {
-                    return format!("what would be merged is another: revision {}", fact.revision.short());
+                    return format!("the merge result has changed: revision {}", fact.revision.short());
                 }
                 (None, _) => "document",
             };
@@ -227,7 +229,10 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             let (objects, files) =
                 (count(fact.objects as usize, "object"), count(fact.files as usize, "file"));
             let why = one_line(&fact.why, 120);
-            format!("{} took a secret out of {events}, {blobs}, {objects} of git and {files}: {why}", fact.by)
+            format!(
+                "{} removed a secret from {events}, {blobs}, {objects} of git and {files}: {why}",
+                fact.by
+            )
         }
         Event::Unreadable(fact) => {
             let what = match &fact.blob {
@@ -275,8 +280,8 @@ fn bank_judged(fact: &BankJudged) -> String {
     let challenged: Vec<LessonName> = fact.challenged.iter().map(|one| one.lesson.clone()).collect();
     let only = if fact.proposed { "; only proposed" } else { "" };
     let told = [list("confirmed", &names(&fact.confirmed)), list("challenged", &names(&challenged))].concat();
-    let told = if told.is_empty() { ": nothing to say of it".to_owned() } else { told };
-    format!("older lessons were held against this feature{told}{only}")
+    let told = if told.is_empty() { ": nothing to say about it".to_owned() } else { told };
+    format!("older lessons were compared with this feature{told}{only}")
 }
 
 fn built(fact: &Built) -> String {
@@ -286,9 +291,9 @@ fn built(fact: &Built) -> String {
         Unit::Whole => String::new(),
     };
     match fact.ticket.purpose {
-        Purpose::Outline if fact.already => format!("{role} thought of no tests"),
+        Purpose::Outline if fact.already => format!("{role} outlined no tests"),
         Purpose::Outline => format!("{role} outlined tests from the documents"),
-        _ if fact.commit.is_empty() && fact.already => format!("{what}{role} says that it is done already"),
+        _ if fact.commit.is_empty() && fact.already => format!("{what}{role} says that it is already done"),
         _ if fact.commit.is_empty() => format!("{what}{role} changed nothing"),
         _ => format!("{what}{role} changed {files}: revision {}", fact.revision.short()),
     }

@@ -69,7 +69,7 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
         })),
     );
     let put_off = state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Deferred);
-    section(&mut out, "Findings put off", &list(put_off.map(finding)));
+    section(&mut out, "Deferred findings", &list(put_off.map(finding)));
     section(&mut out, "Checks", &list(last_checks(entries).into_iter().map(check)));
     if let Some(written) = entries.iter().rev().find_map(|entry| match &entry.event {
         Event::RetroWritten(fact) => Some(fact),
@@ -85,7 +85,7 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
 /// What a reader must know before anything else; none where the feature is finished and every check passes.
 fn warning(entries: &[Entry], state: &Pipeline) -> Option<String> {
     if state.life() == FeatureLife::Abandoned {
-        return Some("**Abandoned:** nobody goes on with this feature.".to_owned());
+        return Some("**Abandoned:** nobody works on this feature any more.".to_owned());
     }
     let failed = last_checks(entries).into_iter().filter(|check| !check.passed);
     let failed: Vec<&str> = failed.map(|check| check.gate.as_str()).collect();
@@ -99,15 +99,15 @@ fn warning(entries: &[Entry], state: &Pipeline) -> Option<String> {
         Some(phase) => {
             let left = state.phases().filter(|phase| !state.is_over(*phase)).map(Phase::name);
             let left: Vec<&str> = left.collect();
-            format!("this feature stands in {phase}; still to do: {}", left.join(", "))
+            format!("this feature is in {phase}; still to do: {}", left.join(", "))
         }
         None if finished && fails.is_empty() => return None,
         None if finished => {
-            return Some(format!("**A check fails:** {fails}, and a person went on with it."));
+            return Some(format!("**A check fails:** {fails}, and a person decided to continue."));
         }
         None => {
             let last = state.phases().last().map(Phase::name).unwrap_or_default();
-            format!("this feature was taken as far as {last}, and what a merge would give was not checked")
+            format!("this feature ends with {last}, and the merge result was not checked")
         }
     };
     let fails = if fails.is_empty() { fails } else { format!("; {fails}") };
@@ -152,7 +152,7 @@ fn hands(state: &Pipeline, one: &Loop) -> Option<String> {
         .collect();
     let own = own_texts(&one.opened);
     let own = (!own.is_empty())
-        .then(|| format!("by the repository's own role text: {}", plain(&own, ITEM_CHARS_MAX)));
+        .then(|| format!("with the repository's own role text: {}", plain(&own, ITEM_CHARS_MAX)));
     let parts: Vec<String> = parts.into_iter().chain(own).collect();
     (!parts.is_empty()).then(|| format!("{}: {}", one.opened.phase, parts.join("; ")))
 }

@@ -95,7 +95,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 receipt.notes.retain(|note| !note.starts_with(&before));
                 if opened.certify == Certify::Off && opened.phase != Phase::Finish {
                     let what = match opened.panels.is_empty() {
-                        true => "closed by gates only, no reviewer reads it",
+                        true => "closed by gates only; no reviewer reads it",
                         false => "older approvals were not validated",
                     };
                     receipt.notes.push(format!("{before}, {what}"));
@@ -213,7 +213,7 @@ fn without_limit(fact: &Started) -> Option<String> {
     };
     let agent = &fact.agent;
     Some(format!(
-        "{agent}: nothing limits an answer of Codex; one of more than {tokens} tokens can pass the budget{beyond}"
+        "{agent}: Codex does not limit its answers; one of more than {tokens} tokens can exceed the budget{beyond}"
     ))
 }
 
@@ -292,7 +292,7 @@ impl Receipt {
         ));
         let hosts = match self.unknown {
             0 => String::new(),
-            some => format!(" and what {} of hosts cost, which is unknown", count(some as usize, "dispatch")),
+            some => format!(" and the unknown cost of {} by hosts", count(some as usize, "dispatch")),
         };
         out.push_str(&format!("spent {}{hosts}; orchestration: 0 tokens\n", self.spent.cost));
         let apart = self.money().not_simply_spent();

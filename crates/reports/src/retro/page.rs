@@ -43,7 +43,7 @@ pub fn judged(figures: &Figures, stances: &[(String, Stance)]) -> String {
             Stance::Challenged(text) if foreign(text, &known).is_none() => {
                 Some(format!("- Challenged: {name} — {text}\n"))
             }
-            Stance::Challenged(_) => Some(format!("- Challenged: {name}; why is said in its entry\n")),
+            Stance::Challenged(_) => Some(format!("- Challenged: {name}; its entry says why\n")),
             Stance::Skipped => None,
         })
         .collect();
@@ -66,7 +66,7 @@ fn observe(figures: &Figures) -> String {
     let total = &figures.total;
     if total.sum.unknown > 0 {
         out.push_str(&format!(
-            "- bills that nobody knows: {}, counted with {} and not part of what was billed\n",
+            "- unknown bills: {}, counted as {} and not part of what was billed\n",
             total.sum.unknown, total.sum.reserved
         ));
     }
@@ -160,13 +160,13 @@ fn said(figures: &Figures, answer: &RetroAnswer) -> String {
     out.push_str(&format!("\n## Act\n\n{}", listed(&lessons, "No new lesson.")));
     if left_out > 0 {
         out.push_str(&format!(
-            "\nLeft out: {} of the facilitator's, with a number that is not the ledger's or said before.\n",
+            "\nLeft out: {} by the facilitator, with a number that is not in the ledger, or said before.\n",
             counted(left_out as u64, "statement")
         ));
     }
     if answer.beyond > 0 {
         out.push_str(&format!(
-            "\nNot read: {} beyond the most that are.\n",
+            "\nNot read: {} above the limit.\n",
             counted(answer.beyond as u64, "statement")
         ));
     }

@@ -62,8 +62,8 @@ pub(super) fn restore(
     let (mut lines, mut allowed) = (Vec::new(), allowed.to_vec());
     let gone = std::mem::take(&mut place.repository().state().feature.gone);
     if gone {
-        lines.push(format!("made the worktree {WORKTREE} anew, which had been removed"));
-        lines.push("tied the worktree to its repository again".to_owned());
+        lines.push(format!("made the worktree {WORKTREE} again, which had been removed"));
+        lines.push("connected the worktree to its repository again".to_owned());
         // No role was allowed to remove everything.
         allowed.clear();
     }

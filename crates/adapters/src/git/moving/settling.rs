@@ -50,7 +50,7 @@ impl std::fmt::Display for SettledMove {
         }
         match left.as_slice() {
             [] => Ok(()),
-            left => write!(f, ", but for what was changed there since: {}", left.join(", ")),
+            left => write!(f, ", except for what was changed there since: {}", left.join(", ")),
         }
     }
 }

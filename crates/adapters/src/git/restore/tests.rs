@@ -261,7 +261,7 @@ fn an_agent_that_cuts_the_worktree_off_does_not_reach_the_users_checkout() {
     assert_eq!(place.mark(&[]).unwrap(), mark);
     put(place.root(), "README.md", "broken\n");
     let lines = place.restore(&mark, &[], NAME).unwrap();
-    assert_eq!(lines, ["tied the worktree to its repository again", "restored README.md"]);
+    assert_eq!(lines, ["connected the worktree to its repository again", "restored README.md"]);
     assert_eq!(place.mark(&[]).unwrap(), mark);
     assert_eq!(bed.raw(place.root(), &["symbolic-ref", "HEAD"]), mark.branch);
     assert_eq!(get(&bed.root, "README.md").as_deref(), Some("the user is editing\n"));
@@ -395,7 +395,7 @@ fn a_worktree_that_is_gone_is_made_anew_as_it_was() {
             let lines = place.restore(&mark, &[".".to_owned()], "031/x").unwrap();
             let root = place.root().display();
             assert!(
-                lines.contains(&format!("made the worktree {root} anew, which had been removed")),
+                lines.contains(&format!("made the worktree {root} again, which had been removed")),
                 "{lines:?}"
             );
             assert!(place.was_made_anew());
@@ -420,7 +420,7 @@ fn changes_that_were_hidden_from_git_are_undone_and_kept_and_the_others_stay() {
             let place = if crashed { bed.feature_again() } else { place };
             let lines = place.restore(&mark, &[".".to_owned()], "031/x").unwrap();
             let told =
-                ["made git look at src/x.rs again, whose changes were hidden from it", "restored src/x.rs"];
+                ["made git look at src/x.rs again; its changes had been hidden from it", "restored src/x.rs"];
             assert_eq!(lines, told, "{option} {crashed}");
             assert_eq!(get(place.root(), "src/x.rs").as_deref(), Some("fn x() {}\n"));
             assert_eq!(get(place.root(), "src/y.rs").as_deref(), Some("honest\n"));

@@ -62,7 +62,10 @@ fn a_call_that_hangs_is_ended_at_its_limit_with_all_it_started_and_says_what_it_
             let GitError::Slow { waited_for: found, .. } = &error else { panic!("{name}: {error}") };
             assert_eq!(found.as_deref(), waited_for, "{name}");
             let told = WorkspaceError::from(error).to_string();
-            assert!(told.starts_with("git commit -m x was not done after 300 ms and was ended"), "{told}");
+            assert!(
+                told.starts_with("git commit -m x was not finished after 300 ms and was stopped"),
+                "{told}"
+            );
             if let Ok(pid) = fs::read_to_string(&pids) {
                 assert!(!runs(&pid), "{name}: what it had started still runs");
             }

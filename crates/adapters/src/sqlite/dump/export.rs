@@ -184,7 +184,7 @@ impl Writer<'_> {
             let bytes = rows::blob(connection, &id);
             let wrong = match &bytes {
                 Err(error) => Some(error.to_string()),
-                Ok(bytes) if hash(bytes) != id => Some("it does not have the bytes of its name".to_owned()),
+                Ok(bytes) if hash(bytes) != id => Some("it does not match its name".to_owned()),
                 Ok(_) => None,
             };
             match (bytes, wrong) {

@@ -335,7 +335,7 @@ impl Reader<'_> {
             (None, hex) => unhex(self.place, hex.as_deref().unwrap_or_default())?,
         };
         if hash(&bytes).as_str() != line.id {
-            let wrong = format!("blob {} does not have the bytes of its name", one_line(&line.id, 80));
+            let wrong = format!("blob {} does not match its name", one_line(&line.id, 80));
             return Err(self.wrong(&wrong).into());
         }
         rows::put_blobs(self.connection, &[bytes])?;

@@ -187,7 +187,7 @@ fn lines_that_are_not_what_was_exported_make_no_ledger() {
         (without("\"seq\":2"), "event 2 is expected, not event 3"),
         (lines.replace(r#"\"why\":\"two\""#, r#"\"why\":\"too\""#), "does not match"),
         (lines.replace("\"at_ms\":1000", "\"at_ms\":1001"), "event 1 does not match its checksum"),
-        (lines.replace("\"text\":\"two\"", "\"text\":\"too\""), "does not have the bytes of its name"),
+        (lines.replace("\"text\":\"two\"", "\"text\":\"too\""), "does not match its name"),
         (without("\"text\":\"two\""), "fewer lines than it says"),
     ] {
         let error = imported(&harmed).1.unwrap_err().to_string();

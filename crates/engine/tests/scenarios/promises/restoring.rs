@@ -114,8 +114,8 @@ const WAYS: [Way; 14] = [
         "removes the worktree",
         |out| out.remove_worktree(),
         &[
-            "made the worktree anew, which had been removed",
-            "tied the worktree to its repository again",
+            "made the worktree again, which had been removed",
+            "connected the worktree to its repository again",
             "restored .gitignore",
             "restored README.md",
             "restored src/x.rs",

@@ -43,7 +43,7 @@ pub(crate) const TABLE: [Scenario; 9] = [
         the run is done
         a person changes `within 10 seconds` to `within 5 seconds` in spec.md
         the feature goes on
-        the run fails with `was edited after specify had closed, and nobody has reviewed that`
+        the run fails with `was edited after specify closed, and nobody has reviewed the edit`
         a person writes spec.md
         design-author writes design.md
         design-reviewer approves
@@ -62,7 +62,7 @@ pub(crate) const TABLE: [Scenario; 9] = [
         the run is done
         a person removes spec.md
         the feature goes on
-        the run fails with `which specify wrote, is not there`
+        the run fails with `written in specify, is missing`
         a person writes spec.md
         design-author writes design.md
         design-reviewer approves

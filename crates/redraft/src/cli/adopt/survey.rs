@@ -75,14 +75,14 @@ fn on_branches(repo: &RepositoryContext, survey: &mut Survey) -> Result<(), CliE
         if away.len() < BRANCHES_MAX { away.push(branch) } else { left += 1 }
     }
     if left > 0 {
-        survey.notes.push(format!("{} more with features of their own", count(left, "branch")));
+        survey.notes.push(format!("{} more that hold features", count(left, "branch")));
     }
     for branch in away {
         let (path, mut files) = (branch.folder(), Vec::new());
         for full in repo.repository.files_at(&branch.commit, &path)? {
             let name = full.strip_prefix(&format!("{path}/")).unwrap_or(&full).to_owned();
             if files.len() >= FILES_MAX {
-                let reason = format!("only {FILES_MAX} files of a feature are looked at");
+                let reason = format!("only {FILES_MAX} files of a feature are read");
                 files.push(FolderFile { name, content: Err(reason) });
                 break;
             }
@@ -97,7 +97,7 @@ fn on_branches(repo: &RepositoryContext, survey: &mut Survey) -> Result<(), CliE
 /// The content of a file in a commit, or why it is unknown.
 fn content_at(repo: &RepositoryContext, commit: &str, path: &str) -> Result<String, String> {
     if !may_tell(path) {
-        return Err("it is no document".to_owned());
+        return Err("it is not a document".to_owned());
     }
     let bytes = repo.repository.file_at(commit, path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
     String::from_utf8(bytes.unwrap_or_default()).map_err(|_| "it is not UTF-8 text".to_owned())
@@ -116,7 +116,7 @@ fn inside(root: &Path, path: &Path) -> Result<PathBuf, CliError> {
     let inside = inside.and_then(|(root, real)| real.strip_prefix(root).map(Path::to_owned).ok());
     inside.ok_or_else(|| {
         CliError::usage(format!("{} is not in this checkout", path.display()))
-            .hint(format!("only what is below {} can be adopted", root.display()))
+            .hint(format!("only folders below {} can be adopted", root.display()))
     })
 }
 
@@ -163,9 +163,7 @@ fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> 
         if !holds_artifact(&full(name)) && several > 0 && !holds_deltas(&path, &below) {
             let shown = path.display();
             let what = count(several, "folder");
-            survey
-                .notes
-                .push(format!("{shown} holds {what} of its own; to adopt them: redraft adopt {shown}"));
+            survey.notes.push(format!("{shown} holds {what}; to adopt them: redraft adopt {shown}"));
             continue;
         }
         survey.folders.push((read(root, &path)?, None));
@@ -173,10 +171,12 @@ fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> 
     let loose: Vec<&String> = files.iter().filter(|name| may_tell(name) && !name.starts_with('.')).collect();
     for name in loose.iter().take(NAMED_MAX) {
         let shown = place.join(name);
-        survey.notes.push(format!("{} is beside the folders, so it belongs to no feature", shown.display()));
+        survey
+            .notes
+            .push(format!("{} is not in a feature's folder, so it belongs to no feature", shown.display()));
     }
     if loose.len() > NAMED_MAX {
-        survey.notes.push(format!("{} more beside them", count(loose.len() - NAMED_MAX, "file")));
+        survey.notes.push(format!("{} more outside the folders", count(loose.len() - NAMED_MAX, "file")));
     }
     Ok(())
 }
@@ -186,7 +186,7 @@ fn is_followed(root: &Path, place: &Path, notes: &mut Vec<String>) -> bool {
     let path = root.join(place);
     match fs::symlink_metadata(&path) {
         Ok(found) if found.is_symlink() => {
-            notes.push(format!("{} is a link, which is not followed", place.display()));
+            notes.push(format!("{} is a link, and links are not followed", place.display()));
             false
         }
         Ok(found) if found.is_dir() => match plain_file::inside(root, &path) {
@@ -250,7 +250,7 @@ fn collect(
         };
         let shown = format!("{below}{name}");
         if files.len() >= FILES_MAX {
-            let reason = format!("only {FILES_MAX} files of a feature are looked at");
+            let reason = format!("only {FILES_MAX} files of a feature are read");
             files.push(FolderFile { name: shown, content: Err(reason) });
             return Ok(());
         }
@@ -263,7 +263,7 @@ fn collect(
             continue;
         }
         let content = if found.is_dir() {
-            Err("it is a folder that lies too deep".to_owned())
+            Err("it is a folder nested too deeply".to_owned())
         } else {
             content(root, &path, name, found.is_symlink())
         };
@@ -277,13 +277,13 @@ fn content(root: &Path, path: &Path, name: &str, link: bool) -> Result<String, S
     if link {
         fs::canonicalize(path).map_err(|_| "it is a link that leads nowhere".to_owned())?;
         let (_, real) = plain_file::inside(root, path)
-            .map_err(|_| "it is a link that leads out of the repository".to_owned())?;
+            .map_err(|_| "it is a link to a place outside the repository".to_owned())?;
         if real.is_dir() {
-            return Err("it is a link to a folder, which is not followed".to_owned());
+            return Err("it is a link to a folder, and such links are not followed".to_owned());
         }
     }
     if !may_tell(name) && !may_tell(&path.to_string_lossy()) {
-        return Err("it is no document".to_owned());
+        return Err("it is not a document".to_owned());
     }
     let bytes = plain_file::read_inside(root, path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())

@@ -51,7 +51,7 @@ pub(super) fn take(
     console: &Console,
 ) -> Result<(), CliError> {
     let config = repo.config(process)?;
-    trust::require_programs(repo, "the same command again; nothing was changed", process)?;
+    trust::require_programs(repo, "run the same command again; nothing was changed", process)?;
     let head = repo.repository.head()?;
     // Whatever would stop a feature from being made is found before one is stored.
     repo.repository.make_room(config.workspace.mode != WorkspaceMode::InPlace)?;
@@ -61,7 +61,7 @@ pub(super) fn take(
     if config.workspace.mode != WorkspaceMode::InPlace {
         for one in candidates.iter().filter(|one| one.needs_worktree()) {
             refuse_checked_out(repo, one).map_err(|error| {
-                CliError::from(error).hint("then the same command again; nothing was changed")
+                CliError::from(error).hint("then run the same command again; nothing was changed")
             })?;
         }
     }
@@ -130,14 +130,15 @@ impl Taking<'_> {
         let mut journal = self.process.journal(ledger, Scope::Feature(created.id))?;
         for phase in feature.gaps() {
             let why =
-                format!("{} was not there when it was adopted, and later documents were", phase.artifact());
+                format!("{} did not exist when it was adopted, but later documents did", phase.artifact());
             events.push(PhaseSkipped { phase, by: by.clone(), why }.into());
             // Where nothing was taken, or nothing is left to do, there is nothing to leave out.
             if journal.after(&events).is_err() {
                 events.pop();
             } else {
                 let note = format!(
-                    "it has no {}: {phase} is left out; to have it written: redraft phase back {} {phase} --why \"…\"",
+                    "it has no {}, so {phase} is skipped; to have it written: redraft phase back {} {phase} \
+                        --why \"…\"",
                     phase.artifact(),
                     created.id
                 );
@@ -157,7 +158,7 @@ impl Taking<'_> {
             self.repo.repository.begin_branch(&place.branch, &branch.commit)?;
         }
         if self.repo.repository.has_branch(&place.branch)? {
-            let note = format!("branch {} exists; what is on it counts", place.branch);
+            let note = format!("branch {} exists; its content is used", place.branch);
             feature.notes.push(note);
         }
         let lane = feature.lane();
@@ -195,7 +196,7 @@ impl Taking<'_> {
         let number = word.split('-').next().and_then(project_number);
         let id = number.map_or(word, |number| format!("P{number:03}"));
         if folder_of(self.repo, &id)?.is_none() {
-            feature.notes.push(format!("project {id}, which it belongs to, is not found"));
+            feature.notes.push(format!("its project {id} was not found"));
         }
         Ok(Some(id))
     }
@@ -207,7 +208,7 @@ impl Taking<'_> {
             match self.names.get(&word) {
                 Some(name) => named.push(name.clone()),
                 None => {
-                    feature.notes.push(format!("{word}, which it depends on, is not found"));
+                    feature.notes.push(format!("it depends on {word}, which was not found"));
                     named.push(word);
                 }
             }
@@ -238,7 +239,8 @@ impl Taking<'_> {
                 if let Some(found) = self.process.redactor.find(text(source)).first() {
                     let (line, kind) = (found.line, found.kind.name());
                     return Err(format!(
-                        "{source}:{line} holds what looks like a secret ({kind}), which would be committed; take it out, and change the secret if it is real"
+                        "{source}:{line} holds what looks like a secret ({kind}), and it would be committed; remove \
+                            it, and revoke the secret if it is real"
                     ));
                 }
             }
@@ -288,7 +290,7 @@ impl Taking<'_> {
             Err(error) => {
                 let again = self.process.next(&format!("redraft run {id}"));
                 one.feature.notes.push(format!(
-                    "its worktree is not ready: {}; once that is mended: {again}",
+                    "its worktree is not ready: {}; once that is fixed: {again}",
                     error.message
                 ));
                 Ok(())

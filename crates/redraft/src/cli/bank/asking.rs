@@ -45,7 +45,7 @@ pub(crate) fn about_stale(
         let Some(change) = asked(name, created, process, console) else { continue };
         let applied = shelf.apply(*kind, &[change]);
         for refused in &applied.refused {
-            console.say(&format!("  left as it is: {}", refused.why));
+            console.say(&format!("  not changed: {}", refused.why));
         }
         for line in &applied.retired {
             shelf.note(RETIRED_FILE, "# Retired entries", line)?;

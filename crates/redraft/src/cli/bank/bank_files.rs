@@ -45,8 +45,11 @@ impl BankFiles {
         }
         let path = self.root.join(kind.path());
         if text(&self.root, kind.path())?.as_deref() != old {
-            return Err(CliError::new(ErrorCode::Config, format!("{} was edited meanwhile", path.display()))
-                .hint("nothing was changed; run the same command again"));
+            return Err(CliError::new(
+                ErrorCode::Config,
+                format!("{} was edited in the meantime", path.display()),
+            )
+            .hint("nothing was changed; run the same command again"));
         }
         replace(&self.root, &path, new)
     }
@@ -78,7 +81,7 @@ fn text(root: &Path, path: &str) -> Result<Option<String>, CliError> {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.is_absent(path) => Ok(None),
         Err(error) => Err(CliError::new(ErrorCode::Config, format!("{}: {error}", path.display()))
-            .hint("save it as an ordinary file of UTF-8 text; nothing was changed")),
+            .hint("save it as a regular file of UTF-8 text; nothing was changed")),
     }
 }
 
@@ -86,7 +89,7 @@ fn text(root: &Path, path: &str) -> Result<Option<String>, CliError> {
 fn replace(root: &Path, path: &Path, text: &str) -> Result<(), CliError> {
     let failed = |error: io::Error| {
         CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))
-            .hint("this file was not changed; mend the cause and run the same command again")
+            .hint("this file was not changed; fix the cause and run the same command again")
     };
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().unwrap_or(Path::new("."));

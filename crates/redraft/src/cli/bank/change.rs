@@ -151,8 +151,8 @@ pub(super) fn backfill(
 fn checked(applied: Applied, entry: &BankEntry) -> Result<Applied, CliError> {
     match applied.refused.first() {
         Some(refused) => {
-            let error = CliError::usage(format!("`{}` is left as it is: {}", entry.name, refused.why));
-            Err(error.hint(format!("it stands in {}:{}", entry.kind.path(), entry.line)))
+            let error = CliError::usage(format!("`{}` is not changed: {}", entry.name, refused.why));
+            Err(error.hint(format!("it is in {}:{}", entry.kind.path(), entry.line)))
         }
         None => Ok(applied),
     }
@@ -167,7 +167,7 @@ fn meant<'a>(
     let features = past.order.features();
     let Some(word) = word else {
         return here(past, repo).or(past.order.latest()).ok_or_else(|| {
-            CliError::usage("no feature is known here, so none can have observed the entry")
+            CliError::usage("there is no feature here that could have observed the entry")
                 .hint("begin one: redraft new \"your idea\"")
         });
     };
@@ -176,7 +176,7 @@ fn meant<'a>(
     let found = exact.or_else(|| features.iter().rev().find(|feature| Some(feature.id) == number));
     found.ok_or_else(|| {
         CliError::usage(format!("there is no feature {word}"))
-            .hint("name one that the ledger knows or that has a folder below docs/features in git")
+            .hint("name one that is in the ledger or has a folder below docs/features in git")
     })
 }
 

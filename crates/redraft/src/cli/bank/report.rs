@@ -114,7 +114,7 @@ pub(super) fn list(shown: &[&Aged<'_>], total: usize, process: &ProcessContext, 
         return;
     }
     if total == 0 {
-        console.data(&format!("{FOLDER}/ has no entries here; people write them, and retrospectives"));
+        console.data(&format!("{FOLDER}/ has no entries here; people and retrospectives write them"));
         console.data(&format!("next: {next}"));
         return;
     }
@@ -327,18 +327,18 @@ pub(super) fn filled(
     }
     for entry in &left {
         text.push_str(&format!(
-            "{}:{}: {}\n  left as it is: {}\n",
+            "{}:{}: {}\n  not changed: {}\n",
             entry.file, entry.line, entry.name, entry.what
         ));
     }
     let sum = match (filled.len(), written) {
-        (0, _) => "nothing is to be filled in".to_owned(),
+        (0, _) => "there is nothing to fill in".to_owned(),
         (number, true) => {
-            format!("filled in: {}; look at it with git diff, then commit it", entries_of(number))
+            format!("filled in: {}; check the changes with git diff, then commit them", entries_of(number))
         }
         (number, false) => format!("would be filled in: {}; nothing was changed", entries_of(number)),
     };
-    let more = if left.is_empty() { String::new() } else { format!("; left as they are: {}", left.len()) };
+    let more = if left.is_empty() { String::new() } else { format!("; not changed: {}", left.len()) };
     text.push_str(&format!("{sum}{more}\nnext: {next}"));
     console.show(&text, &BackfillJson { v: 1, written, filled, left, next });
 }

@@ -52,7 +52,7 @@ pub(super) fn correct(
     let ticket = named(&args.ticket, &scope)?;
     let was = recorded(journal.state(), &ticket, journal.entries())?;
     if was == cost {
-        return Err(CliError::usage(format!("{ticket} is recorded at {cost} already")));
+        return Err(CliError::usage(format!("{ticket} is already recorded at {cost}")));
     }
     let corrected = journal.correct_cost(ticket.clone(), (was, cost), &process.user, &args.why)?;
     let counted = journal.state().money.counted();
@@ -67,7 +67,7 @@ pub(super) fn correct(
     };
     let show = process.next(&format!("redraft cost {scope}"));
     let text = format!(
-        "{ticket}: corrected from {was} to {cost}; the budget counts {counted} for {scope} now\nnext: {show}"
+        "{ticket}: corrected from {was} to {cost}; the budget now counts {counted} for {scope}\nnext: {show}"
     );
     console.show(&text, &shown);
     Ok(ErrorCode::Done)
@@ -103,11 +103,11 @@ fn recorded(state: &Pipeline, ticket: &Ticket, entries: &[Entry]) -> Result<Usd,
         false => CliError::usage(format!("{ticket} was not sent")),
         true if state.bills.is_open(ticket) => {
             return Err(CliError::usage(format!("{ticket} is not over, so it has no cost yet"))
-                .hint("let `redraft run` end it first"));
+                .hint("let `redraft run` complete it first"));
         }
         true => {
             return Err(CliError::usage(format!(
-                "{ticket} was done by a host, which tells nobody what it cost"
+                "{ticket} was done by a host, and hosts do not report what work costs"
             ))
             .hint("the budget counts nothing for it"));
         }

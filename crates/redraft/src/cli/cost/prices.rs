@@ -65,7 +65,7 @@ impl Prices {
         match config.agents.get(agent) {
             Some(AgentConfig::Pull) => Price::Untold,
             None if agent.as_str() == HOST => Price::Untold,
-            None => Price::Missing(format!("there is no agent `{agent}` in redraft.toml any more")),
+            None => Price::Missing(format!("redraft.toml no longer has an agent `{agent}`")),
             Some(AgentConfig::Rehearsal { .. }) => match cards.find(LOCAL) {
                 Ok(card) => Price::Rehearsal(card.clone()),
                 Err(unknown) => Price::Missing(unknown.to_string()),
@@ -94,22 +94,22 @@ impl Price {
     pub(super) fn note(&self, agent: &AgentName) -> Option<String> {
         match self {
             Price::Rehearsal(_) => Some(format!(
-                "{agent} is the built-in rehearsal agent: no model and no money. Its tokens are a third of its \
-                 characters, an earlier conversation counts as read from a cache, and its dollars are those of its \
-                 scenario, 0 without one. Nothing of it is saved in money."
+                "{agent} is the built-in rehearsal agent: it has no model and costs no money. Its tokens are a \
+                    third of its characters, an earlier conversation counts as read from a cache, and its dollars \
+                    come from its scenario, 0 without one. No savings in money are shown for it."
             )),
             Price::Free { model, .. } => Some(format!(
-                "{agent} ({model}) costs nothing: its tokens cost time, and nothing of it is saved in money."
+                "{agent} ({model}) costs no money: its tokens cost time, and no savings in money are shown for it."
             )),
             Price::Listed { .. } => None,
             Price::Assumed => Some(format!(
-                "{agent} has the price `unknown`: its dollars are the most it can have cost, not what it was \
-                 charged, and no savings are claimed."
+                "{agent} has the price `unknown`: its dollars are the most it can have cost, not what was charged, \
+                    and no savings are claimed."
             )),
             Price::Untold => Some(format!(
-                "{agent} is a host that comes for its work: what it used and cost is known to the host alone."
+                "{agent} is a host that fetches its work: only the host knows what it used and cost."
             )),
-            Price::Missing(why) => Some(format!("{agent}: no prices to replay by: {why}")),
+            Price::Missing(why) => Some(format!("{agent}: no prices to replay with: {why}")),
         }
     }
 }

@@ -119,7 +119,7 @@ fn replay(
     let all = replayed(&measured, &terms, &ratios, &assumed, pace);
     let others = all.into_iter().filter(|one| one.played != own).collect();
     let done = as_sent(&one.reviews, &measured, &terms, &ratios, &assumed);
-    let done = done.ok_or("a conversation was continued that this loop did not begin")?;
+    let done = done.ok_or("it continued a conversation that began outside this loop")?;
     let own = Replayed { played: own, usage: done.bill.usage(&terms) };
     if !is_near(&own.usage, &billed, terms.is_free()) {
         let amount = |usage: &Usage| match terms.is_free() {
@@ -127,7 +127,7 @@ fn replay(
             false => usage.cost.to_string(),
         };
         return Err(format!(
-            "what was done comes to ~{} when it is replayed, but was billed {}; by that nothing can be compared",
+            "replayed as it was sent, it comes to ~{}, but {} was billed, so no comparison is possible",
             amount(&own.usage),
             amount(&billed)
         ));

@@ -96,7 +96,7 @@ fn picture(whom: &str, costs: &Costs) -> String {
         panel.draw(&mut out, HEAD + at * (NAME + PLOT + FEET), width, &axis, unit);
     }
     if panels.is_empty() {
-        put(&mut out, format_args!("<text x=\"20\" y=\"{}\">nothing was sent yet</text>", HEAD + 20));
+        put(&mut out, format_args!("<text x=\"20\" y=\"{}\">nothing has been sent yet</text>", HEAD + 20));
     }
     out.push_str("</svg>\n");
     out
@@ -124,7 +124,7 @@ impl Unit {
 
     fn explained(self) -> &'static str {
         match self {
-            Unit::Money => "dollars a dispatch",
+            Unit::Money => "dollars per dispatch",
             Unit::Tokens => "nothing cost money: input tokens not read from the cache",
         }
     }
@@ -294,7 +294,7 @@ fn legend(out: &mut String, panels: &[Panel<'_>], unit: Unit) {
     let text = match (panels.is_empty(), predicted) {
         (true, _) => return,
         (_, true) => "bar: billed · filled mark: predicted · hollow mark: alternative (marks are estimates)",
-        (_, false) => "bar: billed · no alternatives were predicted by the prices it is billed at",
+        (_, false) => "bar: billed · no alternatives were predicted with the prices it is billed at",
     };
     put(out, format_args!("<text class=\"soft\" x=\"20\" y=\"100\">{text}</text>"));
 }
@@ -302,7 +302,7 @@ fn legend(out: &mut String, panels: &[Panel<'_>], unit: Unit) {
 /// The whole picture in words.
 fn described(panels: &[Panel<'_>], unit: Unit) -> String {
     if panels.is_empty() {
-        return "Nothing was sent yet.".to_owned();
+        return "Nothing has been sent yet.".to_owned();
     }
     let panel = |panel: &Panel<'_>| {
         let rounds: Vec<String> = panel.dispatches.iter().map(|one| told(one, unit)).collect();

@@ -61,7 +61,7 @@ pub(super) fn features(features: &[(Scope, String, Costs, bool)]) -> String {
     rows.push(sum_row(vec!["total".to_owned(), String::new(), grouped(total.dispatches.into())], &total));
     let mut columns = vec![Align::Left, Align::Left];
     columns.extend([Align::Right; 8]);
-    let more = "more of one: redraft cost FEATURE";
+    let more = "more about one: redraft cost FEATURE";
     format!("{}\n{}\n{more}\n", table(&columns, &rows), spent(&total))
 }
 
@@ -174,7 +174,7 @@ fn attempts(costs: &Costs) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    format!("\nattempts that came to nothing\n{}", table(&[Align::Left; 4], &rows))
+    format!("\nattempts without a result\n{}", table(&[Align::Left; 4], &rows))
 }
 
 /// What each strategy was expected to cost in this dispatch alone.
@@ -201,7 +201,8 @@ fn alternatives(costs: &Costs, agents: &[Billed]) -> String {
     }
     let columns = [Align::Left, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right];
     let mut out = format!(
-        "\npredicted alternatives: estimates of the dispatch alone, in dollars, or in tokens not read from the cache\n{}",
+        "\npredicted alternatives: estimates for the dispatch alone, in dollars, or in tokens not read from the \
+            cache\n{}",
         table(&columns, &rows)
     );
     for agent in agents {
@@ -229,9 +230,9 @@ pub(super) fn ratio(agent: impl std::fmt::Display, accuracy: &Accuracy) -> Strin
     match accuracy.percent() {
         Some(percent) => {
             let (whole, rest) = (percent / 100, percent % 100);
-            format!("{agent}: its predictions came to {whole}.{rest:02} of its {what}, over {dispatches}")
+            format!("{agent}: its predictions were {whole}.{rest:02} of its {what}, over {dispatches}")
         }
-        None => format!("{agent}: nothing was billed for {dispatches} that were predicted"),
+        None => format!("{agent}: nothing was billed for {dispatches} with a prediction"),
     }
 }
 
@@ -288,8 +289,10 @@ fn savings(loops: &[Loop]) -> String {
     if loops.is_empty() {
         return String::new();
     }
-    let mut out = "\nthe same reviews under other policies: estimates, replayed with the texts and pauses of the loop\n"
-        .to_owned();
+    let mut out =
+        "\nthe same reviews under other policies: estimates, replayed with the texts and pauses of this \
+        loop\n"
+            .to_owned();
     for one in loops {
         let reviews = count(one.reviews, "review");
         match &one.replay {
@@ -311,12 +314,12 @@ fn replay_text(name: &str, reviews: &str, replay: &Replay) -> String {
     let (own_name, own_amount) = (own.name(), estimate(&own.usage, !free));
     let unit = if *free { " tokens" } else { "" };
     let mut out = format!(
-        "  {name}: {reviews}, {was}\n    as it was sent, by {own_name}: {own_amount}{unit} (card {model}, lifetimes up to \
-         {ttl}, expecting {hit} % of what is kept to be found)\n"
+        "  {name}: {reviews}, {was}\n    as it was sent, by {own_name}: {own_amount}{unit} (card {model}, lifetimes \
+            up to {ttl}, assuming that {hit} % of what is cached is found)\n"
     );
     let row = |other: &Replayed| {
         let amount = estimate(&other.usage, !free);
-        let less = if other.played == ReplayMode::Digest { "; a reviewer that knows less" } else { "" };
+        let less = if other.played == ReplayMode::Digest { "; its reviewers know less" } else { "" };
         vec![format!("    {}", other.name()), amount, format!("{}{less}", compared(own, other, *free))]
     };
     let rows: Vec<Vec<String>> = others.iter().map(row).collect();

@@ -43,8 +43,8 @@ pub(super) fn why(
         }
         Scope::Review(_) => (&ticket.scope, "redraft review FILE".to_owned()),
         Scope::Agent(_) | Scope::Repo => {
-            let error = CliError::usage(format!("{ticket} is no dispatch of a feature"));
-            return Err(error.hint("what probes cost is in `redraft log`"));
+            let error = CliError::usage(format!("{ticket} is not a dispatch of a feature"));
+            return Err(error.hint("`redraft log` shows what probes cost"));
         }
     };
     let costs = super::costs_of(scope, &ledger.read(scope.clone())?, repo);
@@ -52,7 +52,7 @@ pub(super) fn why(
         let sent: Vec<String> = costs.dispatches().map(|one| one.ticket.to_string()).collect();
         let error = CliError::usage(format!("{ticket} was not sent"));
         return Err(match sent.as_slice() {
-            [] => error.hint(format!("nothing was sent yet: {first}")),
+            [] => error.hint(format!("nothing has been sent yet: {first}")),
             sent => error.hint(format!("sent so far: {}", sent.join(" "))),
         });
     };
@@ -103,8 +103,8 @@ impl Told<'_> {
         let (strategy, policy) = (choice.strategy, self.policy.map_or("unknown", Policy::name));
         let what = match strategy {
             Strategy::Inline => "a fresh conversation with the upstream files in the prompt",
-            Strategy::Lazy => "a fresh conversation that is told which files to read",
-            Strategy::Digest => "a fresh conversation that is shown what changed and the sections around it",
+            Strategy::Lazy => "a fresh conversation, told which files to read",
+            Strategy::Digest => "a fresh conversation, shown what changed and the sections around it",
             Strategy::Resume => "the same conversation, with only what changed",
         };
         let chars = grouped(*prompt_chars);
@@ -118,7 +118,7 @@ impl Told<'_> {
                 out.push_str(&format!("\nKnown then:\n{}", self.known(prediction)));
                 out.push_str(&format!("\nExpected then (estimates):\n{}", expected(strategy, prediction)));
             }
-            None => out.push_str("\nNot predicted: nobody wrote down what it was expected to cost.\n"),
+            None => out.push_str("\nNot predicted: no expected cost was stored.\n"),
         }
         out.push_str(&format!("\nWhat came of it: {}\n", self.came()));
         if let Some(accuracy) = &self.accuracy {
@@ -131,14 +131,14 @@ impl Told<'_> {
         let role = &self.dispatch.ticket.role;
         let hit = u64::from(prediction.hit_rate) * 100 / u64::from(CERTAIN);
         let since = match prediction.since_s {
-            Some(seconds) => format!("the last request of {role} had begun {} before", time(seconds)),
+            Some(seconds) => format!("the last request of {role} began {} earlier", time(seconds)),
             None => format!("no earlier request of {role} in this loop left anything in the cache"),
         };
         let lines = [
             format!("the prices of card {}", prediction.card),
             since,
             cached(self.cache.as_ref()),
-            format!("{hit} % of this agent's prompts that could be in the cache are found there"),
+            format!("{hit} % of this agent's prompts that could be in the cache were found there"),
             format!("tools and system text of its own: about {} tokens", grouped(prediction.overhead)),
             asked(&prediction.marks),
         ];
@@ -190,8 +190,10 @@ fn expected(strategy: Strategy, prediction: &Prediction) -> String {
         if money {
             let (mine, theirs) = (prediction.total(), other.total());
             out.push_str(&match mine <= theirs {
-                true => format!(", ~{} more in all", Usd(theirs.0 - mine.0)),
-                false => format!(", ~{} less in all, and not chosen by this policy", Usd(mine.0 - theirs.0)),
+                true => format!(", ~{} more in total", Usd(theirs.0 - mine.0)),
+                false => {
+                    format!(", ~{} less in total, but not chosen by this policy", Usd(mine.0 - theirs.0))
+                }
             });
         }
         out.push('\n');

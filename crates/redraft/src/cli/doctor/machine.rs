@@ -72,12 +72,12 @@ fn see(process: &ProcessContext, lines: &mut Vec<Line>) -> Result<Option<Place>,
         Ok(free) => {
             Line::bad("free space", megabytes(free), format!("free at least {}", megabytes(FREE_BYTES_MIN)))
         }
-        Err(error) => Line::bad("free space", error.to_string(), "look at the disk and its rights"),
+        Err(error) => Line::bad("free space", error.to_string(), "check the disk and its permissions"),
     });
     let ledger = match repo.writer().and_then(|ledger| Ok((ledger.tip()?, ledger))) {
         Ok((tip, ledger)) => {
             let events = count(usize::try_from(tip.seq).unwrap_or(usize::MAX), "event");
-            lines.push(Line::ok("ledger", format!("{events}, all checksums hold")));
+            lines.push(Line::ok("ledger", format!("{events}, all checksums match")));
             Some(ledger)
         }
         Err(error) => told("ledger", error, lines),
@@ -101,7 +101,7 @@ fn repo(
             Some((RepositoryContext::open(repository), None))
         }
         Err(GitError::NotARepository(folder)) => {
-            let detail = format!("{} is in none, so nothing is stored", folder.display());
+            let detail = format!("{} is not in a repository, so nothing is stored", folder.display());
             lines.push(Line::ok("repository", detail));
             throw_away()
                 .map(|(repo, folder)| (repo, Some(folder)))
@@ -139,14 +139,15 @@ fn configuration(
     match repo.config(process) {
         Ok(found) => {
             let there = repo.repository.main_checkout().join(config::FILE).exists();
-            let what = if there { "is valid" } else { "is not there; the defaults and your own file hold" };
+            let what =
+                if there { "is valid" } else { "does not exist; the defaults and your own file apply" };
             let unaccepted: Vec<String> = found.unaccepted(|_| true).into_iter().map(Want::line).collect();
             lines.push(match unaccepted.is_empty() {
                 true => Line::ok(config::FILE, what),
                 false => Line::ok(
                     config::FILE,
                     format!(
-                        "is valid; nobody has accepted {}, so that is not used: redraft trust",
+                        "is valid; nobody has accepted {}, so this is not used: redraft trust",
                         unaccepted.join(", ")
                     ),
                 ),

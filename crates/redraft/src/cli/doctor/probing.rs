@@ -87,7 +87,7 @@ impl Probing<'_> {
             Ok(ProbeEnd::Interrupted) => interrupted(),
             Ok(ProbeEnd::OverBudget(over)) => Tried {
                 code: ErrorCode::Limit,
-                note: format!("{over}; without one a probe is held to `budget` of redraft.toml"),
+                note: format!("{over}; without --budget, a probe may cost at most `budget` in redraft.toml"),
             },
             Ok(ProbeEnd::Probed { trouble: Some(trouble), .. }) => {
                 Tried { code: ErrorCode::Agent, note: trouble }

@@ -64,7 +64,7 @@ struct Sick {
 pub(super) fn repair(yes: bool, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let repo = process.repository()?;
     let Some(reader) = repo.reader()? else {
-        return Err(CliError::usage("there are no features here, so nothing to repair"));
+        return Err(CliError::usage("there are no features here, so there is nothing to repair"));
     };
     let features = repo.features(&reader)?;
     drop(reader);
@@ -114,7 +114,7 @@ pub(super) fn repair(yes: bool, process: &ProcessContext, console: &Console) -> 
         let created = &one.sick.created;
         let still = lost_of(&repo, &ledger.read(created.scope())?, &created.base_commit, &left)?;
         if let Some(back @ 1..) = one.lost.len().checked_sub(still.len()) {
-            one.done.push(format!("of what was lost, {back} of {} came back with its files", one.lost.len()));
+            one.done.push(format!("{back} of {} lost items were restored from its files", one.lost.len()));
         }
     }
     for done in found.iter().flat_map(|one| one.done.iter().map(move |done| (&one.feature, done))) {
@@ -144,23 +144,23 @@ fn summary(damage: &Damage, found: &[Finding]) -> String {
         return "nothing is damaged: git has everything that the ledger names".to_owned();
     }
     let mut text = match damage.files.len() {
-        0 => "no object of git's is damaged".to_owned(),
-        some => format!("{} of git's cannot be read", count(some, "object")),
+        0 => "none of git's objects is damaged".to_owned(),
+        some => format!("{} in git cannot be read", count(some, "object")),
     };
     for Finding { feature, lost, back_to, broken_refs, .. } in found {
         for lost in lost.iter().take(LOST_SHOWN_MAX) {
             text.push_str(&format!("\nfeature {feature}: lost: {lost}"));
         }
         if let Some(more @ 1..) = lost.len().checked_sub(LOST_SHOWN_MAX) {
-            text.push_str(&format!("\nfeature {feature}: lost: {more} more, which --json names"));
+            text.push_str(&format!("\nfeature {feature}: lost: {more} more, listed by --json"));
         }
         if let Some(commit) = back_to {
             let short = commit.get(..10).unwrap_or(commit);
-            text.push_str(&format!("\nfeature {feature}: its branch is whole up to commit {short}"));
+            text.push_str(&format!("\nfeature {feature}: its branch is intact up to commit {short}"));
         }
         if !broken_refs.is_empty() {
             let refs = count(broken_refs.len(), "ref");
-            text.push_str(&format!("\nfeature {feature}: {refs} of redraft's lead nowhere"));
+            text.push_str(&format!("\nfeature {feature}: {refs} of redraft point to nothing"));
         }
     }
     text
@@ -206,9 +206,9 @@ fn examine(
             }
         }
         if back_to.is_none() {
-            let message = format!("commit {base}, on which feature {id} began, cannot be read");
+            let message = format!("feature {id} began on commit {base}, which cannot be read");
             return Err(CliError::new(ErrorCode::Config, message)
-                .hint("get it from another clone, e.g. git fetch origin; then the same command again"));
+                .hint("get it from another clone, e.g. git fetch origin; then run the same command again"));
         }
     }
     let mut broken_refs = Vec::new();
@@ -316,9 +316,9 @@ impl Surgery<'_> {
             let gone_back = self.settle_files(&place, sick, done)?;
             if let Some(phase) = gone_back {
                 if at_rest {
-                    let (by, why) = (self.process.user.clone(), "git lost what was approved".to_owned());
+                    let (by, why) = (self.process.user.clone(), "git has lost what was approved".to_owned());
                     events.push(WentBack { phase, by, why }.into());
-                    done.push(format!("{phase} is passed through again, because what was approved is lost"));
+                    done.push(format!("{phase} is done again, because what was approved is lost"));
                 } else {
                     done.push(format!("what {phase} approved is lost; after the next run: redraft phase back {feature} {phase} --why \"…\""));
                 }
@@ -349,16 +349,13 @@ impl Surgery<'_> {
             let trailers = Trailers { seq: state.seq, ..Trailers::default() };
             workspace.commit(&files, "redraft: what a repair found in the worktree", &trailers)?;
             done.push(format!(
-                "committed again from its worktree, as it was: {}",
+                "committed again from its worktree, unchanged: {}",
                 count(files.len(), "file")
             ));
         } else if !files.is_empty() {
             workspace.put_files_back(&files, self.aside)?;
             let kept = quoted_path(self.aside.join("worktree"));
-            done.push(format!(
-                "put back to that commit: {}; a copy is in {kept}",
-                count(files.len(), "file")
-            ));
+            done.push(format!("reset to that commit: {}; a copy is in {kept}", count(files.len(), "file")));
         }
         if let Some((open, known)) = open.and_then(|open| Some((open, open.revision.as_ref()?)))
             && standing(workspace, created, &open.opened)?.as_ref() == Some(known)

@@ -95,7 +95,7 @@ impl Report {
             text.push_str(&format!("  {kind:<13} {hint}\n"));
         }
         if !self.stored && !self.agents.is_empty() {
-            text.push_str("\nthere is no repository here, so no result is stored\n");
+            text.push_str("\nthis is not a repository, so no result is stored\n");
         }
         if !self.next.is_empty() {
             text.push_str(&format!("\nnext: {}", self.next));
@@ -126,13 +126,13 @@ impl AgentReport {
         if self.code == ErrorCode::Waiting {
             let AgentReport { name, expected, reserved, .. } = self;
             text.push_str(&format!(
-                "  a probe costs about {expected} and sets {reserved} aside: redraft doctor --agent {name} --yes\n"
+                "  a probe costs about {expected} and reserves {reserved}: redraft doctor --agent {name} --yes\n"
             ));
         }
         let resume = match self.resume {
             Resume::Yes => "conversations are continued".to_owned(),
             Resume::Unproved => {
-                "conversations are continued, which nobody has tried with this version".to_owned()
+                "conversations are continued, but nobody has tried that with this version".to_owned()
             }
             Resume::No => format!("conversations are not continued: {}", self.why),
         };

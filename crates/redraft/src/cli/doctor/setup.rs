@@ -50,7 +50,7 @@ pub(super) fn check(
         // What is missing is reported with the way to get it.
         Err(detail) => setup.lines.push(match detail.strip_suffix(ACCEPT) {
             Some(wish) => Line::bad("accepted", wish.trim_end_matches("; "), ACCEPT),
-            None => Line::bad("settings", detail.clone(), "correct redraft.toml or install it"),
+            None => Line::bad("settings", detail.clone(), "correct redraft.toml, or install the program"),
         }),
     }
     if let Some(model) = model {
@@ -135,7 +135,7 @@ pub(super) fn offers(config: &Config, process: &ProcessContext) -> Vec<Offer> {
     if !configured(ModelKind::OpenAi, true) {
         let found = config.agents.contains_key(&AgentName::new(LOCAL));
         let server = if found {
-            "a variable names one"
+            "a variable names a server"
         } else {
             "start llama.cpp's llama-server, Ollama or vLLM, and set OPENAI_BASE_URL or OLLAMA_HOST"
         };
@@ -150,7 +150,7 @@ fn there(model: Option<&ModelAgent>, agent: &dyn Agent) -> Line {
     match model.map(|model| model.kind) {
         None => Line::ok("built in", version),
         Some(ModelKind::Claude | ModelKind::Codex) if version.contains("(no version)") => {
-            Line::bad("program", version, "it was found, but `--version` does not answer; install it again")
+            Line::bad("program", version, "it was found, but `--version` gives no answer; install it again")
         }
         Some(ModelKind::Claude | ModelKind::Codex) => Line::ok("program", version),
         Some(ModelKind::Anthropic | ModelKind::OpenAi) => Line::ok("service", version),
@@ -179,7 +179,7 @@ fn priced(model: &ModelAgent, card: &Card) -> String {
         PriceBasis::Listed if card.is_free() => format!("{name}: free"),
         PriceBasis::Listed => format!("the card of {name}, read in {}", card.date),
         PriceBasis::Configured => format!("the card of {name}, as configured"),
-        PriceBasis::Unknown => "unknown, counted as the dearest".to_owned(),
+        PriceBasis::Unknown => "unknown, counted as the most expensive".to_owned(),
     }
 }
 

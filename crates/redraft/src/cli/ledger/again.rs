@@ -35,7 +35,7 @@ pub(super) fn go_back_where_code_changed(
     if changed.iter().all(|path| own.contains(path)) {
         return Ok(());
     }
-    let why = Typed::from("a secret was taken out of the code that was approved");
+    let why = Typed::from("a secret was removed from the code that was approved");
     // While the feature has not come to rest, the work under way is about the new code.
     journal.go_back(Phase::Implement, &process.user, &why)?;
     Ok(())

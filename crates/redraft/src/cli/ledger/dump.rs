@@ -35,7 +35,7 @@ pub(super) fn export(
     let repo = process.repository()?;
     let to_stdout = args.file == Path::new("-");
     if to_stdout && console.json {
-        return Err(CliError::usage("with --json standard output is for the report; name a file"));
+        return Err(CliError::usage("with --json, standard output is for the report; name a file"));
     }
     if !Ledger::file(&repo.state).exists() {
         return Err(CliError::usage("there is no ledger here").hint("`redraft new` begins the first feature"));
@@ -58,7 +58,7 @@ fn report(export: &Export, file: &Path, to_stdout: bool, console: &Console) {
         console.say(&format!("lost: {line}"));
     }
     if lost.len() > TOLD_MAX {
-        console.say(&format!("and {} more, which the file names", lost.len() - TOLD_MAX));
+        console.say(&format!("and {} more, listed in the file", lost.len() - TOLD_MAX));
     }
     let (events, blobs) = (count(export.events as usize, "event"), count(export.blobs as usize, "blob"));
     let mut text = format!("wrote {events} and {blobs} to {}", file.display());
@@ -77,7 +77,7 @@ fn report(export: &Export, file: &Path, to_stdout: bool, console: &Console) {
 
 fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => CliError::usage(format!("{} exists already", path.display()))
+        io::ErrorKind::AlreadyExists => CliError::usage(format!("{} already exists", path.display()))
             .hint("name another file; nothing was written"),
         _ => CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))
             .hint("name a file in a folder that exists and can be written"),
@@ -105,8 +105,8 @@ pub(super) fn import(
     let path = Ledger::file(&repo.state);
     let is_there = path.symlink_metadata().is_ok();
     if is_there && !args.move_aside {
-        return Err(CliError::usage(format!("there is a ledger already: {}", path.display()))
-            .hint("to give it another name and put the imported one in its place: --move-aside"));
+        return Err(CliError::usage(format!("there is already a ledger: {}", path.display()))
+            .hint("to rename it and put the imported one in its place: --move-aside"));
     }
     let known =
         Ledger::open(&repo.state, OpenMode::ReadOnly).map(|ledger| scopes(&ledger)).unwrap_or_default();
@@ -140,15 +140,15 @@ pub(super) fn import(
 
 fn told(resumed: Resumed, moved_aside: Option<PathBuf>, console: &Console) -> ErrorCode {
     let Resumed { events, blobs, lost } = resumed;
-    let mut text = format!("made a ledger of {}", count(events as usize, "event"));
+    let mut text = format!("made a ledger from {}", count(events as usize, "event"));
     text.push_str(&format!(" and {}", count(blobs as usize, "blob")));
     if let Some(aside) = &moved_aside {
-        text.push_str(&format!("\nthe one that was there is now {}", aside.display()));
+        text.push_str(&format!("\nthe old one is now {}", aside.display()));
     }
     if lost > 0 {
         let lost = count(lost as usize, "event");
-        text.push_str(&format!("\n{lost} lost: their features go on from the last event before"));
-        text.push_str("\nwhat their worktrees hold beyond that is taken for an edit and reviewed again");
+        text.push_str(&format!("\n{lost} lost: their features continue from the last event before them"));
+        text.push_str("\nanything newer in their worktrees counts as an edit and is reviewed again");
     }
     text.push_str("\nnext: redraft status");
     let moved_aside = moved_aside.map(|path| path.display().to_string());

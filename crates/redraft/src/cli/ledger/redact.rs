@@ -91,15 +91,15 @@ pub(super) fn redact(
             files: Vec::new(),
             left: left.clone(),
         };
-        console.show(&format!("it is nowhere in what redraft keeps{}", told_left(&left)), &json);
+        console.show(&format!("it is not in anything that redraft stores{}", told_left(&left)), &json);
         return Ok(if left.is_empty() { ErrorCode::Done } else { ErrorCode::NotApproved });
     }
     let agreed = args.yes || (can_ask && agreed(&found, process, console));
     if !agreed {
         let left = job.left(&found, Vec::new());
         let text = format!(
-            "{}{}\nnothing was changed; to take it out: redraft ledger redact --yes",
-            found.in_words("it stands in", ""),
+            "{}{}\nnothing was changed; to remove it: redraft ledger redact --yes",
+            found.in_words("it is in", ""),
             told_left(&left)
         );
         console.show(&text, &found.json(false, None, left));
@@ -113,9 +113,9 @@ pub(super) fn redact(
     removed.map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", marker.display())))?;
     let left = job.left(&job.look()?, pruned);
     let recorded = event.map(|event| format!(" (event {event})")).unwrap_or_default();
-    let mut text = found.in_words("taken out of", &recorded);
+    let mut text = found.in_words("removed from", &recorded);
     text.push_str(&told_left(&left));
-    text.push_str("\nrevoke the secret: whoever has seen it has it still");
+    text.push_str("\nrevoke the secret: anyone who has seen it still has it");
     console.show(&text, &found.json(true, event, left.clone()));
     console.say_all(&agents_homes(process));
     Ok(if left.is_empty() { ErrorCode::Done } else { ErrorCode::NotApproved })
@@ -291,7 +291,7 @@ impl Job<'_> {
         let seq = entries.last().map_or(0, |entry| entry.seq);
         let trailers = Trailers { ticket: format!("{}/redact", created.id), seq, ..Trailers::default() };
         if !tracked.is_empty() {
-            workspace.commit(&tracked, "redraft: records after a secret was taken out", &trailers)?;
+            workspace.commit(&tracked, "redraft: records after a secret was removed", &trailers)?;
         }
         Ok(())
     }
@@ -360,9 +360,9 @@ impl Job<'_> {
         match wrong {
             None => Ok(()),
             Some(seq) => Err(CliError::usage(format!(
-                "the text cannot be taken out: event {seq} would make no sense without it"
+                "the text cannot be removed: event {seq} would make no sense without it"
             ))
-            .hint("it stands where redraft has a word of its own; nothing was changed")),
+            .hint("it is part of a word that redraft itself uses; nothing was changed")),
         }
     }
 
@@ -391,7 +391,7 @@ impl Job<'_> {
             .survey
             .elsewhere
             .iter()
-            .map(|name| format!("{name}, which is not redraft's to rewrite"))
+            .map(|name| format!("{name}, which redraft does not rewrite"))
             .collect();
         left.extend(self.named.iter().map(told_name));
         if found.survey.in_names {
@@ -417,7 +417,7 @@ fn refuse_own_words(removal: &Removal) -> Result<(), CliError> {
     match roles.chain(phases).chain(own).find(|word| removal.is_in(word.as_bytes())) {
         None => Ok(()),
         Some(word) => Err(CliError::usage(format!(
-            "the text cannot be taken out: it is part of `{word}`, a word of redraft's own"
+            "the text cannot be removed: it is part of `{word}`, a word that redraft itself uses"
         ))),
     }
 }
@@ -447,8 +447,8 @@ fn names(created: &FeatureCreated) -> [String; 3] {
 fn told_name(created: &FeatureCreated) -> String {
     let FeatureCreated { id, branch, .. } = created;
     format!(
-        "the name of feature {id}, by which its branch and its folders are found; to be rid of that, too: end the \
-         feature, remove its worktree and its branch {branch}, and redact again"
+        "the name of feature {id}, which its branch and its folders have, too; to remove it there: end the feature, \
+            remove its worktree and its branch {branch}, and redact again"
     )
 }
 
@@ -463,8 +463,8 @@ fn features(ledger: &Ledger) -> Result<Vec<FeatureCreated>, CliError> {
 }
 
 fn agreed(found: &Found, process: &ProcessContext, console: &Console) -> bool {
-    console.say_before_asking(&found.in_words("it stands in", ""));
-    let question = "take it out? this cannot be undone; yes or no: ";
+    console.say_before_asking(&found.in_words("it is in", ""));
+    let question = "remove it? this cannot be undone; yes or no: ";
     console.ask(question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
 }
 
@@ -489,7 +489,7 @@ fn agents_homes(process: &ProcessContext) -> Vec<String> {
     let home = process.environment.0.get(OsStr::new("HOME")).map(PathBuf::from).unwrap_or_default();
     let folders = [".claude", ".codex"].map(|name| home.join(name));
     let told = folders.iter().filter(|folder| folder.is_dir()).map(|folder| {
-        format!("{} may hold it, too: an agent keeps its own conversations there", folder.display())
+        format!("{} may hold it as well: an agent stores its conversations there", folder.display())
     });
     told.collect()
 }

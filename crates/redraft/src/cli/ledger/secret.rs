@@ -38,7 +38,7 @@ pub(super) fn meant(
         (None, None) if console.can_ask() => (vec![asked(process, console)?], true),
         (None, None) => (vec![read()?], false),
     };
-    let unfit = |unfit| CliError::usage(format!("the text cannot be taken out: {unfit}"));
+    let unfit = |unfit| CliError::usage(format!("the text cannot be removed: {unfit}"));
     let mut removals = texts.iter().map(|text| Removal::new(text).map_err(unfit));
     let first = removals.next().unwrap_or_else(|| Removal::new("").map_err(unfit))?;
     let removal = removals.try_fold(first, |all, one| Ok::<_, CliError>(all.and(one?)))?;
@@ -58,7 +58,7 @@ fn read() -> Result<String, CliError> {
     let read = std::io::stdin().lock().take(SECRET_BYTES_MAX + 1).read_to_string(&mut text);
     read.map_err(|error| CliError::usage(format!("standard input cannot be read as text: {error}")))?;
     if text.len() as u64 > SECRET_BYTES_MAX {
-        return Err(CliError::usage("what is on standard input is too long for a secret"));
+        return Err(CliError::usage("the text on standard input is too long for a secret"));
     }
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
@@ -70,8 +70,12 @@ fn in_event(seq: u64, ledger: &Ledger, redactor: &Redactor) -> Result<Vec<String
             found = Some((kind.to_owned(), version, body));
         }
     })?;
-    let (kind, version, body) =
-        found.ok_or_else(|| CliError::usage(format!("there is no event {seq}")).hint("see: redraft log"))?;
+    let (kind, version, body) = found.ok_or_else(|| {
+        CliError::usage(format!("there is no event {seq}")).hint(
+            "to list the events: redraft \
+            log",
+        )
+    })?;
     let mut texts = Vec::new();
     if let Ok(value) = serde_json::from_str::<Value>(&body) {
         strings(&value, &mut |text| texts.extend(secrets(text, redactor)));
@@ -87,7 +91,10 @@ fn in_event(seq: u64, ledger: &Ledger, redactor: &Redactor) -> Result<Vec<String
 fn in_file(place: &str, process: &ProcessContext) -> Result<Vec<String>, CliError> {
     let parts = place.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<usize>().ok()?)));
     let (path, line) = parts.ok_or_else(|| {
-        CliError::usage(format!("`{place}` is not a path and a line")).hint("as in --file src/main.rs:12")
+        CliError::usage(format!("`{place}` is not of the form PATH:LINE")).hint(
+            "write it like this: --file \
+            src/main.rs:12",
+        )
     })?;
     let file = process.folder.join(Path::new(path));
     let text = plain_file::read_text(&file, FILE_BYTES_MAX)

@@ -34,7 +34,7 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
         let Scope::Feature(id) = scope else { continue };
         // A run writes them itself, and may be about to.
         if Lock::holder(&repo.state, &id.to_string()).is_some() {
-            console.say(&format!("feature {id} is being driven; its files are left to that run"));
+            console.say(&format!("feature {id} has a run under way; its files are left to that run"));
             continue;
         }
         let created = entries.iter().find_map(|entry| match &entry.event {
@@ -72,9 +72,9 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
         return Ok(events);
     }
     let what = differing.join(", ");
-    let verb = if differing.len() == 1 { "is" } else { "are" };
-    Err(CliError::new(ErrorCode::Config, format!("{what} {verb} not what the ledger's events give"))
-        .hint("the events are in order; to write it again from them: redraft status --rebuild"))
+    let verb = if differing.len() == 1 { "does" } else { "do" };
+    Err(CliError::new(ErrorCode::Config, format!("{what} {verb} not match the events of the ledger"))
+        .hint("the events are fine; to rebuild it from them: redraft status --rebuild"))
 }
 
 /// A run that was killed leaves records of some event before its last one.
@@ -91,7 +91,7 @@ fn is_earlier(entries: &[Entry], name: &str, found: &[u8]) -> bool {
 fn tell(ledger: &Ledger, events: u64, console: &Console) -> Result<(), CliError> {
     let events = count(events as usize, "event");
     console.say(&format!(
-        "the ledger is in order: {events}, each with its checksum, every blob, and what was computed from them"
+        "the ledger is fine: {events} and their checksums, every blob, and everything computed from them"
     ));
     let mut by: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for (seq, by_seq) in ledger.amended()? {
@@ -101,7 +101,7 @@ fn tell(ledger: &Ledger, events: u64, console: &Console) -> Result<(), CliError>
         let verb = if events.len() == 1 { "was" } else { "were" };
         let noun = if events.len() == 1 { "event" } else { "events" };
         console.say(&format!(
-            "{noun} {} {verb} replaced when a secret was taken out (event {by_seq})",
+            "{noun} {} {verb} replaced when a secret was removed (event {by_seq})",
             events.join(", ")
         ));
     }

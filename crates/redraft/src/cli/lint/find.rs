@@ -133,7 +133,7 @@ fn finished(folder: &Path) -> Vec<String> {
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let unreadable = |error: std::io::Error| {
         CliError::new(ErrorCode::Config, format!("{} cannot be read: {error}", folder.display()))
-            .hint("look at its rights, then run again")
+            .hint("check its permissions, then run again")
     };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,

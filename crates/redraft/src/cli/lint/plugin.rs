@@ -21,7 +21,7 @@ const BYTES_MAX: usize = 64 * 1024 * 1024;
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 /// The one hidden folder that matters.
 const OWN: &str = ".claude-plugin";
-const LEADS_OUT: &str = "this link leads out of the plugin and was not followed";
+const LEADS_OUT: &str = "this link leads outside the plugin and was not followed";
 
 struct Walk<'a> {
     /// With every link followed.
@@ -32,7 +32,7 @@ struct Walk<'a> {
 
 pub(super) fn read(folder: &Path, process: &ProcessContext) -> Result<Plugin, CliError> {
     let unreadable = |error: std::io::Error| {
-        CliError::usage(format!("{} is no folder that can be read: {error}", folder.display()))
+        CliError::usage(format!("{} is not a readable folder: {error}", folder.display()))
             .hint("name the folder that holds .claude-plugin/plugin.json")
     };
     let root = folder.canonicalize().map_err(unreadable)?;

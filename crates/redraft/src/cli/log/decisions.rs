@@ -68,7 +68,7 @@ pub(super) fn decisions(
 fn export(features: &[Of], folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let failed = |path: &Path, error: &std::io::Error| {
         CliError::new(ErrorCode::Config, format!("{} cannot be written: {error}", path.display()))
-            .hint("records that were written before stay; mend it and run again, nothing is written twice")
+            .hint("records already written stay; fix the cause and run again, nothing is written twice")
     };
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let (mut next, known) = records(folder).map_err(|error| failed(folder, &error))?;
@@ -129,7 +129,7 @@ fn show(features: &[Of], written: Option<&[PathBuf]>, console: &Console) {
     if let Some(written) = written {
         written.iter().for_each(|file| console.data(&redraft_facts::harmless::name(&file.to_string_lossy())));
         console.say(&match written.len() {
-            0 => "no record to write: every decision has one already, or there is none".to_owned(),
+            0 => "no record to write: every decision already has one, or there are no decisions".to_owned(),
             some => format!("{} written", count(some, "record")),
         });
         return;
@@ -139,7 +139,7 @@ fn show(features: &[Of], written: Option<&[PathBuf]>, console: &Console) {
         console.data(&line(one));
     }
     if all == 0 {
-        console.say("nothing was decided yet");
+        console.say("nothing has been decided yet");
     }
 }
 

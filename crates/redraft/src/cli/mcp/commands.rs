@@ -107,7 +107,7 @@ fn folder(desk: &McpService, feature: Option<&str>) -> Result<String, CliError> 
     let folder = repo.worktree(&created)?.join(created.folder());
     if !folder.join("tasks.md").is_file() {
         return Err(CliError::usage(format!("feature {id} has no tasks.md yet"))
-            .hint("it is written in the phase create-tasks; `next` goes on"));
+            .hint("it is written in the phase create-tasks; call `next` to continue"));
     }
     Ok(folder.display().to_string())
 }

@@ -37,15 +37,17 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
     }
     if args.text.len() > TEXT_BYTES_MAX {
         let (size, most) = (args.text.len(), TEXT_BYTES_MAX);
-        return Err(CliError::usage(format!("`text` has {size} bytes, and at most {most} are taken"))
+        return Err(CliError::usage(format!("`text` has {size} bytes, and at most {most} are allowed"))
             .hint("submit the answer, not the files that were written"));
     }
     let unknown = |why: String| refused(SubmissionRefusal::Unknown, why);
     let Ok(ticket) = args.ticket.parse::<Ticket>() else {
-        return Ok(unknown(format!("`{}` is no ticket; `next` gives them", args.ticket)));
+        return Ok(unknown(format!("`{}` is not a ticket; `next` gives you tickets", args.ticket)));
     };
     let Scope::Feature(id) = ticket.scope else {
-        return Ok(unknown(format!("{ticket} is not about a feature, and nothing else is handed out")));
+        return Ok(unknown(format!(
+            "{ticket} does not belong to a feature, and only work of features is handed out"
+        )));
     };
     let repo = RepositoryContext::find(&desk.process.folder)?;
     let process = &desk.process;

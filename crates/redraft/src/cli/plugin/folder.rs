@@ -35,13 +35,13 @@ impl Folder<'_> {
         match fs::metadata(self.root) {
             Ok(found) if !found.is_dir() => {
                 return Err(CliError::usage(format!("{} is not a folder", self.shown))
-                    .hint("name a folder; one that is not there yet is made"));
+                    .hint("name a folder; it is created if it does not exist"));
             }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound && !self.root.is_symlink() => {
                 return Ok(Found::new());
             }
-            Err(error) => return Err(self.failed("cannot be looked at", "", &error)),
+            Err(error) => return Err(self.failed("cannot be read", "", &error)),
         }
         let mut found = Found::new();
         for path in paths {
@@ -61,12 +61,12 @@ impl Folder<'_> {
             let what = match fs::symlink_metadata(&place) {
                 Ok(found) => found.file_type(),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(self.failed("cannot be looked at", path, &error)),
+                Err(error) => return Err(self.failed("cannot be read", path, &error)),
             };
             let below = place.strip_prefix(self.root).unwrap_or(&place).display().to_string();
             let in_the_way = |what: &str| {
                 let error = CliError::usage(format!("{below} in {} is {what}", self.shown));
-                Err(error.hint("nothing was changed; move it away, or export to another folder"))
+                Err(error.hint("nothing was changed; move it, or export to another folder"))
             };
             match is_last {
                 _ if what.is_symlink() => return in_the_way("a link, and links are not followed"),
@@ -78,7 +78,7 @@ impl Folder<'_> {
         let read = plain_file::read(&place, BYTES_MAX);
         read.map(Some).map_err(|error| {
             CliError::new(ErrorCode::Config, format!("{path} in {}: {error}", self.shown))
-                .hint("nothing was changed; make it readable, or move it away")
+                .hint("nothing was changed; make it readable, or move it")
         })
     }
 
@@ -160,9 +160,9 @@ impl Folder<'_> {
         }
         let error = CliError::new(
             ErrorCode::Config,
-            format!("{path} was set aside {ASIDE_MAX} times in {}", self.shown),
+            format!("{path} has already been set aside {ASIDE_MAX} times in {}", self.shown),
         );
-        Err(error.hint(format!("remove what you do not need of {path}.mine…, then run again")))
+        Err(error.hint(format!("remove the {path}.mine… files you do not need, then run again")))
     }
 
     /// Removes a file, and the folders that are empty without it.
@@ -184,12 +184,12 @@ impl Folder<'_> {
     fn failed(&self, what: &str, path: &str, error: &io::Error) -> CliError {
         let place = if path.is_empty() { String::new() } else { format!("{path} in ") };
         CliError::new(ErrorCode::Config, format!("{place}{} {what}: {error}", self.shown))
-            .hint("nothing was changed; name a folder that can be written, or make this one so")
+            .hint("nothing was changed; name a folder that can be written, or make this one writable")
     }
 
     fn half_way(&self, path: &str, error: &io::Error) -> CliError {
         CliError::new(ErrorCode::Config, format!("{path} in {} cannot be written: {error}", self.shown))
-            .hint("some files were written before it, each of them whole; mend the cause and run the same command again")
+            .hint("the files before it were written completely; fix the cause and run the same command again")
     }
 }
 

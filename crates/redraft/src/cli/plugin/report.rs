@@ -97,13 +97,13 @@ impl Report {
             }
         }
         for path in &self.removed {
-            text.push_str(&format!("  {would}removed {path}: it is not exported any more\n"));
+            text.push_str(&format!("  {would}removed {path}: it is no longer exported\n"));
         }
         for kept in &self.kept {
             text.push_str(&format!("  left     {}: {}\n", kept.path, kept.why));
         }
         if self.is_edited() {
-            text.push_str("to take the new ones all the same, and keep yours beside them: --replace\n");
+            text.push_str("to take the new ones anyway, and keep yours beside them: --replace\n");
         }
         text.push_str(&format!("next: {}", self.next));
         text
@@ -112,9 +112,9 @@ impl Report {
 
 fn why(kept: Kept) -> &'static str {
     match kept {
-        Kept::Edited => "it was edited since it was exported",
-        Kept::EditedAndGone => "it is not exported any more, but was edited; it is yours now",
-        Kept::SaysItAlready => "it names the MCP server already",
+        Kept::Edited => "it was edited after it was exported",
+        Kept::EditedAndGone => "it is no longer exported, but it was edited, so it is yours now",
+        Kept::SaysItAlready => "it already names the MCP server",
     }
 }
 

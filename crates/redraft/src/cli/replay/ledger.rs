@@ -38,7 +38,7 @@ pub(super) fn read(
         for one in loops {
             match with_texts(&one, &workspace) {
                 Ok(recorded) => take(&recorded.measured(), one.reviewer(), &pace(&paces, &one)),
-                Err(why) => fault(format!("{}: {why}, passed over", one.name)),
+                Err(why) => fault(format!("{}: {why}, skipped", one.name)),
             }
         }
     }

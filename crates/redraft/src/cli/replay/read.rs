@@ -41,13 +41,13 @@ pub(super) fn read(
             Ok(Some(line)) => line,
             Ok(None) => return Ok(()),
             Err(error) => {
-                fault(format!("{name}:{number}: cannot be read any further: {error}"));
+                fault(format!("{name}:{number}: cannot be read further: {error}"));
                 return Ok(());
             }
         };
         match line {
             Line::TooLong(bytes) => {
-                fault(format!("{name}:{number}: {bytes} bytes are more than {LINE_BYTES_MAX}, passed over"));
+                fault(format!("{name}:{number}: {bytes} bytes are more than {LINE_BYTES_MAX}, skipped"));
             }
             Line::Whole(mut bytes) => {
                 if number == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
@@ -61,7 +61,7 @@ pub(super) fn read(
                 drop(bytes);
                 match recorded {
                     Ok(recorded) => take(recorded),
-                    Err(why) => fault(format!("{name}:{number}: {why}, passed over")),
+                    Err(why) => fault(format!("{name}:{number}: {why}, skipped")),
                 }
             }
         }
@@ -114,7 +114,7 @@ struct Stored {
 
 fn recorded(line: &[u8]) -> Result<RecordedLoop, String> {
     if line.trim_ascii_start().first() != Some(&b'{') {
-        return Err("not a loop: it is no JSON object".to_owned());
+        return Err("not a loop: it is not a JSON object".to_owned());
     }
     let stored: Stored = serde_json::from_slice(line).map_err(|error| {
         // It counts the lines of what it was given, which is one.

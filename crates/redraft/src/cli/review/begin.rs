@@ -129,17 +129,17 @@ pub(super) fn judged_as(
     let phase = asked.unwrap_or(created.until);
     let why = match asked {
         Some(_) => "you said so",
-        None if phase == by_name(&document.path) => "by its name; --as says otherwise",
-        None => "as the last time; --as says otherwise",
+        None if phase == by_name(&document.path) => "from its name; --as changes that",
+        None => "as last time; --as changes that",
     };
-    console.say(&format!("{} is judged as {}, {why}", document.path, kind_of(phase)));
+    console.say(&format!("{} is judged as {}: {why}", document.path, kind_of(phase)));
     if phase == created.until {
         return Ok(created);
     }
     let why = Typed::from(format!("review --as {}", kind_of(phase)));
     if !journal.set_lane(created.lane, phase, &process.user, &why)? {
         let error = CliError::usage(format!("the last review of {} is not over", document.path));
-        return Err(error.hint(format!("let it come to its end first: {}", typed(args))));
+        return Err(error.hint(format!("let it end first: {}", typed(args))));
     }
     Ok(journal.state().created.clone().unwrap_or(created))
 }

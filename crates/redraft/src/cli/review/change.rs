@@ -104,7 +104,7 @@ impl Call<'_> {
             console.say(&format!("nothing was sent\nnext: {}", process.next(&self.command)));
             if self.form == FindingsForm::Sarif {
                 console.object(&annotate::sarif_failed(
-                    "nobody was asked: the question what it may cost was not answered",
+                    "nobody was asked, because nobody agreed to what it may cost",
                 ));
             }
             return Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting });
@@ -162,7 +162,7 @@ impl Call<'_> {
         let unnamed = unnamed(&diff);
         if unnamed > 0 {
             let message = format!(
-                "{name} changes so many files since {base} that reviewers could not even be told of {}",
+                "{name} changes so many files since {base} that reviewers could not be told about {}",
                 count(unnamed, "file")
             );
             return Err(CliError::usage(message)
@@ -198,8 +198,8 @@ impl Call<'_> {
             && open.opened.gates.is_empty() == (asked && !there.is_empty())
         {
             let (was, way) = if asked { ("without", "leave --checks out") } else { ("with", "add --checks") };
-            return Err(CliError::usage(format!("this review was begun {was} --checks, and keeps that"))
-                .hint(format!("{way}, or begin anew: {} --again", self.command)));
+            return Err(CliError::usage(format!("this review was begun {was} --checks, and that stays"))
+                .hint(format!("{way}, or start over: {} --again", self.command)));
         }
         if !asked || there.is_empty() {
             return Ok(false);
@@ -282,7 +282,9 @@ impl Call<'_> {
 /// The command that accepts what the base's file wants.
 fn accepting(range: &Range) -> String {
     let base = quoted(&range.base);
-    format!("the file of {base} is what counts here; look at it and accept it: redraft trust --base {base}")
+    format!(
+        "the file in {base} is the one that counts; look at it and accept it: redraft trust --base {base}"
+    )
 }
 
 /// How many dispatches were sent.
@@ -296,7 +298,7 @@ fn hidden(places: &[Hidden]) -> Vec<String> {
     let line = |one: &Hidden| {
         let Hidden { path, line, kind } = one;
         format!(
-            "{path}:{line} holds what looks like a secret; reviewers were shown {} in its place, so nobody has judged it",
+            "{path}:{line} holds what looks like a secret; reviewers were shown {} instead, so nobody has judged it",
             kind.marker()
         )
     };
@@ -314,7 +316,7 @@ fn form(args: &ReviewArgs, console: &Console) -> Result<FindingsForm, CliError> 
         (None | Some(FindingsForm::Json), _) => Ok(FindingsForm::Json),
         (Some(form), false) => Ok(form),
         (Some(_), true) => {
-            Err(CliError::usage("`--json` and `--format` ask for different forms").hint("take one of them"))
+            Err(CliError::usage("`--json` and `--format` ask for different formats").hint("use one of them"))
         }
     }
 }
@@ -341,15 +343,16 @@ fn begun(
         known.as_ref().filter(|_| !args.again).map(|known| is_another(ledger, known, range)).transpose()?;
     if another == Some(true) {
         console.say(&format!(
-            "{} has moved and the files of {} have not, so what it changes is another change; it is reviewed anew",
+            "{} has moved but the files of {} have not, so the change is a different one; it is reviewed from the \
+                start",
             range.base, range.name
         ));
     }
     let documents = range.documents(repo, args.change.feature.as_deref())?;
     if let Some(known) = known.filter(|_| !args.again && another != Some(true)) {
         let other = |what: &str, was: &str| {
-            CliError::usage(format!("{} was begun {what} {was}, and keeps that", known.scope()))
-                .hint(format!("to begin anew: {} --again", typed(repo, &known, args)))
+            CliError::usage(format!("{} was begun {what} {was}, and that stays", known.scope()))
+                .hint(format!("to start over: {} --again", typed(repo, &known, args)))
         };
         if lane.is_some_and(|lane| lane != known.lane) {
             return Err(other("in lane", known.lane.name()));
@@ -360,7 +363,7 @@ fn begun(
         }
         if lane.is_none() && known.lane != Lane::Standard {
             console.say(&format!(
-                "{} was begun in lane {}, and keeps that",
+                "{} was begun in lane {}, and stays in it",
                 known.scope(),
                 known.lane.name()
             ));

@@ -30,10 +30,7 @@ impl Document {
         let now = std::fs::read(&self.file).ok();
         let other = seen.is_some() && now.as_deref() != seen && now.as_deref() != Some(&self.bytes);
         (other && untold).then(|| {
-            format!(
-                "{} was edited while it was looked at; this is about the text as it was before",
-                self.path
-            )
+            format!("{} was edited during the review; this is about the text before the edit", self.path)
         })
     }
 
@@ -52,7 +49,7 @@ impl Document {
         let path = file.strip_prefix(&here).ok().and_then(Path::to_str).map(str::to_owned);
         let path = path.ok_or_else(|| {
             named(format!("it is not in the repository {}", here.display()))
-                .hint("go into the repository it belongs to; one that belongs to none can be put into a new one: git init")
+                .hint("go to the repository it belongs to; if it belongs to none, make one: git init")
         })?;
         Ok(Document { file, path, bytes })
     }
@@ -109,7 +106,7 @@ pub(super) fn bring_back(
         return Ok((
             false,
             vec![format!(
-                "{} was edited while it was revised and is left as it is; the revised text is in {}",
+                "{} was edited while it was being revised, so it was not replaced; the revised text is in {}",
                 document.path,
                 place.display()
             )],

@@ -63,7 +63,7 @@ impl Range {
         let name = name.map(|name| name.trim().to_owned()).unwrap_or_else(|| HEAD.to_owned());
         if name.is_empty() {
             return Err(
-                CliError::usage("`--name` needs a name").hint("leave it out to use that of the branch")
+                CliError::usage("`--name` needs a name").hint("leave it out to use the name of the branch")
             );
         }
         let bases = repository.merge_bases(&tip, &committed)?;
@@ -76,17 +76,15 @@ impl Range {
             commit = repository.commit_of_checkout(&committed)?.unwrap_or(commit);
             notes.extend(staged(&repository.staged_differently(&committed)?));
         } else if args.head.is_none() && repository.is_dirty()? {
-            notes.push(
-                "what is not committed yet is left out; --uncommitted has it reviewed as well".to_owned(),
-            );
+            notes.push("uncommitted changes are left out; --uncommitted includes them".to_owned());
         }
         if bases.len() > 1 {
             // Compared with only one of them, what the change takes out of the others would not show.
             commit = merged(repo, &tip, &commit, base, &name)?;
             merge_base.clone_from(&tip);
             notes.push(format!(
-                "{name} and {base} were merged into each other and have {} merge bases, so what merging {name} would \
-                 change in {base} is reviewed",
+                "{name} and {base} were merged into each other and have {} merge bases, so the review covers what \
+                    merging {name} would change in {base}",
                 bases.len()
             ));
         }
@@ -126,7 +124,7 @@ impl Range {
         let found = names.iter().find(is_meant).map(path);
         let none = || {
             CliError::usage(format!("{} has no folder {FEATURES}/{word}-…", self.name))
-                .hint("without --feature the change is held to what its commits and --intent say")
+                .hint("without --feature, the change is compared with its commit messages and --intent")
         };
         found.map(Some).ok_or_else(none)
     }
@@ -169,7 +167,8 @@ fn staged(files: &[String]) -> Option<String> {
         shown.push_str(&format!(" and {}", count(files.len() - SHOWN_MAX, "more file")));
     }
     Some(format!(
-        "the files are reviewed as they stand in your checkout; what is staged is something else, and not reviewed: {shown}"
+        "the files are reviewed as they are in your checkout; the staged versions differ and are not reviewed: \
+            {shown}"
     ))
 }
 
@@ -198,10 +197,10 @@ fn commit(repo: &RepositoryContext, name: &str, option: &str) -> Result<(String,
         CommitLookup::Several(all) => return Err(ambiguous(&format!("{option} {name}"), &all)),
         CommitLookup::None => {}
     }
-    let error = CliError::usage(format!("`{option} {name}` names no commit of this repository"));
+    let error = CliError::usage(format!("`{option} {name}` does not name a commit in this repository"));
     let remote = format!("origin/{name}");
     if repository.commit_named(&remote)?.is_some() {
-        return Err(error.hint(format!("there is `{remote}`: {option} {remote}")));
+        return Err(error.hint(format!("did you mean `{remote}`? {option} {remote}")));
     }
     if repository.is_shallow()? {
         return Err(error.hint(UNSHALLOW).hint(IN_ACTIONS));
@@ -216,7 +215,7 @@ fn unrelated(shallow: bool, base: &str, name: &str) -> CliError {
     let error = CliError::usage(format!("{name} and {base} have no commit in common"));
     match shallow {
         true => error.hint(UNSHALLOW).hint(IN_ACTIONS),
-        false => error.hint("name a base that the branch was begun from: git log --oneline --graph --all"),
+        false => error.hint("name a base from which the branch was begun: git log --oneline --graph --all"),
     }
 }
 

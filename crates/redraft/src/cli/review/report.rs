@@ -133,7 +133,7 @@ impl Report<'_> {
             (outcome, None) if self.asked.is_empty() => format!("the review is {outcome}"),
             (outcome, None) => format!("the review is {outcome}: {}", self.asked),
         };
-        Some(format!("{} of {} did not come to a judgement: {why}", self.scope, self.range.name))
+        Some(format!("{} of {} came to no judgement: {why}", self.scope, self.range.name))
     }
 
     /// The same as an annotation without a line; none where nobody judged.
@@ -149,7 +149,7 @@ impl Report<'_> {
 
 /// Nothing differs.
 pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
-    let text = format!("{} changes nothing since {}: nothing to review", range.name, range.base);
+    let text = format!("{} has changed nothing since {}: there is nothing to review", range.name, range.base);
     match form {
         FindingsForm::Json => console.object(&ReportJson { outcome: "nothing", ..ReportJson::new(range) }),
         FindingsForm::Sarif => {
@@ -265,7 +265,7 @@ fn aside(finding: &Finding) -> String {
     match (&finding.unverified, finding.status) {
         (Some(why), _) => format!(", unverified: {why}"),
         (None, Status::Deferred) => {
-            ", deferred: about what was reviewed before, it holds nothing up".to_owned()
+            ", deferred: it is about text reviewed before, so it does not block approval".to_owned()
         }
         (None, _) => String::new(),
     }

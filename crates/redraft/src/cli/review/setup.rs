@@ -43,8 +43,8 @@ impl ReviewSetup {
             let here = repo.config(process).is_ok_and(|config| config.agents.contains_key(&AgentName::new(named)));
             match here {
                 true => error.hint(format!(
-                    "[agents.{named}] of your checkout does not count in a review of a change; write it into your own \
-                     configuration: redraft config set agents.{named}.kind KIND"
+                    "[agents.{named}] in your checkout does not count when a change is reviewed; put it into your \
+                        own configuration: redraft config set agents.{named}.kind KIND"
                 )),
                 false => error,
             }
@@ -91,7 +91,7 @@ fn refuse_own_files(
                 range.base
             );
             return Err(CliError::new(ErrorCode::Config, message)
-                .hint("keep it outside of the repository and name it by its whole path")
+                .hint("keep it outside the repository and name it by its full path")
                 .hint("or let another agent review: --agent NAME"));
         }
     }
@@ -120,17 +120,18 @@ fn notes(repo: &RepositoryContext, range: &Range) -> Result<Vec<String>, CliErro
     let (base, own) = (at(&range.tip)?, at(&range.commit)?);
     let mut notes = Vec::new();
     if own != at(&range.merge_base)? {
-        notes.push(format!("the change edits {FILE}; it is reviewed by that of {}", range.base));
+        notes.push(format!("the change edits {FILE}; the review uses the one in {}", range.base));
     }
     let here = plain_file::read(&repo.repository.main_checkout().join(FILE), BYTES_MAX).ok();
     match &base {
         None if here.is_some() => notes.push(format!(
-            "{} has no {FILE}, so the defaults hold and your own configuration says who reviews; that of your checkout \
-             counts once it is on {}",
+            "{} has no {FILE}, so the defaults apply and your own configuration says who reviews; the one in your \
+                checkout counts once it is on {}",
             range.base, range.base
         )),
         Some(_) if here.is_some() && here != base && here != own => {
-            notes.push(format!("{FILE} of your checkout is not that of {}, which counts", range.base));
+            notes.push(format!("{FILE} in your checkout differs from the one in {}, which is the one that \
+                counts", range.base));
         }
         _ => {}
     }
@@ -145,10 +146,7 @@ fn notes_on_texts(repo: &RepositoryContext, range: &Range) -> Result<Vec<String>
     let mut notes = Vec::new();
     if !edited.is_empty() {
         let names = edited.join(", ");
-        notes.push(format!(
-            "the change edits role texts ({names}); it is reviewed by those of {}",
-            range.base
-        ));
+        notes.push(format!("the change edits role texts ({names}); the review uses those in {}", range.base));
     }
     let here = texts_here(repo);
     let other = differing(&here, &base);
@@ -156,7 +154,7 @@ fn notes_on_texts(repo: &RepositoryContext, range: &Range) -> Result<Vec<String>
     if !other.is_empty() && !differing(&here, &own).is_empty() {
         let names = other.join(", ");
         notes.push(format!(
-            "role texts of your checkout ({names}) are not those of {}, which count",
+            "role texts in your checkout ({names}) differ from those in {}, which are the ones that count",
             range.base
         ));
     }

@@ -50,7 +50,7 @@ pub(super) fn merge(
             yes
         }
         (true, false) => {
-            console.say(&format!("merging into {into} waits for a yes: --yes, or the command below"));
+            console.say(&format!("merging into {into} needs your yes: --yes, or the command below"));
             return Ok(Merging::Wanted);
         }
         (false, false) => false,

@@ -111,7 +111,7 @@ fn lost_and_found(undone: &Undone) -> String {
     let Undone { ticket, what, reference, command } = undone;
     let what = what.join(", ");
     format!(
-        "undone for {ticket}: {what}; kept under {reference}\n  to look at it: git show {reference}\n  to put it over \
-         what is there now: {command}\n"
+        "undone for {ticket}: {what}; kept under {reference}\n  to look at it: git show {reference}\n  to restore \
+            it over the current files: {command}\n"
     )
 }

@@ -148,7 +148,7 @@ pub(crate) fn section(
 ) -> Result<ErrorCode, CliError> {
     if !args.id.contains(char::is_alphanumeric) {
         return Err(CliError::usage("the id of the section is missing")
-            .hint("name what to find: 3.2, C9, \"Component 2\", \"Success Criteria\""));
+            .hint("say what to find: 3.2, C9, \"Component 2\", \"Success Criteria\""));
     }
     let text = read(&process.folder, &args.file)?;
     let found = Targets::find(&text).resolve(&args.id);
@@ -229,7 +229,7 @@ pub(crate) fn context(
 ) -> Result<ErrorCode, CliError> {
     let folder = process.folder.join(&args.folder);
     if !folder.is_dir() {
-        return Err(CliError::usage(format!("{} is no folder", args.folder.display()))
+        return Err(CliError::usage(format!("{} is not a folder", args.folder.display()))
             .hint("name the folder that holds tasks.md and the documents beside it"));
     }
     let file = args.folder.join("tasks.md");

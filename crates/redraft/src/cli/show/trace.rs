@@ -40,11 +40,11 @@ pub(crate) fn trace(
     if matrix.rows.is_empty() && matrix.orphans.is_empty() {
         let (message, hint) = match &id {
             Some(id) => (
-                format!("nothing in the trace of {} is called `{id}`", gathered.name),
-                format!("what there is: redraft show trace {}", folder_or_number(&gathered)),
+                format!("nothing in the trace of {} has the id `{id}`", gathered.name),
+                format!("to see all ids: redraft show trace {}", folder_or_number(&gathered)),
             ),
             None => (
-                format!("{} has nothing to trace: no requirement and no task is found", gathered.name),
+                format!("{} has nothing to trace: it has no requirement and no task", gathered.name),
                 "requirements have ids, such as `- **FR-1:** …` in spec.md".to_owned(),
             ),
         };
@@ -163,7 +163,7 @@ fn told(work: &CodeWork, built: bool) -> String {
     if built {
         out.push_str(&match &work.state {
             State::Unknown => String::new(),
-            State::Blocked { why } => format!(", gone on without: {}", one_line(why, CHARS_MAX)),
+            State::Blocked { why } => format!(", skipped: {}", one_line(why, CHARS_MAX)),
             state @ (State::Open | State::Done) => format!(", {}", state.name()),
         });
     }

@@ -189,7 +189,7 @@ fn what_is_lost_is_named_and_approvals_of_it_do_not_count() {
     let repaired = scratch.run(["doctor", "--repair", "--yes"]);
     assert_eq!(repaired.code, Some(0), "{}{}", repaired.stdout, repaired.stderr);
     for words in [
-        "objects of git's cannot be read",
+        "objects in git cannot be read",
         "lost: commit ",
         "its branch is whole up to commit ",
         "specify is passed through again",

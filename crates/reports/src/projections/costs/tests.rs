@@ -208,8 +208,8 @@ fn what_a_subscription_covers_and_what_nobody_knows_is_never_called_spent() {
     for words in [
         "spent $0.0005; orchestration: 0 tokens\n",
         "unknown: at most $0.0010 more (2 dispatches interrupted, failed or without a bill)\n",
-        "covered by your subscription; by the price list it would have been $0.0003\n",
-        "through your login, covered if that is a subscription; by the price list it would have been $0.0003\n",
+        "covered by your subscription; at list prices it would have cost $0.0003\n",
+        "through your login, covered if that is a subscription; at list prices it would have cost $0.0003\n",
         "the budget counts all of that: $0.0021\n",
         "$0.0003 covered  answered",
         "$0.0002 + unknown  answered",

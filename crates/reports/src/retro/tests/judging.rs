@@ -219,6 +219,6 @@ fn what_became_of_earlier_lessons_is_told_without_numbers_of_an_agent() {
     ];
     let told = judged(&figures(), &stances);
     assert!(told.contains("- Confirmed: A\n- Challenged: B — src/a.rs does otherwise\n"), "{told}");
-    assert!(told.contains("- Challenged: C; why is said in its entry\n") && !told.contains("99"), "{told}");
+    assert!(told.contains("- Challenged: C; its entry says why\n") && !told.contains("99"), "{told}");
     assert_eq!(judged(&figures(), &stances[3..]), "");
 }

@@ -78,7 +78,7 @@ fn numbers(svg: &str, attribute: &str) -> Vec<f64> {
 fn bars_are_bills_marks_are_estimates_and_everything_is_told_in_words() {
     let svg = picture("001", &example());
     assert!(svg.starts_with("<svg ") && svg.contains(MADE_BY) && svg.ends_with("</svg>\n"));
-    assert!(svg.contains("a &lt;slug&gt; &amp; &quot;more&quot;; dollars a dispatch"), "{svg}");
+    assert!(svg.contains("a &lt;slug&gt; &amp; &quot;more&quot;; dollars per dispatch"), "{svg}");
     assert!(
         svg.contains(
             "review 2.1, resume: billed $0.0180, predicted ~$0.0200, inline ~$0.0300, lazy ~$0.0500"
@@ -126,5 +126,5 @@ fn where_nothing_costs_money_the_scale_counts_tokens() {
     assert!(svg.contains("nothing cost money: input tokens not read from the cache"), "{svg}");
     assert!(svg.contains(">4,147</text>") && !svg.contains('$'), "{svg}");
     let nothing = Costs { slug: "x".to_owned(), ..Costs::default() };
-    assert!(picture("001", &nothing).contains("nothing was sent yet"));
+    assert!(picture("001", &nothing).contains("nothing has been sent yet"));
 }
