@@ -43,7 +43,9 @@ pub struct EndedDispatch {
 pub enum Bill {
     UnderWay,
     Known(Usage),
-    /// It may have cost something, but it is unknown how much; at most this, which the budget counts.
+    /// Nobody knows what it cost. The budget counts this much for it: what was reserved if there was no answer, and what
+    /// the answer can have cost if its bill says nothing certain. It counts nothing for hosts, nor for an answer without
+    /// any usage, and those may have cost more.
     Unknown {
         counted: Usd,
     },

@@ -119,7 +119,7 @@ fn title(open: &Loop, ticket: &Ticket) -> String {
     const CHARS_MAX: usize = 60;
     match (&ticket.unit, ticket.purpose) {
         (Unit::Task(id), _) => {
-            let tasks = open.making.iter().flat_map(|making| &making.tasks);
+            let tasks = open.implementing.iter().flat_map(|implementing| &implementing.tasks);
             let task = tasks.into_iter().find(|task| task.id == *id);
             let title = task.map(|task| one_line(&task.title, CHARS_MAX)).unwrap_or_default();
             format!("task {id} {title}").trim_end().to_owned()

@@ -50,7 +50,7 @@ pub(crate) struct Choosing<'r> {
     pub(crate) entries: &'r [Entry],
     pub(crate) writer: Writer<'r>,
     pub(crate) worktree: Worktree<'r>,
-    pub(crate) papers: &'r LoopTexts,
+    pub(crate) loop_texts: &'r LoopTexts,
     pub(crate) experience: &'r Experience,
 }
 
@@ -265,7 +265,7 @@ impl Choosing<'_> {
     }
 
     fn setting(&self) -> LoopFacts<'_> {
-        LoopFacts { pipeline: self.state, papers: self.papers }
+        LoopFacts { pipeline: self.state, loop_texts: self.loop_texts }
     }
 
     fn open_loop(&self) -> Result<&Loop, EngineError> {

@@ -5,7 +5,7 @@
 mod borrows;
 
 use crate::checking::Series;
-use crate::ending::{EngineError, Owed, Stop, of_a_signal};
+use crate::ending::{EngineError, Stop, UnsentWork, of_a_signal};
 use crate::experience::Experience;
 use crate::host::{divide, out};
 use crate::journal::{Journal, Listener, Writer};
@@ -34,7 +34,7 @@ pub struct Run<'a> {
     pub(crate) rules: Rules,
     pub(crate) journal: Journal<'a>,
     /// What the open loop was opened with.
-    pub(crate) papers: LoopTexts,
+    pub(crate) loop_texts: LoopTexts,
     /// Whether this run sends nothing itself, because a host does the work.
     pub(crate) serves: bool,
     created: FeatureCreated,
@@ -65,7 +65,7 @@ impl<'a> Run<'a> {
         let created = state.created.clone().ok_or(EngineError::Unknown(scope))?;
         require_ledger_matches_branch(workspace, &created, state, journal.entries())?;
         let experience = Experience::load(store, &journal)?;
-        let papers = match &state.open {
+        let loop_texts = match &state.open {
             Some(open) => LoopTexts::load(parts.store, &open.opened)?,
             None => LoopTexts::default(),
         };
@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
             parts,
             rules,
             journal,
-            papers,
+            loop_texts,
             serves: false,
             created,
             experience,
@@ -216,11 +216,11 @@ impl<'a> Run<'a> {
             if self.learning().go_on_without_unwanted(&orders)? {
                 continue;
             }
-            let Owed { hosts, others: orders, .. } = divide(orders, self.parts.agents)?;
+            let UnsentWork { hosts, others: orders, .. } = divide(orders, self.parts.agents)?;
             let idle = orders.is_empty() && hosts.is_empty() && out.is_empty();
             if !idle && (self.serves || orders.is_empty()) {
                 self.project()?;
-                return Ok(Stop::Host(Owed { out, hosts, others: orders }));
+                return Ok(Stop::Host(UnsentWork { out, hosts, others: orders }));
             }
             let (orders, parked) = self.hold_back(orders)?;
             if let Some(until_ms) = parked.filter(|_| orders.is_empty()) {

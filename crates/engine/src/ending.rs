@@ -25,14 +25,14 @@ pub enum Stop {
     /// An agent's usage limit is reached until this time, in milliseconds since 1970; the same command continues.
     Parked(i64),
     /// Work is out with hosts, or is pending and not this run's to send.
-    Host(Owed),
+    Host(UnsentWork),
     /// The user asked it to stop; the same command continues.
     Interrupted,
 }
 
 /// Work that a run waits for and does not send itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Owed {
+pub struct UnsentWork {
     /// Handed out to hosts and not expired, each with its expiry in milliseconds since 1970.
     pub out: Vec<(Ticket, i64)>,
     /// Not handed out yet: the orders for hosts, and the others.

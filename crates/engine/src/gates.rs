@@ -16,7 +16,7 @@ const FILES_MAX: usize = 200;
 pub(crate) struct DocumentGates<'r, 'a> {
     pub(crate) journal: &'r mut Journal<'a>,
     pub(crate) worktree: Worktree<'r>,
-    pub(crate) papers: &'r LoopTexts,
+    pub(crate) loop_texts: &'r LoopTexts,
     /// Which mechanical faults are looked for.
     pub(crate) lint: &'r lint::LintSettings,
 }
@@ -27,7 +27,7 @@ impl DocumentGates<'_, '_> {
         let open = self.journal.open_loop()?;
         let (pass, artifact) = (open.opened.pass, open.artifact().to_owned());
         let documents = self.documents(open, &revision)?;
-        let settings = match &self.papers.bank {
+        let settings = match &self.loop_texts.bank {
             Some(index) => bank::raised(self.lint, index.bank()),
             None => self.lint.clone(),
         };

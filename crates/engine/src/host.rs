@@ -5,7 +5,7 @@
 //! between the two no process holds the feature, and what was handed out is out until its expiry. Nothing here knows
 //! how a host asks. Start at [`Submission`]; handing out is in `serving`.
 
-use crate::ending::{EngineError, Owed};
+use crate::ending::{EngineError, UnsentWork};
 use crate::journal::Journal;
 use crate::ports::{Agents, Inbox, Outcome};
 use crate::redacting::outcome_without_secrets;
@@ -84,16 +84,16 @@ fn kept(started: &Started, inbox: &dyn Inbox) -> Result<Option<Outcome>, EngineE
 }
 
 /// Which orders are for hosts, and which are for agents that are sent to.
-pub(crate) fn divide(orders: Vec<DispatchOrder>, agents: &dyn Agents) -> Result<Owed, EngineError> {
-    let mut owed = Owed::default();
+pub(crate) fn divide(orders: Vec<DispatchOrder>, agents: &dyn Agents) -> Result<UnsentWork, EngineError> {
+    let mut unsent = UnsentWork::default();
     for order in orders {
         let agent = agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         match agent.abilities().pull {
-            true => owed.hosts.push(order),
-            false => owed.others.push(order),
+            true => unsent.hosts.push(order),
+            false => unsent.others.push(order),
         }
     }
-    Ok(owed)
+    Ok(unsent)
 }
 
 /// What a host hands in.

@@ -233,9 +233,9 @@ impl Learning<'_, '_> {
 
     fn new_entry(&self, lesson: retro::NewLesson) -> bank::NewEntry {
         let kind = match lesson.kind {
-            retro::LessonChange::AntiPattern => BankFile::AntiPattern,
-            retro::LessonChange::Heuristic => BankFile::Heuristic,
-            retro::LessonChange::Pattern => BankFile::Pattern,
+            retro::LessonKind::AntiPattern => BankFile::AntiPattern,
+            retro::LessonKind::Heuristic => BankFile::Heuristic,
+            retro::LessonKind::Pattern => BankFile::Pattern,
         };
         let confidence = lesson.confidence.name().to_owned();
         let (name, text, provenance) = (lesson.name, lesson.text, lesson.provenance);

@@ -60,7 +60,7 @@ mod values;
 mod worktree;
 
 pub use driver::Run;
-pub use ending::{EngineError, Owed, Stop};
+pub use ending::{EngineError, Stop, UnsentWork};
 pub use estimating::Estimating;
 pub use host::{HostWork, Submission, SubmissionRefusal};
 pub use journal::{Journal, Writer};

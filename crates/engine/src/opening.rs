@@ -27,7 +27,7 @@ pub(crate) struct Opening<'r, 'a> {
     pub(crate) worktree: Worktree<'r>,
     pub(crate) rules: &'r Rules,
     /// Replaced by those of the loop that is opened.
-    pub(crate) papers: &'r mut LoopTexts,
+    pub(crate) loop_texts: &'r mut LoopTexts,
     /// The change, where one is reviewed by itself.
     pub(crate) change: Option<&'r ChangeUnderReview>,
 }
@@ -137,7 +137,7 @@ impl Opening<'_, '_> {
             bank: bank.as_deref().map(hash),
             same_hand: self.lane() == Lane::Express && !self.worktree.created.is_review(),
         };
-        *self.papers = LoopTexts {
+        *self.loop_texts = LoopTexts {
             project: self.rules.project.clone(),
             bundle,
             profiles: LoopTexts::read(&self.rules.profiles, &opened.profiles),

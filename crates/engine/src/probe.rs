@@ -104,13 +104,13 @@ impl<'a> Probe<'a> {
     pub fn run(mut self) -> Result<ProbeEnd, EngineError> {
         let first = self.ticket(ProbeTurn::Read, 1).to_string();
         // The agent sees the conversation's name, so the seed of what it must not guess has to be more than that name.
-        let papers = ProbeFiles::new(&self.parts.store.session_name(&format!("papers of {first}")));
+        let files = ProbeFiles::new(&self.parts.store.session_name(&format!("papers of {first}")));
         let mut session = None;
         let mut turns = Vec::new();
-        self.put(&papers.before, "the list as it is read")?;
+        self.put(&files.before, "the list as it is read")?;
         for turn in ProbeTurn::ALL {
             if turn == ProbeTurn::Recall {
-                self.put(&papers.after, "another list")?;
+                self.put(&files.after, "another list")?;
             }
             let heard = match self.turn(turn, session.as_ref())? {
                 Sent::Heard(heard) => heard,
@@ -127,12 +127,12 @@ impl<'a> Probe<'a> {
                 break;
             }
         }
-        self.conclude(&papers, &turns)
+        self.conclude(&files, &turns)
     }
 
-    fn conclude(&mut self, papers: &ProbeFiles, turns: &[Heard]) -> Result<ProbeEnd, EngineError> {
+    fn conclude(&mut self, files: &ProbeFiles, turns: &[Heard]) -> Result<ProbeEnd, EngineError> {
         let (structured, free) = (self.agent.abilities().structured, self.agent.is_free());
-        let assessed = assess(&ProbeCase { papers, structured, free, turns });
+        let assessed = assess(&ProbeCase { files, structured, free, turns });
         let probed = Probed {
             agent: self.agent.name(),
             version: self.agent.describe(),

@@ -72,7 +72,7 @@ impl Run<'_> {
         };
         let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
         let agent = self.parts.agents.agent_for(&ticket.role).map_err(EngineError::Agent)?;
-        let (tools, _) = tools(ticket, &open.opened.panels, &self.papers, agent.as_ref());
+        let (tools, _) = tools(ticket, &open.opened.panels, &self.loop_texts, agent.as_ref());
         Ok(Some(HostWork {
             ticket: ticket.clone(),
             prompt,

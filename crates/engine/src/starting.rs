@@ -49,7 +49,7 @@ pub(crate) struct Starting<'r, 'a> {
     pub(crate) worktree: Worktree<'r>,
     pub(crate) agents: &'r dyn Agents,
     pub(crate) rules: &'r Rules,
-    pub(crate) papers: &'r LoopTexts,
+    pub(crate) loop_texts: &'r LoopTexts,
     pub(crate) experience: &'r mut Experience,
     pub(crate) before: &'r mut WorktreeBaseline,
     /// Whether a change is only reviewed, so that nothing is committed.
@@ -104,7 +104,7 @@ impl Starting<'_, '_> {
         self.experience.catch_up(self.journal);
         let agent = self.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         let open = self.journal.open_loop()?;
-        let (tools, missing) = tools(&order.ticket, &open.opened.panels, self.papers, agent.as_ref());
+        let (tools, missing) = tools(&order.ticket, &open.opened.panels, self.loop_texts, agent.as_ref());
         let pull = agent.abilities().pull;
         let order = &if pull { for_host(order) } else { order.clone() };
         let Chosen { mut composed, mut choice, marks, markers } =
@@ -173,8 +173,8 @@ impl Starting<'_, '_> {
 
     fn choosing(&self) -> Choosing<'_> {
         let (state, entries, writer) = (self.journal.state(), self.journal.entries(), self.journal.writer());
-        let (worktree, papers, experience) = (self.worktree, self.papers, &*self.experience);
-        Choosing { state, entries, writer, worktree, papers, experience }
+        let (worktree, loop_texts, experience) = (self.worktree, self.loop_texts, &*self.experience);
+        Choosing { state, entries, writer, worktree, loop_texts, experience }
     }
 }
 
@@ -197,11 +197,11 @@ fn for_host(order: &DispatchOrder) -> DispatchOrder {
 pub(crate) fn tools(
     ticket: &Ticket,
     panels: &[Panel],
-    papers: &LoopTexts,
+    loop_texts: &LoopTexts,
     agent: &dyn Agent,
 ) -> (Vec<String>, Vec<String>) {
     let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
-    let named = profile.map(|profile| match papers.profiles.get(&ticket.role) {
+    let named = profile.map(|profile| match loop_texts.profiles.get(&ticket.role) {
         Some(own) => own.tools(profile),
         None => profile.tools.to_vec(),
     });

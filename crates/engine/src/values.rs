@@ -144,7 +144,7 @@ pub(crate) struct Subject {
 #[derive(Debug, Clone, Copy)]
 pub struct LoopFacts<'a> {
     pub pipeline: &'a Pipeline,
-    pub papers: &'a LoopTexts,
+    pub loop_texts: &'a LoopTexts,
 }
 
 /// Texts that a loop was opened with.

@@ -93,16 +93,16 @@ pub(crate) struct Stated {
 }
 
 /// Every number of a document that has a unit.
-pub(crate) fn stated(paper: &ParsedDocument<'_>) -> Vec<Stated> {
+pub(crate) fn stated(parsed: &ParsedDocument<'_>) -> Vec<Stated> {
     let mut found = Vec::new();
-    for (line, prose) in paper.prose() {
+    for (line, prose) in parsed.prose() {
         let mut start = 0;
         for sentence in prose.split_inclusive(". ") {
             for mut amount in amounts(sentence) {
                 let words = telling_words(&sentence.replace(&sentence[amount.at.clone()], " "));
                 amount.at = start + amount.at.start..start + amount.at.end;
-                let written = paper.line(line)[amount.at.clone()].to_owned();
-                found.push(Stated { line, amount, written, words, place: paper.section_name(line) });
+                let written = parsed.line(line)[amount.at.clone()].to_owned();
+                found.push(Stated { line, amount, written, words, place: parsed.section_name(line) });
             }
             start += sentence.len();
         }

@@ -35,14 +35,14 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn papers<'t>(&'t self, text: &'t str) -> CheckedDocuments<'t> {
+    fn checked<'t>(&'t self, text: &'t str) -> CheckedDocuments<'t> {
         let Job { path, phase, before, pace, .. } = *self;
-        CheckedDocuments { path, paper: ParsedDocument::read(text), phase, before, pace }
+        CheckedDocuments { path, parsed: ParsedDocument::read(text), phase, before, pace }
     }
 
     fn defects(&self, text: &str, checks: &[Check]) -> Result<Vec<Defect>, Stopped> {
-        let papers = self.papers(text);
-        let looked = checks.iter().map(|check| check.look(&papers)).collect::<Result<Vec<_>, Stopped>>()?;
+        let checked = self.checked(text);
+        let looked = checks.iter().map(|check| check.look(&checked)).collect::<Result<Vec<_>, Stopped>>()?;
         Ok(looked.into_iter().flat_map(|looked| looked.defects).collect())
     }
 }
@@ -204,7 +204,7 @@ impl Revision<'_> {
     fn mend_for_gate(&mut self) -> Result<Vec<String>, Stopped> {
         let mut notes = Vec::new();
         for _ in 0..GATE_MAX {
-            let errors = checks::errors_of_the_gate(&self.job.papers(&self.text))?;
+            let errors = checks::errors_of_the_gate(&self.job.checked(&self.text))?;
             let Some(remedy) = errors.into_iter().find_map(|defect| defect.remedy) else { break };
             let text = apply(&self.text, &remedy.edits);
             if text == self.text {

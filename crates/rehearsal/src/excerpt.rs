@@ -28,14 +28,14 @@ pub(crate) fn review_of_parts(
     if !changes.stand_in(excerpt) || !changes.speak_of_what_is_in(&text) {
         return Ok(None);
     }
-    let papers = CheckedDocuments {
+    let checked = CheckedDocuments {
         path: &excerpt.path,
-        paper: ParsedDocument::read(&text),
+        parsed: ParsedDocument::read(&text),
         phase: Phase::Specify,
         before: Before::default(),
         pace,
     };
-    let mut verdict = review::review(eye, &papers, &ask.open)?;
+    let mut verdict = review::review(eye, &checked, &ask.open)?;
     verdict.issues.retain(|issue| issue.claim == Claim::Present || changes.bear_on(issue));
     let sure = verdict.issues.iter().all(|issue| issue.claim == Claim::Present);
     let answered = ask.open.iter().zip(&verdict.answers).all(|(open, answer)| {

@@ -209,21 +209,21 @@ pub(crate) fn names(text: &str, id: &str) -> bool {
 
 /// The requirements of a specification with what shows that they are met.
 pub(crate) fn needs(spec: &str) -> Vec<Need> {
-    let paper = ParsedDocument::read(spec);
-    let wanted = paper.wanted();
-    let criteria = paper.criteria(&wanted);
+    let parsed = ParsedDocument::read(spec);
+    let wanted = parsed.wanted();
+    let criteria = parsed.criteria(&wanted);
     let need = |one: &Wanted| {
-        let own = |line: &&usize| names(paper.line(**line), &one.id);
+        let own = |line: &&usize| names(parsed.line(**line), &one.id);
         let criterion = |line: &usize| {
-            let text = paper.line(*line);
-            let said = leading_id(text).map_or_else(|| plain(text), |id| paper.statement(id, *line));
+            let text = parsed.line(*line);
+            let said = leading_id(text).map_or_else(|| plain(text), |id| parsed.statement(id, *line));
             let bare = said.strip_prefix('(').and_then(|rest| rest.split_once(')'));
             let bare = bare.map_or(said.as_str(), |(_, rest)| rest);
             full_stop(&one_line(bare.trim_start_matches([':', ' ']), 300))
         };
         Need {
             name: one.id.clone(),
-            text: full_stop(&one_line(&paper.statement(&one.id, one.line), 300)),
+            text: full_stop(&one_line(&parsed.statement(&one.id, one.line), 300)),
             criteria: criteria.iter().filter(own).map(criterion).collect(),
         }
     };
@@ -323,9 +323,9 @@ mod tests {
 
     #[test]
     fn a_field_goes_to_the_next_label_or_blank_line() {
-        let paper = ParsedDocument::read("**Files:** `a`,\n`b`\n**Do:** it\n\nmore\n");
-        assert_eq!(paper.field(0..5, "files").as_deref(), Some("`a`,\n`b`"));
-        assert_eq!(paper.field(0..5, "Do").as_deref(), Some("it"));
-        assert_eq!(paper.field(0..5, "Check"), None);
+        let parsed = ParsedDocument::read("**Files:** `a`,\n`b`\n**Do:** it\n\nmore\n");
+        assert_eq!(parsed.field(0..5, "files").as_deref(), Some("`a`,\n`b`"));
+        assert_eq!(parsed.field(0..5, "Do").as_deref(), Some("it"));
+        assert_eq!(parsed.field(0..5, "Check"), None);
     }
 }

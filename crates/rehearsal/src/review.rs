@@ -29,13 +29,13 @@ impl ReviewFocus {
 
 pub(crate) fn review(
     eye: ReviewFocus,
-    papers: &CheckedDocuments<'_>,
+    checked: &CheckedDocuments<'_>,
     open: &[Open],
 ) -> Result<Verdict, Stopped> {
     let mut looked: Vec<(Check, Looked)> = Vec::new();
     let mut issues: Vec<Issue> = Vec::new();
-    for check in eye.checks(papers.phase) {
-        let here = check.look(papers)?;
+    for check in eye.checks(checked.phase) {
+        let here = check.look(checked)?;
         issues.extend(reported(*check, &here, open));
         looked.push((*check, here));
     }
@@ -44,8 +44,8 @@ pub(crate) fn review(
     }
     let mut answers = Vec::new();
     for open in open {
-        papers.pace.step()?;
-        answers.push(answer(open, papers, &looked, &issues));
+        checked.pace.step()?;
+        answers.push(answer(open, checked, &looked, &issues));
     }
     let checks = looked.iter().map(check_line).collect();
     Ok(concluded(Verdict { answers, issues, checks, ..Verdict::default() }, open))
@@ -169,7 +169,7 @@ fn issue(defect: &Defect, same: Option<&Open>) -> Issue {
 
 fn answer(
     open: &Open,
-    papers: &CheckedDocuments<'_>,
+    checked: &CheckedDocuments<'_>,
     looked: &[(Check, Looked)],
     issues: &[Issue],
 ) -> FindingAnswer {
@@ -191,23 +191,23 @@ fn answer(
         let note = format!("still so in line {} of {}", defect.line + 1, defect.file);
         return said(AnswerStatus::NotFixed, note);
     }
-    if rest_of(open).is_some() || Check::behind(papers.phase, &open.description).is_some() {
+    if rest_of(open).is_some() || Check::behind(checked.phase, &open.description).is_some() {
         let mut settled = looked.iter().flat_map(|(_, looked)| &looked.settled);
         let how = settled.find(|(mark, _)| open.marks.first() == Some(mark));
         return said(AnswerStatus::Fixed, how.map_or_else(|| GONE.to_owned(), |(_, how)| how.clone()));
     }
-    foreign(open, papers)
+    foreign(open, checked)
 }
 
 /// The answer to a finding somebody else raised. All that can be checked is whether the text it quotes is still there.
-fn foreign(open: &Open, papers: &CheckedDocuments<'_>) -> FindingAnswer {
+fn foreign(open: &Open, checked: &CheckedDocuments<'_>) -> FindingAnswer {
     let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
     let quote = folded(open.quote.trim_end_matches('…'));
     if quote.is_empty() {
         let note = "the finding quotes nothing, so nothing in the document shows that it is settled";
         return said(AnswerStatus::NotFixed, note.to_owned());
     }
-    match papers.paper.text.lines().position(|line| folded(line).contains(&quote)) {
+    match checked.parsed.text.lines().position(|line| folded(line).contains(&quote)) {
         Some(at) => said(AnswerStatus::NotFixed, format!("line {} still says what was quoted", at + 1)),
         None => said(AnswerStatus::Fixed, "the text that was quoted has been replaced".to_owned()),
     }

@@ -89,19 +89,19 @@ impl Work<'_> {
         {
             return self.judged_in_part(ask, &verdict);
         } else {
-            self.open_papers(ask, &mut memory, &mut reads)?;
+            self.open_documents(ask, &mut memory, &mut reads)?;
         }
         let Some(text) = memory.texts.get(&memory.artifact) else {
             return Err(failed(AfterFailure::FreshSession, "the conversation holds no document to judge"));
         };
-        let papers = CheckedDocuments {
+        let checked = CheckedDocuments {
             path: &memory.artifact,
-            paper: ParsedDocument::read(text),
+            parsed: ParsedDocument::read(text),
             phase: self.request.ticket.phase,
             before: self.before(&memory),
             pace: self.pace,
         };
-        let mut verdict = review(eye, &papers, &ask.open).map_err(stopped)?;
+        let mut verdict = review(eye, &checked, &ask.open).map_err(stopped)?;
         verdict.files_read.clone_from(&reads);
         memory.reported = verdict.issues.iter().map(|issue| issue.description.clone()).collect();
         Ok(Turned {
@@ -138,7 +138,7 @@ impl Work<'_> {
     }
 
     /// A fresh reviewer: the document from the prompt or its path, and every other file it must read.
-    fn open_papers(
+    fn open_documents(
         &self,
         ask: &Ask,
         memory: &mut Memory,

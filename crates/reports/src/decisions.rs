@@ -152,10 +152,11 @@ fn reported(state: &Pipeline, built: &Built, at_ms: i64) -> Vec<Resolution> {
     if built.ticket.purpose == Purpose::Outline {
         return Vec::new();
     }
-    let making = state.open.as_ref().and_then(|open| open.making.as_ref());
+    let implementing = state.open.as_ref().and_then(|open| open.implementing.as_ref());
     let (task, title) = match &built.ticket.unit {
         Unit::Task(id) => {
-            let known = making.and_then(|making| making.tasks.iter().find(|task| task.id == *id));
+            let known =
+                implementing.and_then(|implementing| implementing.tasks.iter().find(|task| task.id == *id));
             (Some(id.to_string()), known.map(|task| task.title.clone()).unwrap_or_default())
         }
         Unit::Whole if built.ticket.purpose == Purpose::Simplify => (None, "simplification".to_owned()),
@@ -263,7 +264,11 @@ fn ruled(
     let phase = open.opened.phase;
     let work = match &fact.about {
         About::Task { id } => {
-            let known = open.making.iter().flat_map(|making| &making.tasks).find(|task| task.id == *id);
+            let known = open
+                .implementing
+                .iter()
+                .flat_map(|implementing| &implementing.tasks)
+                .find(|task| task.id == *id);
             let title = known.map(|task| task.title.clone()).unwrap_or_default();
             Some(ReportedWork { task: Some(id.to_string()), title, commit: String::new(), files: Vec::new() })
         }
@@ -326,7 +331,7 @@ fn finish(one: &mut Resolution, state: &Pipeline) {
 }
 
 fn is_blocked(last: &Loop, work: &ReportedWork) -> bool {
-    let mut tasks = last.making.iter().flat_map(|making| &making.tasks);
+    let mut tasks = last.implementing.iter().flat_map(|implementing| &implementing.tasks);
     let own = tasks.find(|task| work.task.as_deref() == Some(task.id.as_str()));
     own.is_some_and(|task| matches!(task.end, Some(TaskEnd::Blocked { .. })))
 }

@@ -129,7 +129,7 @@ impl Repository {
 
     /// Fails early where a partial clone has left out files that differ between two commits: no call fetches them, and
     /// everything later compares them.
-    pub fn fetch_left_out(&self, one: &Revision, other: &Revision) -> Result<(), GitError> {
+    pub fn require_files_to_compare(&self, one: &Revision, other: &Revision) -> Result<(), GitError> {
         let partial = self.call(["config", "--get-regexp", "^remote\\..*\\.promisor$"]).end()?;
         if partial.code != Some(0) {
             return Ok(());

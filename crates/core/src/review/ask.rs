@@ -12,7 +12,7 @@ use redraft_facts::text::{count, one_line};
 /// The question about something, in words.
 pub(super) fn ask(state: &Loop, about: About) -> Question {
     use Decision::{Abandon, Accept, Answer, Assume, Go, Rerun, Retry, Skip};
-    let building = state.making.as_ref().is_some_and(|making| making.current().is_some());
+    let building = state.implementing.as_ref().is_some_and(|implementing| implementing.current().is_some());
     let (text, choices) = match &about {
         About::Cap { stage } => {
             let open = rulings(state, &about).len();
@@ -61,7 +61,7 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             (text, vec![Accept, Skip])
         }
         About::Begin => {
-            let tasks = state.making.as_ref().map_or(0, |making| making.tasks.len());
+            let tasks = state.implementing.as_ref().map_or(0, |implementing| implementing.tasks.len());
             let text =
                 format!("the documents are approved; code is written next, in {}", count(tasks, "task"));
             (text, vec![Go, Abandon])
@@ -90,7 +90,11 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             }
         }
         About::Task { id } => {
-            let work = state.making.iter().flat_map(|making| &making.tasks).find(|task| task.id == *id);
+            let work = state
+                .implementing
+                .iter()
+                .flat_map(|implementing| &implementing.tasks)
+                .find(|task| task.id == *id);
             let (title, work) =
                 (work.map(|task| task.title.as_str()), work.and_then(|t| t.seat.work.as_ref()));
             let attempts = count(work.map_or(0, |work| work.failures).into(), "attempt");
@@ -102,7 +106,10 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         }
         About::Divergence => {
             let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
-            let times = count(state.making.as_ref().map_or(0, |making| making.mended).into(), "time");
+            let times = count(
+                state.implementing.as_ref().map_or(0, |implementing| implementing.mended).into(),
+                "time",
+            );
             let text = format!(
                 "{gate} fails on tests that were written from the documents, although the code was corrected \
                     {times} for them (accept keeps the code and removes those tests)"
@@ -128,7 +135,7 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
 
 /// The task a question came up in.
 fn in_task(state: &Loop) -> String {
-    let task = state.making.as_ref().and_then(|making| making.current());
+    let task = state.implementing.as_ref().and_then(|implementing| implementing.current());
     task.map(|(_, task)| format!(" in task {} ({})", task.id, one_line(&task.title, 80))).unwrap_or_default()
 }
 

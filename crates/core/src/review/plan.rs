@@ -109,8 +109,8 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
             let seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role) && !seat.in_flight());
             effects.extend(seats.filter_map(|seat| dispatch(state, seat, purpose)));
         }
-        Need::Maker(purpose, maker) if alone => {
-            let seat = state.making.as_ref().and_then(|making| making.seat(maker));
+        Need::CodeAuthor(purpose, maker) if alone => {
+            let seat = state.implementing.as_ref().and_then(|implementing| implementing.seat(maker));
             effects.extend(seat.and_then(|seat| dispatch(state, seat, purpose)));
         }
         Need::Facilitator if alone => effects.extend(dispatch(state, &state.author, Purpose::Retro)),
@@ -121,7 +121,7 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
         Need::Certifier if alone => effects.extend(dispatch(state, &state.certifier, Purpose::Certify)),
         Need::Effect(effect) if alone => effects.push(effect),
         Need::Author(_)
-        | Need::Maker(..)
+        | Need::CodeAuthor(..)
         | Need::Facilitator
         | Need::Judge
         | Need::Certifier
@@ -146,10 +146,10 @@ pub fn question(state: &Loop) -> Option<Question> {
         Need::Effect(Effect::Ask(question)) => return Some(question),
         // None of these is waited for.
         Need::Effect(_) | Need::Facilitator | Need::Judge => None,
-        Need::Maker(purpose, maker) => {
-            let making = state.making.as_ref();
-            let task = making.and_then(|making| match maker {
-                CodeRole::Task(place) => making.tasks.get(place),
+        Need::CodeAuthor(purpose, maker) => {
+            let implementing = state.implementing.as_ref();
+            let task = implementing.and_then(|implementing| match maker {
+                CodeRole::Task(place) => implementing.tasks.get(place),
                 // Optional work is not waited for, so nobody is asked about it.
                 CodeRole::Simplifier | CodeRole::Outliner | CodeRole::Tester => None,
             });
@@ -171,7 +171,7 @@ pub fn question(state: &Loop) -> Option<Question> {
 pub(super) enum Need {
     Author(Purpose),
     /// Somebody who works on code that is not reviewed yet.
-    Maker(Purpose, CodeRole),
+    CodeAuthor(Purpose, CodeRole),
     Reviewers(Purpose, Vec<Role>),
     /// The role that looks back on the feature.
     Facilitator,

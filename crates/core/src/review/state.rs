@@ -51,7 +51,7 @@ pub struct Loop {
     pub questions: Vec<AuthorQuestion>,
     pub answers: Option<Vec<String>>,
     /// How code is built before it is reviewed; none where nothing is built.
-    pub making: Option<Implementing>,
+    pub implementing: Option<Implementing>,
     /// How a feature ends; none where the loop is about something else.
     pub finishing: Option<Finishing>,
     /// The conversations of hosts in which any of the text was written.
@@ -91,7 +91,8 @@ impl Loop {
                 reviewers.push(Seat::new(member.role.clone(), member.letter, stage as u16));
             }
         }
-        let making = Implementing::new(&opened, earlier.and_then(|earlier| earlier.making.as_ref()));
+        let implementing =
+            Implementing::new(&opened, earlier.and_then(|earlier| earlier.implementing.as_ref()));
         let finishing = Finishing::new(&opened, earlier.and_then(|earlier| earlier.finishing.as_ref()));
         let certifier = reviewers.first().cloned().unwrap_or_else(|| author.clone());
         Loop {
@@ -103,7 +104,7 @@ impl Loop {
             revision: earlier
                 .filter(|_| finishing.is_none())
                 .and_then(|earlier| earlier.revision.clone())
-                .or_else(|| opened.base.clone().filter(|_| making.is_some() || finishing.is_some())),
+                .or_else(|| opened.base.clone().filter(|_| implementing.is_some() || finishing.is_some())),
             findings: earlier.map(|earlier| earlier.findings.clone()).unwrap_or_default(),
             opened,
             epoch: 0,
@@ -122,7 +123,7 @@ impl Loop {
             intent: earlier.and_then(|earlier| earlier.intent.clone()),
             questions: Vec::new(),
             answers: None,
-            making,
+            implementing,
             finishing,
             writers: earlier.map(|earlier| earlier.writers.clone()).unwrap_or_default(),
             agreed: earlier.is_some_and(|earlier| earlier.agreed),
@@ -137,7 +138,7 @@ impl Loop {
     }
 
     pub fn seats(&self) -> impl Iterator<Item = &Seat> {
-        let makers = self.making.iter().flat_map(Implementing::seats);
+        let makers = self.implementing.iter().flat_map(Implementing::seats);
         core::iter::once(&self.author)
             .chain(&self.reviewers)
             .chain(core::iter::once(&self.certifier))
@@ -146,7 +147,7 @@ impl Loop {
     }
 
     fn seats_mut(&mut self) -> impl Iterator<Item = &mut Seat> {
-        let makers = self.making.iter_mut().flat_map(Implementing::seats_mut);
+        let makers = self.implementing.iter_mut().flat_map(Implementing::seats_mut);
         core::iter::once(&mut self.author)
             .chain(&mut self.reviewers)
             .chain(core::iter::once(&mut self.certifier))
@@ -209,12 +210,12 @@ impl Loop {
         self.gates.values().find(|check| !check.passed && Some(&check.revision) == self.revision.as_ref())
     }
 
-    /// Whether the gates fail because of tests that were written from the documents: nothing else has changed since
-    /// they passed, except what was mended because of those tests.
+    /// Whether a gate fails after tests were written from the documents, and before any reviewer was asked. Those tests
+    /// then count as the reason: the gates had passed before they were written.
     pub fn diverges(&self) -> bool {
         let unseen = self.reviewers.iter().all(|seat| seat.standing == SeatStatus::Unasked);
-        let wrote = |making: &Implementing| making.tests.is_some();
-        unseen && self.failed_gate().is_some() && self.making.as_ref().is_some_and(wrote)
+        let wrote = |implementing: &Implementing| implementing.tests.is_some();
+        unseen && self.failed_gate().is_some() && self.implementing.as_ref().is_some_and(wrote)
     }
 
     /// Forgets how checks of code failed, so that they are run again. What a linter says about a document stays the
@@ -225,7 +226,8 @@ impl Loop {
         self.gates.retain(|_, check| !code || check.passed || Some(&check.revision) != revision.as_ref());
     }
 
-    /// Whether a person goes on though a check of the current revision fails.
+    /// Whether a command that was run as a check has failed on the current revision. In a loop that has closed, a person
+    /// decided to continue all the same. Checks that were ended before they had an exit code count as failed.
     pub fn goes_on_with_a_failed_check(&self) -> bool {
         let failed = |check: &Checked| !check.command.is_empty() && check.code != Some(0);
         self.gates.values().any(|check| failed(check) && Some(&check.revision) == self.revision.as_ref())
@@ -246,7 +248,8 @@ impl Loop {
         !self.reviewers.is_empty()
     }
 
-    /// Whether reviewers have begun to judge a document here. Code has a reviewer in every lane and rules out none.
+    /// Whether the loop has reviewers and is not about code. They may not have been asked yet. A feature with such a loop
+    /// cannot switch to a lane without reviewers; code has a reviewer in every lane, so it rules out none.
     pub fn judges_document(&self) -> bool {
         self.reviews() && self.opened.phase != Phase::Implement
     }

@@ -188,7 +188,7 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
     // Work that was about the older revision is over; its round is not used again.
     conclude(&mut state.author);
     conclude(&mut state.certifier);
-    state.making.iter_mut().flat_map(Implementing::seats_mut).for_each(conclude);
+    state.implementing.iter_mut().flat_map(Implementing::seats_mut).for_each(conclude);
     state.finishing.iter_mut().for_each(|finishing| conclude(&mut finishing.judge));
     for seat in &mut state.reviewers {
         let unavailable = seat.unavailable.take();

@@ -31,8 +31,8 @@ fn open(world: &World) -> &Loop {
     world.state.latest().unwrap()
 }
 
-fn making(world: &World) -> &Implementing {
-    open(world).making.as_ref().unwrap()
+fn implementing(world: &World) -> &Implementing {
+    open(world).implementing.as_ref().unwrap()
 }
 
 /// Plays until a dispatch of this purpose is pending, and returns its ticket.
@@ -72,9 +72,9 @@ proptest! {
         for entry in &world.log {
             if let (Event::Started(fact), Some(open)) = (&entry.event, &state.open)
                 && fact.ticket.purpose.judges()
-                && let Some(making) = &open.making
+                && let Some(implementing) = &open.implementing
             {
-                prop_assert!(making.current().is_none(), "{} while a task is left", fact.ticket);
+                prop_assert!(implementing.current().is_none(), "{} while a task is left", fact.ticket);
                 let gates = &open.opened.gates;
                 let passed = |gate: &String| {
                     open.gates.get(gate).is_some_and(|check| check.passed && Some(&check.revision) == fact.sees.as_ref())
@@ -93,7 +93,7 @@ proptest! {
         for entry in &world.log {
             let next = step(&state, &entry.event).unwrap();
             let done = |state: &Pipeline| {
-                state.open.as_ref().and_then(|open| open.making.as_ref()).map_or(0, |making| making.tally().0)
+                state.open.as_ref().and_then(|open| open.implementing.as_ref()).map_or(0, |implementing| implementing.tally().0)
             };
             let same_pass = state.open.is_some() && next.open.is_some();
             if same_pass && done(&next) > done(&state) {
@@ -158,7 +158,7 @@ fn tasks_come_in_their_order_then_the_extras_then_all_reviewers_at_once() {
         ]
     );
     assert_eq!(sent.len(), 8, "{sent:?}");
-    assert_eq!(making(&world).tally(), (2, 0));
+    assert_eq!(implementing(&world).tally(), (2, 0));
 }
 
 #[test]
@@ -169,8 +169,9 @@ fn a_task_that_was_done_before_is_never_sent_and_counts_as_done() {
         assert!(world.play(200), "{ticked}");
         assert!(pending(&world.state).is_empty(), "{ticked}");
         let sent = started(&world).filter(|fact| fact.ticket.purpose == Purpose::Implement).count();
-        assert_eq!((sent, making(&world).tally()), (2 - ticked, (2, 0)), "{ticked}");
-        let before = making(&world).tasks.iter().filter(|task| task.end == Some(TaskEnd::Before)).count();
+        assert_eq!((sent, implementing(&world).tally()), (2 - ticked, (2, 0)), "{ticked}");
+        let before =
+            implementing(&world).tasks.iter().filter(|task| task.end == Some(TaskEnd::Before)).count();
         assert_eq!(before, ticked);
         let judged = started(&world).filter(|fact| fact.ticket.purpose.judges()).count();
         assert!(judged >= 3, "everybody reviews the code, also where nothing was built here: {judged}");
@@ -198,9 +199,9 @@ fn ac_20_a_task_that_cannot_be_carried_out_is_asked_about_and_marked_blocked() {
     let now = AfterFailure::AskPerson;
     world.happen(Failed { ticket, now, detail: "still".into(), usage: None, undone: vec![] });
     decide(&mut world, Decision::Skip);
-    assert_eq!(making(&world).tasks[0].end, Some(TaskEnd::Blocked { why: "w".into() }));
+    assert_eq!(implementing(&world).tasks[0].end, Some(TaskEnd::Blocked { why: "w".into() }));
     assert!(world.play(200));
-    assert_eq!(making(&world).tally(), (1, 1));
+    assert_eq!(implementing(&world).tally(), (1, 1));
     assert!(pending(&world.state).is_empty(), "the others were carried out and reviewed");
 }
 
@@ -220,7 +221,7 @@ fn checks_that_fail_three_times_in_a_row_ask_a_person() {
     assert_eq!(rounds, [1, 2, 3], "what was built was mended twice");
     world.habits.gate_fails = 0;
     decide(&mut world, Decision::Accept);
-    assert_eq!(making(&world).tally(), (1, 0), "a person took it as it is");
+    assert_eq!(implementing(&world).tally(), (1, 0), "a person took it as it is");
 }
 
 /// Seed 022, SC-4 and interface 4: an entry for every task, with its four fields and who built it.
@@ -262,7 +263,7 @@ fn already_complete_counts_only_where_the_checks_agree() {
     built(&mut world, "r0", true);
     assert!(matches!(pending(&world.state)[..], [Effect::Check { .. }]), "the checks are asked first");
     assert!(world.play(200));
-    assert_eq!(making(&world).tally(), (1, 0));
+    assert_eq!(implementing(&world).tally(), (1, 0));
 
     let mut world = World::building(Rules { tasks: 1, gates: 0, ..rules(&[1]) }, CALM, vec![1]);
     answered(&mut world, Purpose::Implement);
@@ -323,7 +324,7 @@ fn code_is_mended_for_failing_tests_twice_and_the_tests_are_written_again() {
     decide(&mut world, Decision::Accept);
     let dropped = pending(&world.state);
     let files = ["tests/t1.rs", "tests/t2.rs", "tests/t3.rs"].map(str::to_owned).to_vec();
-    let before = match &making(&world).taken_out {
+    let before = match &implementing(&world).taken_out {
         Some(tests) => tests.before.clone(),
         None => panic!("nothing is remembered of the tests"),
     };
@@ -341,10 +342,10 @@ fn an_edit_back_to_what_has_passed_ends_the_task_that_was_built() {
     gate(&mut world, true);
     answered(&mut world, Purpose::Implement);
     built(&mut world, "b", false);
-    assert_eq!(making(&world).tally(), (1, 0));
+    assert_eq!(implementing(&world).tally(), (1, 0));
     let (revision, commit, by) = (Revision::new("a"), "c".into(), "ann".into());
     world.happen(Edited { revision, commit, by, first: false, compared: None });
-    assert_eq!(making(&world).tally(), (2, 0), "the gates know this revision");
+    assert_eq!(implementing(&world).tally(), (2, 0), "the gates know this revision");
     until(&mut world, Purpose::Review);
 }
 
@@ -371,7 +372,7 @@ fn an_empty_outline_is_no_reason_to_write_tests() {
     answered(&mut world, Purpose::Outline);
     let now = open(&world).revision.clone().unwrap();
     built(&mut world, now.as_str(), true);
-    assert_eq!(making(&world).outline, None::<BlobId>);
+    assert_eq!(implementing(&world).outline, None::<BlobId>);
     until(&mut world, Purpose::Review);
 }
 
@@ -385,7 +386,7 @@ fn a_new_pass_does_not_carry_out_again_what_is_done() {
     decide(&mut world, Decision::Rerun);
     assert!(matches!(pending(&world.state)[..], [Effect::Open { pass: 2, .. }]));
     world.play(1);
-    assert_eq!(making(&world).tally(), (2, 0));
+    assert_eq!(implementing(&world).tally(), (2, 0));
     until(&mut world, Purpose::Review);
 }
 
@@ -400,7 +401,7 @@ fn what_was_built_of_a_task_that_is_gone_on_without_is_taken_out_before_the_next
     gate(&mut world, false);
     assert_eq!(asked(&world).about, About::Gate);
     decide(&mut world, Decision::Skip);
-    assert_eq!(making(&world).tally(), (0, 1));
+    assert_eq!(implementing(&world).tally(), (0, 1));
     let Some(Effect::TakeOut { before: back, files }) = pending(&world.state).pop() else {
         panic!("{:?}", pending(&world.state))
     };
@@ -408,7 +409,7 @@ fn what_was_built_of_a_task_that_is_gone_on_without_is_taken_out_before_the_next
     world.happen(TakenOut { revision: before.clone(), commit: "c".into(), files });
     assert_eq!(open(&world).revision, Some(before));
     let ticket = until(&mut world, Purpose::Implement);
-    assert_eq!(ticket.unit, Unit::Task(making(&world).tasks[1].id.clone()));
+    assert_eq!(ticket.unit, Unit::Task(implementing(&world).tasks[1].id.clone()));
 }
 
 #[test]
@@ -430,7 +431,7 @@ fn checks_that_failed_are_run_again_after_a_turn_that_changed_nothing_and_when_a
     decide(&mut world, Decision::Retry);
     // The cause of the failure may be gone.
     gate(&mut world, true);
-    assert_eq!(making(&world).tally(), (1, 0));
+    assert_eq!(implementing(&world).tally(), (1, 0));
 }
 
 #[test]
@@ -439,7 +440,7 @@ fn a_task_that_says_something_else_now_is_carried_out_again_in_a_later_pass() {
     world.play(400);
     let mut opened = open(&world).opened.clone();
     opened.tasks[1].text = BlobId::new("another text");
-    let later = Implementing::new(&opened, Some(making(&world))).unwrap();
+    let later = Implementing::new(&opened, Some(implementing(&world))).unwrap();
     let ends: Vec<bool> = later.tasks.iter().map(|task| task.end.is_some()).collect();
     assert_eq!(ends, [true, false]);
 }

@@ -248,7 +248,7 @@ impl<'a> Sheet<'a> {
         let entry = match change {
             BankChange::Add(entry) => return self.add(entry),
             BankChange::Confirm { .. } | BankChange::Challenge { .. } | BankChange::Backfill { .. }
-                if !self.kind.lives() =>
+                if !self.kind.grows_stale() =>
             {
                 return Err(EditRefusedWhy::Exempt);
             }

@@ -47,7 +47,7 @@ impl BankFile {
     }
 
     /// Whether its entries grow stale, are judged and are filled in.
-    pub fn lives(self) -> bool {
+    pub fn grows_stale(self) -> bool {
         match self {
             BankFile::AntiPattern | BankFile::Heuristic => true,
             BankFile::Pattern => false,

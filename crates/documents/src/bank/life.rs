@@ -130,7 +130,7 @@ impl fmt::Display for EntryLife {
 /// Whether an entry is stale: 10 or more features were created after its last observation, or files it is anchored to
 /// were changed since (`changed`, which the caller asks git).
 pub fn stale(entry: &BankEntry, order: &FeatureOrder, changed: &[String]) -> EntryLife {
-    if !entry.kind.lives() {
+    if !entry.kind.grows_stale() {
         return EntryLife::Exempt;
     }
     let later = entry.seen().and_then(|seen| order.after(seen));
@@ -192,7 +192,7 @@ pub fn backfill<'a>(
 ) -> (Vec<(&'a BankEntry, BankChange)>, Vec<&'a BankEntry>) {
     let mut changes = Vec::new();
     let mut unknown = Vec::new();
-    for entry in bank.entries.iter().filter(|entry| entry.kind.lives()) {
+    for entry in bank.entries.iter().filter(|entry| entry.kind.grows_stale()) {
         if entry.fields.last_observed.is_some() && entry.fields.count.is_some() {
             continue;
         }

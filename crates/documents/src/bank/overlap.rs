@@ -44,7 +44,7 @@ pub fn relevant<'a>(entries: &'a [BankEntry], feature: &Feature) -> Vec<Relevant
         |texts: &[String]| -> Vec<BTreeSet<String>> { texts.iter().map(|text| terms::terms(text)).collect() };
     let (decisions, findings) = (said(&feature.decisions), said(&feature.findings));
     let mut found = Vec::new();
-    for (entry, terms) in entries.iter().zip(&own).filter(|(entry, _)| entry.kind.lives()) {
+    for (entry, terms) in entries.iter().zip(&own).filter(|(entry, _)| entry.kind.grows_stale()) {
         let reasons = [
             files(entry, feature).map(|files| format!("files: {files}")),
             rules(entry, feature).map(|rules| format!("rules: {rules}")),

@@ -99,7 +99,7 @@ pub(super) fn compose(
         by_itself,
         intent: intent.as_deref(),
     };
-    let lessons = Lessons::new(setting.papers, order, purpose, strategy, || {
+    let lessons = Lessons::new(setting.loop_texts, order, purpose, strategy, || {
         let changed = Delta::parse(&change).files.into_iter().map(|file| file.path).collect();
         let titles: Vec<&str> = opened.tasks.iter().map(|task| task.title.as_str()).collect();
         match &task {
@@ -110,7 +110,7 @@ pub(super) fn compose(
     let folder = created.folder();
     let brief = Brief {
         profile,
-        text: setting.papers.profiles.get(&ticket.role),
+        text: setting.loop_texts.profiles.get(&ticket.role),
         missing,
         place: FeaturePaths {
             folder: &folder,
@@ -119,7 +119,7 @@ pub(super) fn compose(
             artifact: "",
             idea: &created.idea,
         },
-        project: setting.papers.project.as_deref(),
+        project: setting.loop_texts.project.as_deref(),
         rule: opened.rule,
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,
@@ -146,7 +146,7 @@ pub(super) fn compose(
     };
     let prompt = match &task {
         Some(task) => task
-            .papers(|papers| build(&Brief { code: Some(CodeBrief { task: Some(papers), ..code }), ..brief })),
+            .with_brief(|task| build(&Brief { code: Some(CodeBrief { task: Some(task), ..code }), ..brief })),
         None => build(&brief),
     };
     let mut context_chars = prompt.chars();
@@ -222,7 +222,7 @@ fn intent(
 
 /// The outline of the tests.
 fn outline(texts: &Texts<'_>, state: &Loop) -> Result<Option<String>, WorkspaceError> {
-    let kept = state.making.as_ref().and_then(|making| making.outline.as_ref());
+    let kept = state.implementing.as_ref().and_then(|implementing| implementing.outline.as_ref());
     let answer = kept.map(|blob| texts.answer(blob)).transpose()?;
     Ok(answer.map(|answer| report::outline(&answer)))
 }
@@ -236,7 +236,7 @@ struct About<'a> {
 
 impl<'a> About<'a> {
     fn new(state: &'a Loop, order: &'a DispatchOrder) -> About<'a> {
-        let tests = state.making.as_ref().and_then(|making| making.tests.as_ref());
+        let tests = state.implementing.as_ref().and_then(|implementing| implementing.tests.as_ref());
         let tests = tests.map(|tests| tests.files.iter().cloned().collect()).unwrap_or_default();
         About { state, order, tests }
     }
@@ -263,13 +263,13 @@ impl<'a> About<'a> {
     }
 
     fn done_before(&self) -> Vec<(&'a str, &'a str)> {
-        let tasks = self.state.making.iter().flat_map(|making| &making.tasks);
+        let tasks = self.state.implementing.iter().flat_map(|implementing| &implementing.tasks);
         let before = tasks.filter(|task| task.end == Some(TaskEnd::Before));
         before.map(|task| (task.id.as_str(), task.title.as_str())).collect()
     }
 
     fn left_out(&self) -> Vec<LeftOut<'a>> {
-        let tasks = self.state.making.iter().flat_map(|making| &making.tasks);
+        let tasks = self.state.implementing.iter().flat_map(|implementing| &implementing.tasks);
         let left = tasks.filter_map(|task| match task.end.as_ref()? {
             TaskEnd::Done | TaskEnd::Before => None,
             TaskEnd::Blocked { why } => Some(LeftOut { id: task.id.as_str(), title: &task.title, why }),

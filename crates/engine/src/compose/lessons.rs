@@ -18,13 +18,13 @@ impl Lessons {
     /// For a role that drafts, revises, carries out a task or reviews, at the beginning of a conversation; a continued
     /// one has been told.
     pub(super) fn new(
-        papers: &LoopTexts,
+        loop_texts: &LoopTexts,
         order: &DispatchOrder,
         purpose: Purpose,
         strategy: Strategy,
         about: impl FnOnce() -> Query,
     ) -> Lessons {
-        let Some(index) = &papers.bank else { return Lessons::default() };
+        let Some(index) = &loop_texts.bank else { return Lessons::default() };
         let learns = matches!(
             purpose,
             Purpose::Draft

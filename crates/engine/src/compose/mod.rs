@@ -114,11 +114,13 @@ pub fn compose(
             format!("{}\n\n{prd}", created.idea)
         }
     };
-    let lessons =
-        Lessons::new(setting.papers, order, purpose, strategy, || Query { paths: Vec::new(), text: subject });
+    let lessons = Lessons::new(setting.loop_texts, order, purpose, strategy, || Query {
+        paths: Vec::new(),
+        text: subject,
+    });
     let brief = Brief {
         profile,
-        text: setting.papers.profiles.get(&order.ticket.role),
+        text: setting.loop_texts.profiles.get(&order.ticket.role),
         missing,
         place: FeaturePaths {
             folder: &folder,
@@ -131,7 +133,7 @@ pub fn compose(
             artifact: state.artifact(),
             idea: &created.idea,
         },
-        project: setting.papers.project.as_deref(),
+        project: setting.loop_texts.project.as_deref(),
         rule: state.opened.rule,
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,
@@ -185,11 +187,11 @@ fn looking_back(
     let retro = state.finishing.as_ref().and_then(|finishing| finishing.retro.as_ref());
     let bundle = match (purpose, retro.and_then(|retro| retro.judge.as_ref())) {
         (Purpose::Judge, Some(judge)) => String::from_utf8_lossy(&texts.answer(judge)?).into_owned(),
-        _ => setting.papers.bundle.clone().unwrap_or_default(),
+        _ => setting.loop_texts.bundle.clone().unwrap_or_default(),
     };
     let prompt = prompt::retro(&RetroBrief {
         profile,
-        text: setting.papers.profiles.get(role),
+        text: setting.loop_texts.profiles.get(role),
         missing,
         feature: &format!("{}-{}", created.id, created.slug),
         purpose: *purpose,
@@ -250,15 +252,15 @@ pub(crate) fn seat<'a>(state: &'a Loop, order: &DispatchOrder) -> Option<&'a Sea
     let ticket = &order.ticket;
     let certifier = &state.certifier;
     let repairs_certificate = certifier.work.as_ref().is_some_and(|work| work.repair.is_some());
-    let making = state.making.as_ref();
+    let implementing = state.implementing.as_ref();
     match ticket.purpose {
         Purpose::Implement => {
             let of_task = |task: &&TaskWork| ticket.unit == Unit::Task(task.id.clone());
-            making?.tasks.iter().find(of_task).map(|task| &task.seat)
+            implementing?.tasks.iter().find(of_task).map(|task| &task.seat)
         }
-        Purpose::Simplify => making?.simplifier.as_ref(),
-        Purpose::Outline => making?.outliner.as_ref(),
-        Purpose::Tests => making?.tester.as_ref(),
+        Purpose::Simplify => implementing?.simplifier.as_ref(),
+        Purpose::Outline => implementing?.outliner.as_ref(),
+        Purpose::Tests => implementing?.tester.as_ref(),
         Purpose::Judge => state.finishing.as_ref().map(|finishing| &finishing.judge),
         Purpose::Certify => Some(certifier),
         Purpose::Repair if repairs_certificate && ticket.role == certifier.role => Some(certifier),

@@ -40,8 +40,8 @@ pub fn rebuild(
             if let Some(order) = order {
                 let (strategy, missing) = (started.choice.strategy, &started.missing);
                 let texts = Texts::new(workspace, store);
-                let papers = LoopTexts::load(store, &open.opened)?;
-                let setting = LoopFacts { pipeline: &state, papers: &papers };
+                let loop_texts = LoopTexts::load(store, &open.opened)?;
+                let setting = LoopFacts { pipeline: &state, loop_texts: &loop_texts };
                 let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;
                 prompt_without_secrets(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());

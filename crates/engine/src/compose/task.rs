@@ -47,7 +47,9 @@ pub(super) fn read(
     order: &DispatchOrder,
 ) -> Result<Option<TaskTexts>, WorkspaceError> {
     let Unit::Task(id) = &order.ticket.unit else { return Ok(None) };
-    let Some(work) = state.making.iter().flat_map(|making| &making.tasks).find(|task| task.id == *id) else {
+    let Some(work) =
+        state.implementing.iter().flat_map(|implementing| &implementing.tasks).find(|task| task.id == *id)
+    else {
         return Ok(None);
     };
     let text = |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -119,7 +121,7 @@ impl TaskTexts {
     }
 
     /// Calls `with` with the brief: its parts borrow from each other.
-    pub(super) fn papers<T>(&self, with: impl FnOnce(&TaskBrief<'_>) -> T) -> T {
+    pub(super) fn with_brief<T>(&self, with: impl FnOnce(&TaskBrief<'_>) -> T) -> T {
         let artifacts: Vec<TaskArtifact<'_>> = (self.artifacts.iter())
             .map(|one| TaskArtifact {
                 name: one.name,
@@ -153,7 +155,7 @@ fn planned(list: &str, id: &str) -> Option<Task> {
 
 /// The tasks it builds on, and whether a person went on without them.
 fn depends(state: &Loop, task: &Task) -> Vec<(String, String, Option<String>)> {
-    let known = || state.making.iter().flat_map(|making| &making.tasks);
+    let known = || state.implementing.iter().flat_map(|implementing| &implementing.tasks);
     let of = |id: &String| {
         let wanted = task_id::key(&id.replace('/', "-"));
         let work = known().find(|work| task_id::key(work.id.as_str()) == wanted)?;

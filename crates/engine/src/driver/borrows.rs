@@ -40,7 +40,7 @@ impl<'a> Run<'a> {
             worktree: worktree(&self.parts, &self.created),
             base: base(&self.parts, &self.created),
             rules: &self.rules,
-            papers: &mut self.papers,
+            loop_texts: &mut self.loop_texts,
             change: self.change.as_ref(),
         }
     }
@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
         DocumentGates {
             journal: &mut self.journal,
             worktree: worktree(&self.parts, &self.created),
-            papers: &self.papers,
+            loop_texts: &self.loop_texts,
             lint: &self.rules.lint,
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
             worktree: worktree(&self.parts, &self.created),
             agents: self.parts.agents,
             rules: &self.rules,
-            papers: &self.papers,
+            loop_texts: &self.loop_texts,
             experience: &mut self.experience,
             before: &mut self.before,
             only_reviews: self.change.is_some(),

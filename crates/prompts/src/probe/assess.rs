@@ -17,7 +17,7 @@ const SHARE_MIN: u8 = 80;
 /// One probe as it went.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeCase<'a> {
-    pub papers: &'a ProbeFiles,
+    pub files: &'a ProbeFiles,
     /// Whether more than the prompt's words make the agent keep to the form of the answer.
     pub structured: bool,
     /// Whether its tokens cost nothing, so that an unreported cache costs nobody anything.
@@ -103,7 +103,7 @@ fn read(case: &ProbeCase<'_>) -> Found {
         Err(found) => return found,
     };
     let file = ProbeFiles::FILE;
-    if !has_read(case.papers, turn) {
+    if !has_read(case.files, turn) {
         return failed(format!("it answered without having read {file}"));
     }
     match &turn.session {
@@ -113,10 +113,10 @@ fn read(case: &ProbeCase<'_>) -> Found {
 }
 
 /// Decided by the agent's own account of its tools; where it gives none, by words of the file that occur nowhere else.
-fn has_read(papers: &ProbeFiles, turn: &AssessedTurn) -> bool {
+fn has_read(files: &ProbeFiles, turn: &AssessedTurn) -> bool {
     match &turn.opened {
         Some(opened) => opened.iter().any(|path| path.ends_with(ProbeFiles::FILE)),
-        None => papers.before.lines().filter(|line| is_faulty(line)).any(|line| turn.text.contains(line)),
+        None => files.before.lines().filter(|line| is_faulty(line)).any(|line| turn.text.contains(line)),
     }
 }
 
@@ -141,7 +141,7 @@ fn first_line(case: &ProbeCase<'_>) -> Found {
         Ok(turn) => turn,
         Err(found) => return found,
     };
-    let wanted = &case.papers.first_line;
+    let wanted = &case.files.first_line;
     if turn.text.contains(wanted.as_str()) {
         return passed("the first line was remembered letter for letter");
     }
@@ -157,7 +157,7 @@ fn findings(case: &ProbeCase<'_>) -> Found {
     let Some(reported) = verdict_of(&first.text).map(|verdict| verdict.issues.len()) else {
         return not_tried("its first answer cannot be read, so nobody knows how many findings it reported");
     };
-    let planted = case.papers.planted;
+    let planted = case.files.planted;
     match verified(&last.text, "findings").as_deref().and_then(number) {
         Some(said) if said == reported => {
             let all = count(reported, "finding");

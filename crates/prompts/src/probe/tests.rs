@@ -13,7 +13,7 @@ use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::{Claim, Issue, Severity, Verdict, Verified};
 use std::collections::BTreeSet as Set;
 
-fn papers() -> ProbeFiles {
+fn files() -> ProbeFiles {
     ProbeFiles::new("a seed")
 }
 
@@ -58,17 +58,17 @@ fn used(uncached: u64, read: u64) -> Usage {
 }
 
 /// A probe in which everything works.
-fn good(papers: &ProbeFiles) -> Vec<Heard> {
+fn good(files: &ProbeFiles) -> Vec<Heard> {
     vec![
-        answer(&issues(papers.planted), used(5000, 0)),
+        answer(&issues(files.planted), used(5000, 0)),
         answer(&Verdict { approved: true, ..Verdict::default() }, used(100, 5100)),
-        answer(&recalls(&papers.first_line, &papers.planted.to_string()), used(100, 5300)),
+        answer(&recalls(&files.first_line, &files.planted.to_string()), used(100, 5300)),
     ]
 }
 
 fn results(turns: &[Heard]) -> Vec<(&'static str, ProbeResult)> {
-    let papers = papers();
-    let case = ProbeCase { papers: &papers, structured: true, free: false, turns };
+    let files = files();
+    let case = ProbeCase { files: &files, structured: true, free: false, turns };
     assess(&case).checks.iter().map(|check| (check.id.name(), check.result)).collect()
 }
 
@@ -94,10 +94,10 @@ fn the_prompts_of_a_probe_are_as_last_reviewed() {
 
 #[test]
 fn the_later_prompts_do_not_tell_what_is_to_be_remembered() {
-    let papers = papers();
+    let files = files();
     for turn in ProbeTurn::ALL {
         let text = probe(turn).text();
-        assert!(!text.contains(&papers.first_line));
+        assert!(!text.contains(&files.first_line));
         if turn != ProbeTurn::Read {
             assert!(!text.contains(ProbeFiles::FILE), "{text}");
         }
@@ -109,13 +109,13 @@ fn papers_differ_from_seed_to_seed_and_from_before_to_after() {
     let mut lines = Set::new();
     let mut planted = Set::new();
     for seed in 0..200 {
-        let papers = ProbeFiles::new(&format!("seed {seed}"));
-        assert_eq!(papers.before.lines().next(), Some(papers.first_line.as_str()));
-        assert_eq!(ProbeFiles::faults(&papers.before), papers.planted);
-        assert_ne!(ProbeFiles::faults(&papers.after), papers.planted);
-        assert!(!papers.after.contains(&papers.first_line));
-        assert!(lines.insert(papers.first_line.clone()), "{}", papers.first_line);
-        planted.insert(papers.planted);
+        let files = ProbeFiles::new(&format!("seed {seed}"));
+        assert_eq!(files.before.lines().next(), Some(files.first_line.as_str()));
+        assert_eq!(ProbeFiles::faults(&files.before), files.planted);
+        assert_ne!(ProbeFiles::faults(&files.after), files.planted);
+        assert!(!files.after.contains(&files.first_line));
+        assert!(lines.insert(files.first_line.clone()), "{}", files.first_line);
+        planted.insert(files.planted);
     }
     assert_eq!(planted.into_iter().collect::<Vec<_>>(), [2, 3, 4, 5, 6]);
     assert_eq!(ProbeFiles::new("x"), ProbeFiles::new("x"));
@@ -125,8 +125,8 @@ fn papers_differ_from_seed_to_seed_and_from_before_to_after() {
 fn nothing_of_the_papers_is_taken_for_a_secret() {
     let redactor = Redactor::new(Vec::new());
     for seed in 0..50 {
-        let papers = ProbeFiles::new(&format!("seed {seed}"));
-        for text in [&papers.before, &papers.after] {
+        let files = ProbeFiles::new(&format!("seed {seed}"));
+        for text in [&files.before, &files.after] {
             assert_eq!(redactor.redact(text).0, text.as_str());
         }
     }
@@ -134,7 +134,7 @@ fn nothing_of_the_papers_is_taken_for_a_secret() {
 
 #[test]
 fn the_conversation_is_longer_than_the_least_that_any_vendor_caches() {
-    let chars = probe(ProbeTurn::Read).chars() + papers().before.chars().count() as u64;
+    let chars = probe(ProbeTurn::Read).chars() + files().before.chars().count() as u64;
     let least = redraft_cost::price::Cards::builtin().iter().filter_map(|card| card.minimum.tokens).max();
     // Four characters a token is the thinnest text there is.
     assert!(chars / 4 > least.unwrap(), "{chars} characters");
@@ -142,22 +142,22 @@ fn the_conversation_is_longer_than_the_least_that_any_vendor_caches() {
 
 #[test]
 fn a_probe_in_which_everything_works_passes_every_check() {
-    let papers = papers();
-    let turns = good(&papers);
+    let files = files();
+    let turns = good(&files);
     assert!(
         results(&turns).iter().all(|(_, result)| *result == ProbeResult::Passed),
         "{:?}",
         results(&turns)
     );
-    let case = ProbeCase { papers: &papers, structured: true, free: false, turns: &turns };
+    let case = ProbeCase { files: &files, structured: true, free: false, turns: &turns };
     assert_eq!(assess(&case).cache_share, Some(98));
 }
 
 #[test]
 fn each_thing_that_does_not_work_fails_its_own_check() {
-    let papers = papers();
+    let files = files();
     let change = |at: usize, change: &dyn Fn(&mut AssessedTurn)| {
-        let mut turns = good(&papers);
+        let mut turns = good(&files);
         if let Heard::Answer(turn) = &mut turns[at] {
             change(turn);
         }
@@ -168,12 +168,12 @@ fn each_thing_that_does_not_work_fails_its_own_check() {
     assert_eq!(failing(&change(0, &|turn| turn.opened = Some(vec![]))), ["V1"]);
     // An agent that cannot tell what it opened must have quoted the file.
     assert_eq!(failing(&change(0, &|turn| turn.opened = None)), ["V1"]);
-    let after = papers.after.lines().next().unwrap();
-    let count = papers.planted.to_string();
+    let after = files.after.lines().next().unwrap();
+    let count = files.planted.to_string();
     assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(after, &count)))), ["V3"]);
-    assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(&papers.first_line, "unknown")))), ["V4"]);
-    let wrong = (papers.planted + 1).to_string();
-    assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(&papers.first_line, &wrong)))), ["V4"]);
+    assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(&files.first_line, "unknown")))), ["V4"]);
+    let wrong = (files.planted + 1).to_string();
+    assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(&files.first_line, &wrong)))), ["V4"]);
     assert_eq!(failing(&change(1, &|turn| turn.text = format!("Here: {}", turn.text))), ["structured"]);
     assert_eq!(failing(&change(1, &|turn| turn.formless = true)), ["structured"]);
     assert_eq!(failing(&change(1, &|turn| turn.usage = used(5200, 0))), ["cache"]);
@@ -182,29 +182,29 @@ fn each_thing_that_does_not_work_fails_its_own_check() {
 
 #[test]
 fn a_refused_turn_fails_v2_and_an_unlucky_one_leaves_it_open() {
-    let papers = papers();
-    let mut turns = good(&papers);
+    let files = files();
+    let mut turns = good(&files);
     turns.truncate(1);
     turns.push(Heard::Refused { detail: "no such conversation".to_owned() });
     assert_eq!(failing(&turns), ["V2"]);
     turns[1] = Heard::Nothing { detail: "overloaded".to_owned() };
     assert_eq!(failing(&turns), [""; 0]);
-    let mut turns = good(&papers);
+    let mut turns = good(&files);
     turns[2] = Heard::Refused { detail: "no such conversation".to_owned() };
     assert_eq!(failing(&turns), ["V2"], "also when only the commit brought it out");
 }
 
 #[test]
 fn a_cache_nobody_reports_counts_only_where_tokens_cost_something() {
-    let papers = papers();
-    let mut turns = good(&papers);
+    let files = files();
+    let mut turns = good(&files);
     for turn in &mut turns {
         if let Heard::Answer(turn) = turn {
             turn.usage = used(5000, 0);
         }
     }
     let result = |free| {
-        let assessed = assess(&ProbeCase { papers: &papers, structured: true, free, turns: &turns });
+        let assessed = assess(&ProbeCase { files: &files, structured: true, free, turns: &turns });
         assessed.checks.into_iter().find(|check| check.id == CheckId::Cache).unwrap().result
     };
     assert_eq!((result(true), result(false)), (ProbeResult::NotTried, ProbeResult::Failed));

@@ -34,16 +34,17 @@ pub(crate) struct Seen {
 impl Seen {
     /// The current state: a park that is over does not count, and a feature that another process drives cannot be
     /// driven.
-    fn new(mut row: BoardRow, lives: &FeatureStandings<'_>, now_ms: i64) -> Seen {
+    fn new(mut row: BoardRow, standings: &FeatureStandings<'_>, now_ms: i64) -> Seen {
         row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
-        let held_by =
-            Some(&row).filter(|row| row.is_open()).and_then(|row| Lock::holder(&lives.repo.state, &row.id));
+        let held_by = Some(&row)
+            .filter(|row| row.is_open())
+            .and_then(|row| Lock::holder(&standings.repo.state, &row.id));
         // The process that asks lets go of it in a moment.
         let held_by = held_by.filter(|holder| holder.pid != std::process::id());
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
         }
-        let known = |name: &str| lives.standing(name);
+        let known = |name: &str| standings.standing(name);
         let in_its_way = if row.is_open() { blockers(&row.waits_for, &known) } else { Vec::new() };
         let blocked_by = in_its_way.iter().map(BlockerJson::new).collect();
         Seen { row, blocked_by, held_by }
@@ -88,13 +89,15 @@ impl Board {
         mut reviews: Vec<BoardRow>,
         process: &ProcessContext,
     ) -> Board {
-        let lives = FeatureStandings::new(repo, &rows);
+        let standings = FeatureStandings::new(repo, &rows);
         let now_ms = process.clock.now_ms();
         // Where nothing was begun here, others may have begun something.
         let empty = rows.is_empty() && (repo.has_folders() || !repo.branches_of_others().is_empty());
         let begin = if empty { "redraft adopt" } else { "redraft new \"your idea\"" };
-        let mut features: Vec<Seen> = rows.into_iter().map(|row| Seen::new(row, &lives, now_ms)).collect();
-        let before: Vec<Option<String>> = features.iter().map(|one| before(one, &features, &lives)).collect();
+        let mut features: Vec<Seen> =
+            rows.into_iter().map(|row| Seen::new(row, &standings, now_ms)).collect();
+        let before: Vec<Option<String>> =
+            features.iter().map(|one| before(one, &features, &standings)).collect();
         for (feature, before) in features.iter_mut().zip(before) {
             feature.row.next = process.next(before.as_ref().unwrap_or(&feature.row.next));
         }
@@ -149,11 +152,11 @@ pub(crate) fn next_after(
 }
 
 /// What to type so that a feature can go on that others are in the way of.
-fn before(feature: &Seen, all: &[Seen], lives: &FeatureStandings<'_>) -> Option<String> {
+fn before(feature: &Seen, all: &[Seen], standings: &FeatureStandings<'_>) -> Option<String> {
     if !feature.waits_for_others() {
         return None;
     }
-    let known = |name: &str| lives.standing(name);
+    let known = |name: &str| standings.standing(name);
     let Some(first) = first(&feature.row.waits_for, &known).filter(|first| first.goes_on) else {
         return Some(unblocking(&feature.row.id));
     };

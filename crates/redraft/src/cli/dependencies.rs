@@ -139,11 +139,11 @@ pub(crate) fn refuse_circle(
     (id, name): (FeatureId, &str),
     depends_on: &[String],
 ) -> Result<(), CliError> {
-    let lives = FeatureStandings::load(repo, ledger)?;
+    let standings = FeatureStandings::load(repo, ledger)?;
     // Others may have referred to it by its number before it existed.
     let own = |word: String| if word.parse() == Ok(id) { name.to_owned() } else { word };
     let known = |other: &str| {
-        let standing = lives.standing(other)?;
+        let standing = standings.standing(other)?;
         Some(FeatureStanding { waits_for: standing.waits_for.into_iter().map(own).collect(), ..standing })
     };
     let Some(way) = circle(name, depends_on, &known) else { return Ok(()) };
@@ -169,16 +169,20 @@ pub(crate) fn require_unblocked(
     if state.cancelled || state.phase().is_none() {
         return Ok(());
     }
-    let lives = FeatureStandings::load(repo, ledger)?;
+    let standings = FeatureStandings::load(repo, ledger)?;
     let waits_for: Vec<String> = state.waits_for().cloned().collect();
     // For a feature of a project, this is reported with everything else of the project that is not found.
     let alone = state.created.as_ref().is_some_and(|created| created.project.is_none());
-    for name in waits_for.iter().filter(|name| alone && lives.standing(name).is_none()) {
+    for name in waits_for.iter().filter(|name| alone && standings.standing(name).is_none()) {
         console.say(&format!("note: feature {id} depends on {name}, which was not found"));
     }
-    let blockers = lives.blockers(&waits_for);
+    let blockers = standings.blockers(&waits_for);
     let Some(why) = unblock else {
-        return if blockers.is_empty() { Ok(()) } else { Err(blocked(id, &blockers, &waits_for, &lives)) };
+        return if blockers.is_empty() {
+            Ok(())
+        } else {
+            Err(blocked(id, &blockers, &waits_for, &standings))
+        };
     };
     if why.is_empty() {
         return Err(CliError::usage("the reason is empty").hint("say why: --unblock \"…\""));
@@ -193,10 +197,15 @@ pub(crate) fn require_unblocked(
     Ok(())
 }
 
-fn blocked(id: FeatureId, found: &[Blocker], waits_for: &[String], lives: &FeatureStandings<'_>) -> CliError {
+fn blocked(
+    id: FeatureId,
+    found: &[Blocker],
+    waits_for: &[String],
+    standings: &FeatureStandings<'_>,
+) -> CliError {
     let shown: Vec<BlockerJson> = found.iter().map(BlockerJson::new).collect();
     let error = CliError::new(ErrorCode::Waiting, format!("feature {id} is {}", blocked_by(&shown)));
-    let error = match lives.first_command(waits_for) {
+    let error = match standings.first_command(waits_for) {
         Some(command) => error.hint(format!("first: {command}")),
         None => error,
     };

@@ -255,13 +255,13 @@ impl Member {
 
 fn members(repo: &RepositoryContext, ledger: &Ledger) -> Result<Vec<Member>, CliError> {
     let rows = rows(ledger)?;
-    let lives = FeatureStandings::new(repo, &rows);
+    let standings = FeatureStandings::new(repo, &rows);
     let member = |row: &BoardRow| Member {
         id: row.id.parse().unwrap_or(FeatureId(0)),
         name: row.name(),
         project: row.project.clone(),
         life: FeatureLife::named(&row.life).unwrap_or(FeatureLife::Active),
-        blockers: if row.is_open() { lives.blockers(&row.waits_for) } else { Vec::new() },
+        blockers: if row.is_open() { standings.blockers(&row.waits_for) } else { Vec::new() },
     };
     Ok(rows.iter().map(member).collect())
 }

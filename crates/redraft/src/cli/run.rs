@@ -20,7 +20,7 @@ use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{Loop, LoopEnd};
 use redraft_engine::ports::{Clock, Workspace};
-use redraft_engine::{Owed, Progress, Run, Stop};
+use redraft_engine::{Progress, Run, Stop, UnsentWork};
 use redraft_facts::event::{About, Decision, Entry, Question};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::{Lane, Phase};
@@ -179,15 +179,15 @@ fn report_on(
         Stop::Findings => ("findings", ErrorCode::NotApproved),
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
         Stop::OverBudget { .. } => ("over budget", ErrorCode::Limit),
-        Stop::Host(owed) => {
+        Stop::Host(unsent) => {
             // A host has what is out; what is pending waits until a host comes for it.
-            ("host", if owed.out.is_empty() { ErrorCode::Waiting } else { ErrorCode::Held })
+            ("host", if unsent.out.is_empty() { ErrorCode::Waiting } else { ErrorCode::Held })
         }
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
     let rows = rows::rows(ledger)?;
     let next = match (&ending, &args.agent) {
-        (None, _) if matches!(&stop, Stop::Host(owed) if !owed.out.is_empty()) => {
+        (None, _) if matches!(&stop, Stop::Host(unsent) if !unsent.out.is_empty()) => {
             process.next(&format!("redraft run {id} --now"))
         }
         (Some(ending), _) => ending.next.clone(),
@@ -229,8 +229,8 @@ fn report_on(
     if tasks.is_some() && config.checks.is_empty() {
         more.push_str("checks: none are configured, so only reviewers have judged whether the code works\n");
     }
-    if let Stop::Host(owed) = &stop {
-        with_hosts(owed, id)
+    if let Stop::Host(unsent) = &stop {
+        with_hosts(unsent, id)
             .iter()
             .for_each(|line| more.push_str(&format!("{}\n", process.commands_in(line))));
     }
@@ -251,12 +251,12 @@ fn report_on(
 }
 
 /// What is with hosts, and the ways out of waiting for it.
-fn with_hosts(owed: &Owed, id: FeatureId) -> Vec<String> {
-    let out = owed.out.iter().map(|(ticket, expires_ms)| {
+fn with_hosts(unsent: &UnsentWork, id: FeatureId) -> Vec<String> {
+    let out = unsent.out.iter().map(|(ticket, expires_ms)| {
         let held = with_host(ticket, *expires_ms);
         format!("{held}; if nobody is working on it any more: redraft run {id} --now")
     });
-    let next = owed.hosts.iter().map(|order| {
+    let next = unsent.hosts.iter().map(|order| {
         format!(
             "{} is for a host, which fetches it through `redraft mcp`; to have another agent do it: redraft run \
                 {id} --agent NAME",

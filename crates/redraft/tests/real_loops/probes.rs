@@ -38,8 +38,8 @@ fn prober(open: Reply) -> impl FnMut(&RecordedRequest, usize) -> Reply + Send + 
 fn passes_a_probe(client: &'static Client) {
     let scratch = Scratch::repository(PROGRAM);
     let root = fs::canonicalize(scratch.root()).unwrap().display().to_string();
-    let papers = format!("{root}/.git/redraft/probes/real/inventory.txt");
-    let provider = Provider::start(prober((client.open)(&papers)));
+    let inventory = format!("{root}/.git/redraft/probes/real/inventory.txt");
+    let provider = Provider::start(prober((client.open)(&inventory)));
     let agent = (client.agent)(&provider.base_url(), &[]);
     scratch.write("redraft.toml", &format!("[agents.real]\n{agent}\n"));
     scratch.run(["trust", "--yes"]).expect(0);

@@ -8,17 +8,17 @@ use crate::pace::Stopped;
 use crate::parsed_document::{Wanted, names};
 use redraft_facts::verdict::{Claim, Severity};
 
-pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
-    let paper = &papers.paper;
-    let wanted = paper.wanted();
-    let lines = paper.criteria(&wanted);
+pub(super) fn look(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+    let parsed = &checked.parsed;
+    let wanted = parsed.wanted();
+    let lines = parsed.criteria(&wanted);
     let requirements: Vec<Wanted> = wanted.into_iter().filter(|one| !one.is_criterion).collect();
-    let naming = |one: &Wanted| lines.iter().find(|at| names(paper.line(**at), &one.id));
+    let naming = |one: &Wanted| lines.iter().find(|at| names(parsed.line(**at), &one.id));
     let mut looked = Looked::default();
     let mut left = Vec::new();
     for one in &requirements {
-        papers.pace.step()?;
-        let own = paper.outline.at(one.line).filter(|section| section.lines.start == one.line);
+        checked.pace.step()?;
+        let own = parsed.outline.at(one.line).filter(|section| section.lines.start == one.line);
         let below = || lines.iter().find(|at| own.is_some_and(|section| section.lines.contains(at)));
         match naming(one).or_else(below) {
             Some(at) => looked.settled.push((one.id.clone(), format!("line {} names {}", at + 1, one.id))),
@@ -26,7 +26,7 @@ pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
         }
     }
     if !looked.settled.is_empty() {
-        looked.defects = left.iter().map(|one| defect(papers, one, &lines)).collect();
+        looked.defects = left.iter().map(|one| defect(checked, one, &lines)).collect();
     }
     let open = looked.defects.len();
     looked.note = format!(
@@ -37,8 +37,8 @@ pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
     Ok(looked)
 }
 
-fn defect(papers: &CheckedDocuments<'_>, one: &Wanted, lines: &[usize]) -> Defect {
-    let mut searched: Vec<String> = lines.iter().map(|at| papers.paper.section_name(*at)).collect();
+fn defect(checked: &CheckedDocuments<'_>, one: &Wanted, lines: &[usize]) -> Defect {
+    let mut searched: Vec<String> = lines.iter().map(|at| checked.parsed.section_name(*at)).collect();
     searched.dedup();
     let found = Found {
         severity: Severity::Blocker,
@@ -48,10 +48,10 @@ fn defect(papers: &CheckedDocuments<'_>, one: &Wanted, lines: &[usize]) -> Defec
         description: format!(
             "no acceptance criterion mentions requirement `{}` of {} (searched {})",
             one.id,
-            papers.paper.section_name(one.line),
+            checked.parsed.section_name(one.line),
             searched.join(", ")
         ),
         suggestion: format!("add a criterion that names {} and can be seen to pass or fail", one.id),
     };
-    papers.defect(found, remedy::one_more_criterion(&papers.paper, one, lines))
+    checked.defect(found, remedy::one_more_criterion(&checked.parsed, one, lines))
 }

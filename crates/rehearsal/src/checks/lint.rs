@@ -22,8 +22,8 @@ pub(super) fn check_behind(phase: Phase, description: &str) -> Option<Check> {
 }
 
 /// The faults that concern the hand-off.
-pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
-    looked(papers, |fault| !(has_tasks(papers.phase) && is_about_tasks(fault.rule)))
+pub(super) fn look(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+    looked(checked, |fault| !(has_tasks(checked.phase) && is_about_tasks(fault.rule)))
 }
 
 fn has_tasks(phase: Phase) -> bool {
@@ -31,18 +31,18 @@ fn has_tasks(phase: Phase) -> bool {
 }
 
 /// The faults that concern the reviewer of a plan or a list of tasks.
-pub(super) fn tasks(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
-    looked(papers, |fault| is_about_tasks(fault.rule))
+pub(super) fn tasks(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+    looked(checked, |fault| is_about_tasks(fault.rule))
 }
 
 /// The faults that have to be mended before any reviewer sees the document.
-pub(super) fn errors(papers: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
-    Ok(looked(papers, |fault| fault.level == Level::Error)?.defects)
+pub(super) fn errors(checked: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
+    Ok(looked(checked, |fault| fault.level == Level::Error)?.defects)
 }
 
-fn looked(papers: &CheckedDocuments<'_>, wanted: impl Fn(&Fault) -> bool) -> Result<Looked, Stopped> {
-    let faults = faults(papers)?;
-    let defects = faults.iter().filter(|fault| wanted(fault)).map(|fault| defect(papers, fault)).collect();
+fn looked(checked: &CheckedDocuments<'_>, wanted: impl Fn(&Fault) -> bool) -> Result<Looked, Stopped> {
+    let faults = faults(checked)?;
+    let defects = faults.iter().filter(|fault| wanted(fault)).map(|fault| defect(checked, fault)).collect();
     Ok(Looked { defects, note: format!("{} rules looked at", Rule::ALL.len()), ..Looked::default() })
 }
 
@@ -57,12 +57,12 @@ fn is_about_tasks(rule: Rule) -> bool {
     )
 }
 
-fn faults(papers: &CheckedDocuments<'_>) -> Result<Vec<Fault>, Stopped> {
+fn faults(checked: &CheckedDocuments<'_>) -> Result<Vec<Fault>, Stopped> {
     let before = [
-        (ArtifactKind::Prd, papers.before.prd),
-        (ArtifactKind::Spec, papers.before.spec),
-        (ArtifactKind::Design, papers.before.design),
-        (ArtifactKind::Plan, papers.before.plan),
+        (ArtifactKind::Prd, checked.before.prd),
+        (ArtifactKind::Spec, checked.before.spec),
+        (ArtifactKind::Design, checked.before.design),
+        (ArtifactKind::Plan, checked.before.plan),
     ];
     let document = |path: &str, text: &str| Document {
         path: path.to_owned(),
@@ -70,26 +70,26 @@ fn faults(papers: &CheckedDocuments<'_>) -> Result<Vec<Fault>, Stopped> {
     };
     let mut documents: Vec<Document> =
         before.iter().filter_map(|(kind, text)| Some(document(kind.file(), (*text)?))).collect();
-    documents.push(document(papers.path, papers.paper.text));
+    documents.push(document(checked.path, checked.parsed.text));
     let documents = Documents { documents, absent_files: BTreeSet::new() };
-    let faults = check_until(&documents, &LintSettings::default(), &|| papers.pace.is_stopped());
+    let faults = check_until(&documents, &LintSettings::default(), &|| checked.pace.is_stopped());
     let mut faults = faults.ok_or(Stopped)?;
-    faults.retain(|fault| fault.path == papers.path);
+    faults.retain(|fault| fault.path == checked.path);
     Ok(faults)
 }
 
-fn defect(papers: &CheckedDocuments<'_>, fault: &Fault) -> Defect {
+fn defect(checked: &CheckedDocuments<'_>, fault: &Fault) -> Defect {
     let Fault { rule, level, line, message, hint, .. } = fault;
     let line = (*line as usize).saturating_sub(1);
     let found = Found {
         severity: if *level == Level::Error { Severity::Blocker } else { Severity::Warning },
-        category: category(papers.phase, *rule),
+        category: category(checked.phase, *rule),
         claim: Claim::Present,
         line,
         description: format!("{LEAD}{rule}`: {message}"),
         suggestion: hint.clone(),
     };
-    papers.defect(found, remedy::for_fault(*rule, &papers.paper, line, message))
+    checked.defect(found, remedy::for_fault(*rule, &checked.parsed, line, message))
 }
 
 /// One of the categories of the role that reports it.

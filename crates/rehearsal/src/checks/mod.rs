@@ -27,7 +27,7 @@ pub(crate) const DEFECTS_MAX: usize = 30;
 /// What a reviewer has before it: the document under review and what it builds on.
 pub(crate) struct CheckedDocuments<'a> {
     pub(crate) path: &'a str,
-    pub(crate) paper: ParsedDocument<'a>,
+    pub(crate) parsed: ParsedDocument<'a>,
     /// Which phase writes the document under review.
     pub(crate) phase: Phase,
     pub(crate) before: Before<'a>,
@@ -103,8 +103,8 @@ impl CheckedDocuments<'_> {
             claim,
             file: self.path.to_owned(),
             line,
-            section: self.paper.section(line).to_owned(),
-            quote: quote(self.paper.line(line)),
+            section: self.parsed.section(line).to_owned(),
+            quote: quote(self.parsed.line(line)),
             description,
             suggestion,
             remedy,
@@ -166,15 +166,15 @@ impl Check {
             .or_else(|| lint::check_behind(phase, description))
     }
 
-    pub(crate) fn look(self, papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
-        papers.pace.look()?;
+    pub(crate) fn look(self, checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+        checked.pace.look()?;
         match self {
-            Check::Criteria => criteria::look(papers),
-            Check::Numbers => numbers::look(papers),
-            Check::Spelling => spelling::look(papers),
-            Check::Trace => trace::look(papers),
-            Check::Tasks => lint::tasks(papers),
-            Check::Lint => lint::look(papers),
+            Check::Criteria => criteria::look(checked),
+            Check::Numbers => numbers::look(checked),
+            Check::Spelling => spelling::look(checked),
+            Check::Trace => trace::look(checked),
+            Check::Tasks => lint::tasks(checked),
+            Check::Lint => lint::look(checked),
         }
     }
 }
@@ -203,6 +203,6 @@ pub(crate) fn all(phase: Phase) -> Vec<Check> {
 }
 
 /// The faults that a failed gate reports and a program can mend.
-pub(crate) fn errors_of_the_gate(papers: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
-    lint::errors(papers)
+pub(crate) fn errors_of_the_gate(checked: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
+    lint::errors(checked)
 }

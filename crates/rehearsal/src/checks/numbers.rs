@@ -15,13 +15,13 @@ use std::collections::BTreeSet;
 /// Fewer words are too few to be sure.
 const WORDS_MIN: usize = 3;
 
-pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
-    let earlier = papers.before.spec.map(ParsedDocument::read);
+pub(super) fn look(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+    let earlier = checked.before.spec.map(ParsedDocument::read);
     let rules = earlier.as_ref().map(stated).unwrap_or_default();
-    let own = stated(&papers.paper);
+    let own = stated(&checked.parsed);
     let mut looked = Looked { note: format!("{} numbers compared", own.len()), ..Looked::default() };
     for (at, later) in own.iter().enumerate() {
-        papers.pace.step()?;
+        checked.pace.step()?;
         let of_spec = rules.iter().map(|first| ("the specification, ", first));
         let mut known = of_spec.chain(own[..at].iter().map(|first| ("", first)));
         let Some((document, first)) = known.find(|(_, first)| contradict(first, later)) else { continue };
@@ -31,7 +31,7 @@ pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
         let shared: Vec<&str> = shared.map(String::as_str).take(3).collect();
         let found = Found {
             severity: Severity::Blocker,
-            category: category(papers.phase),
+            category: category(checked.phase),
             claim: Claim::Present,
             line: later.line,
             description: format!(
@@ -44,7 +44,7 @@ pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
         };
         let note = format!("line {} now says {right} instead of {wrong}", later.line + 1);
         let edit = Edit::Replace { line: later.line, at: later.amount.at.clone(), new: right.clone() };
-        looked.defects.push(papers.defect(found, Remedy::new(note, vec![edit])));
+        looked.defects.push(checked.defect(found, Remedy::new(note, vec![edit])));
     }
     Ok(looked)
 }

@@ -17,25 +17,25 @@ use redraft_facts::text::one_line;
 /// `line` counts from 0.
 pub(super) fn for_fault(
     rule: Rule,
-    paper: &ParsedDocument<'_>,
+    parsed: &ParsedDocument<'_>,
     line: usize,
     message: &str,
 ) -> Option<Remedy> {
     let mark = marks(message).next().unwrap_or_default();
-    let last = paper.outline.lines().len().checked_sub(1);
+    let last = parsed.outline.lines().len().checked_sub(1);
     let at_end = |lines: &[&str]| Edit::Insert {
         after: last,
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
     };
     match rule {
-        Rule::Placeholder => placeholder(paper, line, mark),
+        Rule::Placeholder => placeholder(parsed, line, mark),
         Rule::ConflictMarker => Remedy::new(
             format!("took the conflict marker out of line {}", line + 1),
             vec![Edit::Remove { line }],
         ),
         Rule::UnclosedFence => {
-            let open = Page::read(paper.text).open_fence?;
-            let fence = paper.line(open).trim_start_matches(|c: char| c != '`' && c != '~');
+            let open = Page::read(parsed.text).open_fence?;
+            let fence = parsed.line(open).trim_start_matches(|c: char| c != '`' && c != '~');
             let mark = fence.chars().next()?;
             let fence: String = fence.chars().take_while(|c| *c == mark).collect();
             Remedy::new("closed the last code fence".to_owned(), vec![at_end(&[&fence])])
@@ -53,7 +53,7 @@ pub(super) fn for_fault(
             Remedy::new("ended what broke off".to_owned(), vec![at_end(&["", end])])
         }
         Rule::VagueWord => {
-            let text = paper.line(line).trim_end().trim_end_matches('.');
+            let text = parsed.line(line).trim_end().trim_end_matches('.');
             let edit = Edit::Replace {
                 line,
                 at: text.len()..text.len(),
@@ -61,16 +61,16 @@ pub(super) fn for_fault(
             };
             Remedy::new(format!("said how often {mark} has to hold"), vec![edit])
         }
-        Rule::UnknownReference => without_need(paper, line, mark),
-        Rule::DependencyCycle => without_circle(paper),
-        Rule::NoDoneCriterion => with_done_criterion(paper, line),
+        Rule::UnknownReference => without_need(parsed, line, mark),
+        Rule::DependencyCycle => without_circle(parsed),
+        Rule::NoDoneCriterion => with_done_criterion(parsed, line),
         _ => None,
     }
 }
 
 /// The line without the placeholder: a number where a unit follows, the name of a field, a default, or nothing.
-fn placeholder(paper: &ParsedDocument<'_>, line: usize, mark: &str) -> Option<Remedy> {
-    let text = paper.line(line);
+fn placeholder(parsed: &ParsedDocument<'_>, line: usize, mark: &str) -> Option<Remedy> {
+    let text = parsed.line(line);
     let start = text.find(mark).filter(|_| !mark.is_empty())?;
     let (before, after) = (&text[..start], &text[start + mark.len()..]);
     let replaced = |length: usize, new: &str, note: String| {
@@ -81,7 +81,7 @@ fn placeholder(paper: &ParsedDocument<'_>, line: usize, mark: &str) -> Option<Re
     };
     let next = after.split_whitespace().next().unwrap_or_default().trim_end_matches(['.', ',', ';']);
     if let Some((kind, _)) = unit(next) {
-        let known = paper.prose().find_map(|(_, prose)| {
+        let known = parsed.prose().find_map(|(_, prose)| {
             let found = amounts(&prose)
                 .into_iter()
                 .find(|one| one.kind == kind && prose[one.at.clone()].ends_with(next));
@@ -93,9 +93,9 @@ fn placeholder(paper: &ParsedDocument<'_>, line: usize, mark: &str) -> Option<Re
     let said = Item::parse(before).map_or(before.trim(), |item| item.text);
     let words = |text: &str| text.split(|c: char| !c.is_alphabetic()).any(|word| word.len() > 1);
     if !words(said) && !words(after) && !said.contains(|c: char| c.is_ascii_digit()) {
-        let above = line.checked_sub(2).and_then(|above| paper.outline.at(above));
+        let above = line.checked_sub(2).and_then(|above| parsed.outline.at(above));
         let alone = above.is_some_and(|section| section.level > 0 && section.lines.start + 2 == line)
-            && paper.line(line + 1).trim().is_empty();
+            && parsed.line(line + 1).trim().is_empty();
         return match alone {
             true => Remedy::new(
                 "said that there is none".to_owned(),
@@ -121,8 +121,8 @@ fn placeholder(paper: &ParsedDocument<'_>, line: usize, mark: &str) -> Option<Re
 }
 
 /// The line without one of the tasks that it depends on.
-fn without_need(paper: &ParsedDocument<'_>, line: usize, id: &str) -> Option<Remedy> {
-    let text = paper.line(line);
+fn without_need(parsed: &ParsedDocument<'_>, line: usize, id: &str) -> Option<Remedy> {
+    let text = parsed.line(line);
     let start = text.find(':')? + 1;
     let (label, listed) = text.split_at(start);
     let start = label.len() + (listed.len() - listed.trim_start_matches(['*', ' ']).len());
@@ -137,8 +137,8 @@ fn without_need(paper: &ParsedDocument<'_>, line: usize, id: &str) -> Option<Rem
 }
 
 /// In a circle, the first dependency on something that stands later is dropped.
-fn without_circle(paper: &ParsedDocument<'_>) -> Option<Remedy> {
-    let list = tasks::read(paper.text).ok()?;
+fn without_circle(parsed: &ParsedDocument<'_>) -> Option<Remedy> {
+    let list = tasks::read(parsed.text).ok()?;
     let circle = tasks::order(&list).err()?.0;
     let in_circle = |id: &str| circle.iter().any(|one| task_id::key(one) == task_id::key(id));
     let place = |id: &str| list.tasks.iter().position(|task| task.keys().any(|key| key == task_id::key(id)));
@@ -151,18 +151,18 @@ fn without_circle(paper: &ParsedDocument<'_>) -> Option<Remedy> {
         Some((need.line as usize - 1, need.id.clone()))
     };
     let (line, id) = list.tasks.iter().filter(|task| in_circle(&task.id)).find_map(|task| later(&task))?;
-    without_need(paper, line, &id)
+    without_need(parsed, line, &id)
 }
 
-fn with_done_criterion(paper: &ParsedDocument<'_>, line: usize) -> Option<Remedy> {
-    let list = tasks::read(paper.text).ok()?;
+fn with_done_criterion(parsed: &ParsedDocument<'_>, line: usize) -> Option<Remedy> {
+    let list = tasks::read(parsed.text).ok()?;
     let task = list.tasks.into_iter().find(|task| task.line as usize == line + 1)?;
     let lines = match task.form {
         TaskForm::Heading(_) => vec![String::new(), "**Done when:**".to_owned(), format!("- {DONE}")],
         TaskForm::Checkbox | TaskForm::ListItem => vec![format!("  - Done when: {DONE}")],
         TaskForm::TableRow => return None,
     };
-    let after = paper.last_filled(task.lines());
+    let after = parsed.last_filled(task.lines());
     Remedy::new(
         format!("said when task {} is done", task.id),
         vec![Edit::Insert { after: Some(after), lines }],
@@ -173,15 +173,15 @@ pub(super) const DONE: &str = "its test passes with all others; without the work
 
 /// One more criterion behind the last one, in its form.
 pub(super) fn one_more_criterion(
-    paper: &ParsedDocument<'_>,
+    parsed: &ParsedDocument<'_>,
     one: &Wanted,
     lines: &[usize],
 ) -> Option<Remedy> {
     let last =
-        lines.iter().rev().find(|at| Item::parse(paper.line(**at)).is_some_and(|item| item.indent < 2));
-    let last = *last.or_else(|| lines.iter().rev().find(|at| cells(paper.line(**at)).is_some()))?;
-    let check = check_of(&paper.statement(&one.id, one.line));
-    let ids = lines.iter().filter_map(|at| leading_id(paper.line(*at)));
+        lines.iter().rev().find(|at| Item::parse(parsed.line(**at)).is_some_and(|item| item.indent < 2));
+    let last = *last.or_else(|| lines.iter().rev().find(|at| cells(parsed.line(**at)).is_some()))?;
+    let check = check_of(&parsed.statement(&one.id, one.line));
+    let ids = lines.iter().filter_map(|at| leading_id(parsed.line(*at)));
     let numbered = ids.filter_map(|id| {
         let letters = id.trim_end_matches(|c: char| c.is_ascii_digit());
         Some((id[letters.len()..].parse::<u32>().ok()?, letters)).filter(|_| !one.id.starts_with(letters))
@@ -189,7 +189,7 @@ pub(super) fn one_more_criterion(
     let id =
         numbered.max().map_or_else(|| one.id.clone(), |(most, letters)| format!("{letters}{}", most + 1));
     let name = if id == one.id { String::new() } else { format!(" ({})", one.id) };
-    let line = paper.line(last);
+    let line = parsed.line(last);
     let new = match Item::parse(line) {
         Some(item) => {
             let bold = if item.text.starts_with("**") { "**" } else { "" };
@@ -200,10 +200,10 @@ pub(super) fn one_more_criterion(
             format!("| {id}{name} | {} |{}", check.replace('|', "/"), " – |".repeat(blank))
         }
     };
-    let end = (last + 1..paper.outline.lines().len())
+    let end = (last + 1..parsed.outline.lines().len())
         .take_while(|at| {
-            Item::parse(paper.line(*at)).is_none_or(|item| item.indent > 1)
-                && paper.line(*at).starts_with("  ")
+            Item::parse(parsed.line(*at)).is_none_or(|item| item.indent > 1)
+                && parsed.line(*at).starts_with("  ")
         })
         .last();
     Remedy::new(

@@ -9,12 +9,12 @@ use crate::parsed_document::Word;
 use redraft_facts::verdict::{Claim, Severity};
 use std::collections::BTreeMap;
 
-pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
-    let terms = papers.paper.words();
+pub(super) fn look(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+    let terms = checked.parsed.words();
     let mut looked = Looked { note: format!("{} words compared", terms.len()), ..Looked::default() };
     let mut groups: BTreeMap<String, Vec<&Word>> = BTreeMap::new();
     for term in &terms {
-        papers.pace.step()?;
+        checked.pace.step()?;
         groups.entry(term.text.to_lowercase().replace('-', "")).or_default().push(term);
     }
     for (first, wrong) in groups.values().filter_map(|group| pair(group)) {
@@ -28,8 +28,8 @@ pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
             line: place.line,
             description: format!(
                 "one term in two spellings: `{right}` in {} and `{wrong}` in {}",
-                papers.paper.section_name(first.line),
-                papers.paper.section_name(place.line)
+                checked.parsed.section_name(first.line),
+                checked.parsed.section_name(place.line)
             ),
             suggestion: format!("write {right} everywhere"),
         };
@@ -40,7 +40,7 @@ pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
             new: right.clone(),
         });
         let remedy = Remedy::new(format!("wrote {right} for {wrong} in {count}"), edits.collect());
-        looked.defects.push(papers.defect(found, remedy));
+        looked.defects.push(checked.defect(found, remedy));
     }
     looked.defects.sort_by_key(|defect| defect.line);
     Ok(looked)

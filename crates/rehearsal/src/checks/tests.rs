@@ -36,9 +36,9 @@ fn looked(phase: Phase, text: &str, checks: &[Check]) -> Vec<Defect> {
         plan: earlier(Phase::CreatePlan),
     };
     let path = format!("docs/{}", phase.artifact());
-    let papers =
-        CheckedDocuments { path: &path, paper: ParsedDocument::read(text), phase, before, pace: &pace };
-    checks.iter().flat_map(|check| check.look(&papers).unwrap().defects).collect()
+    let checked =
+        CheckedDocuments { path: &path, parsed: ParsedDocument::read(text), phase, before, pace: &pace };
+    checks.iter().flat_map(|check| check.look(&checked).unwrap().defects).collect()
 }
 
 /// Everything that is found in a document, by all of its reviewers.

@@ -26,31 +26,31 @@ pub(super) fn is_ours(description: &str) -> bool {
     [NOT_DESIGNED, NOT_PLANNED, ORPHAN].iter().any(|lead| description.starts_with(lead))
 }
 
-pub(super) fn look(papers: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
-    let Before { prd, spec, design, plan } = papers.before;
-    let own = Some(papers.paper.text);
-    let sources = match papers.phase {
+pub(super) fn look(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
+    let Before { prd, spec, design, plan } = checked.before;
+    let own = Some(checked.parsed.text);
+    let sources = match checked.phase {
         Phase::Design => Sources { prd, spec, design: own, ..Sources::default() },
         Phase::CreatePlan => Sources { prd, spec, design, plan: own, ..Sources::default() },
         Phase::CreateTasks => Sources { prd, spec, design, plan, tasks: own, ..Sources::default() },
         Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => return Ok(Looked::default()),
     };
     let matrix = matrix::build(&sources);
-    papers.pace.look()?;
-    if papers.phase == Phase::CreateTasks {
+    checked.pace.look()?;
+    if checked.phase == Phase::CreateTasks {
         let (requirements, criteria) = matrix.reached();
         let (all, reached) = (requirements.all + criteria.all, requirements.reached + criteria.reached);
         let is_traced = reached > 0 && reached * 2 >= all;
         let single = matrix.orphans.iter().filter(|orphan| is_traced && orphan.document && is_single(orphan));
-        let defects = single.map(|orphan| orphaned(papers, orphan)).collect();
+        let defects = single.map(|orphan| orphaned(checked, orphan)).collect();
         return Ok(Looked { defects, note: matrix.reached_in_words(), ..Looked::default() });
     }
-    Ok(carried(papers, &matrix))
+    Ok(carried(checked, &matrix))
 }
 
-fn carried(papers: &CheckedDocuments<'_>, matrix: &Matrix) -> Looked {
+fn carried(checked: &CheckedDocuments<'_>, matrix: &Matrix) -> Looked {
     let parts =
-        |row: &Row| if papers.phase == Phase::Design { row.sections.clone() } else { row.steps.clone() };
+        |row: &Row| if checked.phase == Phase::Design { row.sections.clone() } else { row.steps.clone() };
     let requirements = matrix.rows.iter().filter_map(|row| Some((row, row.requirement.as_ref()?)));
     let rows: Vec<(&Row, &Requirement)> = requirements.filter(|(_, one)| !one.is_criterion).collect();
     let (found, left): (Vec<_>, Vec<_>) = rows.iter().partition(|(row, _)| !parts(row).is_empty());
@@ -64,16 +64,16 @@ fn carried(papers: &CheckedDocuments<'_>, matrix: &Matrix) -> Looked {
     for (_, one) in left {
         let beside = found.iter().rev().find(|(_, other)| other.line < one.line);
         let beside = beside.and_then(|(row, other)| Some((parts(row).first()?.clone(), other.id.clone())));
-        let place = if papers.phase == Phase::Design { first.clone() } else { beside.or(first.clone()) };
-        looked.defects.extend(place.map(|(part, other)| forgotten(papers, one, &part, &other)));
+        let place = if checked.phase == Phase::Design { first.clone() } else { beside.or(first.clone()) };
+        looked.defects.extend(place.map(|(part, other)| forgotten(checked, one, &part, &other)));
     }
     looked.settled =
         found.iter().map(|(_, one)| (one.id.clone(), format!("{} is named now", one.id))).collect();
     looked
 }
 
-fn forgotten(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart, other: &str) -> Defect {
-    let is_design = papers.phase == Phase::Design;
+fn forgotten(checked: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart, other: &str) -> Defect {
+    let is_design = checked.phase == Phase::Design;
     let (lead, next) = if is_design { (NOT_DESIGNED, "planned") } else { (NOT_PLANNED, "built") };
     let found = Found {
         severity: Severity::Blocker,
@@ -87,43 +87,43 @@ fn forgotten(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPa
         ),
         suggestion: "name it where it is met".to_owned(),
     };
-    let remedy = if is_design { in_design(papers, one, part, other) } else { in_plan(papers, one, part) };
-    papers.defect(found, remedy)
+    let remedy = if is_design { in_design(checked, one, part, other) } else { in_plan(checked, one, part) };
+    checked.defect(found, remedy)
 }
 
 /// The first part is made to serve it as well, in its own text and in a table of requirements.
 fn in_design(
-    papers: &CheckedDocuments<'_>,
+    checked: &CheckedDocuments<'_>,
     one: &Requirement,
     part: &DocumentPart,
     other: &str,
 ) -> Option<Remedy> {
-    let paper = &papers.paper;
-    let section = paper.outline.at((part.line as usize).checked_sub(1)?)?;
-    let after = paper.last_filled(section.own.clone());
+    let parsed = &checked.parsed;
+    let section = parsed.outline.at((part.line as usize).checked_sub(1)?)?;
+    let after = parsed.last_filled(section.own.clone());
     let new = format!("- **Also serves:** Spec {}: {}", one.id, one.text);
     let mut edits = vec![Edit::Insert { after: Some(after), lines: vec![new] }];
-    let row_at = |at: &usize| cells(paper.line(*at));
-    let lines = 0..paper.outline.lines().len();
+    let row_at = |at: &usize| cells(parsed.line(*at));
+    let lines = 0..parsed.outline.lines().len();
     let is_named =
         |at: &usize| row_at(at).is_some_and(|row| row.first().is_some_and(|cell| names(cell, other)));
     if let Some(row) = lines.clone().find(is_named) {
         let last = (row..lines.end).take_while(|at| row_at(at).is_some()).last();
-        edits.push(Edit::Insert { after: last, lines: vec![paper.line(row).replacen(other, &one.id, 1)] });
+        edits.push(Edit::Insert { after: last, lines: vec![parsed.line(row).replacen(other, &one.id, 1)] });
     }
     Remedy::new(format!("{} serves {} as well", part.name(), one.id), edits)
 }
 
 /// The step is made to carry it out as well.
-fn in_plan(papers: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart) -> Option<Remedy> {
-    let paper = &papers.paper;
+fn in_plan(checked: &CheckedDocuments<'_>, one: &Requirement, part: &DocumentPart) -> Option<Remedy> {
+    let parsed = &checked.parsed;
     let start = (part.line as usize).checked_sub(1)?;
-    let lines = paper.outline.at(start)?.lines.clone();
+    let lines = parsed.outline.at(start)?.lines.clone();
     let note = format!("step {} carries out {} as well", part.id, one.id);
-    let line = lines.clone().find(|at| paper.line(*at).starts_with("**Implements:**"));
+    let line = lines.clone().find(|at| parsed.line(*at).starts_with("**Implements:**"));
     let edit = match line {
         Some(line) => {
-            let end = paper.line(line).trim_end().len();
+            let end = parsed.line(line).trim_end().len();
             Edit::Replace { line, at: end..end, new: format!(", Spec {}", one.id) }
         }
         None => Edit::Insert {
@@ -140,8 +140,8 @@ fn is_single(orphan: &Orphan) -> bool {
     ["", "step ", "task "].iter().any(|word| orphan.message.starts_with(&format!("{word}{alone}")))
 }
 
-fn orphaned(papers: &CheckedDocuments<'_>, orphan: &Orphan) -> Defect {
-    let own = papers.path.rsplit('/').next() == Some(orphan.file.as_str());
+fn orphaned(checked: &CheckedDocuments<'_>, orphan: &Orphan) -> Defect {
+    let own = checked.path.rsplit('/').next() == Some(orphan.file.as_str());
     let found = Found {
         severity: Severity::Blocker,
         category: "plan-fidelity",
@@ -156,25 +156,25 @@ fn orphaned(papers: &CheckedDocuments<'_>, orphan: &Orphan) -> Defect {
         Rule::UntracedStep => Some(format!("Plan {}", orphan.id)),
         _ => None,
     };
-    let remedy = named.and_then(|named| one_more_task(papers, &named));
-    papers.defect(found, remedy)
+    let remedy = named.and_then(|named| one_more_task(checked, &named));
+    checked.defect(found, remedy)
 }
 
 /// A task behind the last one, in the files of that one.
-fn one_more_task(papers: &CheckedDocuments<'_>, named: &str) -> Option<Remedy> {
-    let paper = &papers.paper;
-    let last = tasks::read(paper.text).ok()?.tasks.pop()?;
+fn one_more_task(checked: &CheckedDocuments<'_>, named: &str) -> Option<Remedy> {
+    let parsed = &checked.parsed;
+    let last = tasks::read(parsed.text).ok()?.tasks.pop()?;
     let TaskForm::Heading(level) = last.form else { return None };
     let (group, number) = last.id.rsplit_once('.')?;
     let id = format!("{group}.{}", number.parse::<u32>().ok()? + 1);
-    let files = paper.field(last.lines(), "Files")?;
+    let files = parsed.field(last.lines(), "Files")?;
     let lines = format!(
         "\n{} Task {id}: Carry out {named}\n\n**Implements:** {named}\n**Files:** {files}\n**Depends on:** {}\n\n**Do:**\n\
          1. Write a test of {named} and see it fail.\n2. Make it pass.\n\n**Done when:**\n- {DONE}",
         "#".repeat(usize::from(level)),
         last.id
     );
-    let after = Some(paper.last_filled(last.lines()));
+    let after = Some(parsed.last_filled(last.lines()));
     let lines = lines.lines().map(str::to_owned).collect();
     Remedy::new(format!("added task {id} for {named}"), vec![Edit::Insert { after, lines }])
 }

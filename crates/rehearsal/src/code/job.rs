@@ -25,10 +25,10 @@ pub(crate) struct Job {
 
 /// The jobs of a task list, or of the text of one task.
 pub(crate) fn jobs(text: &str) -> Vec<Job> {
-    let paper = ParsedDocument::read(text);
+    let parsed = ParsedDocument::read(text);
     let list = tasks::read(text).map(|list| list.tasks).unwrap_or_default();
     let job = |task: &Task| {
-        let field = |label: &str| paper.field(task.lines(), label).unwrap_or_default();
+        let field = |label: &str| parsed.field(task.lines(), label).unwrap_or_default();
         let named = |kind: TargetDocument| task.refs.iter().filter(move |one| one.kind == kind);
         Job {
             name: task.id.clone(),
@@ -50,11 +50,11 @@ pub(crate) fn requirements(spec: &str) -> Vec<(String, Need)> {
 
 /// The calls that the interfaces of a design name: the interface and the name of the call.
 pub(crate) fn calls(design: &str) -> Vec<(String, String)> {
-    let paper = ParsedDocument::read(design);
-    let found = paper.outline.sections().iter().filter_map(|section| {
+    let parsed = ParsedDocument::read(design);
+    let found = parsed.outline.sections().iter().filter_map(|section| {
         let id = section.title.split([':', ' ']).next().filter(|id| id.len() > 1 && id.starts_with('I'))?;
         id[1..].bytes().all(|b| b.is_ascii_digit()).then_some(())?;
-        let call = call(&paper.outline.text(section.own.clone()))?;
+        let call = call(&parsed.outline.text(section.own.clone()))?;
         let name = call.split('(').next().unwrap_or_default().trim();
         let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         plain.then(|| (id.to_owned(), name.to_owned()))

@@ -199,15 +199,15 @@ impl Clause {
 
 /// The first goals of a PRD, each with its id if it has one.
 fn first_goals(prd: &str) -> Vec<(String, String)> {
-    let paper = ParsedDocument::read(prd);
-    let Some(section) = essentials(&paper.outline).goals else { return Vec::new() };
-    let rows = section.lines.clone().filter_map(|at| cells(paper.line(at)));
+    let parsed = ParsedDocument::read(prd);
+    let Some(section) = essentials(&parsed.outline).goals else { return Vec::new() };
+    let rows = section.lines.clone().filter_map(|at| cells(parsed.line(at)));
     let rows = rows.filter(|row| !is_rule_of_table(row)).skip(1).map(|row| row.join(": "));
     let named = |text: String| {
         let (name, goal) = text.split_once(": ").filter(|(name, _)| is_id(name)).unwrap_or(("", &text));
         (name.to_owned(), one_line(&cleaned(goal), 110))
     };
-    paper.items(&section).into_iter().chain(rows).take(GOALS_MAX).map(named).collect()
+    parsed.items(&section).into_iter().chain(rows).take(GOALS_MAX).map(named).collect()
 }
 
 /// `G1`, `AC-2`: capitals and a number.

@@ -16,7 +16,7 @@ use redraft_facts::ticket::{Purpose, Scope};
 use redraft_prompts::prompt::{RetroBrief, retro, schema_for};
 use redraft_reports::projections::costs::costs;
 use redraft_reports::retro::{
-    FeatureChange, Figures, Judgements, LessonChange, Older, RetroAnswer, Stance, bundle, judge_bundle,
+    FeatureChange, Figures, Judgements, LessonKind, Older, RetroAnswer, Stance, bundle, judge_bundle,
     markdown, new_entries,
 };
 use redraft_roles::profile;
@@ -93,7 +93,7 @@ fn a_feature_teaches_one_lesson_from_a_finding_that_was_raised() {
     let answer = past.retro("").unwrap();
     assert_eq!((answer.observations.len(), answer.recommendations.len()), (2, 1), "{answer:?}");
     let [lesson] = new_entries(&answer).try_into().unwrap();
-    assert_eq!(lesson.kind, LessonChange::AntiPattern);
+    assert_eq!(lesson.kind, LessonKind::AntiPattern);
     let (id, phase) = lesson.provenance.split_once(" in ").unwrap();
     assert_eq!(phase, "specify");
     let findings: Vec<_> = past.state.standing().flat_map(|one| &one.findings).collect();

@@ -75,12 +75,12 @@ pub(super) fn made(sources: &Sources<'_>) -> Made {
     }
     if let Ok(state) = Pipeline::replay(sources.entries) {
         let last = state.standing().filter(|one| one.opened.phase == Phase::Implement).last();
-        if let Some(making) = last.and_then(|last| last.making.as_ref()) {
-            made.over = making.current().is_none();
+        if let Some(implementing) = last.and_then(|last| last.implementing.as_ref()) {
+            made.over = implementing.current().is_none();
             let end = |task: &redraft_core::review::TaskWork| {
                 (task.id.to_string(), task.title.clone(), task.end.clone())
             };
-            made.ends = making.tasks.iter().map(end).collect();
+            made.ends = implementing.tasks.iter().map(end).collect();
         }
     }
     made

@@ -116,9 +116,9 @@ pub struct TaskTally {
 }
 
 impl TaskTally {
-    pub(crate) fn new(making: &Implementing) -> TaskTally {
-        let (done, blocked) = making.tally();
-        TaskTally { done, blocked, total: making.tasks.len() }
+    pub(crate) fn new(implementing: &Implementing) -> TaskTally {
+        let (done, blocked) = implementing.tally();
+        TaskTally { done, blocked, total: implementing.tasks.len() }
     }
 
     /// Once all have ended, it does not say how many there were.
@@ -266,7 +266,7 @@ impl BoardRow {
             project: created.and_then(|created| created.project.clone()),
             waits_for: state.waits_for().cloned().collect(),
             document: created.and_then(|created| created.document.clone()),
-            tasks: state.standing().filter_map(|one| one.making.as_ref()).last().map(TaskTally::new),
+            tasks: state.standing().filter_map(|one| one.implementing.as_ref()).last().map(TaskTally::new),
             change: created.and_then(|created| created.change.clone()),
             parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
             id,

@@ -52,18 +52,20 @@ fn told_of(entries: &[Entry], names: bool) -> Option<String> {
             }
         }
     }
-    let making = state.standing().filter_map(|one| one.making.as_ref()).last();
-    if let Some(making) = making.filter(|making| begun && making.current().is_none()) {
-        out.push_str(&format!("\n{}\n", TaskTally::new(making).in_words()));
+    let implementing = state.standing().filter_map(|one| one.implementing.as_ref()).last();
+    if let Some(implementing) = implementing.filter(|implementing| begun && implementing.current().is_none())
+    {
+        out.push_str(&format!("\n{}\n", TaskTally::new(implementing).in_words()));
     }
     begun.then_some(out)
 }
 
 fn built_entry(state: &Pipeline, built: &Built, names: bool) -> String {
-    let making = state.open.as_ref().and_then(|open| open.making.as_ref());
+    let implementing = state.open.as_ref().and_then(|open| open.implementing.as_ref());
     let heading = match (&built.ticket.unit, built.ticket.purpose) {
         (Unit::Task(id), _) => {
-            let task = making.and_then(|making| making.tasks.iter().find(|task| task.id == *id));
+            let task =
+                implementing.and_then(|implementing| implementing.tasks.iter().find(|task| task.id == *id));
             let title = task.map(|task| task.title.as_str()).unwrap_or_default();
             let again = if built.ticket.round > 1 { ", after a failed check" } else { "" };
             format!("Task {id}: {title}{again}")
@@ -105,8 +107,8 @@ fn in_a_list(text: &str) -> String {
 }
 
 fn blocked(state: &Pipeline) -> Vec<(String, String)> {
-    let making = state.latest().and_then(|last| last.making.as_ref());
-    let tasks = making.iter().flat_map(|making| &making.tasks);
+    let implementing = state.latest().and_then(|last| last.implementing.as_ref());
+    let tasks = implementing.iter().flat_map(|implementing| &implementing.tasks);
     let ended = tasks.filter_map(|task| match &task.end {
         Some(TaskEnd::Blocked { why }) => Some((task.id.to_string(), why.clone())),
         _ => None,

@@ -48,7 +48,7 @@ pub struct Recommendation {
 /// A lesson that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLesson {
-    pub kind: LessonChange,
+    pub kind: LessonKind,
     pub name: String,
     pub text: String,
     /// Where it was seen, in the words of the agent that saw it; may be empty.
@@ -57,18 +57,18 @@ pub struct NewLesson {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LessonChange {
+pub enum LessonKind {
     AntiPattern,
     Heuristic,
     Pattern,
 }
 
-impl LessonChange {
+impl LessonKind {
     pub fn name(self) -> &'static str {
         match self {
-            LessonChange::AntiPattern => "anti-pattern",
-            LessonChange::Heuristic => "heuristic",
-            LessonChange::Pattern => "pattern",
+            LessonKind::AntiPattern => "anti-pattern",
+            LessonKind::Heuristic => "heuristic",
+            LessonKind::Pattern => "pattern",
         }
     }
 }
@@ -128,9 +128,9 @@ impl RetroAnswer {
             let entries = listed(&object, "act", name, LESSONS_MAX, &mut beyond);
             entries.iter().filter_map(|value| lesson(kind, value)).collect::<Vec<NewLesson>>()
         };
-        let patterns = lessons(LessonChange::Pattern, "patterns");
-        let anti_patterns = lessons(LessonChange::AntiPattern, "anti_patterns");
-        let heuristics = lessons(LessonChange::Heuristic, "heuristics");
+        let patterns = lessons(LessonKind::Pattern, "patterns");
+        let anti_patterns = lessons(LessonKind::AntiPattern, "anti_patterns");
+        let heuristics = lessons(LessonKind::Heuristic, "heuristics");
         Ok(RetroAnswer {
             observations: observations.iter().filter_map(|value| observation(value)).collect(),
             recommendations: recommendations.iter().filter_map(|value| recommendation(value)).collect(),
@@ -190,7 +190,7 @@ fn recommendation(value: &Value) -> Option<Recommendation> {
     (!text.is_empty()).then_some(Recommendation { text, evidence, confidence })
 }
 
-fn lesson(kind: LessonChange, value: &Value) -> Option<NewLesson> {
+fn lesson(kind: LessonKind, value: &Value) -> Option<NewLesson> {
     let name = field(value, &["name", "title"], NAME_CHARS_MAX);
     // It becomes a heading, and the file it stands in says the kind.
     let name = name.trim_start_matches(['#', '*', '`', ' ']).trim_end_matches(['*', '`', ' ']);

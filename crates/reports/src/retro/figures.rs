@@ -256,7 +256,7 @@ impl Counts {
 }
 
 fn tasks(one: &Loop) -> (u64, u64) {
-    let tasks = one.making.iter().flat_map(|making| &making.tasks);
+    let tasks = one.implementing.iter().flat_map(|implementing| &implementing.tasks);
     let ends = tasks.filter_map(|task| task.end.as_ref());
     ends.fold((0, 0), |(done, blocked), end| match end {
         TaskEnd::Done | TaskEnd::Before => (done + 1, blocked),

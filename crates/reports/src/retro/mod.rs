@@ -18,9 +18,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{
-    Confidence, LessonChange, NewLesson, Observation, Recommendation, RetroAnswer, new_entries,
-};
+pub use answer::{Confidence, LessonKind, NewLesson, Observation, Recommendation, RetroAnswer, new_entries};
 pub use bundle::bundle;
 pub use figures::{Counts, Figure, Figures, FindingCounts, PhaseFigures, Unfilled};
 pub use judging::{JUDGE_TOKENS_MAX, Judgements, Judging, Older, Stance, judge_bundle};

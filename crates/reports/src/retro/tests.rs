@@ -113,7 +113,7 @@ fn an_answer_is_found_in_whatever_surrounds_it() {
     let [ask] = bare.heuristics.as_slice() else { panic!("{bare:?}") };
     assert_eq!(
         (ask.kind, ask.confidence),
-        (LessonChange::Heuristic, Confidence::Low),
+        (LessonKind::Heuristic, Confidence::Low),
         "what is unclear counts least"
     );
     let fenced = format!("Here you are:\n\n```json\n{WHOLE}\n```\nThat is all {{really}}.");
@@ -161,7 +161,7 @@ fn a_list_has_a_most_and_the_page_says_what_was_not_read() {
 #[test]
 fn a_lesson_with_a_number_in_it_is_kept_nowhere() {
     let entry = |name: &str, text: &str, provenance: &str| NewLesson {
-        kind: LessonChange::Heuristic,
+        kind: LessonKind::Heuristic,
         name: name.to_owned(),
         text: text.to_owned(),
         provenance: provenance.to_owned(),

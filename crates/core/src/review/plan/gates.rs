@@ -44,5 +44,5 @@ pub(super) fn gate_need(
 }
 
 fn mended(state: &Loop) -> u16 {
-    state.making.as_ref().map_or(0, |making| making.mended)
+    state.implementing.as_ref().map_or(0, |implementing| implementing.mended)
 }

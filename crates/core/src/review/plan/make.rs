@@ -9,34 +9,36 @@ use redraft_facts::ticket::Purpose;
 
 /// What the tasks need next, while one is left.
 pub(super) fn task_need(state: &Loop) -> Option<Need> {
-    let (place, task) = state.making.as_ref()?.current()?;
-    let again = || Need::Maker(Purpose::Implement, CodeRole::Task(place));
+    let (place, task) = state.implementing.as_ref()?.current()?;
+    let again = || Need::CodeAuthor(Purpose::Implement, CodeRole::Task(place));
     if !task.built {
         return Some(again());
     }
     // The review follows the very last task.
-    let more = state.making.as_ref()?.tasks.iter().skip(place + 1).any(|task| task.end.is_none());
+    let more = state.implementing.as_ref()?.tasks.iter().skip(place + 1).any(|task| task.end.is_none());
     let empty = !more && extra_need(state).is_none();
     gate_need(state, state.revision.as_ref()?, empty, again)
 }
 
 /// What comes before everything else: what a person went on without is taken out.
 pub(super) fn take_out_need(state: &Loop) -> Option<Need> {
-    let WrittenFiles { before, files } = state.making.as_ref()?.taken_out.as_ref()?;
+    let WrittenFiles { before, files } = state.implementing.as_ref()?.taken_out.as_ref()?;
     let (before, files) = (before.clone(), files.iter().cloned().collect());
     Some(Need::Effect(Effect::TakeOut { before, files }))
 }
 
 /// What comes before the gates of the whole: tests that are written once more.
 pub(super) fn tests_need(state: &Loop) -> Option<Need> {
-    let making = state.making.as_ref()?;
-    making.tests_again(&state.opened.limits).then_some(Need::Maker(Purpose::Tests, CodeRole::Tester))
+    let implementing = state.implementing.as_ref()?;
+    implementing
+        .tests_again(&state.opened.limits)
+        .then_some(Need::CodeAuthor(Purpose::Tests, CodeRole::Tester))
 }
 
 /// What comes between the last task and the first review, once the gates have passed.
 pub(super) fn extra_need(state: &Loop) -> Option<Need> {
     let begun =
         state.reviewers.iter().any(|seat| seat.standing != SeatStatus::Unasked || seat.work.is_some());
-    let making = state.making.as_ref().filter(|_| !begun)?;
-    making.extra(&state.opened.limits).map(|(purpose, maker)| Need::Maker(purpose, maker))
+    let implementing = state.implementing.as_ref().filter(|_| !begun)?;
+    implementing.extra(&state.opened.limits).map(|(purpose, maker)| Need::CodeAuthor(purpose, maker))
 }

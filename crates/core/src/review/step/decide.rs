@@ -39,7 +39,7 @@ fn retry(state: &mut Loop, about: &About) {
     // The cause of their failure may have been mended outside of the files.
     state.forget_failed_checks();
     if let (About::Task { .. }, Some(task)) =
-        (about, state.making.as_mut().and_then(Implementing::current_mut))
+        (about, state.implementing.as_mut().and_then(Implementing::current_mut))
     {
         once_more(&mut task.seat);
     }

@@ -65,10 +65,13 @@ fn seat_for<'a>(state: &'a mut Loop, ticket: &Ticket) -> Option<(Purpose, &'a mu
         Purpose::Repair => repairing(&state.certifier),
         _ => ticket.purpose == Purpose::Certify,
     };
-    let making = state.making.as_mut().and_then(|making| making.seat_for(&ticket.unit, ticket.purpose));
+    let implementing = state
+        .implementing
+        .as_mut()
+        .and_then(|implementing| implementing.seat_for(&ticket.unit, ticket.purpose));
     let judge = state.finishing.as_mut().filter(|_| ticket.purpose == Purpose::Judge);
-    let seat = if making.is_some() {
-        making
+    let seat = if implementing.is_some() {
+        implementing
     } else if let Some(finishing) = judge {
         Some(&mut finishing.judge)
     } else if certifying {

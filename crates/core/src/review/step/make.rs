@@ -46,22 +46,22 @@ pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
         state.unchanged += 1;
         state.forget_failed_checks();
     }
-    let making = state.making.as_mut().ok_or_else(what)?;
+    let implementing = state.implementing.as_mut().ok_or_else(what)?;
     match fact.ticket.purpose {
         Purpose::Implement => {
-            let task = making.current_mut().ok_or_else(what)?;
+            let task = implementing.current_mut().ok_or_else(what)?;
             task.built = true;
             if let Some(before) = before.filter(|_| changed) {
                 WrittenFiles::add(&mut task.wrote, before, &fact.files);
             }
             settle(state);
         }
-        Purpose::Simplify => making.simplified = true,
+        Purpose::Simplify => implementing.simplified = true,
         Purpose::Outline => {
-            making.outlined = true;
-            making.outline = flight.answered.map(|answered| answered.answer).filter(|_| !fact.already);
+            implementing.outlined = true;
+            implementing.outline = flight.answered.map(|answered| answered.answer).filter(|_| !fact.already);
         }
-        _ => wrote_tests(making, before, fact),
+        _ => wrote_tests(implementing, before, fact),
     }
     Ok(())
 }
@@ -77,18 +77,18 @@ fn fail(seat: &mut Seat, why: &str, helpless: bool) {
     why.clone_into(&mut work.trouble);
 }
 
-fn wrote_tests(making: &mut Implementing, before: Option<Revision>, fact: &Built) {
-    making.tested = true;
+fn wrote_tests(implementing: &mut Implementing, before: Option<Revision>, fact: &Built) {
+    implementing.tested = true;
     if let Some(before) = before.filter(|before| *before != fact.revision) {
-        WrittenFiles::add(&mut making.tests, before, &fact.files);
+        WrittenFiles::add(&mut implementing.tests, before, &fact.files);
     }
 }
 
 /// The code was mended because of tests: they are looked at once more.
 pub(super) fn mended(state: &mut Loop, diverged: bool) {
-    if let Some(making) = state.making.as_mut().filter(|_| diverged) {
-        making.mended += 1;
-        making.tested = false;
+    if let Some(implementing) = state.implementing.as_mut().filter(|_| diverged) {
+        implementing.mended += 1;
+        implementing.tested = false;
     }
 }
 
@@ -98,7 +98,8 @@ pub(super) fn settle(state: &mut Loop) {
     let passed =
         |gate: &String| state.gates.get(gate).is_some_and(|check| check.passed && check.revision == revision);
     let all = state.opened.gates.iter().all(passed);
-    let task = state.making.as_mut().and_then(Implementing::current_mut).filter(|task| task.built && all);
+    let task =
+        state.implementing.as_mut().and_then(Implementing::current_mut).filter(|task| task.built && all);
     if let Some(task) = task {
         task.end = Some(TaskEnd::Done);
     }
@@ -107,7 +108,7 @@ pub(super) fn settle(state: &mut Loop) {
 pub(super) fn take_out(state: &mut Loop, fact: &TakenOut) -> Result<(), Rejected> {
     let due = matches!(need(state), Need::Effect(Effect::TakeOut { .. }));
     let what = || rejected("that something was taken out");
-    state.making.as_mut().filter(|_| due).ok_or_else(what)?.taken_out = None;
+    state.implementing.as_mut().filter(|_| due).ok_or_else(what)?.taken_out = None;
     if state.revision.as_ref() != Some(&fact.revision) {
         state.revision = Some(fact.revision.clone());
         state.epoch += 1;
@@ -119,9 +120,9 @@ pub(super) fn take_out(state: &mut Loop, fact: &TakenOut) -> Result<(), Rejected
 
 /// A person takes the code as it is: tests that disagree with it are taken out.
 pub(super) fn without_tests(state: &mut Loop) {
-    if let Some(making) = &mut state.making {
-        making.taken_out = making.tests.take();
-        making.tested = true;
+    if let Some(implementing) = &mut state.implementing {
+        implementing.taken_out = implementing.tests.take();
+        implementing.tested = true;
     }
 }
 
@@ -130,11 +131,11 @@ pub(super) fn without_tests(state: &mut Loop) {
 pub(super) fn skip(state: &mut Loop, fact: &Decided) {
     state.failed_gates = 0;
     state.unchanged = 0;
-    let Some(making) = &mut state.making else { return };
-    let Some(task) = making.current_mut() else { return };
+    let Some(implementing) = &mut state.implementing else { return };
+    let Some(task) = implementing.current_mut() else { return };
     let trouble = task.seat.work.as_ref().map(|work| work.trouble.clone()).unwrap_or_default();
     conclude(&mut task.seat);
     let why = if fact.why.is_empty() { trouble } else { fact.why.clone() };
     task.end = Some(TaskEnd::Blocked { why });
-    making.taken_out = task.wrote.take();
+    implementing.taken_out = task.wrote.take();
 }

@@ -41,7 +41,7 @@ pub(super) fn lines_of(entry: &NewEntry, name: &str, text: &str, level: u8, kind
     };
     field(Label::Provenance, &entry.provenance);
     field(Label::Confidence, &entry.confidence);
-    if entry.kind.lives() {
+    if entry.kind.grows_stale() {
         let seen = Seen::read(&entry.provenance);
         if let Some(named) = seen.features.first() {
             field(Label::LastObserved, &format!("Feature #{}", named.id));

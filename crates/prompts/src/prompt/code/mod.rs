@@ -53,9 +53,9 @@ fn stable_of<'a>(brief: &Brief<'a>, code: &CodeBrief<'a>) -> CodeLasting<'a> {
 fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
     match brief.purpose {
         Purpose::Implement => {
-            let Some(papers) = code.task else { return Vec::new() };
-            let mut fragments = vec![task::task(brief, papers)];
-            fragments.extend(task::artifacts(brief, papers));
+            let Some(task_brief) = code.task else { return Vec::new() };
+            let mut fragments = vec![task::task(brief, task_brief)];
+            fragments.extend(task::artifacts(brief, task_brief));
             fragments.extend(turn::failed_check(brief, code));
             fragments
         }

@@ -14,25 +14,25 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::{self, one_line};
 
 /// The task, its criteria, and what it builds on.
-pub(super) fn task(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Fragment {
+pub(super) fn task(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Fragment {
     let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
     let mut text = format!(
         "## Task {}: {}\n\nCarry out this task of {}:\n\n{}",
-        line(papers.id),
-        line(papers.title),
-        line(papers.file),
-        text::fenced("markdown", papers.text)
+        line(task_brief.id),
+        line(task_brief.title),
+        line(task_brief.file),
+        text::fenced("markdown", task_brief.text)
     );
-    match papers.done {
+    match task_brief.done {
         Some(done) => text.push_str(&format!("\nIts done criteria:\n\n{}", text::fenced("markdown", done))),
         None => text.push_str(
             "\nIt names no done criteria of its own: it is done when all it asks for is there and a test or a command \
              shows it. Write down which, under `implemented`.\n",
         ),
     }
-    if !papers.depends.is_empty() {
+    if !task_brief.depends.is_empty() {
         text.push_str("\nIt builds on these tasks:\n\n");
-        for one in papers.depends {
+        for one in task_brief.depends {
             let state = match one.left_out {
                 None => "done; what it built is in the files".to_owned(),
                 Some(why) => format!("left out by a person: {}", line(why)),
@@ -40,7 +40,7 @@ pub(super) fn task(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Fragment {
             text.push_str(&format!("- {} {}: {state}\n", line(one.id), line(one.title)));
         }
     }
-    if papers.begun {
+    if task_brief.begun {
         let failed = match brief.gate {
             Some(_) => " It is not done: a check of the project fails, as shown under Failed Project Check.",
             None => "",
@@ -54,11 +54,11 @@ pub(super) fn task(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Fragment {
 }
 
 /// The documents that come with the task, except those that are in the prompt already.
-pub(super) fn artifacts(brief: &Brief<'_>, papers: &TaskBrief<'_>) -> Vec<Fragment> {
+pub(super) fn artifacts(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Vec<Fragment> {
     let inline = brief.strategy == Strategy::Inline;
     let stands = |one: &&TaskArtifact<'_>| inline && brief.upstream.iter().any(|file| file.name == one.name);
     let required = |one: &&TaskArtifact<'_>| brief.profile.artifacts.contains(&one.name);
-    let more = papers.artifacts.iter().filter(|one| !stands(one));
+    let more = task_brief.artifacts.iter().filter(|one| !stands(one));
     let mut fragments: Vec<Fragment> =
         more.clone().filter(|one| one.mode != ContextMode::Reference).map(given).collect();
     // A required one is named by its path already.

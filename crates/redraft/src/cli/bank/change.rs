@@ -115,7 +115,7 @@ pub(super) fn backfill(
     let shelf = BankFiles::read(repo)?;
     let past = EntryHistory::load(repo)?;
     let missing = |entry: &&BankEntry| {
-        entry.kind.lives() && (entry.fields.last_observed.is_none() || entry.fields.count.is_none())
+        entry.kind.grows_stale() && (entry.fields.last_observed.is_none() || entry.fields.count.is_none())
     };
     let missing: Vec<&BankEntry> = shelf.bank.entries.iter().filter(missing).collect();
     let entered = past.entered(&missing, repo)?;

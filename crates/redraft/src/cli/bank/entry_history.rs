@@ -45,7 +45,7 @@ impl EntryHistory {
         let mut changed = vec![Vec::new(); entries.len()];
         let files = repo.repository.tracked()?;
         let known = Anchors::new(files.iter().map(String::as_str));
-        let living = entries.iter().enumerate().filter(|(_, entry)| entry.kind.lives());
+        let living = entries.iter().enumerate().filter(|(_, entry)| entry.kind.grows_stale());
         let anchored = living.map(|(at, entry)| (at, entry, known.of_entry(entry)));
         let anchored: Vec<_> = anchored.filter(|(_, _, anchors)| !anchors.is_empty()).collect();
         if anchored.is_empty() {

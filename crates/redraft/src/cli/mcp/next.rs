@@ -10,7 +10,7 @@ use crate::cli::board;
 use crate::cli::run::{RunContext, RunRequest, WorkSource, require_trusted_checks, tidy, with_run};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Moment, Store as _};
-use redraft_engine::{HostWork, Owed, Progress, Run, Stop};
+use redraft_engine::{HostWork, Progress, Run, Stop, UnsentWork};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::{AgentName, FeatureId};
 use redraft_facts::text::utc;
@@ -242,7 +242,7 @@ fn advance(
     let command = || process.next(&format!("redraft run {id}"));
     loop {
         return Ok(match run.drive()? {
-            Stop::Host(Owed { out, hosts, others }) => {
+            Stop::Host(UnsentWork { out, hosts, others }) => {
                 if let Some(order) = hosts.first() {
                     if let Err(over) = run.hand_out(order)? {
                         let command = process.next(&format!("redraft run {id} --budget USD"));

@@ -23,9 +23,9 @@ pub(crate) fn project_context(
     let root = repo.repository.main_checkout();
     let read = |file: &str| found.as_ref().and_then(|name| text(root, &format!("{PROJECTS}/{name}/{file}")));
     let (prd, roadmap) = (read("prd.md"), read("roadmap.md"));
-    let lives = FeatureStandings::load(repo, ledger)?;
+    let standings = FeatureStandings::load(repo, ledger)?;
     let dependencies: Vec<EarlierFeature> =
-        created.depends_on.iter().map(|name| lives.dependency(name)).collect();
+        created.depends_on.iter().map(|name| standings.dependency(name)).collect();
     let own = created.folder();
     let block = project_block(&ProjectFacts {
         id,

@@ -112,7 +112,7 @@ impl Call<'_> {
         let repository_lock = repo.lock_repository(process, console)?;
         repo.repository.ensure_detached(&range.commit, &repo.worktree(created)?)?;
         drop(repository_lock);
-        repo.repository.fetch_left_out(&range.from, &range.to)?;
+        repo.repository.require_files_to_compare(&range.from, &range.to)?;
         let workspace = repo.workspace(created)?;
         workspace.sweep();
         let hidden = self.require_shown(&workspace)?;
