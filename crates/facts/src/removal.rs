@@ -46,7 +46,7 @@ pub struct Removal {
 pub enum Unfit {
     #[error("it has fewer than {CHARS_MIN} characters, so it would be found in ordinary words")]
     Short,
-    #[error("it is part of `{MARKER}`, which would stand in its place")]
+    #[error("it is part of `{MARKER}`, the text that would replace it")]
     Marker,
 }
 

@@ -29,7 +29,7 @@ impl ErrorCode {
         (ErrorCode::NotApproved, "not approved, or findings"),
         (ErrorCode::Usage, "the command cannot be carried out as typed or where it was typed"),
         (ErrorCode::Config, "the configuration, the ledger, the repository or the disk needs attention"),
-        (ErrorCode::Agent, "an agent failed and a person must decide how to go on"),
+        (ErrorCode::Agent, "an agent failed and a person must decide how to continue"),
         (ErrorCode::Limit, "a limit or budget was reached"),
         (ErrorCode::Waiting, "waiting for a decision"),
         (ErrorCode::Held, "held by another process"),
@@ -118,7 +118,7 @@ impl From<EngineError> for CliError {
                 {feature}")),
             EngineError::FailsMerged { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint("nothing was merged")
-                .hint(format!("have the base merged in and the code corrected: redraft phase back {feature} \
+                .hint(format!("merge the base in and have the code corrected: redraft phase back {feature} \
                     implement --why \"…\"")),
             EngineError::NothingAsked => {
                 CliError::usage(message).hint("`redraft status` shows what each feature is waiting for")

@@ -225,7 +225,7 @@ fn interrupted(created: &FeatureCreated, process: &ProcessContext) -> CliError {
         ErrorCode::Interrupted,
         format!("interrupted; feature {id} exists, its worktree is not ready yet"),
     )
-    .hint(format!("to go on: {}", process.next(&format!("redraft run {id}"))))
+    .hint(format!("to continue: {}", process.next(&format!("redraft run {id}"))))
 }
 
 fn remove(file: &Path) -> Result<(), CliError> {

@@ -123,7 +123,10 @@ fn a_conversation_goes_on_only_under_the_circumstances_it_was_begun_under() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = Sessions::new(folder.path());
     let id = SessionId::new("odd_name");
-    assert_eq!(sessions.refusal(&id, &fingerprint()).unwrap(), "nothing is known of conversation odd_name");
+    assert_eq!(
+        sessions.refusal(&id, &fingerprint()).unwrap(),
+        "nothing is known about conversation odd_name"
+    );
     sessions.begin(&id, &fingerprint()).unwrap();
     assert_eq!(sessions.refusal(&id, &fingerprint()), None);
     assert!(sessions.folder(&id).starts_with(folder.path().join("sessions")));

@@ -272,7 +272,7 @@ impl<'a> GitCheckFolder<'a> {
         let bytes = self.copied(name)?.filter(|_| plain && !self.leads_elsewhere(Path::new(name)));
         let Some(bytes) = bytes else {
             return Ok(Some(format!(
-                "[workspace] copy: {name} is no file of the main checkout, so it is not copied"
+                "[workspace] copy: {name} is not a file in the main checkout, so it is not copied"
             )));
         };
         let target = self.folder.join(name);

@@ -8,7 +8,7 @@ use redraft_facts::event::{DecodeError, Event};
 use redraft_facts::ticket::Scope;
 
 pub(super) fn number(place: &Place, value: i64) -> Result<u64, Failure> {
-    u64::try_from(value).map_err(|_| place.damaged(format!("{value} is no number of an event")).into())
+    u64::try_from(value).map_err(|_| place.damaged(format!("{value} is not an event number")).into())
 }
 
 pub(super) fn version(place: &Place, seq: i64, value: i64) -> Result<u16, Failure> {
@@ -27,7 +27,7 @@ pub(super) fn mismatch(place: &Place, seq: i64) -> Failure {
 
 /// A number as SQLite stores it.
 pub(super) fn stored(place: &Place, seq: u64) -> Result<i64, Failure> {
-    i64::try_from(seq).map_err(|_| place.other(format!("{seq} is past the last number of an event")).into())
+    i64::try_from(seq).map_err(|_| place.other(format!("{seq} is past the last event number")).into())
 }
 
 pub(super) fn scope(place: &Place, word: &str) -> Result<Scope, Failure> {

@@ -150,5 +150,5 @@ pub(super) fn needs(layout: u32, program: Option<&str>) -> String {
     let program = program.unwrap_or("of that layout");
     let ours = env!("CARGO_PKG_VERSION");
     let theirs = format!("it has layout {layout}, and redraft {ours} writes layout {VERSION}");
-    format!("{theirs}; use redraft {program} or later to go on")
+    format!("{theirs}; use redraft {program} or later to continue")
 }

@@ -139,7 +139,7 @@ mod tests {
         for (text, key, why) in [
             ("", "a b", "`a b` is not a key"),
             ("", "", "`` is not a key"),
-            ("budget = 3\n", "budget.more", "`budget` is no table"),
+            ("budget = 3\n", "budget.more", "`budget` is not a table"),
             ("[roles]\n", "roles", "`roles` is a table"),
             ("x = [", "budget", "not TOML"),
         ] {

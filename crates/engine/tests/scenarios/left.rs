@@ -170,8 +170,8 @@ fn detail(event: &Event) -> String {
 /// A line without the command that undoes it, the folder it is about and the names of revisions.
 fn plain(line: &str) -> String {
     let line = line.split("; to ").next().unwrap_or_default();
-    let folder = line.strip_prefix("made the worktree ").and_then(|rest| rest.split_once(" anew"));
-    let line = folder.map_or(line.to_owned(), |(_, rest)| format!("made the worktree anew{rest}"));
+    let folder = line.strip_prefix("made the worktree ").and_then(|rest| rest.split_once(" again"));
+    let line = folder.map_or(line.to_owned(), |(_, rest)| format!("made the worktree again{rest}"));
     let is_id = |word: &&str| word.len() == 40 && word.chars().all(|c| c.is_ascii_hexdigit());
     line.split(' ').map(|word| if is_id(&word) { "(a revision)" } else { word }).collect::<Vec<_>>().join(" ")
 }

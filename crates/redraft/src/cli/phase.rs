@@ -88,7 +88,7 @@ fn split(args: &PhaseArgs) -> Result<(Option<&str>, Phase), CliError> {
 
 fn refused(done: &str, id: FeatureId, phase: Phase, state: &Pipeline) -> CliError {
     let stands = match state.phase() {
-        Some(at) => format!("it stands at {at}"),
+        Some(at) => format!("it is at {at}"),
         None => "all its phases are over".to_owned(),
     };
     if state.cancelled {

@@ -38,7 +38,7 @@ fn a_branch_that_is_checked_out_is_told_before_anything_is_done_and_adopted_afte
     scratch.git(["switch", "-q", "main"]);
     // The folder is on the branch only, and is found there.
     let board = scratch.run(["status"]).expect(0).stdout;
-    assert!(board.contains("to be taken over with redraft adopt: feature/003-report-export\n"), "{board}");
+    assert!(board.contains("take them over with redraft adopt: feature/003-report-export\n"), "{board}");
     assert!(board.ends_with("next: redraft adopt\n"), "{board}");
     let report = scratch.json(["adopt", "--yes"]);
     let feature = &report["features"][0];

@@ -332,7 +332,10 @@ fn mistakes_are_told_with_the_way_out_and_an_empty_bank_is_no_error() {
             "docs/knowledge-bank/heuristics.md:1, docs/knowledge-bank/heuristics.md:3",
         ),
         (&["bank", "show", "Once"], "--kind heuristic or --kind pattern"),
-        (&["bank", "keep", "Once", "--kind", "heuristic"], "no feature is known here"),
+        (
+            &["bank", "keep", "Once", "--kind", "heuristic"],
+            "there is no feature here that could have observed the entry",
+        ),
         (
             &["bank", "retire", "Once", "--kind", "heuristic", "--why", " "],
             "an entry is retired for a reason",

@@ -99,7 +99,7 @@ fn tasks_become_reviewed_code_and_only_stale_approvals_are_validated() {
     assert!(checks.iter().all(|body| body["passed"] == true && body["command"] == "sh tests/run.sh"));
     scratch.run(["show", "prompt", "--verify"]).expect(0);
     let back = scratch.run(["phase", "back", "001", "implement", "--why", "once more"]).expect(0).stdout;
-    assert!(back.contains("back at implement; edit the code now if it is to change"), "{back}");
+    assert!(back.contains("back at implement; edit the code now if you want to change it"), "{back}");
     let undone = bodies(&events, "answered")
         .filter(|body| body["undone"].as_array().is_some_and(|all| !all.is_empty()));
     assert_eq!(undone.count(), 0, "nothing had to be put back");

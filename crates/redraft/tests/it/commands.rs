@@ -81,12 +81,12 @@ fn a_repository_without_features_says_how_to_begin() {
 fn init_writes_defaults_as_comments_and_never_overwrites() {
     let scratch = Scratch::repository(PROGRAM);
     let said = scratch.run(["init"]).expect(0).stdout;
-    assert!(said.contains("found no checks of this project"), "{said}");
+    assert!(said.contains("found no checks in this project"), "{said}");
     let text = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')), "{text}");
     fs::write(scratch.root().join("redraft.toml"), "[limits]\nrounds = 4\n").unwrap();
     let ran = scratch.run(["init"]).expect(0);
-    assert!(ran.stdout.contains("left as it is"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("already exists and was not changed"), "{}", ran.stdout);
     assert_eq!(fs::read_to_string(scratch.root().join("redraft.toml")).unwrap(), "[limits]\nrounds = 4\n");
 }
 

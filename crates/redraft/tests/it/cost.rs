@@ -51,7 +51,7 @@ fn a_rehearsal_is_told_in_tokens_and_saves_no_money() {
         "\nspec-reviewer ",
         "\n  review 1.1 ",
         "\nspent $0.0000; orchestration: 0 tokens",
-        "rehearsal is the built-in rehearsal agent: no model and no money",
+        "rehearsal is the built-in rehearsal agent: it has no model and costs no money",
         "NFR1: each is shorter",
         "tokens fewer",
     ] {
@@ -305,7 +305,7 @@ fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
         &format!("{ticket} was sent to model as resume: the same conversation, with only what changed"),
         "Why (policy resume): policy resume",
         "the prices of card claude-sonnet-4.5",
-        "the last request of spec-reviewer had begun 1 min before",
+        "the last request of spec-reviewer began 1 min earlier",
         "left in the cache: 4,000 tokens of tools and system text for another 59 min, 9,000 tokens of the conversation \
          for another 4 min (the conversation had 12,000 tokens)",
         "90 % of this agent's prompts that could be in the cache were found there",
@@ -313,7 +313,7 @@ fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
         "resume: ~$0.0400 now (1,000 tokens uncached, 2,000 written, 3,000 read, 1,500 out), then ~$0.0100 in the rounds \
          expected after it, chosen",
         "inline: ~$0.0450 now (5,000 tokens uncached, 0 written, 0 read, 1,500 out), then ~$0.0080 in the rounds \
-         expected after it, ~$0.0030 more in all",
+         expected after it, ~$0.0030 more in total",
         "digest: ~$0.0300 now (700 tokens uncached, 0 written, 0 read, 1,500 out), then ~$0.0090 in the rounds \
          expected after it, ~$0.0110 less in total, but not chosen by this policy",
         "What came of it: approved; billed $",
@@ -363,7 +363,7 @@ fn a_drawing_is_written_whole_and_never_over_a_file_of_somebody_else() {
     scratch.write("mine.svg", "<svg>mine</svg>");
     let ran = scratch.run(["cost", "--svg", "mine.svg"]).expect(2);
     assert!(
-        ran.stderr.contains("no drawing of this command") && ran.stderr.contains("--force"),
+        ran.stderr.contains("is not a drawing of this command") && ran.stderr.contains("--force"),
         "{}",
         ran.stderr
     );

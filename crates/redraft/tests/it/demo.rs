@@ -155,7 +155,7 @@ fn a_demo_that_was_interrupted_before_its_feature_was_begun_goes_on_and_others_f
     }
     scratch.write("mine/README.md", "# Mine\n");
     let refused = scratch.run(["demo", "--keep", "mine"]).expect(2);
-    assert!(refused.stderr.contains("there is README.md, which no demo has made"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("it holds README.md, which no demo made"), "{}", refused.stderr);
     assert_eq!(fs::read_to_string(scratch.root().join("mine/README.md")).unwrap(), "# Mine\n");
 }
 

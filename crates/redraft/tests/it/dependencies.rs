@@ -77,7 +77,7 @@ fn what_was_given_up_blocks_until_a_person_goes_on_with_a_reason_that_is_kept() 
     let kept: Vec<_> = bodies(&all, "unblocked").collect();
     assert_eq!((kept.len(), &kept[0]["dependencies"]), (1, &json!(["001-keys"])));
     let log = scratch.run(["log", "002"]).expect(0).stdout;
-    assert!(log.contains("goes on without waiting for 001-keys: keys come from elsewhere"), "{log}");
+    assert!(log.contains("continues without waiting for 001-keys: keys come from elsewhere"), "{log}");
     let meta = fs::read_to_string(scratch.artifacts("002").join(".meta.json")).unwrap();
     let meta: serde_json::Value = serde_json::from_str(&meta).unwrap();
     assert_eq!(meta["unblocked"]["001-keys"], "keys come from elsewhere");

@@ -153,7 +153,7 @@ fn a_feature_is_finished_once_and_only_when_there_is_something_to_finish() {
     let none = scratch.run(["finish", "007"]).expect(2);
     assert!(none.stderr.contains("007"), "{}", none.stderr);
     let early = scratch.run(["finish"]).expect(2);
-    assert!(early.stderr.contains("feature 001 stands in specify"), "{}", early.stderr);
+    assert!(early.stderr.contains("feature 001 is still in specify"), "{}", early.stderr);
     assert!(early.stderr.contains("redraft run 001"), "{}", early.stderr);
     code(&scratch, "001");
     scratch.run(["finish"]).expect(0);
@@ -202,7 +202,7 @@ fn code_that_was_edited_after_its_approval_is_not_finished() {
     let approved = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{approved}# later\n")).unwrap();
     let refused = scratch.run(["finish"]).expect(3);
-    for part in ["entry.sh", "edited after implement had closed", "redraft phase back 001 implement"] {
+    for part in ["entry.sh", "edited after implement closed", "redraft phase back 001 implement"] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
     scratch.git_in(&scratch.worktree("001"), ["commit", "-qam", "behind its back"]);
@@ -226,7 +226,7 @@ fn a_feature_begun_on_no_branch_ends_and_is_merged_by_hand() {
     let (main, head) = (scratch.git(["rev-parse", "main"]), scratch.git(["rev-parse", "HEAD"]));
     let refused = scratch.run(["finish", "--merge"]).expect(3);
     assert!(
-        refused.stderr.contains("begun on no branch") && refused.stderr.contains("git merge"),
+        refused.stderr.contains("was not begun on a branch") && refused.stderr.contains("git merge"),
         "{refused:?}"
     );
     assert_eq!((scratch.git(["rev-parse", "main"]), scratch.git(["rev-parse", "HEAD"])), (main, head));

@@ -165,7 +165,7 @@ fn numbers_of_the_facilitator_do_not_reach_the_page() {
     scratch.run(["finish"]).expect(0);
     let page = retro(&scratch, "001");
     assert!(
-        page.contains("Left out: 2 statements of the facilitator's, with a number that is not the ledger's"),
+        page.contains("Left out: 2 statements by the facilitator, with a number that is not in the ledger"),
         "{page}"
     );
     assert!(page.contains("No observation."), "{page}");

@@ -144,7 +144,7 @@ fn a_merge_runs_no_command_that_the_base_brought_and_nobody_has_accepted() {
     let other = format!("[checks]\nother = \"touch '{}'\"\n", ran.display());
     main_moves(&scratch, "redraft.toml", &toml.replacen("[checks]\n", &other, 1));
     let refused = scratch.run(["finish", "--merge"]).expect(6);
-    assert!(refused.stderr.contains("what nobody has accepted yet"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("that nobody has accepted yet"), "{}", refused.stderr);
     assert!(!ran.exists(), "it was run");
     scratch.run(["trust", "--yes"]).expect(0);
     scratch.run(["finish", "--merge"]).expect(0);
@@ -157,7 +157,7 @@ fn a_base_that_is_gone_is_told_and_found_again() {
     scratch.git(["switch", "-q", "-c", "trunk"]);
     scratch.git(["branch", "-q", "-D", "main"]);
     let refused = scratch.run(["finish"]).expect(3);
-    assert!(refused.stderr.contains("no branch main any more"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("branch main no longer exists"), "{}", refused.stderr);
     scratch.git(["branch", "-q", "main"]);
     scratch.run(["finish", "--merge"]).expect(0);
     assert_eq!(scratch.git(["rev-list", "--count", "trunk..main", "--merges"]), "1");

@@ -187,7 +187,7 @@ fn a_configuration_can_leave_some_roles_to_hosts_and_each_side_says_whose_turn_i
     scratch.write("redraft.toml", "[agents.desk]\nkind = \"pull\"\n\n[roles]\nspec-author = \"desk\"\n");
     scratch.run(["new", IDEA, "--until", "specify"]).expect(0);
     let ran = scratch.run(["run", "--yes"]).expect(6);
-    assert!(ran.stdout.contains("is for a host, which comes for it through `redraft mcp`"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("is for a host, which fetches it through `redraft mcp`"), "{}", ran.stdout);
     let mut host = scratch.host(&[], &[]);
     let draft = host.call("next", json!({}));
     assert_eq!(draft["role"], "spec-author");
@@ -199,7 +199,7 @@ fn a_configuration_can_leave_some_roles_to_hosts_and_each_side_says_whose_turn_i
     assert_eq!(host.call("next", json!({}))["role"], "spec-author", "the revision is the host's again");
     assert_eq!(stored(&scratch, "started")[0]["agent"], "desk");
     let reviewed = scratch.run(["review", "README.md", "--agent", "desk", "--yes"]).expect(3);
-    assert!(reviewed.stdout.contains("hosts come for the work of features only"), "{}", reviewed.stdout);
+    assert!(reviewed.stdout.contains("hosts only fetch work of features"), "{}", reviewed.stdout);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_checkout_with_changes_is_left_as_it_is() {
     let scratch = repository();
     scratch.write("mine.txt", "not committed");
     let refused = scratch.run(["new", "--until", "specify", "an idea"]).expect(2);
-    assert!(refused.stderr.contains("has changes that no commit holds"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("has uncommitted changes"), "{}", refused.stderr);
     assert_eq!(branch(&scratch), "main");
     assert_eq!(scratch.git(["branch", "--list", "feature/*"]), "");
     std::fs::remove_file(scratch.root().join("mine.txt")).unwrap();
@@ -50,7 +50,7 @@ fn a_checkout_with_changes_is_left_as_it_is() {
     scratch.git(["switch", "-q", "main"]);
     scratch.write("README.md", "changed\n");
     let refused = scratch.run(["run", "001"]).expect(2);
-    assert!(refused.stderr.contains("has changes that no commit holds"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("has uncommitted changes"), "{}", refused.stderr);
     assert_eq!(branch(&scratch), "main");
     assert_eq!(std::fs::read_to_string(scratch.root().join("README.md")).unwrap(), "changed\n");
     scratch.git(["restore", "README.md"]);

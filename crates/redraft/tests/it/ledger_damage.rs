@@ -35,11 +35,11 @@ fn a_damaged_ledger_goes_out_and_comes_back_and_its_feature_goes_on_to_its_end()
             out.stdout
         );
         let twice = scratch.run(["ledger", "export", "../out.jsonl"]).expect(2);
-        assert!(twice.stderr.contains("exists already"), "{}", twice.stderr);
+        assert!(twice.stderr.contains("already exists"), "{}", twice.stderr);
         let there = scratch.run(["ledger", "import", "../out.jsonl"]).expect(2);
-        assert!(there.stderr.contains("there is a ledger already"), "{}", there.stderr);
+        assert!(there.stderr.contains("there is already a ledger"), "{}", there.stderr);
         let back = scratch.run(["ledger", "import", "../out.jsonl", "--move-aside"]).expect(1);
-        assert!(back.stdout.contains("the one that was there is now "), "{}", back.stdout);
+        assert!(back.stdout.contains("the old one is now "), "{}", back.stdout);
         scratch.run(["run", "001"]).expect(0);
         scratch.run(["status", "--verify"]).expect(0);
         assert_eq!(bodies(&events(&scratch), "phase-closed").count(), 1, "{text}");
@@ -86,8 +86,8 @@ fn whatever_was_computed_from_events_is_compared_with_them() {
     };
     let harms: [(&dyn Fn(), &str); 3] = [
         (&board, "the board's row of 001 does not match the events of the ledger"),
-        (&|| file(".meta.json"), ".meta.json of feature 001 is not what"),
-        (&|| file(".review-history.md"), ".review-history.md of feature 001 is not what"),
+        (&|| file(".meta.json"), ".meta.json of feature 001 does not match the events"),
+        (&|| file(".review-history.md"), ".review-history.md of feature 001 does not match the events"),
     ];
     for (harm, words) in harms {
         harm();

@@ -81,7 +81,7 @@ fn a_secret_is_taken_out_of_a_finished_feature_and_nothing_of_it_is_left() {
     let head = scratch.git_in(&scratch.worktree("001"), ["rev-parse", "HEAD"]);
     let ran = redact(&scratch, &[], SECRET).expect(6);
     assert!(
-        ran.stdout.contains("nothing was changed; to take it out: redraft ledger redact --yes"),
+        ran.stdout.contains("nothing was changed; to remove it: redraft ledger redact --yes"),
         "{}",
         ran.stdout
     );

@@ -190,7 +190,7 @@ fn what_is_no_folder_or_asked_for_with_something_else_is_a_usage_error() {
     }
     let ran = scratch.run(["lint", "--plugin", "none"]).expect(2);
     assert!(
-        ran.stderr.contains("none is no folder that can be read")
+        ran.stderr.contains("none is not a readable folder")
             && ran.stderr.contains(".claude-plugin/plugin.json"),
         "{ran:?}"
     );

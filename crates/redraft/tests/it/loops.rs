@@ -203,7 +203,7 @@ fn an_edit_after_a_ruling_is_asked_about_before_the_stage_is_closed() {
     scratch.run(["run", "001"]).expect(5);
     fs::write(scratch.artifacts("001").join("spec.md"), CLEAN).unwrap();
     let decided = scratch.run(["decide", "001", "accept", "--why", "harmless"]).expect(0);
-    assert!(decided.stderr.contains("spec.md was edited since"), "{}", decided.stderr);
+    assert!(decided.stderr.contains("spec.md was edited in the meantime"), "{}", decided.stderr);
     let ran = scratch.run(["run", "001"]).expect(5);
     assert!(ran.stdout.contains("0 open findings; the document was edited since"), "{}", ran.stdout);
     assert_eq!(bodies(&events(&scratch), "stage-closed").count(), 0);
@@ -247,7 +247,7 @@ fn flags_that_an_open_loop_does_not_take_are_told_and_a_new_pass_takes_them() {
     assert_eq!(first["notes"], serde_json::json!([]), "the loop was opened with it");
     let ran = scratch.run(["run", "001", "--policy", "fresh", "--certify", "off"]).expect(5);
     let told =
-        "pass 1 of specify was opened with policy resume and keeps it; --policy fresh is for a new pass";
+        "pass 1 of specify was opened with policy resume and keeps it; --policy fresh applies to a new pass";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     let notes = scratch.json(["run", "001", "--policy", "resume", "--certify", "off"])["notes"].clone();
     assert_eq!(notes.as_array().unwrap().len(), 1, "{notes}");

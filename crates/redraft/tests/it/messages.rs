@@ -103,7 +103,11 @@ fn hooks_that_do_not_run_and_submodules_that_stay_empty_are_told_when_a_feature_
     scratch.git(["add", ".gitmodules"]);
     scratch.git(["commit", "-q", "-m", "modules", "--no-verify"]);
     let told = scratch.run(["new", "Import orders", "--until", "specify"]).expect(0);
-    assert!(told.stderr.contains("has a pre-commit hook; redraft's commits run no hooks"), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("has a pre-commit hook; redraft's commits do not run hooks"),
+        "{}",
+        told.stderr
+    );
     assert!(told.stderr.contains("setup = \"git submodule update --init\""), "{}", told.stderr);
     scratch.write("redraft.toml", "[workspace]\nsetup = \"true # git submodule\"\n");
     scratch.run(["trust", "--yes"]).expect(0);

@@ -169,7 +169,7 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     for words in [
         &format!("expected: {sum} for 8 dispatches\n"),
         "  an estimate from the sizes of the roles' texts and of the documents, with 3 review rounds a phase",
-        "budget: at most $5.0000 for the feature in all",
+        "budget: at most $5.0000 for the whole feature",
     ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }

@@ -73,7 +73,7 @@ fn agents_and_prices_of_the_configuration_are_told_apart_within_100_columns() {
         assert!(line.chars().count() <= 100, "{}: {line}", line.chars().count());
     }
     assert!(
-        text.contains(" claude-sonnet-5-5* ") && text.contains("* as [prices] of redraft.toml"),
+        text.contains(" claude-sonnet-5-5* ") && text.contains("* from [prices] in redraft.toml"),
         "{text}"
     );
     assert!(text.contains("[prices.\"claude-opus-9\"]\n    input = "), "{text}");

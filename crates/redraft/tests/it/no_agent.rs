@@ -191,7 +191,7 @@ fn on_a_terminal_it_is_asked_once_which_agent_is_to_play() {
     assert!(said.contains("2.1.325") && said.contains("your login, for all roles? [Y/n]"), "{said}");
     assert!(!scratch.outside().join("asked").exists());
     let said = with_path(&["review", "docs/design.md"], "\nyes\n", 0);
-    assert!(said.contains("claude plays every role from now on, in every repository"), "{said}");
+    assert!(said.contains("claude now plays every role, in every repository"), "{said}");
     let own = fs::read_to_string(scratch.own_config()).unwrap();
     assert_eq!(own, "[roles]\ndefault = \"claude\"\n");
     let said = with_path(&["review", "docs/design.md", "--again"], "yes\n", 0);
@@ -204,7 +204,7 @@ fn several_agents_are_listed_and_one_is_chosen_by_number_or_name() {
     let folder = stub_claude(&scratch);
     program(&folder, "codex", "#!/bin/sh\necho 'codex-cli 0.166.0'\n");
     let said = command_on_a_terminal(command(&scratch, &folder, &["init"]), "codex\n", 0);
-    assert!(said.contains("these agents are here:") && said.contains("[1-2, n for none]"), "{said}");
+    assert!(said.contains("these agents were found:") && said.contains("[1-2, n for none]"), "{said}");
     assert_eq!(fs::read_to_string(scratch.own_config()).unwrap(), "[roles]\ndefault = \"codex\"\n");
     scratch.configure("");
     command_on_a_terminal(command(&scratch, &folder, &["init"]), "1\n", 0);

@@ -89,7 +89,7 @@ fn a_state_that_came_from_elsewhere_stops_whatever_writes_and_nothing_that_looks
     // Nothing about the first one has changed.
     scratch.run(["new", "--until", "specify", "another idea"]).expect(0);
     let forgotten = run_in(&scratch, &copy, &["trust", "--forget"]).expect(0).stdout;
-    assert!(forgotten.contains("1 acceptance of"), "{forgotten}");
+    assert!(forgotten.contains("1 acceptance for"), "{forgotten}");
     run_in(&scratch, &copy, &["new", "--until", "specify", "a third idea"]).expect(6);
 }
 

@@ -53,12 +53,12 @@ fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
         )
     };
     for (plan, payment, field, words) in [
-        (plan(false), "subscription", "covered_micro_usd", "covered by your subscription; by the price list"),
+        (plan(false), "subscription", "covered_micro_usd", "covered by your subscription; at list prices"),
         (
             String::new(),
             "login",
             "login_micro_usd",
-            "through your login, covered if that is a subscription; by the price list",
+            "through your login, covered if that is a subscription; at list prices",
         ),
         (plan(true), "key", "spent_micro_usd", ""),
     ] {
@@ -82,7 +82,7 @@ fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
         let cost = scratch.run(["cost", "001"]).expect(0).stdout;
         for text in [&ran.stdout, &cost] {
             assert!(text.contains(&spent), "{payment}: {text}");
-            let told = text.contains(&format!("{words} it would have been {price}\n"));
+            let told = text.contains(&format!("{words} it would have cost {price}\n"));
             let counted = text.contains(&format!("the budget counts all of that: {price}"));
             assert_eq!((told, counted), (covered, covered), "{payment}: {text}");
         }

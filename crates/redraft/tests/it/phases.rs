@@ -179,7 +179,7 @@ fn no_lane_takes_a_feature_out_of_the_hands_of_its_reviewers() {
     scratch.write("redraft.toml", "[limits]\nrounds = 1\n[agents.rehearsal]\nkind = \"rehearsal\"\n");
     scratch.run(["run", "--yes"]).expect(5);
     let refused = scratch.run(["run", "--yes", "--lane", "express"]).expect(2);
-    assert!(refused.stderr.contains("cannot take lane express"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("cannot switch to lane express"), "{}", refused.stderr);
     assert!(scratch.run(["status"]).expect(0).stdout.contains("waiting"));
     scratch.run(["decide", "001", "abandon"]).expect(0);
     let ran = scratch.run(["run", "001"]);
@@ -197,7 +197,7 @@ fn what_was_edited_after_its_phase_had_closed_is_reviewed_before_anybody_builds_
     );
     fs::write(&spec, &edited).unwrap();
     let ran = scratch.run(["run"]).expect(3);
-    assert!(ran.stderr.contains("was edited after specify had closed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("was edited after specify closed"), "{}", ran.stderr);
     assert_eq!(sent_in(&scratch), ["specify.1"]);
     scratch.run(["phase", "back", "001", "specify", "--why", "one more requirement"]).expect(0);
     scratch.run(["run", "--until", "specify"]);

@@ -151,7 +151,7 @@ fn a_file_of_somebody_else_stops_the_export_before_anything_is_written() {
     world.write("README.md", "# somebody's\n");
     let ran = world.export(&[]).expect(2);
     assert!(
-        ran.stderr.contains("README.md is in out already and was not exported by redraft"),
+        ran.stderr.contains("README.md is already in out and was not exported by redraft"),
         "{}",
         ran.stderr
     );
@@ -178,7 +178,7 @@ fn what_is_not_exported_any_more_is_removed_unless_it_was_edited() {
     world.write("old/edited.md", "mine\n");
     let ran = world.export(&[]).expect(1);
     assert!(ran.stdout.contains("removed old/gone.md"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("left     old/edited.md: it is not exported any more"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("left     old/edited.md: it is no longer exported"), "{}", ran.stdout);
     assert!(!world.folder.join("old/gone.md").exists());
     assert_eq!(world.read("old/edited.md"), "mine\n");
     world.export(&[]).expect(0);
@@ -296,11 +296,15 @@ fn a_configuration_that_would_be_spoilt_is_left_and_the_way_out_works() {
     let codex = || scratch.run(["plugin", "export", ".", "--target", "codex"]);
     scratch.write(".codex/config.toml", "mcp_servers = { other = { command = \"x\" } }\n");
     let ran = codex().expect(2);
-    assert!(ran.stderr.contains(".codex/config.toml in . would not be TOML any more"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(".codex/config.toml in . would no longer be valid TOML"), "{}", ran.stderr);
     assert!(!scratch.root().join("AGENTS.md").exists(), "nothing else was written either");
     scratch.write(".codex/config.toml", "[mcp_servers.redraft]\ncommand = \"redraft\"\nargs = [\"mcp\"]\n");
     let ran = codex().expect(0);
-    assert!(ran.stdout.contains("left     .codex/config.toml: it names the MCP server"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("left     .codex/config.toml: it already names the MCP server"),
+        "{}",
+        ran.stdout
+    );
 
     let opencode = || scratch.run(["plugin", "export", ".", "--target", "opencode"]);
     scratch.write(".opencode/opencode.json", "{\"mcp\": {}}\n");

@@ -129,7 +129,7 @@ fn a_packed_file_that_is_cut_short_is_counted_as_far_as_it_goes() {
     let shown = scratch.json(["replay", "cut.gz"]);
     assert_eq!(shown["loops"].as_array().unwrap().len(), 1);
     let note = shown["notes"][0].as_str().unwrap();
-    assert!(note.contains("cut.gz:2: cannot be read any further"), "{note}");
+    assert!(note.contains("cut.gz:2: cannot be read further"), "{note}");
 }
 
 #[test]

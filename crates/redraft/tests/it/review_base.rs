@@ -296,7 +296,7 @@ fn a_review_of_nothing_names_both_ways() {
 fn what_cannot_be_compared_is_told_with_the_way_out() {
     let scratch = topic(SAFE);
     let unknown = scratch.run(["review", "--base", "mian"]).expect(2);
-    assert!(unknown.stderr.contains("`--base mian` names no commit"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("`--base mian` does not name a commit"), "{}", unknown.stderr);
     let unknown = review(&scratch, &["--head", "--upload-pack=x"]);
     assert!(unknown.expect(2).stderr.contains("error: "));
     scratch.git(["switch", "--quiet", "--orphan", "alone"]);
@@ -330,7 +330,7 @@ fn a_shallow_clone_is_told_how_to_get_the_rest() {
         .git_in(&clone, ["fetch", "--quiet", "--unshallow", "origin", "+refs/heads/*:refs/remotes/origin/*"]);
     at(&["--base", "origin/main"]).expect(0);
     let local = at(&["--base", "main"]).expect(2);
-    assert!(local.stderr.contains("there is `origin/main`"), "{}", local.stderr);
+    assert!(local.stderr.contains("did you mean `origin/main`?"), "{}", local.stderr);
 }
 
 #[test]

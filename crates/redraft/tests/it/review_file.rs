@@ -122,12 +122,12 @@ fn it_can_begin_anew_and_be_judged_as_another_kind() {
 fn what_it_was_judged_as_is_kept_and_told_until_another_kind_is_asked_for() {
     let scratch = repository("notes.md", LACKING);
     let first = scratch.run(["review", "notes.md"]);
-    assert!(first.stderr.contains("notes.md is judged as document, by its name"), "{}", first.stderr);
+    assert!(first.stderr.contains("notes.md is judged as document: from its name"), "{}", first.stderr);
     let said = scratch.run(["review", "notes.md", "--as", "spec"]).expect(1);
-    assert!(said.stderr.contains("notes.md is judged as spec, you said so"), "{}", said.stderr);
+    assert!(said.stderr.contains("notes.md is judged as spec: you said so"), "{}", said.stderr);
     scratch.write("notes.md", &format!("{LACKING}\nMore.\n"));
     let kept = scratch.run(["review", "notes.md"]).expect(1);
-    assert!(kept.stderr.contains("notes.md is judged as spec, as the last time"), "{}", kept.stderr);
+    assert!(kept.stderr.contains("notes.md is judged as spec: as last time"), "{}", kept.stderr);
     assert_eq!(reviews(&scratch).last().unwrap(), "review-001/specify.1/review/spec-reviewer/2.1");
     // What another reviewer found no longer counts.
     scratch.run(["review", "notes.md", "--as", "plan"]);

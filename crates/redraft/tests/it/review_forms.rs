@@ -20,7 +20,7 @@ fn json_has_everything_and_is_the_same_by_both_names() {
     let named: Value = serde_json::from_str(&named.stdout).unwrap();
     assert_eq!(named["findings"], shown["findings"]);
     let both = scratch.run(["--json", "review", "--base", "main", "--format", "sarif"]).expect(2);
-    assert!(both.stderr.contains("different forms"), "{}", both.stderr);
+    assert!(both.stderr.contains("different formats"), "{}", both.stderr);
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn what_is_staged_and_stands_otherwise_in_the_checkout_is_told() {
         |scratch: &Scratch| scratch.json(["review", "--base", "main", "--uncommitted"])["notes"].to_string();
     assert!(!note(&scratch).contains("staged"), "what is staged is what is there");
     scratch.write("greet.sh", SAFE);
-    assert!(note(&scratch).contains("what is staged is something else, and not reviewed: greet.sh"));
+    assert!(note(&scratch).contains("the staged versions differ and are not reviewed: greet.sh"));
     scratch.git(["reset", "--quiet"]);
     assert!(!note(&scratch).contains("staged"));
     scratch.git(["update-index", "--assume-unchanged", "greet.sh"]);
@@ -139,7 +139,7 @@ fn a_role_text_of_the_repository_is_told_in_the_log() {
     commit(&scratch, "other.txt", "x\n", "roles");
     scratch.git(["switch", "--quiet", "topic"]);
     let ran = review(&scratch, &[]);
-    let told = "by the repository's own role text: .redraft/agents/security-reviewer.md";
+    let told = "with the repository's own role text: .redraft/agents/security-reviewer.md";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert!(scratch.run(["log", "review-001"]).expect(0).stdout.contains(told));
 }

@@ -145,11 +145,11 @@ fn pages_are_replaced_by_their_next_version_and_other_files_are_not() {
     assert_eq!(fs::read_to_string(&page).unwrap(), whole);
     fs::write(&page, "mine").unwrap();
     let ran = scratch.run(["man", "man1"]).expect(2);
-    assert!(ran.stderr.contains("redraft-run.1 is there already"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("redraft-run.1 already exists"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
     fs::write(scratch.root().join("file"), "").unwrap();
     let ran = scratch.run(["man", "file"]).expect(3);
-    assert!(ran.stderr.contains("file cannot be made"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("file cannot be created"), "{}", ran.stderr);
     let ran = Ran::new(scratch.redraft(["man", "x"]).env("REDRAFT_TICKET", "t").output().unwrap()).expect(2);
     assert!(ran.stderr.contains("an agent at work on t cannot write pages"), "{}", ran.stderr);
 }

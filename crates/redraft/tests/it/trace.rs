@@ -38,7 +38,7 @@ fn a_folder_of_documents_is_traced_without_a_repository() {
     let only = scratch.json(["show", "trace", "x", "fr-2"]);
     assert_eq!(only["rows"].as_array().unwrap().len(), 1);
     let none = scratch.run(["show", "trace", "x", "FR-9"]).expect(1);
-    assert!(none.stderr.contains("is called `FR-9`"), "{}", none.stderr);
+    assert!(none.stderr.contains("has the id `FR-9`"), "{}", none.stderr);
     scratch.run(["show", "trace", "nowhere", "FR-1"]).expect(2);
 }
 
@@ -53,7 +53,7 @@ fn a_page_and_a_table_hold_nothing_but_text_and_replace_no_file_of_somebody_else
     scratch.run(["show", "trace", "x", "--html", "-o", "t.html"]).expect(0);
     scratch.write("mine.html", "<!doctype html><p>mine");
     let refused = scratch.run(["show", "trace", "x", "--html", "-o", "mine.html"]).expect(2);
-    assert!(refused.stderr.contains("no page of this command"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not a page of this command"), "{}", refused.stderr);
     scratch.run(["show", "trace", "x", "--html", "-o", "mine.html", "--force"]).expect(0);
     let table = scratch.run(["show", "trace", "x", "--markdown"]).expect(0).stdout;
     assert!(table.contains("| **FR-1** a \\| &lt;b&gt; |"), "{table}");

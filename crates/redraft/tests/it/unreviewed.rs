@@ -88,19 +88,19 @@ fn what_nobody_has_reviewed_is_not_merged() {
             "a repository inside stands elsewhere",
             here,
             "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),lib; git commit -q -m lib",
-            "lib was edited after implement had closed",
+            "lib was edited after implement closed",
         ),
         (
             "a commit on the branch",
             here,
             "echo evil > src/evil.sh; git add src; git commit -q -m evil",
-            "src/evil.sh was edited after implement had closed",
+            "src/evil.sh was edited after implement closed",
         ),
         (
             "a script beside the documents",
             here,
             "cd docs/features/*; echo evil > install.sh; git add -f install.sh; git commit -q -m docs",
-            "install.sh was edited after implement had closed",
+            "install.sh was edited after implement closed",
         ),
         (
             "a merge that takes a fix out of the base",

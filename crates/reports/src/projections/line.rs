@@ -120,7 +120,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
         }
         Event::Unblocked(fact) => {
             let (by, names, why) = (&fact.by, fact.dependencies.join(", "), one_line(&fact.why, 120));
-            format!("{by} goes on without waiting for {names}: {why}")
+            format!("{by} continues without waiting for {names}: {why}")
         }
         Event::Drafted(fact) => match &fact.revision {
             None if !fact.questions.is_empty() => {

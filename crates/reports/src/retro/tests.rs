@@ -42,7 +42,7 @@ fn figures_are_put_in_by_name_and_a_statement_with_a_number_of_its_own_is_left_o
     let told = |text: &str, evidence: &str| {
         let page = markdown(&figures(), Some(&answer(&[(text, evidence)])), None);
         let review = section(&page, "Review").trim().to_owned();
-        let said = page.contains("\nLeft out: 1 statement of the facilitator's");
+        let said = page.contains("\nLeft out: 1 statement by the facilitator");
         assert_eq!(said, review == "No observation.", "{page}");
         review
     };

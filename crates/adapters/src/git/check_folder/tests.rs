@@ -193,7 +193,9 @@ fn files_are_copied_as_they_are_now_and_never_through_a_link_that_leads_out() {
     let now = commit(&bed);
     let laid = place.lay_out(&now, true).unwrap();
     let told: Vec<String> = ["link", "gone", "../secret"]
-        .map(|name| format!("[workspace] copy: {name} is no file of the main checkout, so it is not copied"))
+        .map(|name| {
+            format!("[workspace] copy: {name} is not a file in the main checkout, so it is not copied")
+        })
         .to_vec();
     assert_eq!(laid.notes, told);
     assert_eq!(get(&laid.folder, ".env").as_deref(), Some("A=1\n"));

@@ -274,7 +274,7 @@ fn what_somebody_changed_since_is_left_and_named() {
         let settled = world.repository.recover_interrupted_move().unwrap().unwrap();
         assert_eq!(settled.left, ["changed.txt"], "{step:?}");
         let told = settled.to_string();
-        assert!(told.ends_with("but for what was changed there since: changed.txt"), "{told}");
+        assert!(told.ends_with("except for what was changed there since: changed.txt"), "{told}");
         assert_eq!(get(root, "changed.txt").as_deref(), Some("mine\n"), "{step:?}");
         let status = world.bed.raw(root, &["status", "--porcelain"]);
         assert_eq!(status, " M README.md\n M changed.txt\n?? mine.txt", "{step:?}");
@@ -379,7 +379,7 @@ fn a_journal_that_cannot_be_followed_is_named_and_nothing_is_touched() {
     for bad in ["", "{}", &text.replacen("\"v\":1", "\"v\":2", 1)] {
         fs::write(&file, bad).unwrap();
         let told = world.repository.recover_interrupted_move().unwrap_err().to_string();
-        assert!(told.contains("journal.json tells of a checkout"), "{told}");
+        assert!(told.contains("journal.json describes a checkout"), "{told}");
     }
     fs::write(&file, text).unwrap();
     assert!(world.repository.recover_interrupted_move().unwrap().is_some());
@@ -422,7 +422,7 @@ fn a_journal_that_names_something_outside_of_the_repository_is_not_followed() {
         *forged.pointer_mut(field).unwrap() = serde_json::json!(value);
         fs::write(&file, forged.to_string()).unwrap();
         let told = world.repository.recover_interrupted_move().unwrap_err().to_string();
-        assert!(told.contains("journal.json tells of a checkout"), "{field} {value}: {told}");
+        assert!(told.contains("journal.json describes a checkout"), "{field} {value}: {told}");
         assert_eq!(get(&precious, "thesis").as_deref(), Some("work\n"), "{field} {value}");
     }
     fs::write(&file, honest.to_string()).unwrap();

@@ -115,7 +115,7 @@ fn what_was_changed_or_removed_after_the_checkpoint_is_found_by_every_command() 
         ("UPDATE events SET body = '{}' WHERE seq = 10001", "event 10001 does not match"),
         ("DELETE FROM events WHERE seq = 10002", "event 10002 is missing"),
         ("DELETE FROM events WHERE seq >= 10000; DELETE FROM board", "the checkpoint knows event 10000"),
-        ("UPDATE blobs SET bytes = x'00' WHERE bytes = CAST('last' AS BLOB)", "the bytes of its name"),
+        ("UPDATE blobs SET bytes = x'00' WHERE bytes = CAST('last' AS BLOB)", "does not match its name"),
     ] {
         let folder = long();
         tamper(&folder, sql);

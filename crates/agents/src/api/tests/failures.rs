@@ -264,7 +264,7 @@ fn no_request_is_sent_that_could_cost_more_than_there_is() {
     let error = world.error();
     let AfterFailure::OverBudget(needed) = error.now else { panic!("{error:?}") };
     assert_eq!((world.provider.requests().len(), error.usage), (0, AgentError::UNBILLED));
-    assert!(error.detail.contains(&format!("could have come to {needed}")), "{error}");
+    assert!(error.detail.contains(&format!("could have cost {needed}")), "{error}");
     // With that much the first is sent, and the answer is paid for.
     world.watch.budget.store(needed.0, Ordering::SeqCst);
     let outcome = world.run(&world.anthropic(), &world.fresh()).unwrap();
@@ -418,7 +418,11 @@ fn an_answer_whose_service_tells_no_usage_costs_the_most_it_can_have() {
     let world = World::answering(vec![Reply::Garbage(untold.concat().into_bytes()), Reply::text("{}")]);
     let agent = world.openai(OpenAiWire::Chat, AnswerForm::None);
     let untold = world.run(&agent, &world.fresh()).unwrap();
-    assert!(untold.notes.iter().any(|note| note.contains("did not tell what it used")), "{:?}", untold.notes);
+    assert!(
+        untold.notes.iter().any(|note| note.contains("did not report all that it used")),
+        "{:?}",
+        untold.notes
+    );
     let told = world.run(&agent, &world.fresh()).unwrap();
     assert_eq!(told.notes.len(), 0, "{:?}", told.notes);
     assert!(untold.usage.cost >= told.usage.cost && untold.usage.cost.0 > 0, "{untold:?} {told:?}");

@@ -29,8 +29,8 @@ const LOST: &str = "refs/redraft/lost/001/specify.1/draft/spec-author/1.1";
 fn told(lines: Vec<String>) -> Vec<String> {
     let plain = |line: String| {
         let line = line.split("; to ").next().unwrap_or_default().to_owned();
-        let folder = line.strip_prefix("made the worktree ").and_then(|rest| rest.split_once(" anew"));
-        folder.map_or(line.clone(), |(_, rest)| format!("made the worktree anew{rest}"))
+        let folder = line.strip_prefix("made the worktree ").and_then(|rest| rest.split_once(" again"));
+        folder.map_or(line.clone(), |(_, rest)| format!("made the worktree again{rest}"))
     };
     lines.into_iter().map(plain).collect()
 }

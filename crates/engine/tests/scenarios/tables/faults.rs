@@ -30,7 +30,7 @@ pub(crate) const TABLE: [Scenario; 5] = [
         "
         the inbox refuses answers: `no space left`
         spec-author writes spec.md
-        the run fails with `the answer cannot be kept: no space left`
+        the run fails with `the answer cannot be stored: no space left`
         all is well again
         spec-reviewer approves
         phase-reviewer approves

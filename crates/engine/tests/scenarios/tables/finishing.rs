@@ -212,7 +212,7 @@ pub(crate) const TABLE: [Scenario; 15] = [
         at most 1 attempt
         spec-author is refused
         the run asks `spec-author gave no usable answer`
-        the merge fails with `has not come to its end yet`
+        the merge fails with `is not finished yet`
         ",
     ),
     (
@@ -239,7 +239,7 @@ pub(crate) const TABLE: [Scenario; 15] = [
         implementer writes `export\\n` to src/export.sh
         implementation-reviewer approves
         the run is done
-        the merge fails with `was begun on no branch`
+        the merge fails with `was not begun on a branch`
         ",
     ),
 ];

@@ -54,9 +54,9 @@ pub(crate) const TABLE: [Scenario; 14] = [
         implementation-reviewer approves
         the run is done
         a person writes `unread\\n` to src/unread.sh
-        the merge fails with `src/unread.sh was edited after implement had closed`
+        the merge fails with `src/unread.sh was edited after implement closed`
         a person commits all as `code`
-        the merge fails with `src/unread.sh was edited after implement had closed`
+        the merge fails with `src/unread.sh was edited after implement closed`
         a person removes src/unread.sh
         a person commits all as `no code`
         the feature is merged
@@ -73,7 +73,7 @@ pub(crate) const TABLE: [Scenario; 14] = [
         implementation-reviewer approves
         the run is done
         a person writes `install\\n` to docs/features/001-feature/install.sh
-        the merge fails with `install.sh was edited after implement had closed`
+        the merge fails with `install.sh was edited after implement closed`
         then the ledger has no merged
         ",
     ),
@@ -87,7 +87,7 @@ pub(crate) const TABLE: [Scenario; 14] = [
         implementation-reviewer approves
         the run is done
         a person commits a repository in `lib`
-        the merge fails with `lib was edited after implement had closed`
+        the merge fails with `lib was edited after implement closed`
         then the ledger has no merged
         ",
     ),
@@ -136,7 +136,7 @@ pub(crate) const TABLE: [Scenario; 14] = [
         the run is done
         a person commits `mended\\n` as src/mended.sh on main
         a person merges main
-        the merge fails with `src/mended.sh was edited after implement had closed`
+        the merge fails with `src/mended.sh was edited after implement closed`
         then the ledger has no merged
         ",
     ),

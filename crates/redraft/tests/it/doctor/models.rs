@@ -180,7 +180,7 @@ fn money_is_agreed_to_before_it_is_spent_and_held_to_the_budget() {
     let (scratch, provider) = with_agent(ANTHROPIC, Fault::None);
     let ran = run(&scratch, &[]).expect(6);
     assert!(ran.stderr.contains("model: claude-sonnet-4.5 at "), "{}", ran.stderr);
-    assert!(ran.stderr.contains(": about $0.0") && ran.stderr.contains(", with $"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(": about $0.0") && ran.stderr.contains(" is reserved"), "{}", ran.stderr);
     assert!(ran.stdout.contains("next: redraft doctor --agent model --yes"), "{}", ran.stdout);
     assert!(ran.stdout.contains("key") && !ran.stdout.contains(KEY), "{}", ran.stdout);
     assert!(provider.requests().is_empty());
@@ -188,7 +188,7 @@ fn money_is_agreed_to_before_it_is_spent_and_held_to_the_budget() {
     let config = std::fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     scratch.write("redraft.toml", &format!("budget = 0.01\n{config}"));
     let ran = run(&scratch, &["--yes"]).expect(5);
-    assert!(ran.stdout.contains("`budget` of redraft.toml"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("`budget` in redraft.toml"), "{}", ran.stdout);
     assert!(provider.requests().is_empty());
     scratch.write("redraft.toml", &config);
     run(&scratch, &["--yes"]).expect(0);

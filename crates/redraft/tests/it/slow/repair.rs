@@ -191,8 +191,8 @@ fn what_is_lost_is_named_and_approvals_of_it_do_not_count() {
     for words in [
         "objects in git cannot be read",
         "lost: commit ",
-        "its branch is whole up to commit ",
-        "specify is passed through again",
+        "its branch is intact up to commit ",
+        "specify is done again",
     ] {
         assert!(repaired.stdout.contains(words), "{words}: {}", repaired.stdout);
     }
