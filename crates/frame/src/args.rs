@@ -286,8 +286,8 @@ pub struct RunArgs {
     /// Continue although features it depends on are not completed; the reason is stored
     #[arg(long, value_name = "WHY")]
     pub unblock: Option<Typed>,
-    /// Send work to a parked agent before its usage limit ends, and take back work that a host has; without this
-    /// option the run waits for both
+    /// Send work to a parked agent before its usage limit ends, and take back work that a host has; without this option, nothing
+    /// is sent to a parked agent, and the host keeps its work
     #[arg(long)]
     pub now: bool,
     /// The most the feature may cost in total, in dollars; stored for later runs [default: the last value given,

@@ -377,10 +377,9 @@ Examples:
 Register it once: claude mcp add redraft -- redraft mcp (or codex mcp add); `redraft plugin export` does that and \
 more.
 
-Eight tools: status, next, submit, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a fresh
-conversation, `submit`. Redraft itself sends nothing and starts no agent, and it does not know what the host's work \
-costs.
-The host plays the roles that redraft.toml gives to an agent of kind \"pull\", or all roles if it gives it none.
+Eight tools: status, next, submit, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a \
+fresh conversation, `submit`. Redraft itself sends nothing and starts no agent, and it does not know what the host's work \
+costs. The host plays the roles that redraft.toml gives to an agent of kind \"pull\", or all roles if it gives it none.
 
 Exit codes: 0 the host closed standard input, 2 started by an agent at work, 130 interrupted";
 

@@ -19,8 +19,8 @@ Examples:
   redraft ledger redact --yes < secret.txt
   redraft ledger redact --file docs/features/001-x/.review-history.md:10
 
-The secret is replaced by `[redacted]` in the ledger, in Redraft's own files, in the worktrees of features, on their branches
-and under refs/redraft/. The removal is stored as an event. Copies in other branches, remotes and agents are \
+The secret is replaced by `[redacted]` in the ledger, in Redraft's own files, in the worktrees of features, on their \
+branches and under refs/redraft/. The removal is stored as an event. Copies in other branches, remotes and agents are \
 listed, not changed. Revoke the secret in any case: anyone who has seen it still has it.
 
 Exit codes: 0 done, 1 it is still in places that redraft does not change, 2 the text cannot be removed, 6 nothing \
@@ -68,7 +68,7 @@ pub struct RedactArgs {
     #[arg(long, value_name = "PATH:LINE")]
     pub file: Option<String>,
     /// Why, for the record; the secret is removed from this text too
-    #[arg(long, value_name = "TEXT", default_value = "a secret had come in")]
+    #[arg(long, value_name = "TEXT", default_value = "a secret was stored")]
     pub why: Typed,
     /// Do it without asking; without this option, if nobody can be asked, only what would be done is shown
     #[arg(long)]
