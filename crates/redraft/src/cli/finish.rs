@@ -1,7 +1,7 @@
 //! `redraft finish`: drives the last phase by itself, and merges.
 //!
-//! Everything up to the branch that is ready is what `redraft run` does; see [`super::run`]. This module decides who
-//! may merge when.
+//! Everything up to the branch that is ready is what `redraft run` does; see [`super::run`]. Who may merge when is decided
+//! in `run::merge`; here only a feature that has not come so far is refused.
 
 use super::run;
 use redraft_core::pipeline::Pipeline;
