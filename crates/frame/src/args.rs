@@ -3,6 +3,7 @@
 
 mod bank;
 mod config;
+mod eval;
 mod help;
 mod ledger;
 mod looking;
@@ -10,6 +11,7 @@ mod plugin;
 mod shell;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use eval::EVAL_HELP;
 use help::{
     ADOPT_HELP, AFTER_HELP, BANK_HELP, CONFIG_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP,
     FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, MODELS_HELP, NEW_HELP, PHASE_BACK_HELP,
@@ -23,6 +25,7 @@ use std::path::PathBuf;
 
 pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs};
 pub use config::{ConfigArgs, ConfigCommand};
+pub use eval::{Blocking, EvalCommand, EvalExportArgs, PlantArgs, ScoreArgs};
 pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
 pub use looking::{
     ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, KnowledgeCommand, LintArgs,
@@ -118,6 +121,9 @@ pub enum Command {
     /// Show what recorded review loops would have cost under every policy
     #[command(after_help = REPLAY_HELP)]
     Replay(ReplayArgs),
+    /// Measure reviews on documents with known defects: plant them, write the prompts, count what the answers found
+    #[command(subcommand, after_help = EVAL_HELP)]
+    Eval(EvalCommand),
     /// Serve hosts such as Claude Code over standard input and output: they do the work, redraft runs the process
     #[command(after_help = MCP_HELP)]
     Mcp(McpArgs),

@@ -77,6 +77,7 @@ fn stores(command: &Command) -> bool {
         | Command::Show(_)
         | Command::Models
         | Command::Replay(_)
+        | Command::Eval(_)
         | Command::Rehearse(_)
         | Command::Hook(_)
         | Command::Completions(_)

@@ -12,6 +12,7 @@ mod decide;
 mod demo;
 mod dependencies;
 mod doctor;
+mod eval;
 mod finish;
 mod hook;
 mod init;
@@ -150,6 +151,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         Command::Rehearse(_) => "play another role",
         Command::Init | Command::Config(ConfigArgs { command: Some(_) }) => "write the configuration",
         Command::Ledger(_) => "read or change the ledger as a whole",
+        Command::Eval(_) => "measure reviews",
         Command::Man(ManArgs { folder: Some(_) }) => "write pages",
         Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
         Command::Plugin(PluginCommand::Export(ExportArgs { dry_run: false, .. })) => "export a plugin",
@@ -215,6 +217,7 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, process, console),
         Command::Cost(args) => cost::cost(args, process, console),
         Command::Replay(args) => replay::replay(args, process, console),
+        Command::Eval(command) => eval::eval(command, process, console),
         Command::Models => models::models(process, console),
         Command::Rehearse(args) => rehearse::rehearse(args, process, console),
         // It was served before this point, and does not serve within itself.

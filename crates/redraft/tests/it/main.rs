@@ -25,6 +25,7 @@ mod demo;
 mod dependencies;
 mod doctor;
 mod documents;
+mod eval;
 mod expected;
 mod finish;
 mod finish_gates;

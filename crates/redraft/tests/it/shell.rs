@@ -195,7 +195,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 48] = [
+const TYPED: [(&str, &[&str]); 52] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -236,12 +236,16 @@ const TYPED: [(&str, &[&str]); 48] = [
     ("redraft models", &[]),
     ("redraft trust", &[]),
     ("redraft replay", &["--ledger"]),
+    ("redraft eval plant", &["cases", "spec.md"]),
+    ("redraft eval export", &["cases", "prompts", "--arm", "ours"]),
+    ("redraft eval score", &["cases", "prompts"]),
     ("redraft demo", &["--keep", "kept"]),
     ("redraft finish", &["001", "-C", "kept"]),
     ("redraft completions", &["bash"]),
     ("redraft man", &[]),
     ("redraft plugin export", &["exported"]),
     // Mistakes, reported as an object: groups without a command, and a host's work where none is out.
+    ("redraft eval", &[]),
     ("redraft show", &[]),
     ("redraft phase", &[]),
     ("redraft plugin", &[]),
@@ -268,6 +272,7 @@ fn every_command_prints_one_object_for_programs() {
             serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{command}: {error}: {ran:?}"));
         assert!(object.is_object() && ran.stdout.starts_with("{\n  \"v\": 1,"), "{command}: {}", ran.stdout);
         let mistakes = [
+            "redraft eval",
             "redraft show",
             "redraft phase",
             "redraft plugin",

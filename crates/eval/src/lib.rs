@@ -1,0 +1,23 @@
+//! Measures reviews: plants defects in documents that were approved, composes the prompts that ask for them, and counts
+//! what the answers found.
+//!
+//! Start at [`plant::plant`]; [`ask`] composes a prompt, [`score`] reads an answer, [`tally`] adds them up and [`page`]
+//! shows them. Nothing here judges a finding that no plant explains: a program cannot know whether it is right.
+//!
+//! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
+//! random number. What it says follows from its arguments; what looks random follows from a seed.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod arm;
+pub mod ask;
+pub mod case;
+pub mod draw;
+pub mod interval;
+pub mod page;
+pub mod plant;
+pub mod score;
+pub mod tally;

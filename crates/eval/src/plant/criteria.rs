@@ -1,0 +1,156 @@
+//! Criteria that are removed, say nothing, or belong to another requirement.
+
+use super::edit::Edit;
+use super::shape::{Item, Shape, ids, letters, telling};
+use redraft_facts::prelude::*;
+
+/// A criterion, its id, and the requirements it names.
+struct Criterion<'a> {
+    item: Item<'a>,
+    id: &'a str,
+    requirements: Vec<&'a str>,
+}
+
+/// How ids of criteria begin.
+const CRITERIA: [&str; 2] = ["AC", "SC"];
+
+fn criteria<'a>(shape: &Shape<'a>) -> Vec<Criterion<'a>> {
+    let mut found = Vec::new();
+    for item in shape.items() {
+        let all = ids(item.text);
+        let Some(id) = all.first().copied().filter(|id| CRITERIA.contains(&letters(id))) else { continue };
+        // Only where it begins with its id does it define it.
+        let begins = item.text.trim_start_matches(['*', '_', '`', '[', ' ', ']']).starts_with(id);
+        let requirements = all[1..].iter().copied().filter(|id| !CRITERIA.contains(&letters(id))).collect();
+        if begins {
+            found.push(Criterion { item, id, requirements });
+        }
+    }
+    found
+}
+
+/// The only criterion of a requirement is removed.
+pub(super) fn removed(text: &str) -> Vec<Edit> {
+    let shape = Shape::read(text);
+    let all = criteria(&shape);
+    let only = |criterion: &&Criterion<'_>| {
+        let others = || all.iter().filter(|other| other.id != criterion.id);
+        let named = |requirement: &&&str| others().any(|other| other.requirements.contains(*requirement));
+        criterion.requirements.iter().any(|requirement| !named(&requirement))
+    };
+    let edit = |criterion: &Criterion<'_>| {
+        let names: Vec<String> = criterion.requirements.iter().map(|id| (*id).to_owned()).collect();
+        Edit {
+            lines: criterion.item.lines.clone(),
+            new: Vec::new(),
+            what: format!("{} is removed, the only criterion of {}", criterion.id, names.join(" and ")),
+            words: vec![names.into_iter().chain([criterion.id.to_owned()]).collect()],
+        }
+    };
+    all.iter().filter(only).map(edit).collect()
+}
+
+/// What a criterion says instead of something that can be measured.
+const VAGUE: [&str; 4] = [
+    "the caller gets a fitting answer",
+    "the result is what a user would expect",
+    "it behaves as it should",
+    "the outcome is handled well",
+];
+
+/// A criterion no longer says what to measure.
+pub(super) fn vague(text: &str) -> Vec<Edit> {
+    let shape = Shape::read(text);
+    let mut edits = Vec::new();
+    for criterion in criteria(&shape) {
+        let line = shape.line(criterion.item.lines.start);
+        let said = criterion.item.lines.clone().map(|at| shape.line(at)).collect::<Vec<_>>().join(" ");
+        // Something can be measured: a number or a literal.
+        let measurable = said.contains('`') || said.bytes().filter(u8::is_ascii_digit).count() > 4;
+        let Some(colon) = line.find(':').filter(|_| measurable) else { continue };
+        // `**AC1 (R1):** text`
+        let marks = line[colon + 1..].bytes().take_while(|b| matches!(b, b'*' | b'_')).count();
+        let (head, what) = (&line[..colon + 1 + marks], line[colon + 1 + marks..].trim_start());
+        // Who does what stays; what comes of it goes.
+        let kept = what.split([',', ';']).next().unwrap_or_default();
+        let kept = if kept.len() < what.len() { format!("{kept}, ") } else { String::new() };
+        for vague in VAGUE {
+            edits.push(Edit {
+                lines: criterion.item.lines.clone(),
+                new: vec![format!("{head} {kept}{vague}.")],
+                words: vec![[criterion.id.to_owned()].into_iter().chain(telling(vague)).collect()],
+                what: format!("{} says only that {vague}", criterion.id),
+            });
+        }
+    }
+    edits
+}
+
+/// A criterion names another requirement than it is about.
+pub(super) fn reference_broken(text: &str) -> Vec<Edit> {
+    let shape = Shape::read(text);
+    let all = criteria(&shape);
+    let mut known: Vec<&str> =
+        all.iter().flat_map(|criterion| criterion.requirements.iter().copied()).collect();
+    known.sort_unstable();
+    known.dedup();
+    let mut edits = Vec::new();
+    for criterion in &all {
+        let [requirement] = criterion.requirements.as_slice() else { continue };
+        let line = shape.line(criterion.item.lines.start);
+        if line.matches(requirement).count() != 1 {
+            continue;
+        }
+        for other in
+            known.iter().filter(|other| letters(other) == letters(requirement) && *other != requirement)
+        {
+            edits.push(Edit {
+                lines: criterion.item.lines.start..criterion.item.lines.start + 1,
+                new: vec![line.replacen(*requirement, other, 1)],
+                words: vec![
+                    vec![criterion.id.to_owned()],
+                    vec![(*requirement).to_owned(), (**other).to_owned()],
+                ],
+                what: format!("{} names {other} in place of {requirement}", criterion.id),
+            });
+        }
+    }
+    edits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = "## Criteria\n\n- **AC1 (R1):** POST /links with a date in the past, gets `400`.\n\
+                        - AC2 (R2): a second POST, within 5 seconds,\n  gets `409`.\n- AC3 (R2): nothing.\n";
+
+    #[test]
+    fn a_criterion_is_removed_only_if_no_other_speaks_for_its_requirement() {
+        let edits = removed(SPEC);
+        assert_eq!(edits.len(), 1);
+        assert_eq!(
+            (edits[0].lines.clone(), &edits[0].words),
+            (2..3, &vec![vec!["R1".to_owned(), "AC1".to_owned()]])
+        );
+    }
+
+    #[test]
+    fn a_vague_criterion_keeps_its_beginning_and_loses_its_further_lines() {
+        let edits = vague(SPEC);
+        assert_eq!(edits.len(), 8, "two criteria say something that can be measured");
+        assert_eq!(edits[4].new, ["- AC2 (R2): a second POST, the caller gets a fitting answer."]);
+        assert_eq!(edits[4].lines, 3..5);
+        assert!(
+            edits[0].new[0].starts_with("- **AC1 (R1):** POST /links with a date in the past, "),
+            "{edits:?}"
+        );
+    }
+
+    #[test]
+    fn a_reference_leads_to_another_requirement() {
+        let edits = reference_broken(SPEC);
+        assert_eq!(edits.len(), 3);
+        assert_eq!(edits[1].new, ["- AC2 (R1): a second POST, within 5 seconds,"]);
+    }
+}

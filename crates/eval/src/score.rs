@@ -1,0 +1,154 @@
+//! Counts what an answer found of what was planted.
+//!
+//! A finding is taken for a plant if it has a word of each of the plant's groups, and either stands near it, or has a word
+//! that nothing else would have: an id, a number, a name in code, or several telling ones. What no plant explains is only
+//! counted: a program cannot say whether it is right.
+
+use crate::arm::ReviewRound;
+use crate::case::Case;
+use crate::plant::Plant;
+use redraft_core::answer;
+use redraft_facts::findings::Threshold;
+use redraft_facts::prelude::*;
+use redraft_facts::verdict::{AnswerStatus, Issue, Severity, Verdict};
+use serde::Serialize;
+
+/// How a defect was reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caught {
+    /// By something that stands in the way of an approval.
+    Blocking,
+    /// By something that does not.
+    Otherwise,
+    Missed,
+}
+
+/// What an answer found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Scored {
+    /// False where nothing in the answer can count as a verdict; then nothing was found.
+    pub readable: bool,
+    pub approved: bool,
+    /// For each defect of the reviewed revision: those of the case in a first review, the new one in a second.
+    pub plants: Vec<Caught>,
+    /// In a second review: whether the defect that was left is said not to be fixed.
+    pub left: Option<bool>,
+    /// In a second review: defects that were fixed and are reported all the same.
+    pub again: usize,
+    /// What stands in the way of an approval and no plant explains.
+    pub extra_blocking: usize,
+    /// The rest of what no plant explains.
+    pub extra_other: usize,
+    pub words: usize,
+}
+
+/// How far from a defect a finding about it may be placed.
+const LINES_NEAR: u32 = 3;
+/// This many telling words of a plant make a finding about it, wherever it is placed.
+const TELLING_MIN: usize = 2;
+
+pub fn score(case: &Case, round: ReviewRound, answer: &str, rule: Threshold) -> Scored {
+    let parsed = answer::parse(answer.as_bytes()).verdict;
+    let readable = parsed.is_some();
+    let verdict = parsed.unwrap_or_default();
+    let words = answer.split_whitespace().count();
+    let there: Vec<Plant> = match (round, &case.second) {
+        (ReviewRound::First, _) | (_, None) => case.plants.clone(),
+        // What was fixed or left is reported by its id, and repeats are counted apart.
+        (ReviewRound::Second, Some(second)) => {
+            let old = case.plants.iter().enumerate().map(|(at, plant)| match at == second.left {
+                true => Plant { line: second.left_line, ..plant.clone() },
+                false => plant.clone(),
+            });
+            second.new.iter().cloned().chain(old).collect()
+        }
+    };
+    let explained: Vec<Option<usize>> =
+        verdict.issues.iter().map(|issue| explaining(issue, &there)).collect();
+    let blocks = |severity: Severity| severity >= rule.least();
+    let caught = |place: usize| {
+        let found = verdict.issues.iter().zip(&explained).filter(|(_, plant)| **plant == Some(place));
+        match found.map(|(issue, _)| issue.severity).max() {
+            Some(severity) if blocks(severity) => Caught::Blocking,
+            Some(_) => Caught::Otherwise,
+            None => Caught::Missed,
+        }
+    };
+    let extra = |blocking: bool| {
+        let issues = verdict.issues.iter().zip(&explained);
+        issues.filter(|(issue, plant)| plant.is_none() && blocks(issue.severity) == blocking).count()
+    };
+    let (plants, left, again) = match (round, &case.second) {
+        (ReviewRound::Second, Some(second)) => {
+            let new = second.new.iter().map(|_| caught(0)).collect();
+            let first = second.new.iter().count();
+            let is_left = |place: usize| place.checked_sub(first) == Some(second.left);
+            let repeated =
+                explained.iter().flatten().filter(|place| **place >= first && !is_left(**place)).count();
+            let reported = explained.iter().flatten().any(|place| is_left(*place));
+            let left = status(&verdict, second.left) == Some(AnswerStatus::NotFixed) || reported;
+            let wrongly = (0..case.plants.len()).filter(|at| *at != second.left);
+            let wrongly = wrongly.filter(|at| status(&verdict, *at) == Some(AnswerStatus::NotFixed)).count();
+            (new, Some(left), repeated + wrongly)
+        }
+        _ => ((0..there.len()).map(caught).collect(), None, 0),
+    };
+    Scored {
+        readable,
+        approved: readable && verdict.approved,
+        plants,
+        left,
+        again,
+        extra_blocking: extra(true),
+        extra_other: extra(false),
+        words,
+    }
+}
+
+/// What a second review says about the finding at this place of the first.
+fn status(verdict: &Verdict, at: usize) -> Option<AnswerStatus> {
+    let number = (at + 1).to_string();
+    let of = |id: &str| id.trim_start_matches(|c: char| c.is_ascii_alphabetic()) == number;
+    verdict.answers.iter().find(|answer| of(&answer.id)).map(|answer| answer.status)
+}
+
+/// Which plant a finding is about: the one it fits best.
+fn explaining(issue: &Issue, plants: &[Plant]) -> Option<usize> {
+    let fits = plants.iter().enumerate().filter_map(|(at, plant)| Some((fit(issue, plant)?, at)));
+    fits.max_by_key(|(fit, at)| (*fit, core::cmp::Reverse(*at))).map(|(_, at)| at)
+}
+
+/// How well a finding fits a plant; none if it is not about it.
+fn fit(issue: &Issue, plant: &Plant) -> Option<usize> {
+    let said = [&issue.description, &issue.quote, &issue.suggestion, &issue.section];
+    let said = said.map(|text| text.to_lowercase()).join("\n");
+    let mut hits = BTreeSet::new();
+    for group in &plant.words {
+        let found: Vec<&String> = group.iter().filter(|word| has_word(&said, &word.to_lowercase())).collect();
+        if found.is_empty() {
+            return None;
+        }
+        hits.extend(found);
+    }
+    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    let same_file = issue.file.is_empty() || name(&issue.file) == name(&plant.file);
+    let from = plant.line.saturating_sub(LINES_NEAR);
+    let near =
+        same_file && issue.line > 0 && (from..=plant.line + plant.lines + LINES_NEAR).contains(&issue.line);
+    let special = |word: &&&String| word.contains(|c: char| c.is_ascii_digit() || c == '_');
+    let sure = hits.iter().any(|word| special(&word)) || hits.len() >= TELLING_MIN;
+    (near || sure).then_some(hits.len() + if near { 10 } else { 0 })
+}
+
+/// Whether a text has a word, and not only as part of a longer one. A plural counts.
+fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let after = text[at + word.len()..].strip_prefix('s').unwrap_or(&text[at + word.len()..]);
+        !text[..at].ends_with(part) && !after.starts_with(part)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! Adds up what the arms found, and says how sure that is.
+
+use crate::interval::{TOO_FEW, wilson};
+use crate::score::{Caught, Scored};
+use redraft_facts::prelude::*;
+use serde::Serialize;
+
+/// Of how many it was how many, with the 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Share {
+    pub hits: usize,
+    pub of: usize,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Share {
+    pub fn new(hits: usize, of: usize) -> Share {
+        let (low, high) = wilson(hits, of).unwrap_or((0.0, 1.0));
+        Share { hits, of, low, high }
+    }
+
+    /// From 0 to 1; 0 without a trial.
+    pub fn value(&self) -> f64 {
+        if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
+    }
+
+    /// Whether so few trials say anything.
+    pub fn is_too_small(&self) -> bool {
+        self.of < TOO_FEW
+    }
+}
+
+/// What one arm found in all its cases.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Tally {
+    pub arm: String,
+    /// Answers that were read, and those that are missing or are no verdict.
+    pub answered: usize,
+    pub unanswered: usize,
+    pub unreadable: usize,
+    /// Of the plants: caught as something that blocks, as something else, missed.
+    pub blocking: Share,
+    pub otherwise: Share,
+    pub missed: Share,
+    /// Of the clean documents: rejected.
+    pub rejected_clean: Share,
+    /// Of the defects that were left: said not to be fixed.
+    pub left_caught: Share,
+    /// Fixed defects that were reported all the same.
+    pub again: usize,
+    /// What blocks and no plant explains, in all and for each document.
+    pub extra_blocking: usize,
+    pub extra_blocking_each: f64,
+    pub extra_other: usize,
+    /// On the average.
+    pub words_each: usize,
+}
+
+/// One answer, or that there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub arm: String,
+    pub case: String,
+    pub clean: bool,
+    pub scored: Option<Scored>,
+}
+
+/// A tally for each arm, in the order of their names.
+pub fn tallies(entries: &[Entry]) -> Vec<Tally> {
+    let arms: BTreeSet<&str> = entries.iter().map(|entry| entry.arm.as_str()).collect();
+    arms.into_iter().map(|arm| tally(arm, entries)).collect()
+}
+
+fn tally(arm: &str, entries: &[Entry]) -> Tally {
+    let all: Vec<&Entry> = entries.iter().filter(|entry| entry.arm == arm).collect();
+    let scored: Vec<(&Entry, &Scored)> =
+        all.iter().filter_map(|entry| Some((*entry, entry.scored.as_ref()?))).collect();
+    let read: Vec<&(&Entry, &Scored)> = scored.iter().filter(|(_, scored)| scored.readable).collect();
+    let plants: Vec<Caught> = read.iter().flat_map(|(_, scored)| scored.plants.iter().copied()).collect();
+    let caught =
+        |wanted: Caught| Share::new(plants.iter().filter(|caught| **caught == wanted).count(), plants.len());
+    let clean: Vec<&Scored> =
+        read.iter().filter(|(entry, _)| entry.clean).map(|(_, scored)| *scored).collect();
+    let left: Vec<bool> = read.iter().filter_map(|(_, scored)| scored.left).collect();
+    let sum = |of: fn(&Scored) -> usize| read.iter().map(|(_, scored)| of(scored)).sum::<usize>();
+    let each = |sum: usize| if read.is_empty() { 0.0 } else { sum as f64 / read.len() as f64 };
+    let extra_blocking = sum(|scored| scored.extra_blocking);
+    Tally {
+        arm: arm.to_owned(),
+        answered: read.len(),
+        unanswered: all.len() - scored.len(),
+        unreadable: scored.len() - read.len(),
+        blocking: caught(Caught::Blocking),
+        otherwise: caught(Caught::Otherwise),
+        missed: caught(Caught::Missed),
+        rejected_clean: Share::new(clean.iter().filter(|scored| !scored.approved).count(), clean.len()),
+        left_caught: Share::new(left.iter().filter(|caught| **caught).count(), left.len()),
+        again: sum(|scored| scored.again),
+        extra_blocking,
+        extra_blocking_each: each(extra_blocking),
+        extra_other: sum(|scored| scored.extra_other),
+        words_each: each(sum(|scored| scored.words)) as usize,
+    }
+}
+
+/// The report for a terminal.
+pub fn text(tallies: &[Tally]) -> String {
+    if tallies.is_empty() {
+        return "there is nothing to count: no case and no arm\n".to_owned();
+    }
+    let mut out = String::new();
+    for tally in tallies {
+        out.push_str(&format!("{}: {} answered", tally.arm, tally.answered));
+        for (count, what) in [(tally.unanswered, "unanswered"), (tally.unreadable, "without a verdict")] {
+            if count > 0 {
+                out.push_str(&format!(", {count} {what}"));
+            }
+        }
+        out.push('\n');
+        if tally.answered == 0 {
+            continue;
+        }
+        for (what, share) in shares(tally) {
+            if share.of > 0 {
+                out.push_str(&format!("  {what:<38} {}\n", shown(&share)));
+            }
+        }
+        out.push_str(&format!(
+            "  {:<38} {} ({:.1} a document)\n  {:<38} {}\n",
+            "blocking findings beside the plants",
+            tally.extra_blocking,
+            tally.extra_blocking_each,
+            "other findings beside the plants",
+            tally.extra_other
+        ));
+        if tally.left_caught.of > 0 {
+            out.push_str(&format!("  {:<38} {}\n", "reported again without need", tally.again));
+        }
+        out.push_str(&format!("  {:<38} {}\n", "words of an answer, on the average", tally.words_each));
+        if tally.blocking.is_too_small() {
+            out.push_str(&format!(
+                "  {} plants are too few to say anything; at least {TOO_FEW} are needed, better 60\n",
+                tally.blocking.of
+            ));
+        }
+    }
+    out
+}
+
+/// The shares of a tally with what they mean.
+pub fn shares(tally: &Tally) -> [(&'static str, Share); 5] {
+    [
+        ("plants caught by a blocking finding", tally.blocking),
+        ("plants caught by another finding", tally.otherwise),
+        ("plants missed", tally.missed),
+        ("clean documents rejected", tally.rejected_clean),
+        ("defects not fixed, and said so", tally.left_caught),
+    ]
+}
+
+/// `18 of 20, 90 % (70 to 97)`
+pub fn shown(share: &Share) -> String {
+    format!(
+        "{} of {}, {:.0} % ({:.0} to {:.0})",
+        share.hits,
+        share.of,
+        share.value() * 100.0,
+        share.low * 100.0,
+        share.high * 100.0
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(arm: &str, clean: bool, plants: &[Caught], approved: bool) -> Entry {
+        let scored = Scored {
+            readable: true,
+            approved,
+            plants: plants.to_vec(),
+            left: None,
+            again: 0,
+            extra_blocking: 1,
+            extra_other: 2,
+            words: 100,
+        };
+        Entry { arm: arm.to_owned(), case: "c".to_owned(), clean, scored: Some(scored) }
+    }
+
+    #[test]
+    fn each_arm_is_counted_by_itself_and_missing_answers_are_no_misses() {
+        let unanswered = Entry { scored: None, ..entry("a", false, &[], false) };
+        let entries = [
+            entry("a", false, &[Caught::Blocking, Caught::Missed], false),
+            entry("a", true, &[], false),
+            entry("b", true, &[], true),
+            unanswered,
+        ];
+        let tallies = tallies(&entries);
+        assert_eq!(tallies.iter().map(|tally| tally.arm.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let a = &tallies[0];
+        assert_eq!(
+            (a.answered, a.unanswered, a.blocking.hits, a.missed.hits, a.blocking.of),
+            (2, 1, 1, 1, 2)
+        );
+        assert_eq!((a.rejected_clean.hits, a.rejected_clean.of, a.extra_blocking), (1, 1, 2));
+        assert_eq!((tallies[1].rejected_clean.hits, tallies[1].blocking.of), (0, 0));
+        let text = text(&tallies);
+        assert!(text.contains("a: 2 answered, 1 unanswered\n"), "{text}");
+        assert!(text.contains("plants caught by a blocking finding    1 of 2, 50 % (9 to 91)\n"), "{text}");
+        assert!(text.contains("2 plants are too few to say anything"), "{text}");
+    }
+}

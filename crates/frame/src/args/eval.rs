@@ -1,0 +1,115 @@
+//! The arguments of `redraft eval`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+pub(super) const EVAL_HELP: &str = "\
+Examples:
+  redraft eval plant cases docs/features/*/spec.md     documents that were approved, with defects put in
+  redraft eval export cases out --arm ours --arm plain write the prompts; put each answer beside its prompt
+  redraft eval score cases out                         count what the answers found
+
+Compares ways of asking for a review on defects that are known. Needs no repository and asks no agent.
+Exit codes: 0 done, 1 some answers are missing, 2 usage, 3 a file cannot be read or written";
+
+const PLANT_HELP: &str = "\
+Examples:
+  redraft eval plant cases docs/features/031-links/spec.md
+  redraft eval plant cases docs/features/*/*.md --cases 3 --plants 4 --seed 7
+
+Each document gives a clean case and cases with defects. What it builds on is taken from its folder: prd.md for spec.md, \
+both for design.md and so on. The same seed plants the same defects. A defect that `redraft lint` reports is not used.
+Exit codes: 0 written, 2 usage, 3 a file cannot be read or written";
+
+const EXPORT_HELP: &str = "\
+Examples:
+  redraft eval export cases out --arm ours --arm plain
+  redraft eval export cases out --arm my-reviewer.md+lazy --arm ours+resume+2
+
+An arm is TEXT+STRATEGY+ROUND. TEXT is `ours`, `plain` (two sentences) or a role text of your own; STRATEGY is inline \
+(if you name none), lazy, digest or resume; ROUND is 1 (if you name none) or 2, the review of a revision that fixed some \
+defects, left one and has a new one. For each case and arm, OUT gets CASE.ARM.prompt.md. Put the answer into \
+CASE.ARM.answer.json or CASE.ARM.answer.txt. A conversation that is continued has its earlier turns in \
+CASE.ARM.before.1.md and CASE.ARM.before.2.md.
+Exit codes: 0 written, 2 usage, 3 a file cannot be read or written";
+
+const SCORE_HELP: &str = "\
+Examples:
+  redraft eval score cases out
+  redraft eval score cases out --html report.html
+  redraft eval score cases out --json
+
+Findings that no defect explains are only counted: whether they are right is for a person to judge.
+Exit codes: 0 all answers are there, 1 some are missing, 2 usage, 3 a file cannot be read or written";
+
+#[derive(Debug, Subcommand)]
+pub enum EvalCommand {
+    /// Put known defects into approved documents
+    #[command(after_help = PLANT_HELP)]
+    Plant(PlantArgs),
+    /// Write the prompts of each arm, to be answered by whatever model you have
+    #[command(after_help = EXPORT_HELP)]
+    Export(EvalExportArgs),
+    /// Count what the answers found
+    #[command(after_help = SCORE_HELP)]
+    Score(ScoreArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PlantArgs {
+    /// The folder for the cases; made if it does not exist
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Documents of features: spec.md, design.md, plan.md or tasks.md
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// How many cases with defects each document gives, beside the clean one
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=20))]
+    pub cases: u8,
+    /// How many defects a case has at most
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub plants: u8,
+    /// The same number plants the same defects
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct EvalExportArgs {
+    /// The folder of the cases
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The folder for the prompts; made if it does not exist
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// A way of asking; repeat it to compare several
+    #[arg(long = "arm", value_name = "TEXT+STRATEGY+ROUND", required = true)]
+    pub arms: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ScoreArgs {
+    /// The folder of the cases
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The folder of prompts and answers
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// Which findings count as blocking
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = Blocking::Blockers)]
+    pub blocking: Blocking,
+    /// Also write the report as a page of HTML
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Replace a file that is not a report of this command
+    #[arg(long, requires = "html")]
+    pub force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Blocking {
+    /// Blockers alone
+    Blockers,
+    /// Blockers and warnings
+    Strict,
+}

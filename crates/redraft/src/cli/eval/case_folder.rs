@@ -1,0 +1,84 @@
+//! The folder of cases: `CASE/case.json`, `CASE/files/` with the documents, and `CASE/second/` with the later revision.
+
+use redraft_adapters::plain_file;
+use redraft_eval::case::{Case, CaseTexts};
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::whole_file;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// More than any document has.
+pub(super) const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+const CASE: &str = "case.json";
+
+/// Where the documents of a case are, below the folder of cases.
+pub(super) fn files(case: &Case) -> PathBuf {
+    Path::new(&case.id).join("files")
+}
+
+/// Writes a case that is not there yet.
+pub(super) fn write(folder: &Path, case: &Case, texts: &CaseTexts) -> Result<(), CliError> {
+    let place = folder.join(&case.id);
+    if place.symlink_metadata().is_ok() {
+        let error = CliError::usage(format!("{} already exists", place.display()));
+        return Err(error.hint("name another folder for the cases, or remove this case first"));
+    }
+    let files = folder.join(files(case));
+    for (name, text) in &texts.upstream {
+        whole_file::keep(&files.join(name), text)?;
+    }
+    whole_file::keep(&files.join(case.artifact()), &texts.first)?;
+    if let Some(second) = &texts.second {
+        whole_file::keep(&place.join("second").join(case.artifact()), second)?;
+    }
+    // Last, so that what has it is whole.
+    whole_file::keep(&place.join(CASE), &case.to_json())
+}
+
+/// Every case of a folder, in the order of their names.
+pub(super) fn read_all(folder: &Path) -> Result<Vec<(Case, CaseTexts)>, CliError> {
+    let none = || {
+        CliError::usage(format!("{} has no cases", folder.display()))
+            .hint("make some: redraft eval plant DIR docs/features/031-x/spec.md")
+    };
+    let entries = fs::read_dir(folder).map_err(|_| none())?;
+    let mut places: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    places.retain(|place| place.join(CASE).is_file());
+    places.sort();
+    if places.is_empty() {
+        return Err(none());
+    }
+    places.iter().map(|place| read(place)).collect()
+}
+
+fn read(place: &Path) -> Result<(Case, CaseTexts), CliError> {
+    let file = place.join(CASE);
+    let case = Case::read(&text(&file)?).map_err(|error| {
+        let error = CliError::new(ErrorCode::Config, format!("{}: {error}", file.display()));
+        error.hint("plant the cases again, or use the redraft that made them")
+    })?;
+    // What a name leads to elsewhere belongs to somebody else.
+    let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let plain = |name: &String| !name.contains(['/', '\\']) && name != "..";
+    if name != case.id || !case.upstream.iter().all(plain) {
+        let error = CliError::new(ErrorCode::Config, format!("{} is not the case {name}", file.display()));
+        return Err(error.hint("plant the cases again"));
+    }
+    let upstream =
+        case.upstream.iter().map(|name| Ok((name.clone(), text(&place.join("files").join(name))?)));
+    let upstream = upstream.collect::<Result<Vec<_>, CliError>>()?;
+    let first = text(&place.join("files").join(case.artifact()))?;
+    let second = match case.second {
+        Some(_) => Some(text(&place.join("second").join(case.artifact()))?),
+        None => None,
+    };
+    Ok((case, CaseTexts { upstream, first, second }))
+}
+
+/// The text of a file, or why it cannot be read.
+pub(super) fn text(path: &Path) -> Result<String, CliError> {
+    plain_file::read_text(path, DOCUMENT_BYTES_MAX).map_err(|error| {
+        CliError::new(ErrorCode::Config, format!("{} cannot be read: {error}", path.display()))
+    })
+}
