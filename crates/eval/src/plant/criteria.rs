@@ -15,18 +15,29 @@ struct Criterion<'a> {
 const CRITERIA: [&str; 2] = ["AC", "SC"];
 
 fn criteria<'a>(shape: &Shape<'a>) -> Vec<Criterion<'a>> {
+    let defined = defined(shape);
     let mut found = Vec::new();
     for item in shape.items() {
         let all = ids(item.text);
         let Some(id) = all.first().copied().filter(|id| CRITERIA.contains(&letters(id))) else { continue };
         // Only where it begins with its id does it define it.
         let begins = item.text.trim_start_matches(['*', '_', '`', '[', ' ', ']']).starts_with(id);
-        let requirements = all[1..].iter().copied().filter(|id| !CRITERIA.contains(&letters(id))).collect();
+        let is_requirement = |id: &&str| !CRITERIA.contains(&letters(id)) && defined.contains(id);
+        let requirements = all[1..].iter().copied().filter(is_requirement).collect();
         if begins {
             found.push(Criterion { item, id, requirements });
         }
     }
     found
+}
+
+/// Ids that an item, a heading or a row of a table begins with.
+fn defined<'a>(shape: &Shape<'a>) -> BTreeSet<&'a str> {
+    let begins = |text: &'a str| {
+        let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        ids(text).first().copied().filter(|id| bare.starts_with(id))
+    };
+    shape.prose().filter_map(|(_, line)| begins(line)).collect()
 }
 
 /// The only criterion of a requirement is removed.
@@ -122,7 +133,7 @@ pub(super) fn reference_broken(text: &str) -> Vec<Edit> {
 mod tests {
     use super::*;
 
-    const SPEC: &str = "## Criteria\n\n- **AC1 (R1):** POST /links with a date in the past, gets `400`.\n\
+    const SPEC: &str = "- R1: dates\n- **R2**: twice\n\n## Criteria\n\n- **AC1 (R1):** POST /links with a date in the past, gets `400`.\n\
                         - AC2 (R2): a second POST, within 5 seconds,\n  gets `409`.\n- AC3 (R2): nothing.\n";
 
     #[test]
@@ -131,7 +142,7 @@ mod tests {
         assert_eq!(edits.len(), 1);
         assert_eq!(
             (edits[0].lines.clone(), &edits[0].words),
-            (2..3, &vec![vec!["R1".to_owned(), "AC1".to_owned()]])
+            (5..6, &vec![vec!["R1".to_owned(), "AC1".to_owned()]])
         );
     }
 
@@ -140,7 +151,7 @@ mod tests {
         let edits = vague(SPEC);
         assert_eq!(edits.len(), 8, "two criteria say something that can be measured");
         assert_eq!(edits[4].new, ["- AC2 (R2): a second POST, the caller gets a fitting answer."]);
-        assert_eq!(edits[4].lines, 3..5);
+        assert_eq!(edits[4].lines, 6..8);
         assert!(
             edits[0].new[0].starts_with("- **AC1 (R1):** POST /links with a date in the past, "),
             "{edits:?}"

@@ -50,7 +50,9 @@ pub(super) fn changed(text: &str) -> Vec<Edit> {
         let same = |other: &&Amount<'_>| {
             other.value == amount.value && other.unit == amount.unit && other.line != amount.line
         };
-        let Some(other) = amounts.iter().find(same) else { continue };
+        if !amounts.iter().any(|other| same(&other)) {
+            continue;
+        }
         let line = shape.line(amount.line);
         let old = &line[amount.range.clone()];
         let new = another(amount.value);
@@ -59,7 +61,7 @@ pub(super) fn changed(text: &str) -> Vec<Edit> {
             lines: amount.line..amount.line + 1,
             new: vec![changed],
             words: vec![vec![old.to_owned(), new.to_string()]],
-            what: format!("says {new} where line {} says {old}", other.line + 1),
+            what: format!("says {new} where another line says {old}"),
         });
     }
     edits
@@ -102,6 +104,8 @@ fn amounts(at: usize, line: &str) -> Vec<Amount<'_>> {
             && alone
             && closed
             && value > 1
+            // A number of features or tasks.
+            && !digits.starts_with('0')
             && (unit.len() > 1 || value >= BARE_MIN)
             && (value >= 10 || MEASURES.contains(&unit))
             // The number of an item.
@@ -128,6 +132,6 @@ mod tests {
             ["A key may be used 30 times a minute.", "- AC1: the 61st use is refused; 30 times pass."];
         assert_eq!(new, wanted);
         assert_eq!(edits[0].words, [["60", "30"]]);
-        assert_eq!(edits[0].what, "says 30 where line 5 says 60");
+        assert_eq!(edits[0].what, "says 30 where another line says 60");
     }
 }

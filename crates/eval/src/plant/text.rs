@@ -48,7 +48,7 @@ pub(super) fn failure_dropped(text: &str) -> Vec<Edit> {
 
 /// Whether a chapter says what is built, and not how the work is done or what is left open.
 fn says_behaviour(chapter: &str) -> bool {
-    const NOT: [&str; 20] = [
+    const NOT: [&str; 24] = [
         "risk",
         "mitigation",
         "question",
@@ -69,6 +69,10 @@ fn says_behaviour(chapter: &str) -> bool {
         "rollout",
         "rollback",
         "decision",
+        "scope",
+        "done",
+        "verification",
+        "dependencies",
     ];
     !is_excluded(chapter) && !has_any(chapter, &NOT)
 }
@@ -105,7 +109,7 @@ pub(super) fn against_scope(text: &str) -> Vec<Edit> {
             lines: at..at + 1,
             new: vec![format!("{line}{end} The first version also has this: {subject}.")],
             words: vec![words],
-            what: format!("a requirement asks for `{subject}`, which line {} excludes", item.lines.start + 1),
+            what: format!("a requirement asks for `{subject}`, which the scope excludes"),
         });
     }
     edits
@@ -138,7 +142,7 @@ pub(super) fn interface_changed(text: &str) -> Vec<Edit> {
             lines: last..last + 1,
             new: vec![line.replacen(name, &new, 1)],
             words: vec![vec![(*name).to_owned(), new.clone()]],
-            what: format!("`{new}` where line {} says `{name}`", lines[0] + 1),
+            what: format!("`{new}` where another line says `{name}`"),
         });
     }
     edits
@@ -243,7 +247,7 @@ pub(super) fn promise_missing(text: &str) -> Vec<Edit> {
                 lines: item.lines.clone(),
                 new: Vec::new(),
                 words: vec![named.collect()],
-                what: format!("line {} announces {count} items and one is gone", at + 1),
+                what: format!("{count} items are announced and one is gone"),
             });
         }
     }
