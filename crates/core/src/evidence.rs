@@ -14,8 +14,14 @@ use redraft_facts::verdict::{Claim, Issue};
 ///
 /// An issue that cites no file cannot be checked and holds. One that claims something is absent must name a file
 /// that exists; its line and quote only mark the place where it looked, or what it looked for. In code (`in_code`) the
-/// file itself may be what is absent.
-pub fn check(issue: &Issue, in_code: bool, text_of: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
+/// file itself may be what is absent. A quote that the named file does not have may stand in the `artifact`: a false
+/// statement about a file is cited with that file.
+pub fn check(
+    issue: &Issue,
+    in_code: bool,
+    artifact: &str,
+    text_of: &dyn Fn(&str) -> Option<String>,
+) -> Result<(), String> {
     let file = citation::plain_path(&issue.file);
     if file.is_empty() {
         return Ok(());
@@ -32,7 +38,9 @@ pub fn check(issue: &Issue, in_code: bool, text_of: &dyn Fn(&str) -> Option<Stri
         let unit = if lines == 1 { "line" } else { "lines" };
         return Err(format!("{name} has {lines} {unit}, line {} is cited", issue.line));
     }
-    if !issue.quote.trim().is_empty() && !citation::quote_occurs(&issue.quote, &text) {
+    let is_in = |text: &str| citation::quote_occurs(&issue.quote, text);
+    let in_artifact = || !artifact.is_empty() && text_of(artifact).is_some_and(|text| is_in(&text));
+    if !issue.quote.trim().is_empty() && !is_in(&text) && !in_artifact() {
         return Err(format!("the quote is not in {name}"));
     }
     Ok(())
@@ -61,16 +69,30 @@ mod tests {
     fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<(), String> {
         let issue = issue(claim, file, line, quote);
         let text = "# Spec\n\nWhen a key is revoked\nthe service answers 401.\n";
-        check(&issue, false, &|path| (path == "docs/x.md").then(|| text.to_owned()))
+        check(&issue, false, "", &|path| (path == "docs/x.md").then(|| text.to_owned()))
     }
 
     #[test]
     fn in_code_a_file_may_be_what_is_absent_and_nothing_can_be_present_in_it() {
         let issue = |claim| issue(claim, "tests/limit.sh", 0, "");
-        assert_eq!(check(&issue(Claim::Absent), true, &|_| None), Ok(()));
+        assert_eq!(check(&issue(Claim::Absent), true, "", &|_| None), Ok(()));
         let wrong = Err("there is no file tests/limit.sh".to_owned());
-        assert_eq!(check(&issue(Claim::Absent), false, &|_| None), wrong);
-        assert_eq!(check(&issue(Claim::Present), true, &|_| None), wrong);
+        assert_eq!(check(&issue(Claim::Absent), false, "", &|_| None), wrong);
+        assert_eq!(check(&issue(Claim::Present), true, "", &|_| None), wrong);
+    }
+
+    #[test]
+    fn a_quote_may_stand_in_the_document_under_review_instead_of_the_file_it_is_about() {
+        let texts = |path: &str| match path {
+            "src/service.py" => Some("def expire(): pass\n".to_owned()),
+            "docs/spec.md" => Some("The service has `Service.remove`.\n".to_owned()),
+            _ => None,
+        };
+        let about = |quote: &str| issue(Claim::Present, "src/service.py", 0, quote);
+        assert_eq!(check(&about("Service.remove"), false, "docs/spec.md", &texts), Ok(()));
+        let wrong = Err("the quote is not in src/service.py".to_owned());
+        assert_eq!(check(&about("Service.purge"), false, "docs/spec.md", &texts), wrong);
+        assert_eq!(check(&about("Service.remove"), true, "", &texts), wrong);
     }
 
     #[test]

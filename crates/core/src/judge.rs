@@ -51,6 +51,8 @@ pub struct AnswerInHand<'a> {
     /// Whether the role was made to answer in the verdict's form and did not. Whatever the text says then, it is no
     /// verdict.
     pub formless: bool,
+    /// The document under review; empty for code.
+    pub artifact: &'a str,
     /// The text a path has in the revision under review, by the path as a reviewer cites it.
     pub text_of: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -68,8 +70,11 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         return unusable(case, verdict, notes, why);
     }
     let in_code = case.ticket.phase == Phase::Implement;
-    let unverified: Vec<Option<String>> =
-        verdict.issues.iter().map(|issue| evidence::check(issue, in_code, case.text_of).err()).collect();
+    let unverified: Vec<Option<String>> = verdict
+        .issues
+        .iter()
+        .map(|issue| evidence::check(issue, in_code, case.artifact, case.text_of).err())
+        .collect();
     let hearing = ReconcileInput {
         role: &case.ticket.role,
         letter: case.letter,

@@ -117,6 +117,7 @@ impl Concluding<'_, '_> {
             repair_left: facts.repair_left,
             answer: &answer,
             formless: answered.formless,
+            artifact: if open.opened.is_code() { "" } else { open.artifact() },
             text_of: &text_of,
         });
         if let Some(error) = trouble.into_inner() {

@@ -281,6 +281,7 @@ fn judged(
         repair_left: false,
         answer: outcome.text.as_bytes(),
         formless: outcome.formless,
+        artifact: "",
         text_of: &|path| fs::read_to_string(scratch.root().join(path)).ok(),
     });
     let named = format!("{} round {round}", protocol.name);

@@ -55,6 +55,7 @@ impl Setting {
             repair_left: self.repair_left,
             answer,
             formless: self.formless,
+            artifact: "spec.md",
             text_of: &text_of,
         });
         assert_eq!(judged.ticket, ticket);
