@@ -117,7 +117,7 @@ pub(super) fn compose(
             prd: if prd.is_some() { Prd::File(&prd_path) } else { Prd::None },
             absent: &absent,
             artifact: "",
-            idea: &created.idea,
+            idea: if created.is_review() { "" } else { &created.idea },
         },
         project: setting.loop_texts.project.as_deref(),
         rule: opened.rule,

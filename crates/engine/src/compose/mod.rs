@@ -131,7 +131,7 @@ pub fn compose(
             },
             absent: &absent,
             artifact: state.artifact(),
-            idea: &created.idea,
+            idea: if created.is_review() { "" } else { &created.idea },
         },
         project: setting.loop_texts.project.as_deref(),
         rule: state.opened.rule,

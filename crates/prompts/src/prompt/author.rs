@@ -21,10 +21,18 @@ pub(super) fn answers(brief: &Brief<'_>) -> Option<Fragment> {
     if brief.answers.is_empty() {
         return None;
     }
-    let mut text = "## Answers\n\n\
+    let text = format!(
+        "## Answers\n\n\
          You asked before drafting, and this was said. It is decided. Where nobody answered, go on with what you would \
-         assume, and state it in the document as an assumption. There is no second time to ask.\n\n"
-        .to_owned();
+         assume, and state it in the document as an assumption. There is no second time to ask.\n\n{}",
+        answered(brief)
+    );
+    Some(Fragment::new("answers", text))
+}
+
+/// Each question with its answer.
+pub(super) fn answered(brief: &Brief<'_>) -> String {
+    let mut text = String::new();
     for (at, one) in brief.answers.iter().enumerate() {
         let said = match (one_line(one.answer, CHARS_MAX), one_line(one.assumed, CHARS_MAX)) {
             (answer, _) if !answer.is_empty() => format!("Answer: {answer}"),
@@ -33,7 +41,7 @@ pub(super) fn answers(brief: &Brief<'_>) -> Option<Fragment> {
         };
         text.push_str(&format!("{}. {}\n   {said}\n", at + 1, one_line(one.question, CHARS_MAX)));
     }
-    Some(Fragment::new("answers", text))
+    text
 }
 
 /// How much is wanted where no reviewer will read it.

@@ -19,7 +19,8 @@ pub struct FeaturePaths<'a> {
     pub absent: &'a [Absent<'a>],
     /// `docs/features/031-x/spec.md`: what is written and reviewed.
     pub artifact: &'a str,
-    /// What the user asked for; shown only to the author: reviewers take what is wanted from the documents.
+    /// What the user asked for; shown to authors, and to reviewers that compare with it. Empty where nobody asked: a
+    /// document or a change that is reviewed by itself.
     pub idea: &'a str,
 }
 
@@ -90,8 +91,9 @@ pub struct Brief<'a> {
     pub gate: Option<&'a str>,
     /// Mechanical faults that hold nothing up, one line each.
     pub lint: &'a [String],
-    /// For the author: whether it may ask before it drafts, and the answers to what it asked.
+    /// For the author: whether it may ask before it drafts.
     pub may_ask: bool,
+    /// The answers to what the author asked.
     pub answers: &'a [AnsweredQuestion<'a>],
     /// For the author: whether a mini-spec is wanted, which nobody will review.
     pub mini: bool,

@@ -54,6 +54,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
         ]),
         (ProfileKind::Author, _) => present([
             turn::idea_in_place_of_a_prd(brief),
+            author::answers(brief),
             Some(turn::revise_task(brief)),
             turn::changes_by_others(brief),
             turn::gate(brief),
@@ -77,6 +78,7 @@ fn fresh_review(brief: &Brief<'_>, intro: open::Intro, strategy: Strategy) -> Ve
     // A phase reviewer reads the document by its path, unless everything is in the prompt anyway.
     let whole = brief.profile.kind == ProfileKind::Domain || strategy == Strategy::Inline;
     present([
+        turn::asked_for(brief),
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
         turn::lint(brief),

@@ -20,6 +20,7 @@ pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
     let validating = brief.purpose == Purpose::Validate;
     present([
         Some(note(brief)),
+        turn::asked_for(brief),
         turn::delta(brief),
         turn::fix_summary(brief),
         touched(brief),

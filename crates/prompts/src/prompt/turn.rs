@@ -4,10 +4,10 @@
 //! fence nor pass for a heading of ours. Which of these a prompt has is decided in `build`.
 
 use super::brief::{Brief, DomainResult, Prd};
-use super::open;
 use super::schema::FORM;
 use super::sizes::FIELD_CHARS_MAX;
 use super::stable::{file_name, header, label};
+use super::{author, open};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
@@ -53,6 +53,36 @@ pub(super) fn idea_in_place_of_a_prd(brief: &Brief<'_>) -> Option<Fragment> {
     let by_itself = brief.place.absent.iter().any(|absent| absent.name == "prd.md");
     let wanted = brief.profile.artifacts.contains(&"prd.md") && brief.place.prd == Prd::None && !by_itself;
     wanted.then(|| idea(brief))
+}
+
+/// For a reviewer that compares with what was wanted: the user's own words, and the answers to what the author asked. A
+/// document or a change that is reviewed by itself came from no idea.
+pub(super) fn asked_for(brief: &Brief<'_>) -> Option<Fragment> {
+    let by_itself = brief.place.absent.iter().any(|absent| absent.name == "prd.md");
+    let of_code = brief.profile.compares();
+    let of_specification = brief.code.is_none() && file_name(brief.place.artifact) == "spec.md";
+    let wanted = brief.profile.kind != ProfileKind::Author && (of_code || of_specification);
+    if !wanted || by_itself || brief.place.idea.trim().is_empty() {
+        return None;
+    }
+    let idea = text::fenced("text", brief.place.idea);
+    let mut said = format!("## What Was Asked For\n\nIn the words of the user:\n\n{idea}");
+    if !brief.answers.is_empty() {
+        said.push_str("\nBefore the first draft the author asked, and this was said:\n\n");
+        said.push_str(&author::answered(brief));
+    }
+    said.push_str(match of_code {
+        true => {
+            "\nWhat it asks for, what no document excludes and what the change does not do is a finding, also where the \
+             documents have lost it.\n"
+        }
+        false => {
+            "\nIt is the parent of the specification, together with the PRD where there is one. What it asks for and the \
+             specification neither carries nor excludes is a finding. So is what the specification adds although nobody \
+             asked for it, unless it is stated as an assumption.\n"
+        }
+    });
+    Some(Fragment::new("asked-for", said))
 }
 
 pub(super) fn draft_task(brief: &Brief<'_>) -> Fragment {

@@ -299,6 +299,10 @@ fn in_lane_express_the_specification_is_the_task_and_one_reviewer_looks_with_all
     for name in ["spec-compliance", "kiss", "injection", "coverage"] {
         assert!(checks.contains(&name), "{name} in {checks:?}");
     }
+    // Nobody has reviewed the mini-spec, so this reviewer is the only one that can see that it is about something else.
+    let ticket = "001/implement.1/review/implementation-reviewer/1.1";
+    let told = scratch.run(["show", "prompt", "--ticket", ticket]).expect(0).stdout;
+    assert!(told.contains("## What Was Asked For") && told.contains(IDEA), "{told}");
     passes(&scratch);
 }
 

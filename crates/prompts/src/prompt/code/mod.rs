@@ -92,6 +92,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
         _ => open::Intro::Reevaluate,
     };
     present([
+        shared::asked_for(brief),
         // An inline prompt has it further up, where all reviewers share it.
         (strategy != Strategy::Inline).then(|| stable::files(code.change, false)),
         turn::intent(code, false),
@@ -108,6 +109,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
 fn digest(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
     present([
         Some(turn::digest_note(brief)),
+        shared::asked_for(brief),
         turn::delta(brief),
         shared::fix_summary(brief),
         turn::intent(code, false),

@@ -36,7 +36,7 @@ fn reviewers() -> impl Iterator<Item = (Phase, &'static profile::Profile)> {
 }
 
 /// R4, TD8: one skeleton for all. Rules, rubric with its coda, artifacts, checklist, next phase, answer form; then what
-/// changes: the artifact, the outcome, the iteration.
+/// changes: what was asked for where the specification is judged, the artifact, the outcome, the iteration.
 #[test]
 fn i1_r4_and_td8_every_fresh_lazy_review_has_its_sections_in_the_canonical_order() {
     for (phase, profile) in reviewers() {
@@ -45,6 +45,9 @@ fn i1_r4_and_td8_every_fresh_lazy_review_has_its_sections_in_the_canonical_order
         assert!(rubric.ends_with(&format!("{}\n", profile.coda)), "{phase}: the coda closes the rubric");
         let (mut stable, mut turn) =
             (vec!["reviewer-rules", "rubric", "required-artifacts", "checklist"], vec!["artifact"]);
+        if phase == Phase::Specify {
+            turn.insert(0, "asked-for");
+        }
         if profile.kind == ProfileKind::Phase {
             stable.push("next-phase");
             turn.push("domain-outcome");
@@ -67,6 +70,25 @@ fn i1_r4_the_form_of_the_answer_stands_before_the_artifact_under_review() {
         assert!(at("## Required Artifacts") < at("## Checks") && at("## Checks") < at("## Your Answer"));
         assert!(at("## Your Answer") < at(" Under Review\n"), "{phase} {}", profile.role);
     }
+}
+
+/// Whoever judges a specification sees what was asked for, with what was answered; a document by itself came from no
+/// idea.
+#[test]
+fn what_was_asked_for_reaches_whoever_judges_against_it() {
+    for (phase, profile) in reviewers() {
+        let asked = case(phase, profile.role, "review").get("asked-for").map(ToOwned::to_owned);
+        assert_eq!(asked.is_some(), phase == Phase::Specify, "{phase} {}", profile.role);
+        if let Some(asked) = asked {
+            assert!(asked.contains("Limit how many requests an API key may make"), "{asked}");
+            assert!(
+                asked.contains("What it asks for and the specification neither carries nor excludes"),
+                "{asked}"
+            );
+        }
+    }
+    let by_itself = case(Phase::Document, "document-reviewer", "review");
+    assert!(by_itself.get("asked-for").is_none());
 }
 
 /// I1-R4's own words, and R2.2: "must", not "may".
@@ -186,7 +208,8 @@ fn i1_r4_deviation_the_next_phase_is_stable_and_the_outcome_is_of_the_turn() {
         let expectations = prompt.role.iter().find(|fragment| fragment.name == "next-phase").unwrap();
         assert!(expectations.text.starts_with("## Next Phase Expectations\n"), "{phase}");
         assert!(names(&prompt.role).ends_with(&["next-phase", "return"]), "{phase}");
-        assert_eq!(names(&prompt.turn), ["artifact", "domain-outcome", "iteration"], "{phase}");
+        let turn = ["asked-for", "artifact", "domain-outcome", "iteration"];
+        assert_eq!(names(&prompt.turn), turn[usize::from(phase != Phase::Specify)..], "{phase}");
     }
 }
 
