@@ -72,8 +72,9 @@ const TEXTS: [&str; 14] = [
 ];
 
 /// Arguments that name something, or are one of a few words or a number: none is stored as it was typed.
-const WORDS: [&str; 29] = [
+const WORDS: [&str; 30] = [
     "agent",
+    "arms",
     "base",
     "budget",
     "certify",
