@@ -109,8 +109,9 @@ pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
         }
     };
     let text = format!(
-        "# Rules for Reviewers\n\n## Verdict\n\n{rule} The engine computes the same from your findings, so choose each \
-         severity by the rules below and not by the verdict it leads to.\n\n{rules}"
+        "# Rules for Reviewers\n\n## Verdict\n\n{rule} A finding that the engine defers is not open: with \
+         nothing else left, `approved` is true. The engine computes the same from your findings, so choose each severity \
+         by the rules below and not by the verdict it leads to.\n\n{rules}"
     );
     Fragment::new("reviewer-rules", text)
 }
