@@ -101,7 +101,18 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     };
     let findings = current(brief, brief.findings);
     let list: String = findings.iter().map(line).collect();
-    Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}")))
+    let doubtful = findings.iter().any(|finding| finding.unverified.is_some());
+    let cited = match intro {
+        _ if !doubtful => "",
+        Intro::Fix | Intro::FixNew => {
+            "\nWhere what a finding cites does not hold, its quote was not found. Judge the failure it describes.\n"
+        }
+        Intro::List | Intro::Recall | Intro::Reevaluate | Intro::Validate => {
+            "\nWhere what a finding cites does not hold and the failure is there all the same, put it once more into \
+             `issues`, with the right quote and its id in `same_as`: as it is, it cannot block.\n"
+        }
+    };
+    Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}{cited}")))
 }
 
 /// What people have settled, so that a reviewer spends nothing on it. None where nothing is settled, and for fresh

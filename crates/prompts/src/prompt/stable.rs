@@ -324,7 +324,7 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
         ProfileKind::Domain | ProfileKind::Phase => format!(
             "- `summary`: the reason for the verdict, in one or two sentences.\n\
              - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
-             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, else empty.\n\
+             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
              - `category`: one of {}.\n\
              - `checks`: one entry for every check above, under its name, with what was examined, and one named `coverage`.\n\
              - `verified`: each statement about something outside the document that you checked, where, and with what result.\n",

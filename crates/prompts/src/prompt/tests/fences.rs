@@ -4,7 +4,7 @@ use super::super::*;
 use super::cases::{self, ARTIFACT, Case};
 use super::profile_of;
 use proptest::prelude::*;
-use redraft_facts::findings::{Ruling, SettledFinding};
+use redraft_facts::findings::{Finding, Ruling, SettledFinding};
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -76,6 +76,8 @@ fn a_finding_cannot_forge_a_heading_or_another_finding() {
     let brief = Brief { findings: &[&finding], settled: &settled, round: 2, ..first };
     let prompt = build(&brief);
     let (_, list) = prompt.get("open-findings").unwrap().split_once("re-evaluate:\n\n").unwrap();
+    let (list, cited) = list.split_once("\nWhere what a finding cites does not hold").unwrap();
+    assert!(cited.contains("its id in `same_as`"), "{cited}");
     assert_eq!(
         list,
         format!(
@@ -87,6 +89,19 @@ fn a_finding_cannot_forge_a_heading_or_another_finding() {
     let lines: Vec<&str> = settled.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(lines.len(), 4, "{settled}");
     assert!(lines[3] == "  Accepted by a ## h: b - blocker, raised in specify: forged", "{settled}");
+}
+
+#[test]
+fn an_author_is_told_to_judge_the_failure_of_a_finding_whose_quote_was_not_found() {
+    let mut finding = cases::finding('S', "the limit is said twice");
+    let first = Brief { purpose: Purpose::Revise, ..cases::first(profile_of("spec-author")) };
+    let told = |finding: &Finding| {
+        let prompt = build(&Brief { findings: &[finding], round: 2, ..first });
+        prompt.get("open-findings").unwrap().contains("Judge the failure it describes.")
+    };
+    assert!(!told(&finding));
+    finding.unverified = Some("the quote is not in spec.md".to_owned());
+    assert!(told(&finding));
 }
 
 #[test]
