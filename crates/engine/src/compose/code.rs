@@ -6,7 +6,7 @@
 
 use super::lessons::Lessons;
 use super::texts::chars;
-use super::{Composed, LoopFacts, Texts, absent, seat, task, unknown};
+use super::{Composed, LoopFacts, Texts, absent, seat, settled_here, task, unknown};
 use crate::ports::WorkspaceError;
 use redraft_core::report;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
@@ -108,6 +108,7 @@ pub(super) fn compose(
         }
     });
     let folder = created.folder();
+    let settled = settled_here(setting, order);
     let brief = Brief {
         profile,
         text: setting.loop_texts.profiles.get(&ticket.role),
@@ -128,7 +129,7 @@ pub(super) fn compose(
         delta: delta.as_deref(),
         fix_summaries: if reviews && !by_itself { &summaries } else { &[] },
         findings: &findings,
-        settled: &setting.pipeline.settled,
+        settled: &settled,
         outcome: None,
         gate: failed.map(|check| check.evidence.as_str()),
         lint: &[],

@@ -21,7 +21,7 @@ use redraft_core::review::{DispatchOrder, Loop, Seat, TaskWork, shown_round};
 use redraft_documents::bank::Query;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{FeatureCreated, StageOutcome};
-use redraft_facts::findings::{Finding, Status};
+use redraft_facts::findings::{Finding, SettledFinding, Status};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
@@ -107,6 +107,7 @@ pub fn compose(
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
     let answers = answers(state);
+    let settled = settled_here(setting, order);
     let subject = match &artifact {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         None => {
@@ -142,7 +143,7 @@ pub fn compose(
         delta: delta.as_deref(),
         fix_summaries: if profile.kind == ProfileKind::Author { &[] } else { &summaries },
         findings: &findings,
-        settled: &setting.pipeline.settled,
+        settled: &settled,
         outcome: outcome(state, seat, profile, &unresolved),
         gate: state
             .failed_gate()
@@ -226,6 +227,13 @@ fn absent(
         }
     }
     Ok(absent)
+}
+
+/// What people have settled in the phase of an order. A matter that was accepted for a document must not keep a reviewer
+/// of the code from saying what follows from it; a mere repeat is put aside all the same.
+pub(super) fn settled_here(setting: LoopFacts<'_>, order: &DispatchOrder) -> Vec<SettledFinding> {
+    let settled = setting.pipeline.settled.iter();
+    settled.filter(|one| one.ruling.phase == order.ticket.phase).cloned().collect()
 }
 
 /// What the author asked before it drafted, with the answers.
