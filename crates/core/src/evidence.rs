@@ -14,8 +14,8 @@ use redraft_facts::verdict::{Claim, Issue};
 ///
 /// An issue that cites no file cannot be checked and holds. One that claims something is absent must name a file
 /// that exists; its line and quote only mark the place where it looked, or what it looked for. In code (`in_code`) the
-/// file itself may be what is absent. A quote that the named file does not have may stand in the `artifact`: a false
-/// statement about a file is cited with that file.
+/// file itself may be what is absent. A quote that a file of code does not have may stand in the `artifact`: a false
+/// statement about code is cited with its file.
 pub fn check(
     issue: &Issue,
     in_code: bool,
@@ -38,9 +38,14 @@ pub fn check(
         let unit = if lines == 1 { "line" } else { "lines" };
         return Err(format!("{name} has {lines} {unit}, line {} is cited", issue.line));
     }
-    let is_in = |text: &str| citation::quote_occurs(&issue.quote, text);
-    let in_artifact = || !artifact.is_empty() && text_of(artifact).is_some_and(|text| is_in(&text));
-    if !issue.quote.trim().is_empty() && !is_in(&text) && !in_artifact() {
+    let is_in = |path: &str, text: &str| match citation::is_markdown(path) {
+        true => citation::quote_occurs_in_markdown(&issue.quote, text),
+        false => citation::quote_occurs(&issue.quote, text),
+    };
+    // What another document is said to say must stand there.
+    let may_be_elsewhere = !artifact.is_empty() && !citation::is_markdown(file);
+    let in_artifact = || may_be_elsewhere && text_of(artifact).is_some_and(|text| is_in(artifact, &text));
+    if !issue.quote.trim().is_empty() && !is_in(file, &text) && !in_artifact() {
         return Err(format!("the quote is not in {name}"));
     }
     Ok(())

@@ -53,7 +53,7 @@ pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, fo
         profile,
         text: own,
         missing: &[],
-        place: FeaturePaths { folder, prd, absent: &[], artifact: &path, idea: "" },
+        place: FeaturePaths { folder, prd, absent: &[], artifact: &path, idea: "", asked: "" },
         project: None,
         rule: Threshold::Strict,
         purpose: Purpose::Review,

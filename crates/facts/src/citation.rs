@@ -4,6 +4,7 @@
 //! match means is decided by the callers: `documents::delta`, `core::evidence` and [`crate::findings`].
 
 use crate::prelude::*;
+use crate::redact::Redactor;
 
 /// White space folded to single blanks, none at the ends.
 pub fn fold(text: &str) -> String {
@@ -34,19 +35,38 @@ pub fn same_file(one: &str, other: &str) -> bool {
     !one.is_empty() && !other.is_empty() && (one == other || ends_with(one, other) || ends_with(other, one))
 }
 
-/// Whether a quote stands in a text. `…` and `...` leave something out: the parts must follow in order. So does the
-/// marker of a secret. Marks of Markdown, dashes and quotation marks may differ: models drop or change them when they
-/// quote.
+/// Whether a quote stands in a text. `…` and `...` leave something out: the parts must follow in order. A quote in which
+/// a secret was replaced is compared with the text without its secrets.
 pub fn quote_occurs(quote: &str, text: &str) -> bool {
     let folded = fold(text);
-    let parts = quote_parts(quote);
     // Dots and quotation marks may be meant literally, so the plain reading comes first.
-    if folded.contains(&fold(quote)) || follow(&parts, &folded) {
+    if folded.contains(&fold(quote)) || follow(&quote_parts(quote), &folded) {
         return true;
     }
-    let bare: Vec<String> = parts.iter().map(|part| unmarked(part)).filter(|part| !part.is_empty()).collect();
-    !bare.is_empty() && follow(&bare, &unmarked(text))
+    quote.contains(REDACTED) && {
+        let redacted = fold(&Redactor::default().redact(text).0);
+        redacted.contains(&fold(quote)) || follow(&quote_parts(quote), &redacted)
+    }
 }
+
+/// The same for Markdown, where marks, dashes and quotation marks may differ: models drop or change them when they quote.
+pub fn quote_occurs_in_markdown(quote: &str, text: &str) -> bool {
+    let bare = quote_parts(&unmarked(quote));
+    let long_enough = bare.iter().any(|part| part.chars().count() >= BARE_CHARS_MIN);
+    quote_occurs(quote, text) || long_enough && follow(&bare, &unmarked(text))
+}
+
+/// Whether a path is that of a Markdown file.
+pub fn is_markdown(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    [".md", ".markdown", ".mdx"].iter().any(|end| lower.ends_with(end))
+}
+
+/// How markers of secrets begin.
+const REDACTED: &str = "[redacted";
+
+/// Without its marks, a shorter quote may stand anywhere.
+const BARE_CHARS_MIN: usize = 8;
 
 /// Whether these stand in a text, one after the other.
 fn follow(parts: &[String], text: &str) -> bool {
@@ -62,56 +82,51 @@ fn follow(parts: &[String], text: &str) -> bool {
 
 /// What a quote really quotes: folded, without marks around it, cut where it leaves something out.
 pub fn quote_parts(quote: &str) -> Vec<String> {
-    let whole = without_markers(&fold(quote)).replace('…', "...");
+    let whole = fold(quote).replace('…', "...");
     let bare = whole.trim_matches(['"', '\'', '`', '“', '”', '‘', '’']);
     bare.split("...").map(str::trim).filter(|part| !part.is_empty()).map(ToOwned::to_owned).collect()
 }
 
-/// A quote in which the marker of each secret leaves out what it stands for.
-fn without_markers(quote: &str) -> String {
-    const BEGINS: &str = "[redacted";
-    let (mut out, mut rest) = (String::new(), quote);
-    while let Some(start) = rest.find(BEGINS) {
-        let Some(length) = rest[start..].find(']') else { break };
-        out.push_str(&rest[..start]);
-        out.push_str("...");
-        rest = &rest[start + length + 1..];
-    }
-    out.push_str(rest);
-    out
-}
-
 /// A text without emphasis, code marks and what begins a line in Markdown; with plain dashes and quotation marks; folded.
+/// An underscore within a name and a star between blanks are no emphasis.
 fn unmarked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         out.push(' ');
-        for sign in without_beginning(line).chars() {
+        let line = without_beginning(line);
+        let (mut before, mut signs) = (' ', line.chars().peekable());
+        while let Some(sign) = signs.next() {
+            let after = signs.peek().copied().unwrap_or(' ');
             match sign {
-                '*' | '_' | '`' => {}
+                '`' => {}
+                '_' if !(before.is_alphanumeric() && after.is_alphanumeric()) => {}
+                '*' if !(before.is_whitespace() && after.is_whitespace()) => {}
                 '–' | '—' | '−' => out.push('-'),
                 '“' | '”' | '„' | '«' | '»' => out.push('"'),
                 '‘' | '’' => out.push('\''),
                 sign => out.push(sign),
             }
+            before = sign;
         }
     }
     fold(&out)
 }
 
-/// A line without the marks of headings, quotations and items before it.
+/// A line without the marks of headings, quotations and items before it. What stands before a number may be its sign.
 fn without_beginning(line: &str) -> &str {
     let mut rest = line.trim_start();
     loop {
         let numbered = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         let item = numbered.strip_prefix(['.', ')']).filter(|_| numbered.len() < rest.len());
         let marked = rest.strip_prefix(['#', '>', '-', '+', '*', '|']);
-        match item.or(marked) {
-            Some(after) if after.starts_with(' ') || after.is_empty() || after.starts_with(['#', '>']) => {
-                rest = after.trim_start();
-            }
-            _ => return rest,
+        let Some(after) = item.or(marked) else { return rest };
+        let text = after.trim_start();
+        let is_sign = text.starts_with(|c: char| c.is_ascii_digit());
+        let is_mark = after.starts_with(' ') || after.is_empty() || after.starts_with(['#', '>']);
+        if !is_mark || is_sign {
+            return rest;
         }
+        rest = text;
     }
 }
 
@@ -159,28 +174,43 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_may_lack_the_marks_of_markdown() {
+    fn a_quote_of_markdown_may_lack_its_marks_and_nothing_else() {
         let text = "## Limits\n\n- **AC1 (R1):** `POST /links` with `expires_at` N+1 gets 201 — at once\n  and “today”\n\
-                    2. the second\n> - it's `quoted_here`\n";
+                    - `max_retries` is 2 * n, < 100 ms\n- + 5 % at most\n2. the second\n> - it's `quoted_here`\n";
         for (quote, occurs) in [
             ("AC1 (R1): POST /links with expires_at N+1 gets 201 - at once and \"today\"", true),
             ("- AC1 (R1): POST /links", true),
             ("gets 201 – at once", true),
-            ("Limits AC1", true),
-            ("the second it’s quoted_here", true),
+            ("## Limits\n\n- AC1 (R1): POST", true),
+            ("- + 5 % at most\n2. the second\n> it’s quoted_here", true),
             ("POST /links with expires_at N+2", false),
             ("AC2 (R1): POST /links", false),
-            ("__", false),
+            ("maxretries is 2 * n", false),
+            ("max_retries is 2 ** n", false),
+            ("max_retries is 2 n, < 100", false),
+            ("max_retries … > 100 ms", false),
+            ("- 5 % at most and more", false),
+            ("* * 2 * *", false),
         ] {
-            assert_eq!(quote_occurs(quote, text), occurs, "{quote}");
+            assert_eq!(quote_occurs_in_markdown(quote, text), occurs, "{quote}");
         }
+        // Elsewhere every mark counts.
+        assert!(!quote_occurs("AC1 (R1): POST /links", text));
+        assert!(is_markdown("docs/Spec.MD") && !is_markdown("src/main.rs"));
     }
 
     #[test]
-    fn the_marker_of_a_secret_stands_for_what_was_there() {
-        let text = "The key is q7Zr2Lw9Xk4Tn8Vb, and it is printed.\n";
-        assert!(quote_occurs("The key is [redacted:assignment], and it is printed.", text));
-        assert!(!quote_occurs("The key is [redacted:assignment], and it is hidden.", text));
-        assert!(!quote_occurs("The word is [redacted:assignment], and it is printed.", text));
+    fn a_quote_with_a_secret_replaced_is_compared_with_the_text_without_its_secrets() {
+        let token = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
+        let text = format!("The key is {token}, and it is printed.\npassword = os.environ[\"PW\"]\n");
+        assert!(quote_occurs("The key is [redacted:github-token], and it is printed.", &text));
+        for wrong in [
+            "The key is [redacted:github-token], and it is hidden.",
+            "The key is [redacted:npm-token], and it is printed.",
+            "password = [redacted:assignment]",
+            "[redacted anything]",
+        ] {
+            assert!(!quote_occurs(wrong, &text), "{wrong}");
+        }
     }
 }

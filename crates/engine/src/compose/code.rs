@@ -6,7 +6,7 @@
 
 use super::lessons::Lessons;
 use super::texts::chars;
-use super::{Composed, LoopFacts, Texts, absent, seat, settled_here, task, unknown};
+use super::{Composed, LoopFacts, Texts, absent, asked, seat, settled_here, task, unknown};
 use crate::ports::WorkspaceError;
 use redraft_core::report;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
@@ -108,7 +108,7 @@ pub(super) fn compose(
         }
     });
     let folder = created.folder();
-    let settled = settled_here(setting, order);
+    let settled = settled_here(setting, order, profile);
     let brief = Brief {
         profile,
         text: setting.loop_texts.profiles.get(&ticket.role),
@@ -118,7 +118,8 @@ pub(super) fn compose(
             prd: if prd.is_some() { Prd::File(&prd_path) } else { Prd::None },
             absent: &absent,
             artifact: "",
-            idea: if created.is_review() { "" } else { &created.idea },
+            idea: &created.idea,
+            asked: asked(setting, created),
         },
         project: setting.loop_texts.project.as_deref(),
         rule: opened.rule,

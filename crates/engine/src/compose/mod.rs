@@ -107,7 +107,7 @@ pub fn compose(
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
     let answers = answers(state);
-    let settled = settled_here(setting, order);
+    let settled = settled_here(setting, order, profile);
     let subject = match &artifact {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         None => {
@@ -132,7 +132,8 @@ pub fn compose(
             },
             absent: &absent,
             artifact: state.artifact(),
-            idea: if created.is_review() { "" } else { &created.idea },
+            idea: &created.idea,
+            asked: asked(setting, created),
         },
         project: setting.loop_texts.project.as_deref(),
         rule: state.opened.rule,
@@ -229,11 +230,22 @@ fn absent(
     Ok(absent)
 }
 
+/// What a person asked for. A review has no idea, and that of a feature which was taken over is a title found there.
+pub(super) fn asked<'a>(setting: LoopFacts<'_>, created: &'a FeatureCreated) -> &'a str {
+    let nobody = created.is_review() || setting.pipeline.adopted.is_some();
+    if nobody { "" } else { &created.idea }
+}
+
 /// What people have settled in the phase of an order. A matter that was accepted for a document must not keep a reviewer
-/// of the code from saying what follows from it; a mere repeat is put aside all the same.
-pub(super) fn settled_here(setting: LoopFacts<'_>, order: &DispatchOrder) -> Vec<SettledFinding> {
-    let settled = setting.pipeline.settled.iter();
-    settled.filter(|one| one.ruling.phase == order.ticket.phase).cloned().collect()
+/// of the code from saying what follows from it; a mere repeat is put aside all the same. Whoever compares with what was
+/// asked for also knows what was accepted for the specification.
+pub(super) fn settled_here(
+    setting: LoopFacts<'_>,
+    order: &DispatchOrder,
+    profile: &Profile,
+) -> Vec<SettledFinding> {
+    let here = |phase: Phase| phase == order.ticket.phase || profile.compares() && phase == Phase::Specify;
+    setting.pipeline.settled.iter().filter(|one| here(one.ruling.phase)).cloned().collect()
 }
 
 /// What the author asked before it drafted, with the answers.

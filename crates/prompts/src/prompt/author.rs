@@ -1,5 +1,4 @@
-//! The fragments that only an author's first draft has: whether it may ask first, the answers it got, and how much is
-//! wanted.
+//! The fragments about an author's first draft: whether it may ask first, the answers it got, and how much is wanted.
 
 use super::brief::Brief;
 use redraft_facts::fragment::Fragment;

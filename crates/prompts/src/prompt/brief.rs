@@ -19,9 +19,11 @@ pub struct FeaturePaths<'a> {
     pub absent: &'a [Absent<'a>],
     /// `docs/features/031-x/spec.md`: what is written and reviewed.
     pub artifact: &'a str,
-    /// What the user asked for; shown to authors, and to reviewers that compare with it. Empty where nobody asked: a
-    /// document or a change that is reviewed by itself.
+    /// What the feature is about, for authors.
     pub idea: &'a str,
+    /// What the user asked for, for reviewers that compare with it. Empty where nobody asked: a document or a change that
+    /// is reviewed by itself, a feature that was taken over.
+    pub asked: &'a str,
 }
 
 /// A file that a role is given where it exists, and that does not exist here.

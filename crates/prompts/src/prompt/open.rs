@@ -93,8 +93,10 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     // A reviewer that is asked again in its own conversation has its own words there.
     let line = match intro {
         // Several files of a change may have the same name.
-        Intro::List if brief.code.is_some() => |finding: &Finding| format!("{}\n", headline(finding)),
-        Intro::List => |finding: &Finding| format!("{}\n", headline(&by_name(finding))),
+        Intro::List if brief.code.is_some() => {
+            |finding: &Finding| format!("{}\n{}", headline(finding), doubt(finding))
+        }
+        Intro::List => |finding: &Finding| format!("{}\n{}", headline(&by_name(finding)), doubt(finding)),
         Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
             |finding: &Finding| listed(finding)
         }
@@ -105,11 +107,11 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     let cited = match intro {
         _ if !doubtful => "",
         Intro::Fix | Intro::FixNew => {
-            "\nWhere what a finding cites does not hold, its quote was not found. Judge the failure it describes.\n"
+            "\nWhere what a finding cites does not hold, it was not found in the file. Judge the failure it describes.\n"
         }
         Intro::List | Intro::Recall | Intro::Reevaluate | Intro::Validate => {
             "\nWhere what a finding cites does not hold and the failure is there all the same, put it once more into \
-             `issues`, with the right quote and its id in `same_as`: as it is, it cannot block.\n"
+             `issues`, with the right file, line and quote and its id in `same_as`: as it is, it cannot block.\n"
         }
     };
     Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}{cited}")))
@@ -201,6 +203,12 @@ pub(super) fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> 
     let outline = Outline::parse(&content);
     let anchors = Anchors::new(brief, &outline);
     findings.iter().map(|finding| anchors.current(finding)).collect()
+}
+
+/// Why what a finding cites does not hold; empty if it holds.
+fn doubt(finding: &Finding) -> String {
+    let unverified = one_line(finding.unverified.as_deref().unwrap_or_default(), FIELD_CHARS_MAX);
+    if unverified.is_empty() { unverified } else { format!("  What it cites does not hold: {unverified}\n") }
 }
 
 /// A finding with what is known about it. All of it comes from agents and stays on its line.

@@ -62,10 +62,10 @@ pub(super) fn asked_for(brief: &Brief<'_>) -> Option<Fragment> {
     let of_code = brief.profile.compares();
     let of_specification = brief.code.is_none() && file_name(brief.place.artifact) == "spec.md";
     let wanted = brief.profile.kind != ProfileKind::Author && (of_code || of_specification);
-    if !wanted || by_itself || brief.place.idea.trim().is_empty() {
+    if !wanted || by_itself || brief.place.asked.trim().is_empty() {
         return None;
     }
-    let idea = text::fenced("text", brief.place.idea);
+    let idea = text::fenced("text", brief.place.asked);
     let mut said = format!("## What Was Asked For\n\nIn the words of the user:\n\n{idea}");
     if !brief.answers.is_empty() {
         said.push_str("\nBefore the first draft the author asked, and this was said:\n\n");
@@ -73,13 +73,13 @@ pub(super) fn asked_for(brief: &Brief<'_>) -> Option<Fragment> {
     }
     said.push_str(match of_code {
         true => {
-            "\nWhat it asks for, what no document excludes and what the change does not do is a finding, also where the \
-             documents have lost it.\n"
+            "\nSomething that it asks for is a finding if no document excludes it, nobody decided to go on without it, and \
+             the code as it is now does not do it, also where the documents have lost it.\n"
         }
         false => {
             "\nIt is the parent of the specification, together with the PRD where there is one. What it asks for and the \
-             specification neither carries nor excludes is a finding. So is what the specification adds although nobody \
-             asked for it, unless it is stated as an assumption.\n"
+             specification neither carries nor excludes is a finding. So is a goal or a behaviour that nothing asked for \
+             needs, unless it is stated as an assumption.\n"
         }
     });
     Some(Fragment::new("asked-for", said))

@@ -160,8 +160,14 @@ impl Texts {
             intent: compares.then_some(if later { change::INTENT_OF_MORE } else { change::INTENT }),
             ..CodeBrief::default()
         };
-        let place =
-            FeaturePaths { folder: "", prd: Prd::None, absent: &NO_DOCUMENTS, idea: "", ..first.place };
+        let place = FeaturePaths {
+            folder: "",
+            prd: Prd::None,
+            absent: &NO_DOCUMENTS,
+            idea: "",
+            asked: "",
+            ..first.place
+        };
         Brief { place, upstream: &[], code: Some(code), ..first }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
         profile,
         text: None,
         missing: &[],
-        place: FeaturePaths { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA },
+        place: FeaturePaths { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA, asked: IDEA },
         project: None,
         rule: Threshold::Strict,
         purpose: Purpose::Review,

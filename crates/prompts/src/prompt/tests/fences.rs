@@ -39,7 +39,7 @@ fn what_others_wrote_stays_inside_its_fence() {
         let tame = build(brief).text();
         let tame: Vec<&str> = outside(&tame).into_iter().filter(|line| line.starts_with('#')).collect();
         let hostile = build(&Brief {
-            place: FeaturePaths { idea: HOSTILE, ..brief.place },
+            place: FeaturePaths { idea: HOSTILE, asked: HOSTILE, ..brief.place },
             artifact: brief.artifact.map(|_| HOSTILE.as_bytes()),
             delta: brief.delta.map(|_| HOSTILE),
             fix_summaries: &summaries[..brief.fix_summaries.len()],
