@@ -1,7 +1,7 @@
 //! Counts what an answer found of what was planted.
 //!
-//! A finding is taken for a plant if it has a word of each of the plant's groups, and either stands near it, or has a word
-//! that nothing else would have: an id, a number, a name in code, or several telling ones. What no plant explains is only
+//! A finding is taken for a plant if it has a word of each of the plant's groups, and either stands near it, or has two of
+//! its words with an id, a number or a name in code among them, or three others. What no plant explains is only
 //! counted: a program cannot say whether it is right.
 
 use crate::arm::ReviewRound;
@@ -29,7 +29,10 @@ pub enum Caught {
 pub struct Scored {
     /// False where nothing in the answer can count as a verdict; then nothing was found.
     pub readable: bool,
+    /// What the answer itself says.
     pub approved: bool,
+    /// Whether it has a finding that stands in the way of an approval.
+    pub blocks: bool,
     /// For each defect of the reviewed revision: those of the case in a first review, the new one in a second.
     pub plants: Vec<Caught>,
     /// In a second review: whether the defect that was left is said not to be fixed.
@@ -45,8 +48,10 @@ pub struct Scored {
 
 /// How far from a defect a finding about it may be placed.
 const LINES_NEAR: u32 = 3;
-/// This many telling words of a plant make a finding about it, wherever it is placed.
-const TELLING_MIN: usize = 2;
+/// This many telling words of a plant make a finding about it, wherever it is placed; fewer if one of them is an id, a
+/// number or a name in code.
+const TELLING_MIN: usize = 3;
+const SPECIAL_MIN: usize = 2;
 
 pub fn score(case: &Case, round: ReviewRound, answer: &str, rule: Threshold) -> Scored {
     let parsed = answer::parse(answer.as_bytes()).verdict;
@@ -59,7 +64,8 @@ pub fn score(case: &Case, round: ReviewRound, answer: &str, rule: Threshold) -> 
         (ReviewRound::Second, Some(second)) => {
             let old = case.plants.iter().enumerate().map(|(at, plant)| match at == second.left {
                 true => Plant { line: second.left_line, ..plant.clone() },
-                false => plant.clone(),
+                // What was fixed has no place any more.
+                false => Plant { line: 0, ..plant.clone() },
             });
             second.new.iter().cloned().chain(old).collect()
         }
@@ -84,19 +90,21 @@ pub fn score(case: &Case, round: ReviewRound, answer: &str, rule: Threshold) -> 
             let new = second.new.iter().map(|_| caught(0)).collect();
             let first = second.new.iter().count();
             let is_left = |place: usize| place.checked_sub(first) == Some(second.left);
-            let repeated =
-                explained.iter().flatten().filter(|place| **place >= first && !is_left(**place)).count();
+            let said_left = status(&verdict, second.left);
             let reported = explained.iter().flatten().any(|place| is_left(*place));
-            let left = status(&verdict, second.left) == Some(AnswerStatus::NotFixed) || reported;
-            let wrongly = (0..case.plants.len()).filter(|at| *at != second.left);
-            let wrongly = wrongly.filter(|at| status(&verdict, *at) == Some(AnswerStatus::NotFixed)).count();
-            (new, Some(left), repeated + wrongly)
+            let left = said_left == Some(AnswerStatus::NotFixed) || said_left.is_none() && reported;
+            let raised = explained.iter().flatten().filter_map(|place| place.checked_sub(first));
+            let not_fixed = |at: &usize| status(&verdict, *at) == Some(AnswerStatus::NotFixed);
+            let again: BTreeSet<usize> = raised.chain((0..case.plants.len()).filter(not_fixed)).collect();
+            let again = again.into_iter().filter(|at| *at != second.left).count();
+            (new, Some(left), again)
         }
         _ => ((0..there.len()).map(caught).collect(), None, 0),
     };
     Scored {
         readable,
         approved: readable && verdict.approved,
+        blocks: verdict.issues.iter().any(|issue| blocks(issue.severity)),
         plants,
         left,
         again,
@@ -134,11 +142,16 @@ fn fit(issue: &Issue, plant: &Plant) -> Option<usize> {
     let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
     let same_file = issue.file.is_empty() || name(&issue.file) == name(&plant.file);
     let from = plant.line.saturating_sub(LINES_NEAR);
-    let near =
-        same_file && issue.line > 0 && (from..=plant.line + plant.lines + LINES_NEAR).contains(&issue.line);
-    let special = |word: &&&String| word.contains(|c: char| c.is_ascii_digit() || c == '_');
-    let sure = hits.iter().any(|word| special(&word)) || hits.len() >= TELLING_MIN;
-    (near || sure).then_some(hits.len() + if near { 10 } else { 0 })
+    let to = plant.line.saturating_add(plant.lines).saturating_add(LINES_NEAR);
+    let near = same_file && issue.line > 0 && plant.line > 0 && (from..=to).contains(&issue.line);
+    // An id or a number stands in many findings; with a second word it is this one.
+    (near || hits.len() >= if has_special(&hits) { SPECIAL_MIN } else { TELLING_MIN })
+        .then_some(hits.len() + if near { 10 } else { 0 })
+}
+
+/// Whether an id, a number or a name in code is among these words.
+fn has_special(words: &BTreeSet<&String>) -> bool {
+    words.iter().any(|word| word.contains(|c: char| c.is_ascii_digit() || c == '_'))
 }
 
 /// Whether a text has a word, and not only as part of a longer one. A plural counts.

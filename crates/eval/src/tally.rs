@@ -94,7 +94,7 @@ fn tally(arm: &str, entries: &[Entry]) -> Tally {
         blocking: caught(Caught::Blocking),
         otherwise: caught(Caught::Otherwise),
         missed: caught(Caught::Missed),
-        rejected_clean: Share::new(clean.iter().filter(|scored| !scored.approved).count(), clean.len()),
+        rejected_clean: Share::new(clean.iter().filter(|scored| scored.blocks).count(), clean.len()),
         left_caught: Share::new(left.iter().filter(|caught| **caught).count(), left.len()),
         again: sum(|scored| scored.again),
         extra_blocking,
@@ -179,6 +179,7 @@ mod tests {
         let scored = Scored {
             readable: true,
             approved,
+            blocks: !approved,
             plants: plants.to_vec(),
             left: None,
             again: 0,

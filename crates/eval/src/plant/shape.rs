@@ -103,10 +103,11 @@ pub(super) fn letters(id: &str) -> &str {
 
 /// Words that tell what a line is about: the longest ones, in small letters.
 pub(super) fn telling(text: &str) -> Vec<String> {
-    const COMMON: [&str; 24] = [
-        "after", "before", "because", "between", "cannot", "could", "every", "first", "given", "their",
-        "there", "these", "thing", "those", "under", "until", "where", "which", "while", "would", "should",
-        "shall", "without", "within",
+    const COMMON: [&str; 32] = [
+        "about", "other", "still", "answer", "request", "never", "again", "being", "after", "before",
+        "because", "between", "cannot", "could", "every", "first", "given", "their", "there", "these",
+        "thing", "those", "under", "until", "where", "which", "while", "would", "should", "shall", "without",
+        "within",
     ];
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let words = text.split(|c: char| !word(c)).map(str::to_lowercase);

@@ -199,7 +199,11 @@ pub(super) fn fail_safe_inverted(text: &str) -> Vec<Edit> {
             continue;
         }
         for (safe, unsafe_word) in OPPOSITES {
-            if line.matches(safe).count() != 1 {
+            let part = |c: char| c.is_alphanumeric();
+            let alone = line.split_once(safe).is_some_and(|(before, after)| {
+                !before.ends_with(part) && !after.starts_with(part) && !after.contains(safe)
+            });
+            if !alone {
                 continue;
             }
             let named = ids(line).into_iter().take(1).map(str::to_owned);
@@ -289,7 +293,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_in_case_of_doubt_is_let_through() {
-        let text = "- R3: a request without a token is rejected.\n- R4: a link is rejected.\n";
+        let text = "- R3: a request without a token is rejected.\n- R4: a link is rejected.\n- R5: if it fails, it must notify.\n";
         assert_eq!(new(&fail_safe_inverted(text)), ["- R3: a request without a token is accepted."]);
     }
 

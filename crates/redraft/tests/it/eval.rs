@@ -98,7 +98,7 @@ fn what_cannot_be_used_is_named_with_the_way_out() {
         }
     };
     refused(&["eval", "plant", "cases", "README.md"], 2, &["is not a document of a feature", "spec.md"]);
-    refused(&["eval", "plant", "cases", "docs/none/spec.md"], 3, &["docs/none/spec.md cannot be read"]);
+    refused(&["eval", "plant", "cases", "docs/none/spec.md"], 3, &["docs/none/spec.md: it cannot be read"]);
     refused(&["eval", "plant", "cases", FILE, FILE], 2, &["folders of the same name"]);
     refused(&["eval", "export", "cases", "out", "--arm", "ours"], 2, &["has no cases", "redraft eval plant"]);
     scratch.run(["eval", "plant", "cases", FILE]).expect(0);
@@ -106,8 +106,18 @@ fn what_cannot_be_used_is_named_with_the_way_out() {
     refused(&["eval", "export", "cases", "out", "--arm", "ours+fast"], 2, &["neither a strategy"]);
     refused(&["eval", "export", "cases", "out", "--arm", "ours+resume"], 2, &["needs a second round"]);
     refused(&["eval", "export", "cases", "out", "--arm", "ours", "--arm", "ours"], 2, &["the same name"]);
-    refused(&["eval", "export", "cases", "out", "--arm", "none.md"], 3, &["none.md cannot be read"]);
+    refused(&["eval", "export", "cases", "out", "--arm", "none.md"], 3, &["none.md: it cannot be read"]);
     refused(&["eval", "score", "cases", "out"], 2, &["out cannot be read", "redraft eval export"]);
+    let secret = scratch.outside().join("secret");
+    fs::write(&secret, "not for a prompt").unwrap();
+    let linked = scratch.root().join("cases/001-links.spec.0/files/spec.md");
+    fs::remove_file(&linked).unwrap();
+    std::os::unix::fs::symlink(&secret, &linked).unwrap();
+    refused(
+        &["eval", "export", "cases", "out", "--arm", "ours"],
+        3,
+        &["files/spec.md", "plant the cases again"],
+    );
     scratch.write("cases/001-links.spec.0/case.json", "{\"v\": 9}");
     refused(
         &["eval", "export", "cases", "out", "--arm", "ours"],

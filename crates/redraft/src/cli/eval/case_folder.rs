@@ -4,6 +4,7 @@ use redraft_adapters::plain_file;
 use redraft_eval::case::{Case, CaseTexts};
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::whole_file;
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +55,7 @@ pub(super) fn read_all(folder: &Path) -> Result<Vec<(Case, CaseTexts)>, CliError
 
 fn read(place: &Path) -> Result<(Case, CaseTexts), CliError> {
     let file = place.join(CASE);
-    let case = Case::read(&text(&file)?).map_err(|error| {
+    let case = Case::read(&text_of_case(place, CASE)?).map_err(|error| {
         let error = CliError::new(ErrorCode::Config, format!("{}: {error}", file.display()));
         error.hint("plant the cases again, or use the redraft that made them")
     })?;
@@ -66,19 +67,27 @@ fn read(place: &Path) -> Result<(Case, CaseTexts), CliError> {
         return Err(error.hint("plant the cases again"));
     }
     let upstream =
-        case.upstream.iter().map(|name| Ok((name.clone(), text(&place.join("files").join(name))?)));
+        case.upstream.iter().map(|name| Ok((name.clone(), text_of_case(place, &format!("files/{name}"))?)));
     let upstream = upstream.collect::<Result<Vec<_>, CliError>>()?;
-    let first = text(&place.join("files").join(case.artifact()))?;
+    let first = text_of_case(place, &format!("files/{}", case.artifact()))?;
     let second = match case.second {
-        Some(_) => Some(text(&place.join("second").join(case.artifact()))?),
+        Some(_) => Some(text_of_case(place, &format!("second/{}", case.artifact()))?),
         None => None,
     };
     Ok((case, CaseTexts { upstream, first, second }))
 }
 
+/// The text of a file of a case. Somebody else may have made the case, so a link that leads out of it is not followed.
+fn text_of_case(place: &Path, name: &str) -> Result<String, CliError> {
+    plain_file::read_text_inside(place, place.join(name), DOCUMENT_BYTES_MAX)
+        .map_err(|error| unreadable(&place.join(name), &error).hint("plant the cases again"))
+}
+
+fn unreadable(path: &Path, error: &impl Display) -> CliError {
+    CliError::new(ErrorCode::Config, format!("{}: {error}", path.display()))
+}
+
 /// The text of a file, or why it cannot be read.
 pub(super) fn text(path: &Path) -> Result<String, CliError> {
-    plain_file::read_text(path, DOCUMENT_BYTES_MAX).map_err(|error| {
-        CliError::new(ErrorCode::Config, format!("{} cannot be read: {error}", path.display()))
-    })
+    plain_file::read_text(path, DOCUMENT_BYTES_MAX).map_err(|error| unreadable(path, &error))
 }
