@@ -43,7 +43,7 @@ pub struct Tally {
     pub blocking: Share,
     pub otherwise: Share,
     pub missed: Share,
-    /// Of the clean documents: rejected.
+    /// Of the clean documents: those in which something blocks.
     pub rejected_clean: Share,
     /// Of the defects that were left: said not to be fixed.
     pub left_caught: Share,
@@ -123,11 +123,11 @@ pub fn text(tallies: &[Tally]) -> String {
         }
         for (what, share) in shares(tally) {
             if share.of > 0 {
-                out.push_str(&format!("  {what:<38} {}\n", shown(&share)));
+                out.push_str(&format!("  {what:<42} {}\n", shown(&share)));
             }
         }
         out.push_str(&format!(
-            "  {:<38} {} ({:.1} a document)\n  {:<38} {}\n",
+            "  {:<42} {} ({:.1} a document)\n  {:<42} {}\n",
             "blocking findings beside the plants",
             tally.extra_blocking,
             tally.extra_blocking_each,
@@ -135,9 +135,9 @@ pub fn text(tallies: &[Tally]) -> String {
             tally.extra_other
         ));
         if tally.left_caught.of > 0 {
-            out.push_str(&format!("  {:<38} {}\n", "reported again without need", tally.again));
+            out.push_str(&format!("  {:<42} {}\n", "reported again without need", tally.again));
         }
-        out.push_str(&format!("  {:<38} {}\n", "words of an answer, on the average", tally.words_each));
+        out.push_str(&format!("  {:<42} {}\n", "words of an answer, on the average", tally.words_each));
         if tally.blocking.is_too_small() {
             out.push_str(&format!(
                 "  {} plants are too few to say anything; at least {TOO_FEW} are needed, better 60\n",
@@ -154,7 +154,7 @@ pub fn shares(tally: &Tally) -> [(&'static str, Share); 5] {
         ("plants caught by a blocking finding", tally.blocking),
         ("plants caught by another finding", tally.otherwise),
         ("plants missed", tally.missed),
-        ("clean documents rejected", tally.rejected_clean),
+        ("clean documents in which something blocks", tally.rejected_clean),
         ("defects not fixed, and said so", tally.left_caught),
     ]
 }
@@ -210,7 +210,10 @@ mod tests {
         assert_eq!((tallies[1].rejected_clean.hits, tallies[1].blocking.of), (0, 0));
         let text = text(&tallies);
         assert!(text.contains("a: 2 answered, 1 unanswered\n"), "{text}");
-        assert!(text.contains("plants caught by a blocking finding    1 of 2, 50 % (9 to 91)\n"), "{text}");
+        assert!(
+            text.contains("plants caught by a blocking finding        1 of 2, 50 % (9 to 91)\n"),
+            "{text}"
+        );
         assert!(text.contains("2 plants are too few to say anything"), "{text}");
     }
 }

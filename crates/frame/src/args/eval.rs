@@ -15,7 +15,7 @@ Exit codes: 0 done, 1 some answers are missing, 2 usage, 3 a file cannot be read
 const PLANT_HELP: &str = "\
 Examples:
   redraft eval plant cases docs/features/031-links/spec.md
-  redraft eval plant cases docs/features/*/*.md --cases 3 --plants 4 --seed 7
+  redraft eval plant cases docs/features/*/design.md --cases 3 --plants 4 --seed 7
 
 Each document gives a clean case and cases with defects. What it builds on is taken from its folder: prd.md for spec.md, \
 both for design.md and so on. The same seed plants the same defects. A defect that `redraft lint` reports is not used.
