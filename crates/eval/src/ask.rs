@@ -5,10 +5,10 @@ use crate::case::{Case, CaseTexts};
 use crate::plant::Plant;
 use redraft_documents::delta::Comparison;
 use redraft_facts::choice::Strategy;
-use redraft_facts::findings::{Finding, Status, Threshold};
+use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{FindingId, Role};
+use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
-use redraft_facts::ticket::Purpose;
 use redraft_facts::verdict::{Claim, Severity};
 use redraft_prompts::prompt::{self, Brief, FeaturePaths, Prd, Upstream};
 use redraft_roles::profile::{Profile, ProfileKind, RoleText, participants};
@@ -21,13 +21,10 @@ pub struct Asked {
     pub prompt: String,
 }
 
-/// How many rounds a run has.
-const ROUNDS_MAX: u16 = 5;
-
 /// The prompt of an arm; none where the case has no second revision and the arm asks about one. `folder` is where the
 /// reviewer finds the files of the case, and `own` the text of an arm that has one.
 pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, folder: &str) -> Option<Asked> {
-    let profile = reviewer(case)?;
+    let profile = reviewer_of(case.phase)?;
     let second = match arm.round {
         ReviewRound::First => None,
         ReviewRound::Second => Some(texts.second.as_deref()?),
@@ -49,35 +46,13 @@ pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, fo
     let open: Vec<&Finding> = findings.iter().collect();
     let delta = second.map(|second| Comparison::new(&texts.first, second).unified(&path));
     let summaries: Vec<String> = second.map(|_| summary(&findings)).into_iter().collect();
+    let place = FeaturePaths { folder, prd, absent: &[], artifact: &path, idea: "", asked: "" };
     let first = Brief {
-        profile,
         text: own,
-        missing: &[],
-        place: FeaturePaths { folder, prd, absent: &[], artifact: &path, idea: "", asked: "" },
-        project: None,
-        rule: Threshold::Strict,
-        purpose: Purpose::Review,
         strategy: if arm.strategy == Strategy::Resume { Strategy::Inline } else { arm.strategy },
         artifact: Some(texts.first.as_bytes()),
         upstream: &upstream,
-        delta: None,
-        fix_summaries: &[],
-        findings: &[],
-        settled: &[],
-        outcome: None,
-        gate: None,
-        lint: &[],
-        may_ask: false,
-        answers: &[],
-        mini: false,
-        unchanged: false,
-        round: 1,
-        rounds_max: ROUNDS_MAX,
-        last_round: 0,
-        unavailable: false,
-        repair: None,
-        lessons: &[],
-        code: None,
+        ..Brief::first_review(profile, place)
     };
     let Some(second) = second else {
         return Some(Asked { before: Vec::new(), prompt: prompt::build(&first).text() });
@@ -99,9 +74,9 @@ pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, fo
     Some(Asked { before, prompt: prompt::build(&later).text() })
 }
 
-/// Who reviews the document of a case.
-pub fn reviewer(case: &Case) -> Option<&'static Profile> {
-    participants(case.phase).iter().copied().find(|profile| profile.kind == ProfileKind::Domain)
+/// Who reviews the document of a phase.
+pub fn reviewer_of(phase: Phase) -> Option<&'static Profile> {
+    participants(phase).iter().copied().find(|profile| profile.kind == ProfileKind::Domain)
 }
 
 /// The plants as a reviewer would have reported them.
@@ -185,7 +160,6 @@ mod tests {
     use super::*;
     use crate::case::cases;
     use crate::plant::DocumentSet;
-    use redraft_facts::phase::Phase;
 
     fn case() -> (Case, CaseTexts) {
         let set = DocumentSet {

@@ -28,11 +28,6 @@ impl Draw {
         (self.next() % (end.max(1) as u64)) as usize
     }
 
-    /// One of these.
-    pub fn one<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
-        if of.is_empty() { None } else { of.get(self.below(of.len())) }
-    }
-
     /// The same in another order.
     pub fn shuffled<T>(&mut self, mut items: Vec<T>) -> Vec<T> {
         for last in (1..items.len()).rev() {

@@ -145,12 +145,13 @@ const LINES_BETWEEN: usize = 3;
 
 /// Plants up to `count` defects, each of another kind; fewer where the document has no place for more.
 pub fn plant(set: &DocumentSet, count: usize, draw: &mut Draw) -> Planted {
+    let before = faults(set, &set.text);
     let mut edits: Vec<(PlantKind, Edit)> = Vec::new();
     for kind in draw.shuffled(PlantKind::ALL.to_vec()) {
         if edits.len() == count {
             break;
         }
-        edits.extend(chosen(set, kind, &edits, draw).map(|edit| (kind, edit)));
+        edits.extend(chosen(set, &before, kind, &edits, draw).map(|edit| (kind, edit)));
     }
     built(set, edits)
 }
@@ -165,11 +166,12 @@ pub fn revised(
 ) -> (Planted, Option<Plant>) {
     let mut edits: Vec<(PlantKind, Edit)> =
         left.iter().filter_map(|at| planted.edits.get(*at).cloned()).collect();
+    let before = faults(set, &set.text);
     let used: Vec<PlantKind> = planted.edits.iter().map(|(kind, _)| *kind).collect();
     let unused = PlantKind::ALL.into_iter().filter(|kind| !used.contains(kind)).collect();
     let new = draw.shuffled(unused).into_iter().find_map(|kind| {
         // Not where a defect was, either: that would be one not fixed.
-        chosen(set, kind, &planted.edits, draw).map(|edit| (kind, edit))
+        chosen(set, &before, kind, &planted.edits, draw).map(|edit| (kind, edit))
     });
     edits.extend(new.clone());
     let second = built(set, edits);
@@ -177,22 +179,30 @@ pub fn revised(
     (second, new)
 }
 
-/// A place for a kind, away from the other edits.
-fn chosen(set: &DocumentSet, kind: PlantKind, others: &[(PlantKind, Edit)], draw: &mut Draw) -> Option<Edit> {
+/// A place for a kind, away from the other edits. `before` is what lint says of the clean document.
+fn chosen(
+    set: &DocumentSet,
+    before: &Faults,
+    kind: PlantKind,
+    others: &[(PlantKind, Edit)],
+    draw: &mut Draw,
+) -> Option<Edit> {
     let free = |edit: &Edit| others.iter().all(|(_, other)| edit.is_apart(other, LINES_BETWEEN));
     let places = if kind.fits(&set.name) { kind.edits(&set.text) } else { Vec::new() };
     let edits = draw.shuffled(places);
-    edits.into_iter().filter(free).find(|edit| is_hidden_from_lint(set, edit))
+    edits.into_iter().filter(free).find(|edit| is_hidden_from_lint(set, before, edit))
 }
 
 /// Whether an edit changes the text and lint says nothing more than before.
-fn is_hidden_from_lint(set: &DocumentSet, edit: &Edit) -> bool {
+fn is_hidden_from_lint(set: &DocumentSet, before: &Faults, edit: &Edit) -> bool {
     let planted = edit::applied(&set.text, core::slice::from_ref(edit)).0;
-    planted != set.text && faults(set, &planted).is_subset(&faults(set, &set.text))
+    planted != set.text && faults(set, &planted).is_subset(before)
 }
 
 /// What lint says, without the lines, which move.
-fn faults(set: &DocumentSet, text: &str) -> BTreeSet<(&'static str, String)> {
+type Faults = BTreeSet<(&'static str, String)>;
+
+fn faults(set: &DocumentSet, text: &str) -> Faults {
     let document = |name: &str, text: &str| Document {
         path: name.to_owned(),
         content: LintedContent::Text(text.to_owned()),

@@ -123,7 +123,8 @@ pub fn text(tallies: &[Tally]) -> String {
         }
         for (what, share) in shares(tally) {
             if share.of > 0 {
-                out.push_str(&format!("  {what:<42} {}\n", shown(&share)));
+                let few = if share.is_too_small() { ", too few to tell" } else { "" };
+                out.push_str(&format!("  {what:<42} {}{few}\n", shown(&share)));
             }
         }
         out.push_str(&format!(
@@ -211,7 +212,9 @@ mod tests {
         let text = text(&tallies);
         assert!(text.contains("a: 2 answered, 1 unanswered\n"), "{text}");
         assert!(
-            text.contains("plants caught by a blocking finding        1 of 2, 50 % (9 to 91)\n"),
+            text.contains(
+                "plants caught by a blocking finding        1 of 2, 50 % (9 to 91), too few to tell\n"
+            ),
             "{text}"
         );
         assert!(text.contains("2 plants are too few to say anything"), "{text}");

@@ -44,21 +44,21 @@ fn defined<'a>(shape: &Shape<'a>) -> BTreeSet<&'a str> {
 pub(super) fn removed(text: &str) -> Vec<Edit> {
     let shape = Shape::read(text);
     let all = criteria(&shape);
-    let only = |criterion: &&Criterion<'_>| {
-        let others = || all.iter().filter(|other| other.id != criterion.id);
-        let named = |requirement: &&&str| others().any(|other| other.requirements.contains(*requirement));
-        criterion.requirements.iter().any(|requirement| !named(&requirement))
-    };
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for requirement in all.iter().flat_map(|criterion| &criterion.requirements) {
+        *times.entry(requirement).or_default() += 1;
+    }
     let edit = |criterion: &Criterion<'_>| {
-        let names: Vec<String> = criterion.requirements.iter().map(|id| (*id).to_owned()).collect();
-        Edit {
+        let alone = criterion.requirements.iter().filter(|id| times.get(*id) == Some(&1));
+        let names: Vec<String> = alone.map(|id| (*id).to_owned()).collect();
+        (!names.is_empty()).then(|| Edit {
             lines: criterion.item.lines.clone(),
             new: Vec::new(),
             what: format!("{} is removed, the only criterion of {}", criterion.id, names.join(" and ")),
             words: vec![names.into_iter().chain([criterion.id.to_owned()]).collect()],
-        }
+        })
     };
-    all.iter().filter(only).map(edit).collect()
+    all.iter().filter_map(edit).collect()
 }
 
 /// What a criterion says instead of something that can be measured.
@@ -75,15 +75,19 @@ pub(super) fn vague(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     for criterion in criteria(&shape) {
         let line = shape.line(criterion.item.lines.start);
-        let said = criterion.item.lines.clone().map(|at| shape.line(at)).collect::<Vec<_>>().join(" ");
-        // Something can be measured: a number or a literal.
-        let measurable = said.contains('`') || said.bytes().filter(u8::is_ascii_digit).count() > 4;
-        let Some(colon) = line.find(':').filter(|_| measurable) else { continue };
+        let Some(colon) = line.find(':') else { continue };
         // `**AC1 (R1):** text`
         let marks = line[colon + 1..].bytes().take_while(|b| matches!(b, b'*' | b'_')).count();
         let (head, what) = (&line[..colon + 1 + marks], line[colon + 1 + marks..].trim_start());
         // Who does what stays; what comes of it goes.
         let kept = what.split([',', ';']).next().unwrap_or_default();
+        // What goes must be something that can be measured: a number or a literal.
+        let lost = if kept.len() < what.len() { &what[kept.len()..] } else { what };
+        let further =
+            criterion.item.lines.clone().skip(1).map(|at| shape.line(at)).collect::<Vec<_>>().join(" ");
+        if ![lost, &further].iter().any(|text| text.contains(|c: char| c == '`' || c.is_ascii_digit())) {
+            continue;
+        }
         let kept = if kept.len() < what.len() { format!("{kept}, ") } else { String::new() };
         for vague in VAGUE {
             edits.push(Edit {
@@ -112,9 +116,10 @@ pub(super) fn reference_broken(text: &str) -> Vec<Edit> {
         if line.matches(requirement).count() != 1 {
             continue;
         }
-        for other in
-            known.iter().filter(|other| letters(other) == letters(requirement) && *other != requirement)
-        {
+        let others =
+            known.iter().filter(|other| letters(other) == letters(requirement) && *other != requirement);
+        // A few are enough to choose from.
+        for other in others.take(3) {
             edits.push(Edit {
                 lines: criterion.item.lines.start..criterion.item.lines.start + 1,
                 new: vec![line.replacen(*requirement, other, 1)],

@@ -45,12 +45,13 @@ pub(super) fn changed(text: &str) -> Vec<Edit> {
     let shape = Shape::read(text);
     let lines = shape.prose().filter(|(at, _)| !shape.is_heading(*at));
     let amounts: Vec<Amount<'_>> = lines.flat_map(|(at, line)| amounts(at, line)).collect();
+    let mut lines: BTreeMap<(u64, &str), BTreeSet<usize>> = BTreeMap::new();
+    for amount in &amounts {
+        lines.entry((amount.value, amount.unit)).or_default().insert(amount.line);
+    }
     let mut edits = Vec::new();
     for amount in &amounts {
-        let same = |other: &&Amount<'_>| {
-            other.value == amount.value && other.unit == amount.unit && other.line != amount.line
-        };
-        if !amounts.iter().any(|other| same(&other)) {
+        if lines.get(&(amount.value, amount.unit)).is_none_or(|lines| lines.len() < 2) {
             continue;
         }
         let line = shape.line(amount.line);

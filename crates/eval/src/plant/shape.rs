@@ -36,12 +36,13 @@ impl<'a> Shape<'a> {
 
     /// The title of the chapter a line is in, in small letters.
     pub(super) fn chapter(&self, at: usize) -> String {
-        let heading = self.page.headings.iter().rev().find(|heading| heading.line <= at);
+        let above = self.page.headings.partition_point(|heading| heading.line <= at);
+        let heading = above.checked_sub(1).map(|last| &self.page.headings[last]);
         heading.map(|heading| heading.title.to_lowercase()).unwrap_or_default()
     }
 
     pub(super) fn is_heading(&self, at: usize) -> bool {
-        self.page.headings.iter().any(|heading| heading.line == at)
+        self.page.headings.binary_search_by_key(&at, |heading| heading.line).is_ok()
     }
 
     /// Items that hold no further items.
@@ -119,6 +120,13 @@ pub(super) fn telling(text: &str) -> Vec<String> {
     words
 }
 
+/// Whether a text has one of these words whole.
+pub(super) fn has_word(text: &str, words: &[&str]) -> bool {
+    let lower = text.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
+}
+
+/// Whether a text has one of these, also within a word.
 pub(super) fn has_any(text: &str, words: &[&str]) -> bool {
     let lower = text.to_lowercase();
     words.iter().any(|word| lower.contains(word))

@@ -1,7 +1,7 @@
 //! Kinds that change a sentence or an item.
 
 use super::edit::Edit;
-use super::shape::{Shape, has_any, ids, telling};
+use super::shape::{Item, Shape, has_any, has_word, ids, telling};
 use redraft_facts::prelude::*;
 
 const FAILURES: [&str; 16] = [
@@ -31,7 +31,7 @@ pub(super) fn failure_dropped(text: &str) -> Vec<Edit> {
         let said = item.lines.clone().map(|at| shape.line(at)).collect::<Vec<_>>().join(" ");
         let words = telling(&said);
         // Behaviour in a case, and not a risk, a question or a note about the work.
-        let in_a_case = has_any(&said, &["if ", "when ", "on ", "unless ", "while "]);
+        let in_a_case = has_word(&said, &["if", "when", "on", "unless", "while"]);
         if !has_any(&said, &FAILURES) || !in_a_case || !says_behaviour(&item.chapter) || words.len() < 3 {
             continue;
         }
@@ -220,38 +220,41 @@ pub(super) fn fail_safe_inverted(text: &str) -> Vec<Edit> {
 
 const COUNTS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
-/// One of an announced number of items is removed.
+/// One of an announced number of items is removed. The change covers the announcement: that is where it is noticed.
 pub(super) fn promise_missing(text: &str) -> Vec<Edit> {
     let shape = Shape::read(text);
     let items = shape.items();
+    let by_line: BTreeMap<usize, &Item<'_>> = items.iter().map(|item| (item.lines.start, item)).collect();
     let mut edits = Vec::new();
-    for (at, line) in shape.prose() {
+    for (at, line) in shape.prose().filter(|(_, line)| line.trim_end().ends_with(':')) {
         let lower = line.to_lowercase();
         let mut words = lower.split(|c: char| !c.is_alphanumeric());
         let announced = words.find_map(|word| {
             let place = COUNTS.iter().position(|count| *count == word)?;
             Some((word, place + 2))
         });
-        let Some((word, count)) = announced.filter(|_| line.trim_end().ends_with(':')) else { continue };
+        let Some((word, count)) = announced else { continue };
         let mut next = at + 1;
         while shape.page.is_text(next) && shape.line(next).trim().is_empty() {
             next += 1;
         }
         let mut list = Vec::new();
-        while let Some(item) = items.iter().find(|item| item.lines.start == next) {
+        while let Some(item) = by_line.get(&next).filter(|_| list.len() <= count) {
             next = item.lines.end;
-            list.push(item);
+            list.push(*item);
         }
         if list.len() != count {
             continue;
         }
         for item in list {
+            let kept = (at..next).filter(|line| !item.lines.contains(line));
             let named = [word.to_owned()].into_iter().chain(telling(item.text));
+            let gone = redraft_facts::text::one_line(item.text, 60);
             edits.push(Edit {
-                lines: item.lines.clone(),
-                new: Vec::new(),
+                lines: at..next,
+                new: kept.map(|line| shape.line(line).to_owned()).collect(),
                 words: vec![named.collect()],
-                what: format!("{count} items are announced and one is gone"),
+                what: format!("{count} items are announced and `{gone}` is gone"),
             });
         }
     }
@@ -301,6 +304,7 @@ mod tests {
     fn an_item_of_an_announced_number_is_removed() {
         let text = "It has three commands:\n\n- `new` makes one\n- `list` shows them\n- `drop` removes one\n\nTwo more:\n- a\n";
         let edits = promise_missing(text);
-        assert_eq!(edits.iter().map(|edit| edit.lines.clone()).collect::<Vec<_>>(), [2..3, 3..4, 4..5]);
+        assert_eq!(edits.iter().map(|edit| edit.lines.clone()).collect::<Vec<_>>(), [0..5, 0..5, 0..5]);
+        assert_eq!(edits[1].new, ["It has three commands:", "", "- `new` makes one", "- `drop` removes one"]);
     }
 }

@@ -115,6 +115,42 @@ pub struct Brief<'a> {
     pub code: Option<CodeBrief<'a>>,
 }
 
+impl<'a> Brief<'a> {
+    /// A first review by paths, with nothing found before.
+    pub fn first_review(profile: &'a Profile, place: FeaturePaths<'a>) -> Brief<'a> {
+        Brief {
+            profile,
+            text: None,
+            missing: &[],
+            place,
+            project: None,
+            rule: Threshold::Strict,
+            purpose: Purpose::Review,
+            strategy: Strategy::Lazy,
+            artifact: None,
+            upstream: &[],
+            delta: None,
+            fix_summaries: &[],
+            findings: &[],
+            settled: &[],
+            outcome: None,
+            gate: None,
+            lint: &[],
+            may_ask: false,
+            answers: &[],
+            mini: false,
+            unchanged: false,
+            round: 1,
+            rounds_max: 5,
+            last_round: 0,
+            unavailable: false,
+            repair: None,
+            lessons: &[],
+            code: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct DomainOutcome<'a> {
     pub reviewer: &'a Role,

@@ -12,7 +12,6 @@ mod sample;
 use crate::prompt::brief::{Absent, AnsweredQuestion, Brief, FeaturePaths, Prd, Upstream};
 use feature::{FOLDER, document};
 use redraft_facts::choice::Strategy;
-use redraft_facts::findings::Threshold;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
@@ -45,35 +44,12 @@ pub(super) fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
         Phase::Document => (Prd::None, &[Absent { name: "prd.md", why: "" }]),
         _ => (Prd::File(feature::PRD), &[Absent { name: "research.md", why: "" }]),
     };
+    let place =
+        FeaturePaths { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA, asked: IDEA };
     Brief {
-        profile,
-        text: None,
-        missing: &[],
-        place: FeaturePaths { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA, asked: IDEA },
-        project: None,
-        rule: Threshold::Strict,
-        purpose: Purpose::Review,
-        strategy: Strategy::Lazy,
         artifact: Some(document.first.as_bytes()),
         upstream: upstream(phase),
-        delta: None,
-        fix_summaries: &[],
-        findings: &[],
-        settled: &[],
-        outcome: None,
-        gate: None,
-        lint: &[],
-        may_ask: false,
-        answers: &[],
-        mini: false,
-        unchanged: false,
-        round: 1,
-        rounds_max: 5,
-        last_round: 0,
-        unavailable: false,
-        repair: None,
-        lessons: &[],
-        code: None,
+        ..Brief::first_review(profile, place)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The folder of cases: `CASE/case.json`, `CASE/files/` with the documents, and `CASE/second/` with the later revision.
+//! The folder of cases: `CASE/case.json`, `CASE/files/` with the documents, and `CASE/second/` with them as they
+//! are when the later revision is reviewed.
 
 use redraft_adapters::plain_file;
 use redraft_eval::case::{Case, CaseTexts};
@@ -18,20 +19,35 @@ pub(super) fn files(case: &Case) -> PathBuf {
     Path::new(&case.id).join("files")
 }
 
+/// The same for its second revision.
+pub(super) fn second_files(case: &Case) -> PathBuf {
+    Path::new(&case.id).join("second")
+}
+
+/// Fails if a case is there already.
+pub(super) fn require_new(folder: &Path, case: &Case) -> Result<(), CliError> {
+    let place = folder.join(&case.id);
+    if place.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let error = CliError::usage(format!("{} already exists", place.display()));
+    Err(error.hint("name another folder for the cases, or remove this case first"))
+}
+
 /// Writes a case that is not there yet.
 pub(super) fn write(folder: &Path, case: &Case, texts: &CaseTexts) -> Result<(), CliError> {
     let place = folder.join(&case.id);
-    if place.symlink_metadata().is_ok() {
-        let error = CliError::usage(format!("{} already exists", place.display()));
-        return Err(error.hint("name another folder for the cases, or remove this case first"));
-    }
     let files = folder.join(files(case));
     for (name, text) in &texts.upstream {
         whole_file::keep(&files.join(name), text)?;
     }
     whole_file::keep(&files.join(case.artifact()), &texts.first)?;
     if let Some(second) = &texts.second {
-        whole_file::keep(&place.join("second").join(case.artifact()), second)?;
+        let later = folder.join(second_files(case));
+        for (name, text) in &texts.upstream {
+            whole_file::keep(&later.join(name), text)?;
+        }
+        whole_file::keep(&later.join(case.artifact()), second)?;
     }
     // Last, so that what has it is whole.
     whole_file::keep(&place.join(CASE), &case.to_json())

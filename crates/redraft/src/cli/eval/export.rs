@@ -1,8 +1,8 @@
 //! `redraft eval export`: writes the prompts of each arm.
 
 use super::case_folder;
-use redraft_eval::arm::{Arm, ArmText};
-use redraft_eval::ask::{Asked, ask, reviewer};
+use redraft_eval::arm::{Arm, ArmText, ReviewRound};
+use redraft_eval::ask::{Asked, ask, reviewer_of};
 use redraft_eval::case::Case;
 use redraft_facts::ids::Role;
 use redraft_facts::text::count;
@@ -39,7 +39,11 @@ pub(super) fn export(
         for (case, texts) in &cases {
             let own = own_text(arm, case, process)?;
             // As whoever answers finds them from where the command was typed.
-            let place = args.folder.join(case_folder::files(case));
+            let files = match arm.round {
+                ReviewRound::First => case_folder::files(case),
+                ReviewRound::Second => case_folder::second_files(case),
+            };
+            let place = args.folder.join(files);
             let Some(Asked { before, prompt }) =
                 ask(case, texts, arm, own.as_ref(), &place.display().to_string())
             else {
@@ -50,7 +54,7 @@ pub(super) fn export(
                 keep(&file(&format!("before.{}.md", at + 1)), turn, process)?;
             }
             keep(&file("prompt.md"), &prompt, process)?;
-            answered += usize::from(super::score::answer(&out, &case.id, &arm.to_string())?.is_some());
+            answered += usize::from(super::score::answer_file(&out, &case.id, &arm.to_string()).is_some());
             written.push(format!("{}.{arm}.prompt.md", case.id));
         }
     }
@@ -96,7 +100,7 @@ fn arms(written: &[String]) -> Result<Vec<Arm>, CliError> {
 
 /// The text of an arm that has its own.
 fn own_text(arm: &Arm, case: &Case, process: &ProcessContext) -> Result<Option<RoleText>, CliError> {
-    let (ArmText::File(path), Some(profile)) = (&arm.text, reviewer(case)) else { return Ok(None) };
+    let (ArmText::File(path), Some(profile)) = (&arm.text, reviewer_of(case.phase)) else { return Ok(None) };
     let file = process.folder.join(path);
     let text = case_folder::text(&file)?;
     let parsed = RoleText::parse(&text, &Role::new(profile.role))

@@ -1,6 +1,7 @@
 //! `redraft eval plant`: puts known defects into approved documents.
 
 use super::case_folder;
+use redraft_eval::ask::reviewer_of;
 use redraft_eval::case::{Case, CaseTexts, cases};
 use redraft_eval::plant::{DocumentSet, PlantKind};
 use redraft_facts::phase::Phase;
@@ -42,8 +43,13 @@ pub(super) fn plant(
     }
     let ids: BTreeSet<&str> = made.iter().map(|(case, _)| case.id.as_str()).collect();
     if ids.len() < made.len() {
-        return Err(CliError::usage("two of these documents are in folders of the same name")
-            .hint("plant them into different folders of cases"));
+        return Err(CliError::usage(
+            "two of these documents are in folders of the same name, or one is named twice",
+        )
+        .hint("plant them into different folders of cases"));
+    }
+    for (case, _) in &made {
+        case_folder::require_new(&folder, case)?;
     }
     for (case, texts) in &made {
         case_folder::write(&folder, case, texts)?;
@@ -86,7 +92,9 @@ fn document_set(file: &Path) -> Result<(String, Phase, DocumentSet), CliError> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let text = case_folder::text(file)?;
     let mut upstream = Vec::new();
-    for name in phase.upstream() {
+    // What the reviewer is given in a run.
+    let given = reviewer_of(phase).map(|profile| profile.artifacts).unwrap_or_default();
+    for name in phase.upstream().iter().filter(|name| given.contains(name)) {
         let path = folder.join(name);
         if path.is_file() {
             upstream.push(((*name).to_owned(), case_folder::text(&path)?));

@@ -1,6 +1,7 @@
 //! `redraft eval score`: counts what the answers found.
 
 use super::case_folder;
+use redraft_adapters::plain_file;
 use redraft_eval::arm::ReviewRound;
 use redraft_eval::page::page;
 use redraft_eval::score;
@@ -14,7 +15,7 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::whole_file::{self, OwnFiles};
 use serde::Serialize;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const PROMPT: &str = ".prompt.md";
 
@@ -63,7 +64,7 @@ pub(super) fn score(
         let Some((case, _)) = known.max_by_key(|(case, _)| case.id.len()) else { continue };
         let arm = name[case.id.len() + 1..].to_owned();
         let round = if arm.ends_with("-2") { ReviewRound::Second } else { ReviewRound::First };
-        let answer = answer(&out, &case.id, &arm)?;
+        let answer = answer(&out, &case.id, &arm);
         let scored = answer.map(|answer| score::score(case, round, &answer, rule));
         entries.push(Entry { arm, case: case.id.clone(), clean: case.is_clean(), scored });
     }
@@ -106,13 +107,14 @@ fn prompts(out: &Path) -> Result<Vec<String>, CliError> {
     Ok(names)
 }
 
-/// The answer to a prompt, if it is there.
-pub(super) fn answer(out: &Path, case: &str, arm: &str) -> Result<Option<String>, CliError> {
-    for end in ["answer.json", "answer.txt"] {
-        let file = out.join(format!("{case}.{arm}.{end}"));
-        if file.is_file() {
-            return case_folder::text(&file).map(Some);
-        }
-    }
-    Ok(None)
+/// The file of the answer to a prompt, if it is there.
+pub(super) fn answer_file(out: &Path, case: &str, arm: &str) -> Option<PathBuf> {
+    let files = ["answer.json", "answer.txt"].map(|end| out.join(format!("{case}.{arm}.{end}")));
+    files.into_iter().find(|file| file.is_file())
+}
+
+/// The answer to a prompt, if it is there. One that is no text, or too long, is no verdict and stops nothing else.
+fn answer(out: &Path, case: &str, arm: &str) -> Option<String> {
+    let bytes = plain_file::read(&answer_file(out, case, arm)?, case_folder::DOCUMENT_BYTES_MAX);
+    Some(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }
