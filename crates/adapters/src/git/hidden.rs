@@ -5,17 +5,10 @@
 //! are new since the worktree was marked are removed, and what they hid is undone.
 
 use super::error::GitError;
+use super::index_form::bears_marks;
 use super::marked::Hidden;
 use super::temp_index::Index;
 use super::workspace::GitWorkspace;
-
-/// Bytes of an entry before its flags: times, numbers and the id of SHA-1.
-const BEFORE_FLAGS: usize = 60;
-const ASSUME_UNCHANGED: u16 = 0x8000;
-const EXTENDED: u16 = 0x4000;
-const NAME_LENGTH: u16 = 0x0fff;
-/// In the second pair of flags.
-const SKIP_WORKTREE: u16 = 0x4000;
 
 pub(super) fn look(workspace: &GitWorkspace) -> Result<Hidden, GitError> {
     let Some(index) = Index::read(&workspace.git_dir.join("index"))? else { return Ok(Hidden::new()) };
@@ -51,46 +44,11 @@ pub(super) fn clear(workspace: &GitWorkspace) -> Result<Vec<String>, GitError> {
     Ok(new.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
 }
 
-/// Whether an entry of an index has a mark; none where the index has a form that is not read here.
-fn bears_marks(bytes: &[u8]) -> Option<bool> {
-    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let pair = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
-    let version = number(4)?;
-    if bytes.get(..4)? != b"DIRC" || !(2..=3).contains(&version) {
-        return None;
-    }
-    let mut at = 12;
-    for _ in 0..number(8)? {
-        let flags = pair(at + BEFORE_FLAGS)?;
-        let mut name = at + BEFORE_FLAGS + 2;
-        let mut more = 0;
-        if flags & EXTENDED != 0 {
-            more = pair(name)?;
-            name += 2;
-        }
-        if flags & ASSUME_UNCHANGED != 0 || more & SKIP_WORKTREE != 0 {
-            return Some(true);
-        }
-        let length = bytes.get(name..)?.iter().position(|byte| *byte == 0)?;
-        let short = usize::from(flags & NAME_LENGTH);
-        // With ids of another length nothing is where it is looked for.
-        if short < usize::from(NAME_LENGTH) && short != length {
-            return None;
-        }
-        // Entries end with one to eight zeros, at a multiple of eight from their beginning.
-        at += (name + length - at + 8) / 8 * 8;
-    }
-    // A shared index holds entries of its own.
-    let split = bytes.get(at..).is_some_and(|rest| rest.starts_with(b"link"));
-    (!split).then_some(false)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testbed::{TestRepository, put};
     use super::*;
     use redraft_engine::ports::Workspace as _;
-    use std::fs;
 
     #[test]
     fn marks_are_found_in_every_form_of_an_index() {
@@ -113,18 +71,6 @@ mod tests {
                 assert_eq!(look(&place).unwrap(), Hidden::from([b"src/x.rs".to_vec()]), "{form:?} {option}");
             }
         }
-    }
-
-    #[test]
-    fn an_index_without_marks_is_read_without_git_and_a_torn_one_is_not_believed() {
-        let bed = TestRepository::new();
-        let place = bed.feature();
-        let bytes = fs::read(place.git_dir.join("index")).unwrap();
-        assert_eq!(bears_marks(&bytes), Some(false));
-        for end in 0..60 {
-            assert_eq!(bears_marks(&bytes[..end]), None, "{end}");
-        }
-        assert_eq!(bears_marks(&[&b"DIRC\0\0\0\x02\0\0\0\x01"[..], &[0xff; 200]].concat()), Some(true));
     }
 
     #[test]

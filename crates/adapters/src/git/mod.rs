@@ -9,8 +9,8 @@
 //! it:
 //!
 //! - the worktree: `files` (single files), `remove_files`, `revision` (revisions, anchors and deltas), `worktree_state`
-//!   (where HEAD, index and files stand), `commit`, `temp_index` (scratch space), `isolated_copy` (copies for an agent
-//!   that is to see no more);
+//!   (where HEAD, index and files stand), `commit`, `temp_index` (scratch space), `index_form` (what an
+//!   index file says by itself), `isolated_copy` (copies for an agent that is to see no more);
 //! - undoing what an agent must not do: `restore`, `recreate` (a worktree that is gone), `guard` (hooks and
 //!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes), `marked` (what
 //!   these three compare with), `lost` (keeps what is undone);
@@ -42,6 +42,7 @@ mod hidden;
 mod history;
 mod holder;
 mod hooks;
+mod index_form;
 mod isolated_copy;
 mod lasting_git;
 mod links;

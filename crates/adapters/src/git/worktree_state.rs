@@ -11,6 +11,7 @@
 
 use super::error::GitError;
 use super::files::{is_absent, os_path};
+use super::index_form;
 use super::object_id::is_id;
 use super::objects;
 use super::recent::{self, Content};
@@ -268,6 +269,10 @@ fn index_tree(
     if !head.is_empty()
         && let Some(tree) = objects::info(workspace, &format!("{head}^{{tree}}"))?
     {
+        // Mostly the index says by itself that nothing is staged, and no process is started.
+        if file.is_some_and(|file| index_form::tree(file.bytes()).is_some_and(|staged| staged == tree.id)) {
+            return Ok(Some(tree.id));
+        }
         let staged = ["diff-index", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none", head];
         if workspace.call(staged).end()?.code == Some(0) {
             return Ok(Some(tree.id));
