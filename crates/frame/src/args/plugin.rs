@@ -26,7 +26,7 @@ pub struct ExportArgs {
     /// Show what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Use the role texts of this repository (.redraft/agents) instead of the built-in ones
+    /// Take descriptions, tools and models from the role texts of this repository (.redraft/agents)
     #[arg(long)]
     pub own_roles: bool,
 }

@@ -1,17 +1,14 @@
-//! Makes the text of an agent's file for every role: who it is, its rules, how it works, its checks and the form of its
-//! answer.
+//! Makes the text of an agent's file for every role: who it is, its tools, and what it does without some of them.
 //!
-//! All but a few lines come from the prompts. A role that is asked for two different things has a part for each; the
-//! role that must not see any code while it designs tests is a second agent, because tools belong to an agent and not
-//! to a task.
+//! How the role works stands in every prompt that Redraft hands out, and is not paid for twice. The role that must not
+//! see any code while it designs tests is a second agent, because tools belong to an agent and not to a task.
 
 use super::words::fill;
-use redraft_facts::fragment::Fragment;
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_prompts::prompt::{lasting, tool_fallback};
+use redraft_prompts::prompt::tool_fallback;
 use redraft_roles::profile::{self, Profile, ProfileKind, RoleText};
 
 const INTRO: &str = include_str!("../../texts/plugin/agent.md");
@@ -72,39 +69,17 @@ fn tasks(role: &Role) -> Vec<(Phase, Option<Purpose>)> {
     tasks
 }
 
-/// A task of a role: its profile and the lasting part of its prompts.
-struct Part {
-    phase: Phase,
-    profile: &'static Profile,
-    fragments: Vec<Fragment>,
-}
-
-impl Part {
-    fn get(&self, name: &str) -> &str {
-        let found = self.fragments.iter().find(|fragment| fragment.name == name);
-        found.map_or("", |fragment| fragment.text.as_str())
-    }
-
-    /// Whether the two differ only in the phase.
-    fn is_like(&self, other: &Part) -> bool {
-        ["rubric", "checklist", "return"].iter().all(|name| self.get(name) == other.get(name))
-    }
-}
-
 fn agent(name: &str, role: &Role, own: Option<&RoleText>, is_for: impl Fn(Option<Purpose>) -> bool) -> Agent {
-    let of_purpose = |(phase, purpose): (Phase, Option<Purpose>)| {
-        let profile = match purpose {
-            Some(purpose) => profile::of_dispatch(phase, role, purpose, &profile::panels(phase)),
-            None => profile::find(phase, role),
-        }?;
-        Some(Part { phase, profile, fragments: lasting(phase, role, purpose, own)? })
+    let of_purpose = |(phase, purpose): (Phase, Option<Purpose>)| match purpose {
+        Some(purpose) => profile::of_dispatch(phase, role, purpose, &profile::panels(phase)),
+        None => profile::find(phase, role),
     };
-    let parts: Vec<Part> =
+    let parts: Vec<&Profile> =
         tasks(role).into_iter().filter(|(_, purpose)| is_for(*purpose)).filter_map(of_purpose).collect();
     let mut tools: Vec<String> = Vec::new();
-    for tool in parts.iter().flat_map(|part| match own {
-        Some(own) => own.tools(part.profile),
-        None => part.profile.tools.to_vec(),
+    for tool in parts.iter().flat_map(|profile| match own {
+        Some(own) => own.tools(profile),
+        None => profile.tools.to_vec(),
     }) {
         if !tools.iter().any(|one| one == tool) {
             tools.push(tool.to_owned());
@@ -113,100 +88,32 @@ fn agent(name: &str, role: &Role, own: Option<&RoleText>, is_for: impl Fn(Option
     Agent {
         name: name.to_owned(),
         description: description(&parts, own),
-        body: body(role, &parts, own, &tools),
+        body: body(role, &tools),
         tools,
         model: own.and_then(|own| own.model.clone()),
     }
 }
 
 /// The description by which a user or a tool chooses an agent: short, because it is part of every conversation.
-fn description(parts: &[Part], own: Option<&RoleText>) -> String {
+fn description(parts: &[&Profile], own: Option<&RoleText>) -> String {
     let title = match own.map(|own| own.description.as_str()) {
         Some(description) if !description.is_empty() => description.to_owned(),
-        _ if parts.iter().all(|part| part.profile.kind == ProfileKind::Phase) => {
+        _ if parts.iter().all(|profile| profile.kind == ProfileKind::Phase) => {
             "Validate that the next phase can start from a document".to_owned()
         }
         _ => {
-            let titles: Vec<&str> = parts.iter().map(|part| part.profile.title).collect();
+            let titles: Vec<&str> = parts.iter().map(|profile| profile.title).collect();
             titles.join("; ")
         }
     };
     format!("{}. Only for work that Redraft hands out.", title.trim_end_matches('.'))
 }
 
-fn body(role: &Role, parts: &[Part], own: Option<&RoleText>, tools: &[String]) -> String {
-    let mut texts: Vec<String> = vec![fill(INTRO, &[("role", role.as_str())])];
-    if let Some(first) = parts.first() {
-        let rules = ["house-rules", "code-rules", "reviewer-rules"].map(|name| first.get(name).to_owned());
-        texts.extend(rules);
-    }
+fn body(role: &Role, tools: &[String]) -> String {
     let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-    let mut told: Vec<&Part> = Vec::new();
-    for part in parts {
-        if told.iter().any(|other| other.is_like(part)) {
-            continue;
-        }
-        let alike: Vec<&Part> = parts.iter().filter(|other| other.is_like(part)).collect();
-        match told.iter().any(|other| other.get("rubric") == part.get("rubric")) {
-            // A repository's own text is one for all that the role is asked for.
-            true => texts.push(format!("# {}", part.profile.title)),
-            false => texts.extend(rubric(part, own)),
-        }
-        texts.extend(told.is_empty().then(|| tool_fallback(&tools)).flatten().map(|fragment| fragment.text));
-        texts.push(artifacts(&alike));
-        texts.push(part.get("checklist").to_owned());
-        texts.push(next_phases(&alike));
-        texts.push(part.get("return").to_owned());
-        told.push(part);
+    let intro = fill(INTRO, &[("role", role.as_str())]);
+    match tool_fallback(&tools) {
+        Some(fallback) => format!("{}\n\n{}", intro.trim(), fallback.text.trim()),
+        None => intro.trim().to_owned(),
     }
-    let texts: Vec<&str> = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
-    texts.join("\n\n")
-}
-
-/// How the role works; what it has to look up outside of the repository is a section of its own.
-fn rubric(part: &Part, own: Option<&RoleText>) -> Vec<String> {
-    let rubric = part.get("rubric");
-    let looks_outside = tool_fallback(part.profile.tools).is_some();
-    let asks = |line: &&str| line.contains("`verified`") && line.contains("record ");
-    let line = rubric.lines().find(asks).filter(|_| own.is_none() && looks_outside);
-    let Some(line) = line else { return vec![rubric.to_owned()] };
-    let number: String = line.chars().take_while(|letter| letter.is_ascii_digit()).collect();
-    let (stand_in, text) = match line.strip_prefix(&format!("{number}. ")).filter(|_| !number.is_empty()) {
-        Some(text) => (format!("{number}. Do what stands under Independent Verification."), text.to_owned()),
-        None => ("Then do what stands under Independent Verification.".to_owned(), line.to_owned()),
-    };
-    let text = text.strip_prefix("Then check").map_or(text.clone(), |rest| format!("Check{rest}"));
-    vec![rubric.replacen(line, &stand_in, 1), format!("## Independent Verification\n\n{text}")]
-}
-
-/// What is read before the work begins.
-fn artifacts(parts: &[&Part]) -> String {
-    let list = |part: &Part| -> String {
-        let names: Vec<String> = part.profile.artifacts.iter().map(|name| format!("`{name}`")).collect();
-        names.join(", ")
-    };
-    let lists: Vec<String> = match parts {
-        [part] => part.profile.artifacts.iter().map(|name| format!("- `{name}`\n")).collect(),
-        parts => parts.iter().map(|part| format!("- {}: {}\n", part.phase, list(part))).collect(),
-    };
-    if parts.iter().all(|part| part.profile.artifacts.is_empty()) {
-        return String::new();
-    }
-    let by = if parts.len() > 1 { ", by the phase you are asked about" } else { "" };
-    format!(
-        "## Required Artifacts\n\nRead these files of the feature before you begin, as far as they are there{by}. The task \
-         says where they are.\n\n{}",
-        lists.concat()
-    )
-}
-
-fn next_phases(parts: &[&Part]) -> String {
-    let wanted = parts.iter().filter(|part| !part.profile.next_phase.is_empty());
-    let texts: Vec<String> = wanted
-        .map(|part| format!("### After {}\n\n{}", part.phase, part.profile.next_phase.trim()))
-        .collect();
-    if texts.is_empty() {
-        return String::new();
-    }
-    format!("## Next Phase Expectations\n\n{}", texts.join("\n\n"))
 }

@@ -15,7 +15,6 @@ mod code;
 mod code_brief;
 mod digest;
 mod example;
-mod lasting;
 mod open;
 mod probe;
 mod retro;
@@ -24,6 +23,7 @@ mod sizes;
 mod stable;
 #[cfg(test)]
 mod tests;
+mod tool_fallback;
 mod turn;
 
 pub use brief::{Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream};
@@ -31,7 +31,7 @@ pub use build::build;
 pub use change::{to_open, unnamed};
 pub use code_brief::{CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief};
 pub use example::{Sample, sample, sample_by_itself};
-pub use lasting::{lasting, tool_fallback};
 pub use probe::{ProbeTurn, probe};
 pub use retro::{RetroBrief, retro};
 pub use schema::{SCHEMA, schema_for};
+pub use tool_fallback::tool_fallback;

@@ -81,7 +81,7 @@ fn tell_of_own_roles(process: &ProcessContext, console: &Console) {
     let is_text = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end == "md");
     if listed.flatten().any(is_text) {
         console.say(&format!(
-            "note: the role texts of this repository ({}) are not exported; --own-roles exports them",
+            "note: this repository has role texts of its own ({}); --own-roles exports their tools and models",
             profiles::FOLDER
         ));
     }

@@ -282,7 +282,7 @@ fn codex_and_opencode_share_a_repository_with_what_its_people_wrote() {
         let agent: toml::Table = fs::read_to_string(entry.path()).unwrap().parse().unwrap();
         let name = agent["name"].as_str().unwrap();
         assert_eq!(entry.file_name().to_str(), Some(format!("{name}.toml").as_str()));
-        assert!(agent["developer_instructions"].as_str().unwrap().contains("## Your Answer"), "{name}");
+        assert!(agent["developer_instructions"].as_str().unwrap().contains("of Redraft."), "{name}");
     }
     let config: Value = serde_json::from_str(&read(".opencode/opencode.json")).unwrap();
     assert_eq!(config["mcp"]["redraft"]["command"], json!(["redraft", "mcp"]));
@@ -346,12 +346,12 @@ fn role_texts_of_a_repository_are_exported_only_if_asked_for_and_never_silently_
     scratch
         .write(".redraft/agents/spec-reviewer.md", "---\ntools: Read, Grep\n---\n# Our Questions\n\nAsk.\n");
     let ran = scratch.run(["plugin", "export", "out"]).expect(0);
-    assert!(ran.stderr.contains("--own-roles exports them"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--own-roles exports their tools and models"), "{}", ran.stderr);
     let agent = || fs::read_to_string(scratch.root().join("out/agents/spec-reviewer.md")).unwrap();
     assert!(!agent().contains("# Our Questions"));
     let report = scratch.json(["plugin", "export", "out", "--own-roles"]);
     assert_eq!(names(&report["written"]), ["agents/spec-reviewer.md"]);
-    assert!(agent().contains("# Our Questions") && agent().contains("\ntools: Read, Grep\n"), "{}", agent());
+    assert!(agent().contains("\ntools: Read, Grep\n"), "{}", agent());
     scratch.write(".redraft/agents/spec-reviewer.md", "no front matter\n");
     let ran = scratch.run(["plugin", "export", "out", "--own-roles"]).expect(3);
     assert!(ran.stderr.contains("spec-reviewer.md:1:"), "{}", ran.stderr);
