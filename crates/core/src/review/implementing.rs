@@ -178,16 +178,16 @@ impl Implementing {
         self.tests.is_some() && !self.tested && able(self.tester.as_ref(), limits)
     }
 
-    /// What is left to do to the whole of the code.
+    /// What is left to do to the whole of the code. The simplifier comes last, when the most tests watch over it.
     pub(super) fn extra(&self, limits: &Limits) -> Option<(Purpose, CodeRole)> {
-        if !self.simplified && able(self.simplifier.as_ref(), limits) {
-            return Some((Purpose::Simplify, CodeRole::Simplifier));
-        }
         if !self.outlined && able(self.outliner.as_ref(), limits) {
             return Some((Purpose::Outline, CodeRole::Outliner));
         }
-        let outlined = self.outline.is_some() && !self.tested;
-        (outlined && able(self.tester.as_ref(), limits)).then_some((Purpose::Tests, CodeRole::Tester))
+        if self.outline.is_some() && !self.tested && able(self.tester.as_ref(), limits) {
+            return Some((Purpose::Tests, CodeRole::Tester));
+        }
+        let simplify = !self.simplified && able(self.simplifier.as_ref(), limits);
+        simplify.then_some((Purpose::Simplify, CodeRole::Simplifier))
     }
 }
 

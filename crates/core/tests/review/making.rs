@@ -144,6 +144,9 @@ proptest! {
 #[test]
 fn tasks_come_in_their_order_then_the_extras_then_all_reviewers_at_once() {
     let mut world = building(2, true);
+    answered(&mut world, Purpose::Outline);
+    let now = open(&world).revision.clone().unwrap();
+    built(&mut world, now.as_str(), false);
     assert!(world.play(200));
     assert!(pending(&world.state).is_empty());
     let sent: Vec<String> = started(&world).map(|fact| fact.ticket.to_string()).collect();
@@ -152,9 +155,9 @@ fn tasks_come_in_their_order_then_the_extras_then_all_reviewers_at_once() {
         [
             "031/implement.1/task-1.1/implement/author/1.1",
             "031/implement.1/task-1.2/implement/author/1.1",
-            "031/implement.1/simplify/simplifier/1.1",
             "031/implement.1/outline/deepener/1.1",
             "031/implement.1/tests/deepener/1.1",
+            "031/implement.1/simplify/simplifier/1.1",
         ]
     );
     assert_eq!(sent.len(), 8, "{sent:?}");
@@ -334,6 +337,22 @@ fn code_is_mended_for_failing_tests_twice_and_the_tests_are_written_again() {
 }
 
 #[test]
+fn what_fails_after_the_simplifier_is_its_fault_and_not_that_of_the_tests() {
+    let mut world = building(1, true);
+    answered(&mut world, Purpose::Outline);
+    let now = open(&world).revision.clone().unwrap();
+    built(&mut world, now.as_str(), false);
+    answered(&mut world, Purpose::Tests);
+    built(&mut world, "t1", false);
+    gate(&mut world, true);
+    answered(&mut world, Purpose::Simplify);
+    built(&mut world, "s1", false);
+    gate(&mut world, false);
+    assert!(!open(&world).diverges(), "the tests passed before");
+    until(&mut world, Purpose::Revise);
+}
+
+#[test]
 fn an_edit_back_to_what_has_passed_ends_the_task_that_was_built() {
     let mut world = World::building(Rules { tasks: 2, gates: 2, ..rules(&[1]) }, CALM, vec![1]);
     answered(&mut world, Purpose::Implement);
@@ -352,7 +371,7 @@ fn an_edit_back_to_what_has_passed_ends_the_task_that_was_built() {
 #[test]
 fn what_helps_is_never_waited_for() {
     let mut world = building(1, true);
-    for purpose in [Purpose::Simplify, Purpose::Outline] {
+    for purpose in [Purpose::Outline, Purpose::Simplify] {
         let ticket = until(&mut world, purpose);
         world.play(1);
         let now = AfterFailure::AskPerson;

@@ -14,9 +14,9 @@ pub(crate) const TABLE: [Scenario; 3] = [
         the documents are written and approved
         implementer writes `export\\n` to src/export.sh
         implementer writes `record\\n` to src/record.sh
-        code-simplifier writes `simple\\n` to src/export.sh
         test-deepener outlines `1. asking for March gives one line per booking`
         test-deepener writes `test\\n` to tests/export.sh
+        code-simplifier writes `simple\\n` to src/export.sh
         implementation-reviewer approves
         code-quality-reviewer objects to `record` in src/record.sh
         security-reviewer approves
@@ -40,8 +40,8 @@ pub(crate) const TABLE: [Scenario; 3] = [
         the documents are written and approved
         implementer writes `export\\n` to src/export.sh
         implementer writes `record\\n` to src/record.sh
-        code-simplifier gives up
         test-deepener gives up
+        code-simplifier gives up
         implementation-reviewer approves
         code-quality-reviewer approves
         security-reviewer approves
