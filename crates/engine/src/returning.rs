@@ -46,6 +46,7 @@ impl Returning<'_, '_> {
                 let AgentError { now, detail, usage, .. } = error;
                 let usage = usage.map(Usage::bounded);
                 let now = bounded(now, self.journal.writer().clock.now_ms());
+                let now = if sent.request.resume { after_resuming(now) } else { now };
                 let mut detail = text::one_line(&self.worktree.redactor.redact(&detail).0, 200);
                 for left in self.worktree.workspace.left_refs(&ticket.to_string())? {
                     detail.push_str(&format!("; {left}"));
@@ -125,6 +126,15 @@ impl Returning<'_, '_> {
         let told = (!shown.is_empty()).then_some(told);
         self.before.unseen = Some(now);
         Ok(told)
+    }
+}
+
+/// Whatever a continued conversation was refused or given up for may lie in the conversation, so a new one is tried
+/// before a person is asked or the same is sent again.
+fn after_resuming(now: AfterFailure) -> AfterFailure {
+    match now {
+        AfterFailure::AskPerson | AfterFailure::GiveUp => AfterFailure::FreshSession,
+        now => now,
     }
 }
 

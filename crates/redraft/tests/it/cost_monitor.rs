@@ -91,7 +91,10 @@ fn a_guard_that_trips_too_often_is_told_with_its_remedy() {
         "[limits]\nattempts = 1\n[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
     scratch.write("redraft.toml", config);
     // A person writes a lot before the second review takes place, so that its delta is larger than a fresh start.
-    scratch.write("scenario.toml", "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
+    scratch.write(
+        "scenario.toml",
+        "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"overloaded\"\nwait_ms = 1\n",
+    );
     scratch.run(["run", "001", "--yes", "--policy", "seed"]).expect(4);
     let worktree = scratch.worktree("001");
     let spec = worktree.join("docs/features").join(worktree.file_name().unwrap()).join("spec.md");

@@ -53,7 +53,10 @@ fn play(policy: &str, plant: impl Fn(&str) -> String) -> Played {
     let review = format!("[review]\npolicy = \"{policy}\"\nknowledge = \"scoped\"\n");
     scratch.write("redraft.toml", &format!("[limits]\nattempts = 1\n{review}{agent}"));
     // The second review does not take place before a person has edited the document.
-    scratch.write("scenario.toml", "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
+    scratch.write(
+        "scenario.toml",
+        "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"overloaded\"\nwait_ms = 1\n",
+    );
     scratch.run(["run", "001"]).expect(4);
     let text = fs::read_to_string(&spec).unwrap();
     let planted = plant(&text);

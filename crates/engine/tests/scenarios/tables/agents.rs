@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 21] = [
+pub(crate) const TABLE: [Scenario; 23] = [
     (
         "an answer that broke off is asked for again, and what was reserved for it counts",
         "
@@ -121,6 +121,34 @@ pub(crate) const TABLE: [Scenario; 21] = [
         the run is done
         then spec-reviewer began anew
         then spec-reviewer was told `within 5 seconds`
+        ",
+    ),
+    (
+        "a continued conversation that is refused is begun anew before a person is asked",
+        "
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer is refused
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then spec-reviewer began anew
+        then docs/features/001-feature/.review-history.md says `RESUME-FALLBACK: spec-reviewer iteration 2`
+        ",
+    ),
+    (
+        "a continued conversation that is given up is begun anew before a person is asked",
+        "
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer gives up
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then spec-reviewer began anew
+        then docs/features/001-feature/.review-history.md says `RESUME-FALLBACK: spec-reviewer iteration 2`
         ",
     ),
     (

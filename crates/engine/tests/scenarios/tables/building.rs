@@ -310,6 +310,7 @@ pub(crate) const TABLE: [Scenario; 21] = [
         spec-author writes spec.md
         implementer writes `nothing\\n` to src/export.sh
         implementer is refused
+        implementer is refused
         the run asks `task 1`
         a person decides abandon
         the run is done
