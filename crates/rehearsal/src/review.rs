@@ -54,9 +54,9 @@ pub(crate) fn review(
 /// Approved or not, by what was found and what is left open.
 pub(crate) fn concluded(verdict: Verdict, open: &[Open]) -> Verdict {
     let Verdict { issues, answers, .. } = &verdict;
-    let blocking = issues.iter().filter(|issue| issue.severity >= Severity::Warning).count();
+    let blocking = issues.iter().filter(|issue| issue.severity == Severity::Blocker).count();
     let left = open.iter().zip(answers).any(|(open, answer)| {
-        answer.status == AnswerStatus::NotFixed && open.severity != Some(Severity::Suggestion)
+        answer.status == AnswerStatus::NotFixed && matches!(open.severity, None | Some(Severity::Blocker))
     });
     let approved = blocking == 0 && !left;
     Verdict { approved, summary: summary(approved, issues, answers), ..verdict }

@@ -374,7 +374,7 @@ impl Default for Config {
             policy: Policy::Cost,
             knowledge: Knowledge::Full,
             certify: Certify::Resume,
-            threshold: Threshold::Strict,
+            threshold: Threshold::Blockers,
             limits: Limits::default(),
             dispatch_minutes: 30,
             workspace: WorkspaceConfig::default(),

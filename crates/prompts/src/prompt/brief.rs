@@ -124,7 +124,7 @@ impl<'a> Brief<'a> {
             missing: &[],
             place,
             project: None,
-            rule: Threshold::Strict,
+            rule: Threshold::Blockers,
             purpose: Purpose::Review,
             strategy: Strategy::Lazy,
             artifact: None,

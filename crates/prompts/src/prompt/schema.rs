@@ -34,13 +34,13 @@ pub fn schema_for(purpose: Purpose) -> &'static str {
 }
 
 /// The verdict as a form: every field with its kind or its possible words.
-pub(super) const FORM: &str = r#"{"approved": false, "summary": "",
- "answers": [{"id": "S1", "status": "fixed|not_fixed|withdrawn", "note": ""}],
- "issues": [{"severity": "blocker|warning|suggestion", "category": "", "claim": "present|absent", "file": "", "line": 0,
-   "section": "", "quote": "", "description": "", "suggestion": "", "same_as": ""}],
+pub(super) const FORM: &str = r#"{"files_read": [{"file": "", "lines": 0}],
  "checks": [{"name": "", "passed": true, "note": ""}],
  "verified": [{"claim": "", "source": "", "result": ""}],
- "files_read": [{"file": "", "lines": 0}]}
+ "issues": [{"quote": "", "file": "", "line": 0, "section": "", "claim": "present|absent", "category": "",
+   "description": "", "suggestion": "", "same_as": "", "severity": "blocker|warning|suggestion"}],
+ "answers": [{"id": "S1", "status": "fixed|not_fixed|withdrawn", "note": ""}],
+ "summary": "", "approved": false}
 "#;
 
 /// The answer of a retrospective as a form.

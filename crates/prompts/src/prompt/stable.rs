@@ -313,21 +313,21 @@ pub(super) fn given(file: &Upstream<'_>) -> Fragment {
 fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
     let fields = match profile.kind {
         ProfileKind::Author => {
-            "- `approved`: true; the file is finished.\n\
-             - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
-             - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
+            "- `checks`: one entry for every check above, as you put it to your own text.\n\
+             - `verified`: the facts about existing code, files or services that you opened.\n\
              - `issues`: empty.\n\
-             - `checks`: one entry for every check above, as you put it to your own text.\n\
-             - `verified`: the facts about existing code, files or services that you opened.\n"
+             - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
+             - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
+             - `approved`: true; the file is finished.\n"
                 .to_owned()
         }
         ProfileKind::Domain | ProfileKind::Phase => format!(
-            "- `summary`: the reason for the verdict, in one or two sentences.\n\
-             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, by their numbers in `issues` from 1: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
+             - `verified`: each statement about something outside the document that you checked, where, and with what result, in few words; one entry for all that you could not open.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
              - `category`: one of {}.\n\
-             - `checks`: one entry for every check above, under its name, with what was examined, and one named `coverage`.\n\
-             - `verified`: each statement about something outside the document that you checked, where, and with what result.\n",
+             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+             - `summary`: the reason for the verdict, in one or two sentences.\n",
             profile.categories.join(", ")
         ),
     };
@@ -346,8 +346,8 @@ pub(super) fn form_with(strategy: Strategy, fields: &str) -> Fragment {
     let text = format!(
         "## Your Answer\n\n\
          {first} JSON object of this form, and nothing after it. \
-         Every field is required; an empty text, an empty list or 0 means none.\n\n{}\n{fields}\
-         - `files_read`: every file you opened, with its number of lines.\n",
+         Every field is required; an empty text, an empty list or 0 means none.\n\n{}\n\
+         - `files_read`: every file you opened, with its number of lines.\n{fields}",
         text::fenced("json", FORM)
     );
     Fragment::new("return", text)

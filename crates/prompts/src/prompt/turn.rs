@@ -17,8 +17,8 @@ use redraft_facts::verdict::Severity;
 use redraft_roles::profile::ProfileKind;
 
 /// What a reviewer reports of its checks where it is asked about changes only.
-pub(super) const CHECKS_OF_A_CHANGE: &str = "A check on which no change bears passes, with the note `not touched`; \
-    `coverage` counts hunks read of hunks shown and, if any are open, ids ruled on of ids open.";
+pub(super) const CHECKS_OF_A_CHANGE: &str =
+    "A check on which no change bears passes, with the note `not touched`.";
 
 /// The name of the fragment that says which round it is.
 pub(super) const ITERATION: &str = "iteration";
@@ -320,7 +320,7 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
              - `files_read`: every file you opened in this turn.\n"
         ),
         (ProfileKind::Domain | ProfileKind::Phase, _) => format!(
-            "- `checks`: one entry for every check of your role and `coverage`. {CHECKS_OF_A_CHANGE}\n\
+            "- `checks`: one entry for every check of your role. {CHECKS_OF_A_CHANGE}\n\
              - `verified`, `files_read`: what you checked and opened in this turn.\n"
         ),
     });

@@ -44,7 +44,10 @@ fn accepted(later: &str) -> Scratch {
     let first = says("*/specify.1/review/spec-reviewer/*", &verdict(false, &[issue("warning")]));
     scratch.scenario(&format!("{first}{later}"));
     let agents = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
-    scratch.write("redraft.toml", &format!("{agents}\n[limits]\nrounds = 1\n"));
+    scratch.write(
+        "redraft.toml",
+        &format!("{agents}\n[review]\nthreshold = \"strict\"\n[limits]\nrounds = 1\n"),
+    );
     scratch.run(["run", "--until", "specify", "--on-cap", "ask"]).expect(6);
     scratch.run(["decide", "001", "accept", "--why", "only admins are awake"]).expect(0);
     scratch

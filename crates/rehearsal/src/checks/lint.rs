@@ -79,10 +79,11 @@ fn faults(checked: &CheckedDocuments<'_>) -> Result<Vec<Fault>, Stopped> {
 }
 
 fn defect(checked: &CheckedDocuments<'_>, fault: &Fault) -> Defect {
-    let Fault { rule, level, line, message, hint, .. } = fault;
+    let Fault { rule, line, message, hint, .. } = fault;
     let line = (*line as usize).saturating_sub(1);
     let found = Found {
-        severity: if *level == Level::Error { Severity::Blocker } else { Severity::Warning },
+        // It reports only what is certain, and what does not block would never be mended.
+        severity: Severity::Blocker,
         category: category(checked.phase, *rule),
         claim: Claim::Present,
         line,

@@ -22,7 +22,7 @@ pub(super) fn look(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
         let Some(place) = places.first() else { continue };
         let right = &first.text;
         let found = Found {
-            severity: Severity::Warning,
+            severity: Severity::Blocker,
             category: "clarity",
             claim: Claim::Present,
             line: place.line,

@@ -200,7 +200,7 @@ fn quality(world: &World<'_>) -> Vec<Flaw> {
                     ..present(
                         CodeReviewFocus::Quality,
                         "yagni",
-                        Severity::Warning,
+                        Severity::Blocker,
                         (path, at, line),
                         description,
                     )
@@ -221,7 +221,7 @@ fn quality(world: &World<'_>) -> Vec<Flaw> {
                     ..present(
                         CodeReviewFocus::Quality,
                         "flow",
-                        Severity::Warning,
+                        Severity::Blocker,
                         (path, at, line),
                         description,
                     )

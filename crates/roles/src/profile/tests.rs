@@ -134,15 +134,13 @@ fn no_role_text_sets_a_persona_or_asks_for_restraint() {
 }
 
 #[test]
-fn a_reviewer_text_opens_with_its_decision_and_closes_its_exclusions_with_the_counterweight() {
+fn a_reviewer_text_opens_with_its_decision_and_ends_with_a_few_pairs() {
     for profile in all().filter(|profile| profile.kind != ProfileKind::Author) {
         let opening = profile.rubric.lines().nth(2).unwrap();
         assert!(opening.starts_with("You serve one decision:"), "{opening}");
-        let (_, exclusions) = profile.rubric.split_once("## Not a Finding Here\n").unwrap();
-        let after = exclusions.lines().find(|line| !line.is_empty() && !line.starts_with("- ")).unwrap();
-        assert!(after.starts_with("A doubt is still no reason"), "{after}");
+        assert!(profile.rubric.contains("## Not a Finding Here\n"), "{}", profile.role);
         let (_, pairs) = profile.rubric.split_once("## Where the Line Runs\n").unwrap();
-        assert!((2..=3).contains(&pairs.lines().filter(|line| line.starts_with("- ")).count()));
+        assert!((2..=4).contains(&pairs.lines().filter(|line| line.starts_with("- ")).count()));
     }
 }
 

@@ -17,12 +17,12 @@ pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> 
     let fields = match profile.kind {
         ProfileKind::Author => work(purpose),
         ProfileKind::Domain | ProfileKind::Phase => format!(
-            "- `summary`: the reason for the verdict, in one or two sentences.\n\
-             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, by their numbers in `issues` from 1: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
+             - `verified`: each statement about something outside of the repository that you checked, where, and with what result, in few words; one entry for all that you could not open.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of an earlier finding that this one repeats, else empty.\n\
              - `category`: one of {}.\n\
-             - `checks`: one entry for every check above, under its name, with what was examined, and one named `coverage`.\n\
-             - `verified`: each statement about something outside of the repository that you checked, where, and with what result.\n",
+             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+             - `summary`: the reason for the verdict, in one or two sentences.\n",
             profile.categories.join(", ")
         ),
     };

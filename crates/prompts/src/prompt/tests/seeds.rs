@@ -245,12 +245,12 @@ fn i2_a_resumed_review_is_told_which_checks_to_report() {
             let prompt = case(phase, profile.role, name);
             let form = prompt.get("return-short").unwrap();
             assert!(
-                form.contains("- `checks`: one entry for every check of your role and `coverage`."),
+                form.contains("- `checks`: one entry for every check of your role. A check on"),
                 "{form}"
             );
         }
         let digest = case(phase, profile.role, "review, digest");
-        assert!(digest.get("digest-note").unwrap().contains("`coverage` counts hunks read of hunks shown"));
+        assert!(digest.get("digest-note").unwrap().contains("passes, with the note `not touched`"));
     }
 }
 
