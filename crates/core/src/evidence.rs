@@ -9,6 +9,15 @@ use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::verdict::{Claim, Issue};
 
+/// Where what an issue cites was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// In the file it names, as far as that can be checked.
+    AsCited,
+    /// In the document under review: it names a file of code and quotes what the document says about it.
+    InArtifact,
+}
+
 /// Checks the file, line and quote of an issue. `text_of` gives the text of a file by the path as cited, without
 /// `./` before it. The error says what does not hold.
 ///
@@ -21,23 +30,14 @@ pub fn check(
     in_code: bool,
     artifact: &str,
     text_of: &dyn Fn(&str) -> Option<String>,
-) -> Result<(), String> {
+) -> Result<Found, String> {
     let file = citation::plain_path(&issue.file);
     if file.is_empty() {
-        return Ok(());
+        return Ok(Found::AsCited);
     }
     // A path is as long as an agent likes; the message is kept and shown.
     let name = one_line(file, 120);
     let text = text_of(file);
-    if issue.claim == Claim::Absent && (in_code || text.is_some()) {
-        return Ok(());
-    }
-    let text = text.ok_or_else(|| format!("there is no file {name}"))?;
-    let lines = text.lines().count();
-    if u64::from(issue.line) > lines as u64 {
-        let unit = if lines == 1 { "line" } else { "lines" };
-        return Err(format!("{name} has {lines} {unit}, line {} is cited", issue.line));
-    }
     let is_in = |path: &str, text: &str| match citation::is_markdown(path) {
         true => citation::quote_occurs_in_markdown(&issue.quote, text),
         false => citation::quote_occurs(&issue.quote, text),
@@ -45,10 +45,27 @@ pub fn check(
     // What another document is said to say must stand there.
     let may_be_elsewhere = !artifact.is_empty() && !citation::is_markdown(file);
     let in_artifact = || may_be_elsewhere && text_of(artifact).is_some_and(|text| is_in(artifact, &text));
-    if !issue.quote.trim().is_empty() && !is_in(file, &text) && !in_artifact() {
-        return Err(format!("the quote is not in {name}"));
+    let quoted = !issue.quote.trim().is_empty();
+    if issue.claim == Claim::Absent && (in_code || text.is_some()) {
+        let is_here = |text: &String| is_in(file, text);
+        let elsewhere = quoted && !text.as_ref().is_some_and(is_here) && in_artifact();
+        return Ok(if elsewhere { Found::InArtifact } else { Found::AsCited });
     }
-    Ok(())
+    let Some(text) = text else {
+        // A document may speak of a file that does not exist.
+        let told = quoted && in_artifact();
+        return if told { Ok(Found::InArtifact) } else { Err(format!("there is no file {name}")) };
+    };
+    let lines = text.lines().count();
+    if u64::from(issue.line) > lines as u64 {
+        let unit = if lines == 1 { "line" } else { "lines" };
+        return Err(format!("{name} has {lines} {unit}, line {} is cited", issue.line));
+    }
+    match !quoted || is_in(file, &text) {
+        true => Ok(Found::AsCited),
+        false if in_artifact() => Ok(Found::InArtifact),
+        false => Err(format!("the quote is not in {name}")),
+    }
 }
 
 #[cfg(test)]
@@ -71,7 +88,7 @@ mod tests {
         }
     }
 
-    fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<(), String> {
+    fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<Found, String> {
         let issue = issue(claim, file, line, quote);
         let text = "# Spec\n\nWhen a key is revoked\nthe service answers 401.\n";
         check(&issue, false, "", &|path| (path == "docs/x.md").then(|| text.to_owned()))
@@ -80,7 +97,7 @@ mod tests {
     #[test]
     fn in_code_a_file_may_be_what_is_absent_and_nothing_can_be_present_in_it() {
         let issue = |claim| issue(claim, "tests/limit.sh", 0, "");
-        assert_eq!(check(&issue(Claim::Absent), true, "", &|_| None), Ok(()));
+        assert_eq!(check(&issue(Claim::Absent), true, "", &|_| None), Ok(Found::AsCited));
         let wrong = Err("there is no file tests/limit.sh".to_owned());
         assert_eq!(check(&issue(Claim::Absent), false, "", &|_| None), wrong);
         assert_eq!(check(&issue(Claim::Present), true, "", &|_| None), wrong);
@@ -94,7 +111,13 @@ mod tests {
             _ => None,
         };
         let about = |quote: &str| issue(Claim::Present, "src/service.py", 0, quote);
-        assert_eq!(check(&about("Service.remove"), false, "docs/spec.md", &texts), Ok(()));
+        assert_eq!(check(&about("Service.remove"), false, "docs/spec.md", &texts), Ok(Found::InArtifact));
+        assert_eq!(check(&about("def expire()"), false, "docs/spec.md", &texts), Ok(Found::AsCited));
+        let absent = |quote: &str| issue(Claim::Absent, "src/service.py", 0, quote);
+        assert_eq!(check(&absent("Service.remove"), false, "docs/spec.md", &texts), Ok(Found::InArtifact));
+        assert_eq!(check(&absent("Service.purge"), false, "docs/spec.md", &texts), Ok(Found::AsCited));
+        let gone = issue(Claim::Present, "src/gone.py", 3, "Service.remove");
+        assert_eq!(check(&gone, false, "docs/spec.md", &texts), Ok(Found::InArtifact));
         let wrong = Err("the quote is not in src/service.py".to_owned());
         assert_eq!(check(&about("Service.purge"), false, "docs/spec.md", &texts), wrong);
         assert_eq!(check(&about("Service.remove"), true, "", &texts), wrong);
@@ -110,7 +133,11 @@ mod tests {
             ("docs/x.md", 0, "When a key...401."),
             ("docs/x.md", 0, "  "),
         ] {
-            assert_eq!(checked(Claim::Present, file, line, quote), Ok(()), "{file} {line} {quote}");
+            assert_eq!(
+                checked(Claim::Present, file, line, quote),
+                Ok(Found::AsCited),
+                "{file} {line} {quote}"
+            );
         }
     }
 
@@ -129,14 +156,14 @@ mod tests {
 
     #[test]
     fn a_claim_of_absence_needs_no_quote_in_the_file() {
-        assert_eq!(checked(Claim::Absent, "docs/x.md", 0, "a limit per key"), Ok(()));
-        assert_eq!(checked(Claim::Absent, "docs/x.md", 40, ""), Ok(()));
+        assert_eq!(checked(Claim::Absent, "docs/x.md", 0, "a limit per key"), Ok(Found::AsCited));
+        assert_eq!(checked(Claim::Absent, "docs/x.md", 40, ""), Ok(Found::AsCited));
     }
 
     #[test]
     fn without_a_file_nothing_can_be_checked() {
         for claim in [Claim::Present, Claim::Absent] {
-            assert_eq!(checked(claim, " ", 40, "nobody wrote this"), Ok(()));
+            assert_eq!(checked(claim, " ", 40, "nobody wrote this"), Ok(Found::AsCited));
         }
     }
 }

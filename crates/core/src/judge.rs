@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::answer;
-use crate::evidence;
+use crate::evidence::{self, Found};
 use crate::reconcile::{ReconcileInput, Reconciled, reconcile};
 use redraft_documents::delta::Delta;
 use redraft_facts::event::{Judged, Judgement};
@@ -70,11 +70,10 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         return unusable(case, verdict, notes, why);
     }
     let in_code = case.ticket.phase == Phase::Implement;
-    let unverified: Vec<Option<String>> = verdict
-        .issues
-        .iter()
-        .map(|issue| evidence::check(issue, in_code, case.artifact, case.text_of).err())
-        .collect();
+    let found = |issue| evidence::check(issue, in_code, case.artifact, case.text_of);
+    let found: Vec<Result<Found, String>> = verdict.issues.iter().map(found).collect();
+    let in_artifact: Vec<bool> = found.iter().map(|found| *found == Ok(Found::InArtifact)).collect();
+    let unverified: Vec<Option<String>> = found.into_iter().map(Result::err).collect();
     let hearing = ReconcileInput {
         role: &case.ticket.role,
         letter: case.letter,
@@ -84,6 +83,8 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         delta: case.delta,
         late_left: case.late_left,
         unverified: &unverified,
+        artifact: case.artifact,
+        in_artifact: &in_artifact,
     };
     let reconciled = reconcile(&hearing, &verdict);
     notes.extend(reconciled.notes.iter().cloned());

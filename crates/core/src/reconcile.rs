@@ -36,6 +36,10 @@ pub struct ReconcileInput<'a> {
     pub late_left: bool,
     /// For each issue of the verdict, why what it cites does not hold.
     pub unverified: &'a [Option<String>],
+    /// The document under review; empty for code.
+    pub artifact: &'a str,
+    /// For each issue, whether what it quotes stands in that document and not in the file it names.
+    pub in_artifact: &'a [bool],
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -96,7 +100,12 @@ impl<'a> ReconcileInput<'a> {
     fn cited<'v>(&'v self, issues: &'v [Issue]) -> impl Iterator<Item = Cited<'v>> {
         issues.iter().enumerate().map(|(at, issue)| {
             let unverified = self.unverified.get(at).and_then(Option::as_ref);
-            let touched = self.delta.is_none_or(|delta| delta.touches(issue));
+            let in_artifact = self.in_artifact.get(at).copied().unwrap_or_default();
+            let touched = self.delta.is_none_or(|delta| match in_artifact {
+                // Its line is one of the file it names.
+                true => delta.touches_quote(self.artifact, &issue.quote),
+                false => delta.touches(issue),
+            });
             Cited { issue, unverified, touched }
         })
     }

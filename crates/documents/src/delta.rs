@@ -82,11 +82,16 @@ impl Delta {
     /// Whether an issue points into what changed. One that cites no file is decided by its quote alone.
     pub fn touches(&self, issue: &Issue) -> bool {
         let file_cited = !citation::plain_path(&issue.file).is_empty();
-        let quote = citation::fold(&issue.quote);
         self.files.iter().any(|file| match file_cited {
-            false => file.has_changed_text(&quote),
-            true => citation::same_file(&file.path, &issue.file) && file.touches(issue, &quote),
+            false => file.has_changed_text(&issue.quote),
+            true => citation::same_file(&file.path, &issue.file) && file.touches(issue),
         })
+    }
+
+    /// Whether a quote of this file stands in text of it that changed.
+    pub fn touches_quote(&self, path: &str, quote: &str) -> bool {
+        let mut files = self.files.iter().filter(|file| citation::same_file(&file.path, path));
+        files.any(|file| file.has_changed_text(quote))
     }
 }
 
@@ -163,8 +168,8 @@ impl FileDelta {
         lines.filter(move |line| line.kind == kind).map(|line| line.text.as_str())
     }
 
-    fn touches(&self, issue: &Issue, quote: &str) -> bool {
-        if issue.line == 0 && quote.is_empty() {
+    fn touches(&self, issue: &Issue) -> bool {
+        if issue.line == 0 && issue.quote.trim().is_empty() {
             return self.changes_under(&citation::heading(&issue.section));
         }
         let near = |range: &RangeInclusive<u32>| {
@@ -172,22 +177,16 @@ impl FileDelta {
             let last = range.end().saturating_add(NEAR_LINES);
             (first..=last).contains(&issue.line)
         };
-        (issue.line > 0 && self.changed().iter().any(near)) || self.has_changed_text(quote)
+        (issue.line > 0 && self.changed().iter().any(near)) || self.has_changed_text(&issue.quote)
     }
 
-    /// Whether part of a quote is in added or removed text, or the quote contains one such line whole.
+    /// Whether part of a quote is in added or removed text, or the quote contains one such line whole. It is read in the
+    /// same ways as where its file is searched for it.
     fn has_changed_text(&self, quote: &str) -> bool {
-        let long_enough = |text: &str| text.chars().count() >= QUOTE_CHARS_MIN;
-        let mut parts = citation::quote_parts(quote);
-        parts.push(quote.to_owned());
         [LineKind::Added, LineKind::Removed].into_iter().any(|kind| {
-            let lines: Vec<String> =
-                self.texts(kind).map(citation::fold).filter(|line| !line.is_empty()).collect();
-            let text = lines.join(" ");
-            parts.iter().any(|part| long_enough(part) && text.contains(part.as_str()))
-                || lines
-                    .iter()
-                    .any(|line| parts.contains(line) || (long_enough(line) && quote.contains(line.as_str())))
+            let changed = self.texts(kind).collect::<Vec<_>>().join("\n");
+            let readings = citation::readings(quote, &self.path, &changed);
+            readings.iter().any(|(quote, lines)| meets(quote, lines))
         })
     }
 
@@ -216,6 +215,18 @@ impl FileDelta {
             })
         })
     }
+}
+
+/// Whether part of a quote is in these lines, or the quote contains one of them whole.
+fn meets(quote: &str, lines: &[String]) -> bool {
+    let long_enough = |text: &str| text.chars().count() >= QUOTE_CHARS_MIN;
+    let mut parts = citation::quote_parts(quote);
+    parts.push(quote.to_owned());
+    let text = lines.join(" ");
+    parts.iter().any(|part| long_enough(part) && text.contains(part.as_str()))
+        || lines
+            .iter()
+            .any(|line| parts.contains(line) || (long_enough(line) && quote.contains(line.as_str())))
 }
 
 /// Applies the changes of one file to its old text. A diff that does not name the file leaves it as it is; `None`

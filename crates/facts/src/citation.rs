@@ -49,6 +49,22 @@ pub fn quote_occurs(quote: &str, text: &str) -> bool {
     }
 }
 
+/// A quote and a text of the file it is from, in every reading in which the two may be compared: as they are, without the
+/// marks of Markdown, without secrets. The text is given line by line, and no line is empty.
+pub fn readings(quote: &str, path: &str, text: &str) -> Vec<(String, Vec<String>)> {
+    let lines = |text: &str, fold: fn(&str) -> String| -> Vec<String> {
+        text.lines().map(fold).filter(|line| !line.is_empty()).collect()
+    };
+    let mut readings = vec![(fold(quote), lines(text, fold))];
+    if is_markdown(path) {
+        readings.push((unmarked(quote), lines(text, unmarked)));
+    }
+    if quote.contains(REDACTED) {
+        readings.push((fold(quote), lines(&Redactor::default().redact(text).0, fold)));
+    }
+    readings
+}
+
 /// The same for Markdown, where marks, dashes and quotation marks may differ: models drop or change them when they quote.
 pub fn quote_occurs_in_markdown(quote: &str, text: &str) -> bool {
     let bare = quote_parts(&unmarked(quote));
@@ -89,7 +105,7 @@ pub fn quote_parts(quote: &str) -> Vec<String> {
 
 /// A text without emphasis, code marks and what begins a line in Markdown; with plain dashes and quotation marks; folded.
 /// An underscore within a name and a star between blanks are no emphasis.
-fn unmarked(text: &str) -> String {
+pub fn unmarked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         out.push(' ');

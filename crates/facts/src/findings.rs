@@ -73,9 +73,14 @@ impl Finding {
     pub fn line_in(&self, text: &str) -> u32 {
         let first = self.quote.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let quote = citation::quote_parts(first).into_iter().next().unwrap_or_default();
-        let numbered = (1u32..).zip(text.lines());
-        let found = numbered.filter(|(_, line)| !quote.is_empty() && citation::fold(line).contains(&quote));
-        let nearest = found.map(|(line, _)| line).min_by_key(|line| line.abs_diff(self.line));
+        let nearest = |fold: fn(&str) -> String| {
+            let numbered = (1u32..).zip(text.lines());
+            let quote = fold(&quote);
+            let found = numbered.filter(|(_, line)| !quote.is_empty() && fold(line).contains(&quote));
+            found.map(|(line, _)| line).min_by_key(|line| line.abs_diff(self.line))
+        };
+        let bare = || citation::is_markdown(&self.file).then(|| nearest(citation::unmarked)).flatten();
+        let nearest = nearest(citation::fold).or_else(bare);
         let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         nearest.unwrap_or(self.line.min(last))
     }
@@ -202,5 +207,9 @@ mod tests {
         ] {
             assert_eq!(finding(line, quote).line_in(text), now, "{line} {quote}");
         }
+        let text = "- **AC1:** `GET /x` gets 410\ntwo\n";
+        let in_code = finding(9, "AC1: GET /x gets 410");
+        let in_markdown = Finding { file: "a.md".to_owned(), ..in_code.clone() };
+        assert_eq!((in_markdown.line_in(text), in_code.line_in(text)), (1, 2));
     }
 }

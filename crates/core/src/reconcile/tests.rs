@@ -67,6 +67,7 @@ struct Round {
     delta: Option<Delta>,
     late_left: bool,
     unverified: Vec<Option<String>>,
+    in_artifact: Vec<bool>,
 }
 
 impl Round {
@@ -80,6 +81,8 @@ impl Round {
             delta: self.delta.as_ref(),
             late_left: self.late_left,
             unverified: &self.unverified,
+            artifact: "docs/spec.md",
+            in_artifact: &self.in_artifact,
         };
         let (answers, issues) = (self.answers.clone(), self.issues.clone());
         reconcile(&hearing, &Verdict { answers, issues, ..Verdict::default() })
@@ -370,6 +373,23 @@ fn a_new_finding_outside_the_delta_is_deferred() {
     let reconciled = round(Some(delta())).check(&["raised S1 warning open", "raised S2 warning deferred"]);
     assert!(!reconciled.late, "only blockers are admitted late");
     round(None).check(&["raised S1 warning open", "raised S2 warning open"]);
+}
+
+#[test]
+fn a_finding_about_a_file_of_code_lies_where_the_document_says_what_it_quotes() {
+    let about = |quote: &str| Issue {
+        file: "src/service.py".to_owned(),
+        line: 11,
+        section: String::new(),
+        quote: quote.to_owned(),
+        ..issue(Severity::Warning, 0, quote)
+    };
+    let issues = vec![about("one line two lines"), about("a line that is as it was")];
+    let in_artifact = vec![true, true];
+    Round { issues, in_artifact, delta: Some(delta()), ..Round::default() }
+        .check(&["raised S1 warning open", "raised S2 warning deferred"]);
+    let issues = vec![about("one line two lines")];
+    Round { issues, delta: Some(delta()), ..Round::default() }.check(&["raised S1 warning deferred"]);
 }
 
 #[test]

@@ -92,6 +92,30 @@ fn an_issue_that_quotes_changed_text_is_touched() {
 }
 
 #[test]
+fn a_quote_without_the_marks_of_markdown_or_with_a_secret_replaced_is_placed_all_the_same() {
+    let token = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
+    let head = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -40,1 +40,1 @@\n");
+    let lines =
+        format!("-- **AC1:** `POST /links` gets 201\n+- **AC1:** `POST /links` gets “410” with {token}\n");
+    let touches = |path: &str, quote: &str| {
+        let delta = Delta::parse(&format!("{}{lines}", head(path)));
+        assert_eq!(delta.touches_quote(path, quote), delta.touches(&issue(path, 0, quote, "")), "{quote}");
+        delta.touches_quote(path, quote)
+    };
+    for (quote, touched) in [
+        ("AC1: POST /links gets \"410\"", true),
+        ("- AC1: POST /links gets 201", true),
+        ("gets “410” with [redacted:github-token]", true),
+        ("AC2: POST /links gets 410", false),
+        ("AC1: GET /links", false),
+    ] {
+        assert_eq!(touches("docs/spec.md", quote), touched, "{quote}");
+    }
+    // In code every mark counts.
+    assert!(!touches("src/a.rs", "AC1: POST /links gets \"410\""));
+}
+
+#[test]
 fn an_issue_that_cites_only_a_section_is_touched_by_changes_in_it() {
     check(&[
         (SPEC, 0, "", "Requirements", true),

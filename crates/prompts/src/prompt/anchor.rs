@@ -18,28 +18,57 @@ const QUOTE_CHARS_MIN: usize = 8;
 pub(super) struct Anchors<'a> {
     brief: &'a Brief<'a>,
     outline: &'a Outline<'a>,
-    /// The lines of the artifact, each folded, with a blank between them; and where each begins.
-    folded: String,
-    starts: Vec<usize>,
+    /// The artifact in every reading in which a quote of it may be compared.
+    readings: Vec<Reading>,
     delta: Option<FileDelta>,
+}
+
+/// The lines of a text, each folded in one way, with a blank between them; and where each begins.
+struct Reading {
+    fold: fn(&str) -> String,
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl Reading {
+    fn new(outline: &Outline<'_>, fold: fn(&str) -> String) -> Reading {
+        let (mut text, mut starts) = (String::new(), Vec::new());
+        for line in outline.lines() {
+            starts.push(text.len());
+            let line = fold(line);
+            if !line.is_empty() {
+                text.push_str(&line);
+                text.push(' ');
+            }
+        }
+        Reading { fold, text, starts }
+    }
+
+    fn line(&self, quote: &str, near: Option<u32>) -> Option<u32> {
+        let long_enough = |text: &String| text.chars().count() >= QUOTE_CHARS_MIN;
+        let whole = (self.fold)(quote);
+        let first = citation::quote_parts(&whole).into_iter().next();
+        core::iter::once(whole).chain(first).filter(long_enough).find_map(|text| {
+            let lines = self.text.match_indices(&text).map(|(at, _)| {
+                let line = self.starts.partition_point(|start| *start <= at);
+                u32::try_from(line).unwrap_or(u32::MAX)
+            });
+            lines.min_by_key(|line| near.map(|near| line.abs_diff(near)))
+        })
+    }
 }
 
 impl<'a> Anchors<'a> {
     /// `outline` is that of the brief's artifact.
     pub(super) fn new(brief: &'a Brief<'a>, outline: &'a Outline<'a>) -> Self {
-        let (mut folded, mut starts) = (String::new(), Vec::new());
-        for line in outline.lines() {
-            starts.push(folded.len());
-            let line = citation::fold(line);
-            if !line.is_empty() {
-                folded.push_str(&line);
-                folded.push(' ');
-            }
+        let mut readings = vec![Reading::new(outline, citation::fold)];
+        if citation::is_markdown(brief.place.artifact) {
+            readings.push(Reading::new(outline, citation::unmarked));
         }
         let delta = Delta::parse(brief.delta.unwrap_or_default());
         let delta =
             delta.files.into_iter().find(|file| citation::same_file(&file.path, brief.place.artifact));
-        Anchors { brief, outline, folded, starts, delta }
+        Anchors { brief, outline, readings, delta }
     }
 
     /// The finding with its line and section in the artifact as it is now, as far as they can be determined.
@@ -80,16 +109,7 @@ impl<'a> Anchors<'a> {
 
     /// The line where a quote begins; of several the one nearest to where it was.
     fn quoted(&self, quote: &str, near: Option<u32>) -> Option<u32> {
-        let long_enough = |text: &String| text.chars().count() >= QUOTE_CHARS_MIN;
-        let whole = core::iter::once(citation::fold(quote));
-        let readings = whole.chain(citation::quote_parts(quote).into_iter().next());
-        readings.filter(long_enough).find_map(|text| {
-            let lines = self.folded.match_indices(&text).map(|(at, _)| {
-                let line = self.starts.partition_point(|start| *start <= at);
-                u32::try_from(line).unwrap_or(u32::MAX)
-            });
-            lines.min_by_key(|line| near.map(|near| line.abs_diff(near)))
-        })
+        self.readings.iter().find_map(|reading| reading.line(quote, near))
     }
 
     fn heading(&self, cited: &str) -> Option<u32> {

@@ -104,6 +104,8 @@ fn an_open_finding_is_listed_where_it_stands_now() {
     // A section that is cited and still around the line stays, also where a smaller one is around it.
     let whole = Finding { section: "T".to_owned(), ..raised.clone() };
     assert_eq!(listed_at(&whole, resumed), "spec.md:9 (T)");
+    let marked = Finding { quote: "- the `gateway` shall … it".to_owned(), line: 0, ..raised.clone() };
+    assert_eq!(listed_at(&marked, resumed), "spec.md:9 (Later)", "marks are no part of the words");
     let other = Finding { file: "docs/x/prd.md".to_owned(), ..raised };
     assert_eq!(listed_at(&other, resumed), "prd.md:5 (Old)", "another file has not moved");
 }
