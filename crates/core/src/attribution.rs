@@ -13,6 +13,9 @@ use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
 use serde::{Deserialize, Serialize};
 
+/// What follows an approval that was computed.
+pub const COMPUTED: &str = " (computed)";
+
 /// An agent under its name, as it was at a dispatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedAgent {
@@ -36,12 +39,21 @@ pub struct RoleAttribution {
     pub program: String,
     pub version: String,
     pub model: String,
+    /// Whether its approval was computed: it rejected, and all it rejected for is put aside.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub computed: bool,
 }
 
 impl RoleAttribution {
     pub fn new(role: &Role, played: &PlayedAgent) -> RoleAttribution {
         let AgentIdentity { kind, program, version, model } = played.player.clone();
-        RoleAttribution { role: role.clone(), agent: played.agent.clone(), kind, program, version, model }
+        let (role, agent) = (role.clone(), played.agent.clone());
+        RoleAttribution { role, agent, kind, program, version, model, computed: false }
+    }
+
+    /// `spec-reviewer`, or `spec-reviewer (computed)`.
+    fn named(&self) -> String {
+        format!("{}{}", self.role, if self.computed { COMPUTED } else { "" })
     }
 
     pub fn is_rehearsed(&self) -> bool {
@@ -63,9 +75,9 @@ impl RoleAttribution {
 
 /// `rehearsal, no model: spec-reviewer, phase-reviewer; claude (Claude Code 2.1.325), claude-sonnet-5.5: design-reviewer`.
 pub fn in_words(all: &[RoleAttribution]) -> String {
-    let mut grouped: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut grouped: Vec<(String, Vec<String>)> = Vec::new();
     for one in all {
-        let (shown, role) = (one.shown(), one.role.as_str());
+        let (shown, role) = (one.shown(), one.named());
         match grouped.iter_mut().find(|(known, _)| *known == shown) {
             Some((_, roles)) if roles.contains(&role) => {}
             Some((_, roles)) => roles.push(role),
@@ -83,6 +95,8 @@ pub struct Attribution {
     sent: BTreeMap<Ticket, PlayedAgent>,
     /// The last verdict of each role in each pass of a phase; certificates apart.
     verdicts: BTreeMap<(Phase, u16, Role, bool), Ticket>,
+    /// The dispatches that rejected, and whose approval was computed.
+    computed: BTreeSet<Ticket>,
     /// For each phase, role and agent the first dispatch that changed something.
     wrote: Vec<Ticket>,
     /// Where each finding was first raised.
@@ -107,6 +121,9 @@ impl Attribution {
                 if matches!(fact.judgement, Judgement::Approved | Judgement::Rejected) {
                     let seat = (*phase, *pass, role.clone(), *purpose == Purpose::Certify);
                     self.verdicts.insert(seat, fact.ticket.clone());
+                }
+                if fact.is_computed() {
+                    self.computed.insert(fact.ticket.clone());
                 }
                 for change in &fact.changes {
                     if let FindingChange::Raised(finding) = change {
@@ -146,6 +163,17 @@ impl Attribution {
         self.played(ticket).map(|played| RoleAttribution::new(&ticket.role, played))
     }
 
+    /// The same for who judged.
+    pub fn judged_by(&self, ticket: &Ticket) -> Option<RoleAttribution> {
+        let computed = self.computed.contains(ticket);
+        self.played_by(ticket).map(|judge| RoleAttribution { computed, ..judge })
+    }
+
+    /// What follows the approval that this dispatch gave: nothing, unless it was computed.
+    pub fn mark(&self, ticket: &Ticket) -> &'static str {
+        if self.computed.contains(ticket) { COMPUTED } else { "" }
+    }
+
     /// Who raised a finding of this phase.
     pub fn raised_by(&self, phase: Phase, finding: &FindingId) -> Option<RoleAttribution> {
         self.raised.get(&(phase, finding.clone())).and_then(|ticket| self.played_by(ticket))
@@ -156,7 +184,7 @@ impl Attribution {
         let (phase, pass) = (of.opened.phase, of.opened.pass);
         let verdict = |role: &Role, fresh: bool| {
             let ticket = self.verdicts.get(&(phase, pass, role.clone(), fresh))?;
-            self.played_by(ticket)
+            self.judged_by(ticket)
         };
         let all =
             of.reviewers.iter().flat_map(|seat| [verdict(&seat.role, false), verdict(&seat.role, true)]);

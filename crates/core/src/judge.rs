@@ -18,7 +18,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::Ticket;
-use redraft_facts::verdict::Verdict;
+use redraft_facts::verdict::{Severity, Verdict};
 
 /// More would bury the reason in a repair prompt.
 const NOTES_IN_WHY_MAX: usize = 5;
@@ -66,7 +66,8 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
         return unusable(case, Verdict::default(), notes, why);
     };
-    if let Some(why) = out_of_form.filter(|_| verdict.approved) {
+    if let Some(why) = out_of_form.as_ref().filter(|_| verdict.approved) {
+        let why = why.clone();
         return unusable(case, verdict, notes, why);
     }
     let in_code = case.ticket.phase == Phase::Implement;
@@ -88,18 +89,19 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
     };
     let reconciled = reconcile(&hearing, &verdict);
     notes.extend(reconciled.notes.iter().cloned());
-    match decide(case, &verdict, &reconciled, &mut notes) {
+    match decide(case, &verdict, out_of_form, &reconciled, &mut notes) {
         Ok(judgement) => {
             let Reconciled { changes, late, .. } = reconciled;
             Judged { ticket: case.ticket.clone(), judgement, verdict, changes, late, notes, settled: false }
         }
-        Err(why) => {
-            let silent = !unanswered(case, &reconciled.unanswered).is_empty();
-            let settled = !verdict.approved && !silent && rests_on_settled(case, &reconciled);
+        Err(Void { why, settled }) => {
             // A person may overrule such a rejection in the end; what it says about other findings must not be lost
             // then.
-            let changes = if settled && !case.repair_left { reconciled.changes } else { Vec::new() };
-            Judged { settled, changes, ..unusable(case, verdict, notes, why) }
+            let all = settled && !case.repair_left;
+            let changes =
+                if all { reconciled.changes } else { outside(reconciled.changes, case.repair_left) };
+            let late = reconciled.late && changes.iter().any(is_late);
+            Judged { settled, changes, late, ..unusable(case, verdict, notes, why) }
         }
     }
 }
@@ -107,36 +109,99 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
 /// A judgement that does not count for a reason outside the answer: treated as if the answer could not be used.
 pub fn withheld(judged: Judged, why: String, repair_left: bool) -> Judged {
     let judgement = if repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
-    Judged { judgement, changes: Vec::new(), late: false, settled: false, ..judged }
+    let changes = outside(judged.changes, repair_left);
+    Judged { judgement, changes, late: false, settled: false, ..judged }
 }
 
-/// The error says why the verdict cannot be used.
+/// What is kept of an answer that cannot be used: what it found outside of what changed. The changes lead nobody there
+/// again, so the next answer need not have it. What does not hold may still be repaired.
+fn outside(changes: Vec<FindingChange>, repair_left: bool) -> Vec<FindingChange> {
+    let is_outside = |change: &FindingChange| match change {
+        FindingChange::Raised(raised) if raised.status == Status::Deferred => {
+            raised.unverified.is_none() || !repair_left
+        }
+        change => is_late(change),
+    };
+    changes.into_iter().filter(is_outside).collect()
+}
+
+fn is_late(change: &FindingChange) -> bool {
+    matches!(change, FindingChange::Raised(raised) if raised.late)
+}
+
+/// Why a verdict cannot be used.
+struct Void {
+    why: String,
+    /// Whether it rejects, and for nothing that counts: a person may accept in its place.
+    settled: bool,
+}
+
 fn decide(
     case: &AnswerInHand<'_>,
     verdict: &Verdict,
+    out_of_form: Option<String>,
     reconciled: &Reconciled,
     notes: &mut Vec<String>,
-) -> Result<Judgement, String> {
+) -> Result<Judgement, Void> {
     let silent = unanswered(case, &reconciled.unanswered);
     if !silent.is_empty() {
-        return Err(format!("no answer for {}", silent.join(", ")));
+        return Err(Void { why: format!("no answer for {}", silent.join(", ")), settled: false });
     }
     let mut after = case.known.to_vec();
     findings::apply(&mut after, &reconciled.changes);
-    let blocking: Vec<&str> = after
-        .iter()
-        .filter(|finding| finding.role == case.ticket.role && finding.blocks(case.rule))
-        .map(|finding| finding.id.as_str())
-        .collect();
+    after.retain(|finding| finding.role == case.ticket.role);
+    let blocking: Vec<&str> =
+        after.iter().filter(|finding| finding.blocks(case.rule)).map(|finding| finding.id.as_str()).collect();
+    if let Some(why) = misquoted(case, &after).filter(|_| case.repair_left) {
+        return Err(Void { why, settled: !verdict.approved && blocking.is_empty() });
+    }
     match (verdict.approved, blocking.as_slice()) {
         (true, []) => Ok(Judgement::Approved),
-        (false, []) => Err(groundless(case, &after, reconciled)),
+        (false, []) => match put_aside(case, &after, reconciled) {
+            Some(names) if out_of_form.is_none() => {
+                notes.push(format!(
+                    "said to be rejected, but nothing that is open stands in the way; put aside: {names}"
+                ));
+                Ok(Judgement::Approved)
+            }
+            aside => {
+                let mut why = groundless(case, &after, reconciled);
+                why.extend(out_of_form.filter(|_| aside.is_some()).map(|fault| format!("; {fault}")));
+                Err(Void { why, settled: aside.is_some() || unproved(case, &after).next().is_some() })
+            }
+        },
         (false, _) => Ok(Judgement::Rejected),
         (true, blocking) => {
             notes.push(format!("said to be approved, but still open: {}", blocking.join(", ")));
             Ok(Judgement::Rejected)
         }
     }
+}
+
+/// New blockers whose evidence was not found, so that a repair turn can cite them rightly or take them back.
+fn misquoted(case: &AnswerInHand<'_>, after: &[Finding]) -> Option<String> {
+    let returned = |finding: &Finding| {
+        let known = case.known.iter().find(|known| known.id == finding.id);
+        known.is_some_and(|known| known.severity == Severity::Blocker && known.unverified.is_some())
+    };
+    let standing = |finding: &&Finding| {
+        finding.severity == Severity::Blocker && matches!(finding.status, Status::Open | Status::Deferred)
+    };
+    let mut why = String::new();
+    for finding in after.iter().filter(standing).filter(|finding| !returned(finding)) {
+        if let Some(unverified) = &finding.unverified {
+            why.push_str(&format!(
+                "; \"{}\" does not hold: {unverified}",
+                one_line(&finding.description, 80)
+            ));
+        }
+    }
+    (!why.is_empty()).then(|| {
+        format!(
+            "a blocker cites what was not found{why}; give file, line and quote as they stand in the file, or leave out \
+             what is not there"
+        )
+    })
 }
 
 /// The findings that stand in the way of an approval and were passed over in silence.
@@ -146,18 +211,35 @@ fn unanswered<'a>(case: &AnswerInHand<'_>, silent: &'a [FindingId]) -> Vec<&'a s
     silent.iter().filter(|id| blocks(id)).map(FindingId::as_str).collect()
 }
 
-/// Whether the answer names something at the threshold that no longer counts: it is ruled or deferred, now or before.
-fn rests_on_settled(case: &AnswerInHand<'_>, reconciled: &Reconciled) -> bool {
+/// The findings a rejection rests on where they are all put aside: deferred, or settled by a person. None if it rests on
+/// nothing, or also on something that may be repaired or that only its severity keeps from standing in the way.
+fn put_aside(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconciled) -> Option<String> {
+    let raised = reconciled.changes.iter().filter_map(|change| match change {
+        FindingChange::Raised(raised) => Some(&raised.id),
+        _ => None,
+    });
+    let named: Vec<&FindingId> = raised.chain(&reconciled.settled).collect();
+    let aside: Vec<&Finding> = after
+        .iter()
+        .filter(|finding| named.contains(&&finding.id))
+        .filter(|finding| matches!(finding.status, Status::Deferred | Status::Ruled))
+        .collect();
     let grave = |finding: &Finding| finding.severity >= case.rule.least();
-    let repeated =
-        case.known.iter().any(|finding| grave(finding) && reconciled.settled.contains(&finding.id));
-    repeated
-        || reconciled.changes.iter().any(|change| match change {
-            FindingChange::Raised(raised) => {
-                grave(raised) && matches!(raised.status, Status::Deferred | Status::Ruled)
-            }
-            _ => false,
-        })
+    let lesser =
+        |finding: &Finding| finding.status == Status::Open && finding.severity > Severity::Suggestion;
+    let rests = aside.iter().any(|finding| grave(finding)) || !after.iter().any(lesser);
+    if aside.is_empty() || !rests || unproved(case, after).next().is_some() {
+        return None;
+    }
+    let named = |finding: &&Finding| format!("{} ({})", finding.id, finding.status.name());
+    Some(aside.iter().map(named).collect::<Vec<_>>().join(", "))
+}
+
+/// Open findings of the role that would stand in the way if what they cite had been found.
+fn unproved<'a>(case: &AnswerInHand<'_>, after: &'a [Finding]) -> impl Iterator<Item = &'a Finding> {
+    let least = case.rule.least();
+    let open = after.iter().filter(|finding| finding.status == Status::Open);
+    open.filter(move |finding| finding.unverified.is_some() && finding.severity >= least)
 }
 
 /// Why a rejection has no finding to support it, so that a repair turn can give it one or take it back.
@@ -169,7 +251,7 @@ fn groundless(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconcile
     let mut why = format!("rejected without an open finding that stands in the way ({rule})");
     let is_known = |finding: &Finding| case.known.iter().any(|known| known.id == finding.id);
     let grave = after.iter().filter(|finding| finding.severity >= case.rule.least());
-    for finding in grave.filter(|finding| finding.role == case.ticket.role) {
+    for finding in grave {
         // The id of a new finding means nothing to the reviewer, and is given to another if this answer is void.
         let name = match is_known(finding) {
             true => finding.id.to_string(),

@@ -49,7 +49,7 @@ pub struct Reconciled {
     pub late: bool,
     /// Open findings of this role, of any severity, that were neither answered nor repeated.
     pub unanswered: Vec<FindingId>,
-    /// Findings of this role that were repeated and stay what they are: ruled or deferred.
+    /// Findings of this role that were named again and stay what they are: ruled or deferred.
     pub settled: Vec<FindingId>,
     pub notes: Vec<String>,
 }
@@ -131,7 +131,7 @@ struct Repeat<'a> {
     by: Cited<'a>,
 }
 
-/// The answer to each open finding. If one is answered twice, `not_fixed` outweighs the rest.
+/// The answer to each finding that is open or deferred. If one is answered twice, `not_fixed` outweighs the rest.
 fn answers<'a>(
     hearing: &ReconcileInput<'a>,
     given: &'a [FindingAnswer],
@@ -142,7 +142,7 @@ fn answers<'a>(
         let id = one_line(&answer.id, 40);
         match hearing.named(&answer.id) {
             None => notes.push(format!("{id} is answered, but {} has no finding of that name", hearing.role)),
-            Some(finding) if finding.status != Status::Open => {
+            Some(finding) if !matches!(finding.status, Status::Open | Status::Deferred) => {
                 notes.push(format!("{id} is answered, but it is {} already", finding.status.name()));
             }
             Some(finding) => {
@@ -230,6 +230,14 @@ fn settle(
             out.notes.push(format!("{id} is repeated, but it is {} already", finding.status.name()));
             out.settled.push(id);
         }
+        // It blocks nothing, so nothing has to be said about it; that it is gone may be said.
+        (Status::Deferred, None) => match answer.map(|answer| answer.status) {
+            Some(AnswerStatus::Fixed | AnswerStatus::Withdrawn) => {
+                out.changes.push(answered(id, answer, &mut out.unanswered));
+            }
+            Some(AnswerStatus::NotFixed) => out.settled.push(id),
+            None => {}
+        },
         (_, None) => {}
     }
 }

@@ -20,8 +20,10 @@ pub(crate) fn of_answer(state: &Pipeline, ticket: &Ticket) -> Trailers {
 
 /// Who approved what is closed, a line each.
 pub(crate) fn approved(state: &Pipeline, closed: &PhaseClosed) -> Vec<String> {
-    let line =
-        |approval: &Approval| format!("{} by {}", approval.role, state.players.shown(&approval.ticket));
+    let line = |approval: &Approval| {
+        let Approval { role, ticket, .. } = approval;
+        format!("{role}{} by {}", state.players.mark(ticket), state.players.shown(ticket))
+    };
     closed.approvals.iter().map(line).collect()
 }
 

@@ -67,6 +67,11 @@ impl Finding {
         self.status == Status::Open && self.unverified.is_none() && self.severity >= rule.least()
     }
 
+    /// Whether it is a blocker that was put off, so that a person must rule on it before the work ends.
+    pub fn is_deferred_blocker(&self) -> bool {
+        self.status == Status::Deferred && self.unverified.is_none() && self.severity == Severity::Blocker
+    }
+
     /// The line it is about in the current text of its file, where what it quotes may have moved. Of several matches,
     /// the one nearest to the cited line; without a match, the cited line if the file has that many, else the last
     /// line.

@@ -4,6 +4,7 @@
 //! and not how they came about. Start at [`DemoProgress`].
 
 use crate::console::Console;
+use redraft_core::attribution::COMPUTED;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::{Progress, Undone};
 use redraft_facts::choice::Strategy;
@@ -91,7 +92,10 @@ impl<'a> DemoProgress<'a> {
             Judgement::Approved if fact.ticket.purpose == Purpose::Validate => {
                 self.console.say(&format!("  {role} approved what has changed since{again}"));
             }
-            Judgement::Approved => self.console.say(&format!("  {role} approved{again}")),
+            Judgement::Approved => {
+                let mark = if fact.is_computed() { COMPUTED } else { "" };
+                self.console.say(&format!("  {role} approved{mark}{again}"));
+            }
             Judgement::Rejected => {
                 let found: Vec<_> =
                     fact.verdict.issues.iter().filter(|issue| issue.same_as.is_empty()).collect();

@@ -123,3 +123,30 @@ fn nobody_is_guessed_where_nothing_was_stored() {
     assert!(!state.is_rehearsed());
     assert_eq!(state.players.shown(&"001/specify.1/review/spec-reviewer/9.1".parse().unwrap()), "");
 }
+
+#[test]
+fn an_approval_that_was_computed_is_marked_wherever_its_judge_is_named() {
+    let (first, later) =
+        ("001/specify.1/review/spec-reviewer/1.1", "001/specify.1/validate/spec-reviewer/1.1");
+    let computed = |ticket: &str| {
+        let Event::Judged(mut fact) = judged(ticket, "approved") else { unreachable!() };
+        fact.verdict.approved = false;
+        Event::Judged(fact)
+    };
+    let mut events = vec![sent(first, "claude", CLAUDE), computed(first)];
+    let state = feature(1, &events);
+    let shown = in_words(&state.judged_by());
+    assert_eq!(shown, "claude (Claude Code 2.1.325), claude-sonnet-5.5: spec-reviewer (computed)");
+    let as_json = serde_json::to_string(&state.judged_by()).unwrap();
+    assert!(as_json.ends_with(r#""model":"claude-sonnet-5.5","computed":true}]"#), "{as_json}");
+    let ticket: Ticket = first.parse().unwrap();
+    assert_eq!(
+        (state.players.mark(&ticket), state.players.played_by(&ticket).unwrap().computed),
+        (COMPUTED, false)
+    );
+    // An approval that the role gave itself is shown as ever.
+    events.extend([sent(later, "claude", CLAUDE), judged(later, "approved")]);
+    let state = feature(1, &events);
+    assert!(!in_words(&state.judged_by()).contains("computed"));
+    assert!(!serde_json::to_string(&state.judged_by()).unwrap().contains("computed"));
+}

@@ -74,6 +74,16 @@ impl Setting {
         judged
     }
 
+    /// The role said no, and all it said it for is put aside.
+    fn computes(&self, answer: &str, aside: &str) -> Judged {
+        let judged = self.approves(answer);
+        assert!(judged.is_computed() && !judged.settled, "{answer}");
+        let note =
+            format!("said to be rejected, but nothing that is open stands in the way; put aside: {aside}");
+        assert!(judged.notes.contains(&note), "{note} is not in {:?}", judged.notes);
+        judged
+    }
+
     /// Asks for a repair, or gives up when none is left; changes nothing either way, unless it is called settled.
     fn refuses(&self, answer: &str, because: &str) {
         for repair_left in [true, false] {
@@ -91,7 +101,11 @@ impl Setting {
             };
             assert!(why.contains(because), "{because:?} is not in {why:?}");
             assert!(!judged.late, "{answer}");
-            assert!(judged.changes.is_empty() || judged.settled && !repair_left, "{answer}");
+            assert!(
+                judged.changes.is_empty() || judged.settled && !repair_left,
+                "{answer}: {:?}",
+                judged.changes
+            );
         }
     }
 }
@@ -250,7 +264,7 @@ fn an_approval_counts_only_in_the_form_that_was_asked_for() {
 }
 
 #[test]
-fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
+fn a_rejection_for_what_a_person_settled_elsewhere_stands_in_nobodys_way() {
     use redraft_facts::findings::{Ruling, SettledFinding};
     let accepted = Finding {
         description: "fast has no number".to_owned(),
@@ -264,10 +278,9 @@ fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
     // It may be named together with an approval, and is kept as what it is.
     let judged = setting.approves(&one_issue(true, "blocker"));
     assert!(matches!(&judged.changes[..], [FindingChange::Raised(raised)] if raised.status == Status::Ruled));
-    // Alone it holds nothing up: the reviewer is asked once more, then a person.
-    setting.refuses(&one_issue(false, "blocker"), "is settled and holds nothing up");
-    let insisting = Setting { repair_left: false, ..setting }.judge(one_issue(false, "blocker").as_bytes());
-    assert!(insisting.settled && insisting.changes.len() == 1, "{insisting:?}");
+    // Alone it holds nothing up.
+    let computed = setting.computes(&one_issue(false, "blocker"), "S1 (ruled)");
+    assert_eq!(computed.changes, judged.changes);
     // Without the ruling it would have been a rejection like any other.
     Setting::default().rejects(&one_issue(false, "blocker"));
 }
@@ -320,25 +333,48 @@ fn a_rejection_without_a_finding_at_the_threshold_cannot_be_used() {
 
 #[test]
 fn a_finding_that_does_not_hold_never_blocks_alone() {
-    Setting::default()
-        .refuses(&doubtful(false), r#"; "fast has no number" does not hold: the quote is not in spec.md"#);
-    let judged = Setting::default().approves(&doubtful(true));
+    let why = r#"; "fast has no number" does not hold: the quote is not in spec.md"#;
+    Setting::default().refuses(&doubtful(false), why);
+    let last = Setting { repair_left: false, ..Setting::default() };
+    let judged = last.approves(&doubtful(true));
     let [FindingChange::Raised(finding)] = judged.changes.as_slice() else { panic!("{:?}", judged.changes) };
     assert_eq!(finding.unverified.as_deref(), Some("the quote is not in spec.md"));
     let mut known = self::finding("S1", Severity::Blocker);
     known.unverified = Some("there is no file x.md".to_owned());
-    with(&[known]).refuses(
-        r#"{"approved": false, "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#,
-        "; S1 does not hold: there is no file x.md",
-    );
+    let insists = r#"{"approved": false, "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#;
+    with(&[known]).refuses(insists, "; S1 does not hold: there is no file x.md");
+    // A person may accept in the role's place, so what it found is kept.
+    let judged = last.judge(doubtful(false).as_bytes());
+    assert_eq!((judged.settled, judged.changes.len()), (true, 1));
 }
 
 #[test]
-fn a_finding_that_does_not_hold_stands_beside_one_that_does() {
-    let both = r#"{"approved": false, "issues": [
-        {"severity": "blocker", "file": "gone.md", "text": "some other matter"},
-        {"severity": "warning", "file": "spec.md", "quote": "FR-1 … 401", "text": "who revokes a key"}]}"#;
-    assert_eq!(Setting::default().rejects(both).changes.len(), 2);
+fn a_blocker_that_does_not_hold_is_returned_once_whatever_stands_beside_it() {
+    let both = |severity: &str, approved: bool| {
+        format!(
+            r#"{{"approved": {approved}, "summary": "", "issues": [
+            {{"severity": "{severity}", "file": "gone.md", "text": "some other matter"}},
+            {{"severity": "warning", "file": "spec.md", "quote": "FR-1 … 401", "text": "who revokes a key"}}]}}"#
+        )
+    };
+    let last = Setting { repair_left: false, ..Setting::default() };
+    for approved in [false, true] {
+        let judged = Setting::default().judge(both("blocker", approved).as_bytes());
+        let Judgement::Repair { why } = judged.judgement else { panic!("{:?}", judged.judgement) };
+        assert!(why.contains(r#""some other matter" does not hold: there is no file gone.md"#), "{why}");
+        assert!(!judged.settled && judged.changes.is_empty(), "another one blocks");
+        // Then it stays what it is.
+        assert_eq!(last.rejects(&both("blocker", approved)).changes.len(), 2);
+    }
+    let judged = Setting::default().judge(doubtful(true).as_bytes());
+    assert!(matches!(judged.judgement, Judgement::Repair { .. }), "also in an approval");
+    // One that does not block holds nobody up.
+    assert_eq!(Setting::default().rejects(&both("warning", false)).changes.len(), 2);
+    // One that came back as it was is not returned again.
+    let known = Finding { unverified: Some("gone".to_owned()), ..finding("S1", Severity::Blocker) };
+    let kept = one_issue(false, "warning")
+        .replace("\"issues\"", r#""answers": [{"id": "S1", "status": "not_fixed"}], "issues""#);
+    with(&[known]).rejects(&kept);
 }
 
 #[test]
@@ -387,67 +423,119 @@ fn what_was_read_is_kept_even_if_it_cannot_be_used() {
 }
 
 #[test]
-fn a_rejection_for_old_text_alone_is_deferred_and_cannot_be_used() {
+fn a_rejection_for_old_text_alone_is_an_approval_and_what_it_found_is_deferred() {
     let setting = Setting { delta: Some(Delta::parse(DIFF)), ..Setting::default() };
-    let why = r#"; "fast has no number" is about what had not changed since your last review, so it is put off and holds nothing up"#;
-    setting.refuses(&one_issue(false, "warning"), why);
-    let judged = setting.approves(&one_issue(true, "warning"));
-    assert!(
-        matches!(judged.changes.as_slice(), [FindingChange::Raised(finding)] if finding.status == Status::Deferred)
-    );
+    for judged in [
+        setting.computes(&one_issue(false, "warning"), "S1 (deferred)"),
+        setting.computes(&one_issue(false, "suggestion"), "S1 (deferred)"),
+        setting.approves(&one_issue(true, "warning")),
+    ] {
+        assert!(
+            matches!(judged.changes.as_slice(), [FindingChange::Raised(finding)] if finding.status == Status::Deferred)
+        );
+    }
+    assert!(!setting.approves(&one_issue(true, "warning")).is_computed());
 }
 
 #[test]
 fn a_blocker_in_old_text_is_admitted_once() {
     let setting = |late_left| Setting { delta: Some(Delta::parse(DIFF)), late_left, ..Setting::default() };
     assert!(setting(true).rejects(&one_issue(false, "blocker")).late);
-    setting(false).refuses(
-        &one_issue(false, "blocker"),
-        "is about what had not changed since your last review, so it is put off and holds nothing up",
-    );
+    assert!(!setting(false).computes(&one_issue(false, "blocker"), "S1 (deferred)").late);
     assert!(!setting(false).approves(&one_issue(true, "blocker")).late);
 }
 
 #[test]
-fn a_rejection_for_what_a_person_has_ruled_cannot_be_used() {
-    let ruled = Finding { status: Status::Ruled, ..finding("S1", Severity::Blocker) };
-    let again =
-        r#"{"approved": false, "issues": [{"severity": "blocker", "text": "again", "same_as": "S1"}]}"#;
-    let setting = with(&[ruled]);
-    setting.refuses(again, "; S1 is repeated, but it is ruled already");
-    assert!(setting.judge(again.as_bytes()).settled);
-}
-
-#[test]
-fn what_a_settled_rejection_says_of_other_findings_is_kept_once_nothing_can_be_mended() {
-    let known = [
-        finding("S1", Severity::Blocker),
-        Finding { status: Status::Ruled, ..finding("S2", Severity::Blocker) },
-    ];
-    let answer = r#"{"approved": false, "answers": [{"id": "S1", "status": "fixed", "note": "seen"}],
-        "issues": [{"severity": "blocker", "text": "again", "same_as": "S2"}]}"#;
-    let judged = |repair_left| Setting { repair_left, ..with(&known) }.judge(answer.as_bytes());
-    assert_eq!((judged(true).settled, judged(true).changes), (true, Vec::new()));
-    let FindingChange::Fixed { id, .. } = &judged(false).changes[0] else { panic!("{:?}", judged(false)) };
-    assert_eq!((id.as_str(), judged(false).changes.len()), ("S1", 1));
-    let silent =
-        r#"{"approved": false, "issues": [{"severity": "blocker", "text": "again", "same_as": "S2"}]}"#;
-    let silent = Setting { repair_left: false, ..with(&known) }.judge(silent.as_bytes());
-    assert_eq!((silent.settled, silent.changes), (false, Vec::new()), "S1 was passed over");
-}
-
-#[test]
-fn only_a_rejection_for_what_counts_no_more_is_called_settled() {
+fn an_approval_is_computed_only_where_all_that_is_left_is_put_aside() {
     let delta = || Some(Delta::parse(DIFF));
-    let outside = Setting { delta: delta(), ..Setting::default() };
-    assert!(outside.judge(one_issue(false, "warning").as_bytes()).settled);
-    let suggestion = Setting { delta: delta(), ..Setting::default() };
-    assert!(!suggestion.judge(one_issue(false, "suggestion").as_bytes()).settled, "not at the threshold");
-    assert!(!outside.judge(one_issue(true, "warning").as_bytes()).settled, "an approval");
-    assert!(!outside.judge(b"no verdict at all").settled);
+    let known = finding("S1", Severity::Blocker);
+    let outside = Setting { delta: delta(), ..with(core::slice::from_ref(&known)) };
+    let with_answer = |status: &str, severity: &str| {
+        let answers = format!(r#""answers": [{{"id": "S1", "status": "{status}"}}], "issues""#);
+        one_issue(false, severity).replace("\"issues\"", &answers)
+    };
+    let judged = outside.computes(&with_answer("fixed", "warning"), "S2 (deferred)");
+    assert!(matches!(&judged.changes[0], FindingChange::Fixed { id, .. } if id.as_str() == "S1"));
+    outside.rejects(&with_answer("not_fixed", "warning"));
+    // What was not answered, or not proved, or not in its form, approves nothing.
+    let doubted = Finding { unverified: Some("gone".to_owned()), ..known };
+    let unproved = Setting { delta: delta(), repair_left: false, ..with(&[doubted]) };
+    let judged = unproved.judge(with_answer("not_fixed", "warning").as_bytes());
+    assert!(judged.settled && matches!(judged.judgement, Judgement::NoVerdict { .. }), "{judged:?}");
+    let formless = format!("Not yet. {} Sorry.", with_answer("fixed", "warning"));
+    let judged = outside.judge(formless.as_bytes());
+    let Judgement::Repair { why } = judged.judgement else { panic!("{:?}", judged.judgement) };
+    assert!(why.contains("put off and holds nothing up") && why.contains("give the verdict alone"), "{why}");
+    // A warning that is open and does not stand in the way here may be what the role means.
+    let mut lenient = Setting { rule: Threshold::Blockers, delta: delta(), ..Setting::default() };
+    let inside =
+        r#"{"severity": "warning", "file": "spec.md", "quote": "the new last line", "text": "odd"}, "#;
+    lenient.known = vec![Finding { status: Status::Open, ..finding("S1", Severity::Warning) }];
+    let both = one_issue(false, "warning").replace("[{", &format!("[{inside}{{"));
+    assert!(matches!(lenient.judge(both.as_bytes()).judgement, Judgement::Repair { .. }));
+}
+
+#[test]
+fn what_was_found_outside_of_what_changed_is_kept_also_where_the_answer_cannot_be_used() {
+    let answer = r#"{"approved": false, "summary": "", "issues": [
+        {"severity": "warning", "file": "spec.md", "line": 4, "text": "readable by everybody"},
+        {"severity": "blocker", "file": "spec.md", "line": 3, "text": "who may revoke a key"},
+        {"severity": "blocker", "file": "gone.md", "line": 3, "text": "cites nothing that is there"},
+        {"severity": "blocker", "file": "spec.md", "line": 40, "quote": "the new last line", "text": "inside"}]}"#;
+    let known = [finding("S1", Severity::Blocker)];
+    let judged = |repair_left, late_left| {
+        Setting { repair_left, late_left, delta: Some(Delta::parse(DIFF)), ..with(&known) }
+            .judge(answer.as_bytes())
+    };
+    let kept = |judged: &Judged| -> Vec<String> {
+        let raised = judged.changes.iter().map(|change| match change {
+            FindingChange::Raised(raised) => {
+                format!("{} {}{}", raised.id, raised.status.name(), if raised.late { " late" } else { "" })
+            }
+            other => panic!("{other:?}"),
+        });
+        raised.collect()
+    };
+    for repair_left in [true, false] {
+        let mut expected = vec!["S2 deferred".to_owned(), "S3 open late".to_owned()];
+        // What may still be cited rightly is not kept as it is.
+        expected.extend((!repair_left).then(|| "S4 deferred".to_owned()));
+        let with_late = judged(repair_left, true);
+        assert!(with_late.late && !with_late.settled, "S1 has no answer");
+        assert_eq!(kept(&with_late), expected);
+        expected[1] = "S3 deferred".to_owned();
+        assert_eq!((kept(&judged(repair_left, false)), judged(repair_left, false).late), (expected, false));
+    }
+    let approved = r#"{"approved": true, "summary": "", "issues": [
+        {"severity": "warning", "file": "spec.md", "line": 4, "text": "readable by everybody"}]}"#;
+    let setting = Setting { delta: Some(Delta::parse(DIFF)), ..Setting::default() };
+    let withheld = withheld(setting.approves(approved), "not opened".to_owned(), true);
+    assert_eq!(kept(&withheld), ["S1 deferred"]);
+}
+
+#[test]
+fn a_rejection_for_what_a_person_has_ruled_stands_in_nobodys_way() {
+    let ruled = Finding { status: Status::Ruled, ..finding("S2", Severity::Blocker) };
+    let again = r#""summary": "", "issues": [{"severity": "blocker", "text": "again", "same_as": "S2"}]}"#;
+    let rejects = |more: &str| format!(r#"{{"approved": false, {more}{again}"#);
+    with(core::slice::from_ref(&ruled)).computes(&rejects(""), "S2 (ruled)");
+    let both = with(&[finding("S1", Severity::Blocker), ruled]);
+    let judged = both.computes(
+        &rejects(r#""answers": [{"id": "S1", "status": "fixed", "note": "seen"}], "#),
+        "S2 (ruled)",
+    );
+    let [FindingChange::Fixed { id, .. }] = judged.changes.as_slice() else { panic!("{:?}", judged.changes) };
+    assert_eq!(id.as_str(), "S1");
+    both.refuses(&rejects(""), "no answer for S1");
+}
+
+#[test]
+fn a_rejection_without_any_ground_is_not_called_settled() {
+    assert!(!Setting::default().judge(b"no verdict at all").settled);
     assert!(!Setting::default().judge(one_issue(false, "warning").as_bytes()).settled, "it counts");
     let fixed = Finding { status: Status::Fixed, ..finding("S1", Severity::Blocker) };
-    assert!(!with(&[fixed]).judge(br#"{"approved": false, "issues": []}"#).settled, "no ground at all");
+    let judged = with(&[fixed]).judge(br#"{"approved": false, "issues": []}"#);
+    assert!(!judged.settled && matches!(judged.judgement, Judgement::Repair { .. }));
 }
 
 #[test]
@@ -490,6 +578,10 @@ fn answer() -> impl Strategy<Value = String> {
     )
 }
 
+fn is_outside(change: &FindingChange) -> bool {
+    matches!(change, FindingChange::Raised(raised) if raised.late || raised.status == Status::Deferred)
+}
+
 proptest! {
     #[test]
     fn no_bytes_make_it_panic_and_none_of_them_approve(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
@@ -512,11 +604,14 @@ proptest! {
         findings::apply(&mut after, &judged.changes);
         let blocked = after.iter().any(|finding| finding.blocks(setting.rule));
         match judged.judgement {
-            Judgement::Approved => prop_assert!(!blocked && judged.verdict.approved),
+            Judgement::Approved => {
+                let aside = |one: &Finding| matches!(one.status, Status::Deferred | Status::Ruled);
+                prop_assert!(!blocked && (judged.verdict.approved || after.iter().any(aside)));
+            }
             Judgement::Rejected => prop_assert!(blocked),
-            Judgement::Repair { .. } => prop_assert!(judged.changes.is_empty()),
+            Judgement::Repair { .. } => prop_assert!(judged.changes.iter().all(is_outside)),
             Judgement::NoVerdict { .. } => {
-                prop_assert!(judged.changes.is_empty() || judged.settled && !blocked);
+                prop_assert!(judged.changes.iter().all(is_outside) || judged.settled && !blocked);
             }
         }
     }

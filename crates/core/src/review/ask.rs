@@ -33,8 +33,8 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
                         open => format!("; {} of its own, which accept settles", count(open, "open finding")),
                     };
                     let text = format!(
-                        "{role} rejected it in {attempts}, only because of findings that were deferred or that a \
-                            person has ruled about{open}"
+                        "{role} rejected it in {attempts}, only because of findings that were deferred, that a person \
+                            has ruled about, or whose quote was not found{open}"
                     );
                     (text, vec![Accept, Retry, Rerun, Abandon])
                 }

@@ -95,6 +95,8 @@ pub struct OpenDispatch {
     pub helpless: bool,
     /// Why the last attempt came to nothing.
     pub trouble: String,
+    /// Why its last answer could not be used; a new conversation is told.
+    pub void: Option<String>,
     /// The next attempt must be a fresh conversation.
     pub fresh: bool,
     /// What it cost, or could have cost, when this agent was cut off for lack of money.

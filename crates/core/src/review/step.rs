@@ -101,6 +101,7 @@ fn no_verdict(seat: &mut Seat) {
     work.fresh = true;
     if let Some(repair) = work.repair.take() {
         seat.rounds.insert(Purpose::Repair, repair.round);
+        work.void = Some(repair.why);
     }
 }
 
@@ -139,6 +140,7 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
             None if fact.questions.is_empty() => "it wrote nothing".to_owned(),
             None => "it asked again and wrote nothing".to_owned(),
         };
+        work.void = Some(work.trouble.clone());
         return Ok(());
     };
     conclude(author);

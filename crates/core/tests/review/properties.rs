@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::{Effect, dispatches_max};
 use redraft_facts::event::*;
+use redraft_facts::findings::FindingChange;
 use redraft_facts::ids::Role;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
@@ -103,6 +104,22 @@ proptest! {
             prop_assert!(open.failed_gates <= limits.gates && open.unchanged <= 2);
         }
         prop_assert!(attempts.values().all(|count| *count <= limits.attempts));
+    }
+
+    #[test]
+    fn a_finding_never_vanishes(mut world in any_world()) {
+        world.play(STEPS_MAX);
+        let mut state = Pipeline::default();
+        for entry in &world.log {
+            state = pipeline::step(&state, &entry.event).unwrap();
+            let Event::Judged(fact) = &entry.event else { continue };
+            for change in &fact.changes {
+                if let FindingChange::Raised(raised) = change {
+                    let of_phase = state.standing().find(|one| one.opened.phase == fact.ticket.phase).unwrap();
+                    prop_assert!(of_phase.findings.iter().any(|known| known.id == raised.id), "{}", raised.id);
+                }
+            }
+        }
     }
 
     #[test]

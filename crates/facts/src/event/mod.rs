@@ -334,8 +334,16 @@ pub struct Judged {
     /// Whether a late blocker was admitted, which uses up one late round.
     pub late: bool,
     pub notes: Vec<String>,
-    /// Whether it rejects only for reasons that no longer count: a person has ruled on them, or they were put off.
+    /// Whether it rejects only for reasons that do not count: a person has ruled on them, they were put off, or what they
+    /// cite was not found.
     pub settled: bool,
+}
+
+impl Judged {
+    /// Whether the approval is the program's conclusion: the role said no, and all it said it for is put aside.
+    pub fn is_computed(&self) -> bool {
+        self.judgement == Judgement::Approved && !self.verdict.approved
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -139,7 +139,7 @@ fn judges(event: &Event, players: &Attribution) -> Vec<RoleAttribution> {
         Event::PhaseClosed(fact) => fact.approvals.iter().map(|approval| &approval.ticket).collect(),
         _ => Vec::new(),
     };
-    tickets.into_iter().filter_map(|ticket| players.played_by(ticket)).collect()
+    tickets.into_iter().filter_map(|ticket| players.judged_by(ticket)).collect()
 }
 
 fn event(Kept { scope, entry, line, judged_by }: &Kept) -> Value {

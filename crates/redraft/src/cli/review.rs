@@ -158,16 +158,18 @@ pub(crate) fn review(
     for note in &notes {
         console.say(note);
     }
-    let (outcome, code) = outcome(&stop);
+    let findings = run.state().latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
+    let (outcome, code) = outcome(&stop, findings);
     let next = process.next(&match &stop {
-        Stop::Done => format!("redraft review {} (after the next edit)", quoted_path(file(&args))),
-        Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
+        Stop::Done if code == ErrorCode::Done => {
+            format!("redraft review {} (after the next edit)", quoted_path(file(&args)))
+        }
+        Stop::Done | Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
         Stop::Asking(_) => format!("{command} --again"),
         Stop::OverBudget { .. } => format!("{command} --budget USD"),
         Stop::Host(_) => format!("{command} --agent NAME"),
         Stop::Parked(_) | Stop::Interrupted => command.clone(),
     });
-    let findings = run.state().latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
     let open: Vec<Finding> = findings
         .iter()
         .filter(|one| matches!(one.status, Status::Open | Status::Deferred))
@@ -252,8 +254,12 @@ fn driven(
 }
 
 /// How it ended, in a word and as an exit code.
-fn outcome(stop: &Stop) -> (&'static str, ErrorCode) {
+fn outcome(stop: &Stop, findings: &[Finding]) -> (&'static str, ErrorCode) {
     match stop {
+        // Nobody rules on it here, so it is not passed over in silence.
+        Stop::Done if findings.iter().any(Finding::is_deferred_blocker) => {
+            ("findings", ErrorCode::NotApproved)
+        }
         Stop::Done => ("approved", ErrorCode::Done),
         Stop::Findings => ("findings", ErrorCode::NotApproved),
         Stop::Asking(question) => ("waiting", run::waiting_code(question, OnCap::Stop)),

@@ -1,5 +1,6 @@
 //! Renders `.review-history.md`: every review of a feature, in order, for people to read.
 
+use redraft_core::attribution::COMPUTED;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::{Loop, Seat, shown_round};
 use redraft_facts::choice::Strategy;
@@ -104,10 +105,11 @@ fn told_of(entries: &[Entry], names: bool) -> String {
                 ));
                 for approval in &closed.approvals {
                     let mark = if approval.same_hand { ", same hand" } else { "" };
+                    let computed = state.players.mark(&approval.ticket);
                     let by = by(&approval.ticket);
                     let by = if by.is_empty() { by } else { format!(": {by}") };
                     out.push_str(&format!(
-                        "- Approved by {} ({}{mark}){by}\n",
+                        "- Approved by {} ({}{mark}){computed}{by}\n",
                         approval.role, approval.ticket
                     ));
                 }
@@ -203,6 +205,7 @@ fn review(open: &Loop, judged: &Judged, by: &str, at_ms: i64, markers: &mut Vec<
     out.push_str(&format!("- Reviewer: {} ({strategy}, {}{mark})\n", seat.role, judged.ticket));
     out.push_str(&agent_line(by));
     let decision = match &judged.judgement {
+        Judgement::Approved if judged.is_computed() => format!("approved{COMPUTED}"),
         Judgement::Approved => "approved".to_owned(),
         Judgement::Rejected => "rejected".to_owned(),
         Judgement::Repair { why } => format!("none yet; asked to repair its answer: {}", one_line(why, 300)),

@@ -2,7 +2,7 @@
 //! which the caller indents.
 
 use alloc::borrow::Cow;
-use redraft_core::attribution::{Attribution, in_words};
+use redraft_core::attribution::{Attribution, COMPUTED, in_words};
 use redraft_facts::event::{
     AfterFailure, BankJudged, Built, Checked, CostCorrected, Event, Judgement, LessonName, LoopOpened,
     StageOutcome,
@@ -27,7 +27,7 @@ pub fn line_in(event: &Event, phase: Option<Phase>, players: Option<&Attribution
     let judges = match (event, players) {
         (Event::Judged(fact), Some(players)) => players.shown(&fact.ticket),
         (Event::PhaseClosed(fact), Some(players)) => {
-            let by = fact.approvals.iter().filter_map(|approval| players.played_by(&approval.ticket));
+            let by = fact.approvals.iter().filter_map(|approval| players.judged_by(&approval.ticket));
             in_words(&by.collect::<Vec<_>>())
         }
         _ => String::new(),
@@ -158,7 +158,10 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
         Event::Judged(fact) => {
             let role = &fact.ticket.role;
             match &fact.judgement {
-                Judgement::Approved => format!("{role} approved{}", tally(&fact.changes)),
+                Judgement::Approved => {
+                    let mark = if fact.is_computed() { COMPUTED } else { "" };
+                    format!("{role} approved{mark}{}", tally(&fact.changes))
+                }
                 Judgement::Rejected => format!("{role} rejected{}", tally(&fact.changes)),
                 Judgement::Repair { why } => format!("{role} gave an answer that cannot be used: {why}"),
                 Judgement::NoVerdict { why } => format!("{role} gave no verdict: {why}"),

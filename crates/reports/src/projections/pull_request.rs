@@ -141,7 +141,7 @@ fn hands(state: &Pipeline, one: &Loop) -> Option<String> {
     let wrote = state.players.writers(one.opened.phase);
     let approved: Vec<RoleAttribution> = match &one.end {
         Some(LoopEnd::Closed(closed)) => {
-            closed.approvals.iter().filter_map(|one| state.players.played_by(&one.ticket)).collect()
+            closed.approvals.iter().filter_map(|one| state.players.judged_by(&one.ticket)).collect()
         }
         _ => Vec::new(),
     };

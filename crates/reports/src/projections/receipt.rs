@@ -166,6 +166,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
             Event::Lost(_) => end(&mut lines, ended, "lost"),
             Event::Judged(fact) => {
                 let said = match fact.judgement {
+                    Judgement::Approved if fact.is_computed() => "approved (computed)",
                     Judgement::Approved => "approved",
                     Judgement::Rejected => "rejected",
                     Judgement::Repair { .. } => "not usable",

@@ -7,6 +7,7 @@ use redraft_facts::choice::{Policy, Strategy};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_facts::verdict::Severity;
 
 /// The order for a seat's next send; none when its attempts are used up, which becomes a question.
 pub(super) fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
@@ -67,11 +68,20 @@ fn same_bytes_again(state: &Loop, seat: &Seat) -> bool {
     state.opened.policy == Policy::Seed && seat.role != state.author.role && seat.anchor == state.revision
 }
 
-/// The open findings a dispatch must answer: a reviewer's own, everybody's for the author, none for fresh eyes.
+/// The findings a dispatch is asked about: what is open, a reviewer's own, everybody's for the author, none for fresh
+/// eyes. A reviewer may also say that a blocker of its own that was put off is gone.
 fn to_answer<'a>(state: &'a Loop, seat: &'a Seat, purpose: Purpose) -> impl Iterator<Item = &'a Finding> {
     let author = matches!(purpose, Purpose::Draft | Purpose::Revise);
-    let open = state.findings.iter().filter(|finding| finding.status == Status::Open);
-    open.filter(move |finding| purpose != Purpose::Certify && (author || finding.role == seat.role))
+    let asked = move |finding: &&Finding| match finding.status {
+        Status::Open => true,
+        Status::Deferred => !author && finding.severity == Severity::Blocker,
+        Status::Fixed | Status::Withdrawn | Status::Ruled => false,
+    };
+    state
+        .findings
+        .iter()
+        .filter(asked)
+        .filter(move |finding| purpose != Purpose::Certify && (author || finding.role == seat.role))
 }
 
 fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&OpenDispatch>) -> Ticket {

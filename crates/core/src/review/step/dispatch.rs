@@ -35,6 +35,7 @@ pub(super) fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         failures: 0,
         helpless: false,
         trouble: String::new(),
+        void: None,
         fresh: false,
         needs: None,
         repairs: 0,

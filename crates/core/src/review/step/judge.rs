@@ -22,21 +22,23 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     let purpose = work.purpose;
     work.insists = fact.settled;
     match &fact.judgement {
-        Judgement::Repair { why }
-            if seat.conversation.is_some() && fact.ticket.purpose != Purpose::Repair =>
-        {
-            work.repairs += 1;
-            work.repair = Some(Repair { why: why.clone(), round: repaired + 1, sent: 0 });
-            return Ok(());
-        }
-        Judgement::Repair { why } | Judgement::NoVerdict { why } => {
-            work.trouble.clone_from(why);
-            no_verdict(seat);
-            // Only a rejection for what is settled has any: what it said about the rest still counts.
-            findings::apply(&mut state.findings, &fact.changes);
-            return Ok(());
-        }
         Judgement::Approved | Judgement::Rejected => {}
+        Judgement::Repair { why } | Judgement::NoVerdict { why } => {
+            match (&fact.judgement, &seat.conversation) {
+                (Judgement::Repair { .. }, Some(_)) if fact.ticket.purpose != Purpose::Repair => {
+                    work.repairs += 1;
+                    work.repair = Some(Repair { why: why.clone(), round: repaired + 1, sent: 0 });
+                }
+                _ => {
+                    work.trouble.clone_from(why);
+                    no_verdict(seat);
+                    seat.work.iter_mut().for_each(|work| work.void = Some(why.clone()));
+                }
+            }
+            // What it found outside of what changed is kept; if it rejects for what is settled, all that it says.
+            keep(state, fact);
+            return Ok(());
+        }
     }
     let approved = fact.judgement == Judgement::Approved;
     let (role, number) = (seat.role.clone(), usize::from(seat.stage));
@@ -61,10 +63,7 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
             false => SeatStatus::Rejected { epoch, purpose },
         };
     }
-    findings::apply(&mut state.findings, &fact.changes);
-    if fact.late && !state.late.contains(&epoch) {
-        state.late.push(epoch);
-    }
+    keep(state, fact);
     if purpose == Purpose::Certify {
         certificate(state, fact, &role, approved);
         return Ok(());
@@ -82,6 +81,14 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
         seat.last_round = rounds;
     }
     Ok(())
+}
+
+/// Takes over what a judgement says about findings.
+fn keep(state: &mut Loop, fact: &Judged) {
+    findings::apply(&mut state.findings, &fact.changes);
+    if fact.late && !state.late.contains(&state.epoch) {
+        state.late.push(state.epoch);
+    }
 }
 
 /// How many repairs a role was asked for in this pass. A role may sit twice, as reviewer and as certifier, and its

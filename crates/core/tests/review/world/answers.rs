@@ -171,6 +171,10 @@ impl World {
             changes.push(FindingChange::Raised(Finding { status: Status::Deferred, ..put_off }));
         } else if unusable {
             changes.clear();
+            let outside = finding(open.findings.len(), &ticket.role, facts.letter, late);
+            let status = if late { Status::Open } else { Status::Deferred };
+            let kept = late || self.draw(20);
+            changes.extend(kept.then_some(FindingChange::Raised(Finding { status, ..outside })));
         } else if reject {
             changes.push(FindingChange::Raised(finding(
                 open.findings.len(),
@@ -179,11 +183,13 @@ impl World {
                 late,
             )));
         }
-        let late = late && !unusable;
+        let late = late && !settled;
+        let computed = !unusable && !reject && self.draw(20);
+        let approved = judgement == Judgement::Approved && !computed;
         self.happen(Judged {
             ticket,
             judgement,
-            verdict: Verdict::default(),
+            verdict: Verdict { approved, ..Verdict::default() },
             changes,
             late,
             notes: vec![],

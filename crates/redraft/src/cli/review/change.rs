@@ -247,7 +247,7 @@ impl Call<'_> {
         let range = &range;
         let findings = run.state().latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
         let gate = run.state().open.as_ref().and_then(Loop::failed_gate);
-        let (outcome, code) = outcome(stop);
+        let (outcome, code) = outcome(stop, findings);
         let next = process.next(&match stop {
             Stop::Done | Stop::Findings => format!("{command} (after the next commit)"),
             Stop::Asking(_) => format!("{command} --again"),

@@ -128,6 +128,7 @@ pub fn costs(entries: &[Entry]) -> Costs {
             Event::Judged(fact) => costs.say(
                 &fact.ticket,
                 match fact.judgement {
+                    Judgement::Approved if fact.is_computed() => "approved (computed)",
                     Judgement::Approved => "approved",
                     Judgement::Rejected => "rejected",
                     Judgement::Repair { .. } => "not usable",
