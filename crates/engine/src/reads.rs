@@ -88,7 +88,11 @@ impl Reads<'_, '_> {
             },
             Some(Strategy::Resume | Strategy::Digest) => delta.unwrap_or_default().to_owned(),
             // A reviewer that is shown no diff is told to read by itself.
-            Some(Strategy::Lazy) | None => return Ok(None),
+            Some(Strategy::Lazy) => match delta {
+                Some(delta) => delta.to_owned(),
+                None => return Ok(None),
+            },
+            None => return Ok(None),
         };
         let own = projections::not_code(self.worktree.created);
         let parts = delta::parts(&change).into_iter().filter(|part| !own.contains(&part.file.path));

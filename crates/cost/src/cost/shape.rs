@@ -55,8 +55,12 @@ impl Prompts<'_> {
         };
         let fresh_turn = self.fresh.map_or(0, |prompt| tokens(&prompt.turn));
         let given: u64 = of(self.fresh, &["artifact"]);
-        let own = if author { as_read(ratios.tokens(self.artifact, Content::Markdown)) } else { given };
-        let rest = fresh_turn.saturating_sub(given);
+        // In a later round a fresh reviewer is also told what changed, which belongs to the document: what is told beside
+        // the two is much the same in every strategy.
+        let changed: u64 = if author { 0 } else { of(self.fresh, &["delta"]) };
+        let own =
+            if author { as_read(ratios.tokens(self.artifact, Content::Markdown)) } else { given + changed };
+        let rest = fresh_turn.saturating_sub(given).saturating_sub(changed);
         let delta: u64 = of(self.resumed.or(self.digest), &["delta", "changes-by-others"]);
         let touched: u64 = of(self.digest, &["touched-sections"]);
         let changes = self.resumed.or(self.digest).map_or(0, |prompt| tokens(&prompt.turn));

@@ -6,7 +6,7 @@
 
 use super::lessons::Lessons;
 use super::texts::chars;
-use super::{Composed, LoopFacts, Texts, absent, asked, seat, settled_here, task, unknown};
+use super::{Composed, Known, LoopFacts, Texts, absent, asked, is_fresh, seat, settled_here, task, unknown};
 use crate::ports::WorkspaceError;
 use redraft_core::report;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
@@ -59,22 +59,29 @@ pub(super) fn compose(
     };
     let absent: Vec<Absent<'_>> = absent.iter().map(|(name, why)| Absent { name, why }).collect();
     let change = texts.change(created, state, order)?;
-    let wants_delta = match strategy {
-        Strategy::Resume => true,
-        Strategy::Digest => reviews,
-        Strategy::Inline | Strategy::Lazy => false,
-    };
-    let delta = match (&order.since, &order.sees) {
-        (Some(since), Some(sees)) if wants_delta && repair.is_none() && since != sees => {
-            match (state.base_at(seat.anchor_epoch), state.base()) {
-                (Some(then), Some(now)) => Some(texts.delta_of_change((then, since), (now, sees))?),
-                _ => Some(texts.delta(since, sees)?),
+    // Who works on the code in a new conversation reads it as it is.
+    let told = reviews || strategy == Strategy::Resume;
+    let known = Known::new(seat, order, profile, strategy);
+    let delta = match (known.revision, &order.sees) {
+        (Some(since), Some(sees)) if told && repair.is_none() => {
+            let (then, now) = (state.base_at(known.epoch), state.base());
+            let delta = match (then, now) {
+                _ if since == sees && (then == now || !known.by_verdict) => {
+                    Ok(known.by_verdict.then(String::new))
+                }
+                (Some(then), Some(now)) => texts.delta_of_change((then, since), (now, sees)).map(Some),
+                _ => texts.delta(since, sees).map(Some),
+            };
+            match delta {
+                // A new conversation has the whole change anyway.
+                Err(WorkspaceError::AnchorLost(_)) if is_fresh(strategy) => None,
+                delta => delta?,
             }
         }
         _ => None,
     };
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
-    let summaries = state.summaries_since(seat.anchor_epoch);
+    let summaries = state.summaries_since(known.epoch);
     let task = task::read(texts, created, state, order)?;
     let outline = outline(texts, state)?;
     let intent = intent(texts, state, profile, strategy, &summaries)?;
@@ -143,6 +150,7 @@ pub(super) fn compose(
         last_round: seat.last_round,
         unavailable: seat.unavailable.is_some(),
         repair: repair.map(|repair| repair.why.as_str()),
+        void: work.and_then(|work| work.void.as_deref()),
         lessons: &lessons.lines,
         code: Some(code),
     };
@@ -155,7 +163,8 @@ pub(super) fn compose(
     // An inline prompt holds all of it, and a digest tells nobody to read it.
     if matches!(strategy, Strategy::Lazy | Strategy::Resume) {
         context_chars += given.iter().map(|one| chars(&one.bytes)).sum::<u64>();
-        if reviews && strategy == Strategy::Lazy {
+        // Who is told what changed is not told to read the rest.
+        if reviews && strategy == Strategy::Lazy && delta.is_none() {
             context_chars += told_to_read(texts, order, &change)?;
         }
     }

@@ -87,23 +87,19 @@ pub fn compose(
     let purpose = work.map_or(order.ticket.purpose, |work| work.purpose);
     let repair =
         work.and_then(|work| work.repair.as_ref()).filter(|_| order.ticket.purpose == Purpose::Repair);
-    let delta = match (&order.since, &order.sees) {
-        (Some(since), Some(sees)) if wants_delta(profile, strategy) && repair.is_none() && since != sees => {
-            match texts.delta(since, sees) {
-                Ok(delta) => Some(delta),
-                // A fresh author reads the whole document anyway.
-                Err(WorkspaceError::AnchorLost(_))
-                    if matches!(strategy, Strategy::Lazy | Strategy::Inline) =>
-                {
-                    None
-                }
-                Err(error) => return Err(error),
-            }
-        }
+    let known = Known::new(seat, order, profile, strategy);
+    let delta = match (known.revision, &order.sees) {
+        (Some(since), Some(sees)) if repair.is_none() && since != sees => match texts.delta(since, sees) {
+            Ok(delta) => Some(delta),
+            // A fresh conversation has the whole document anyway.
+            Err(WorkspaceError::AnchorLost(_)) if is_fresh(strategy) => None,
+            Err(error) => return Err(error),
+        },
+        (Some(_), Some(_)) if repair.is_none() && known.by_verdict => Some(String::new()),
         _ => None,
     };
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
-    let summaries = state.summaries_since(seat.anchor_epoch);
+    let summaries = state.summaries_since(known.epoch);
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
     let answers = answers(state);
@@ -160,6 +156,7 @@ pub fn compose(
         last_round: seat.last_round,
         unavailable: seat.unavailable.is_some(),
         repair: repair.map(|repair| repair.why.as_str()),
+        void: work.and_then(|work| work.void.as_deref()),
         lessons: &lessons.lines,
         code: None,
     };
@@ -262,9 +259,34 @@ fn answers(state: &Loop) -> Vec<AnsweredQuestion<'_>> {
         .collect()
 }
 
-/// An author is always told what others changed; a reviewer only where it does not get the whole document.
-fn wants_delta(profile: &Profile, strategy: Strategy) -> bool {
-    profile.kind == ProfileKind::Author || matches!(strategy, Strategy::Resume | Strategy::Digest)
+/// What the reader of a prompt is taken to know, so that only what came after it is told.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    revision: Option<&'a Revision>,
+    epoch: u32,
+    /// Whether it is what the role gave its last verdict about, and not what its conversation was last shown.
+    by_verdict: bool,
+}
+
+impl<'a> Known<'a> {
+    /// An author, and a conversation that goes on, are told what changed since they last looked. A reviewer in a new
+    /// conversation goes on with what its role has judged: an answer that could not be used has judged nothing. Fresh
+    /// eyes know nothing.
+    fn new(seat: &'a Seat, order: &'a DispatchOrder, profile: &Profile, strategy: Strategy) -> Known<'a> {
+        let by_verdict = profile.kind != ProfileKind::Author && is_fresh(strategy);
+        match (by_verdict, order.ticket.purpose) {
+            (true, Purpose::Review | Purpose::Validate) => {
+                Known { revision: seat.judged.as_ref(), epoch: seat.judged_epoch, by_verdict }
+            }
+            (true, _) => Known { revision: None, epoch: seat.anchor_epoch, by_verdict },
+            (false, _) => Known { revision: order.since.as_ref(), epoch: seat.anchor_epoch, by_verdict },
+        }
+    }
+}
+
+/// Whether a strategy begins a conversation that is given the whole.
+fn is_fresh(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::Lazy | Strategy::Inline)
 }
 
 /// The seat an order is for.

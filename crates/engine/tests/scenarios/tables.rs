@@ -1,6 +1,7 @@
 //! The scenarios. Each table is played three times: undisturbed, with a crash after every kind of change, and on the real
 //! adapters.
 
+mod again;
 pub(crate) mod agents;
 mod building;
 pub(crate) mod documents;
@@ -28,7 +29,8 @@ pub(crate) type Scenario = (&'static str, &'static str);
 
 /// All of them.
 pub(crate) fn all() -> Vec<Scenario> {
-    let tables: [&[Scenario]; 11] = [
+    let tables: [&[Scenario]; 12] = [
+        &again::TABLE,
         &agents::TABLE,
         &building::TABLE,
         &documents::TABLE,

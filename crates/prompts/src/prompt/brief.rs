@@ -109,6 +109,8 @@ pub struct Brief<'a> {
     pub unavailable: bool,
     /// Why the last answer could not be used.
     pub repair: Option<&'a str>,
+    /// The same, for a new conversation that is asked for the answer instead.
+    pub void: Option<&'a str>,
     /// What earlier features taught, one line each, as far as it bears on this dispatch.
     pub lessons: &'a [String],
     /// The facts for a dispatch about code; none where it is about a document.
@@ -145,6 +147,7 @@ impl<'a> Brief<'a> {
             last_round: 0,
             unavailable: false,
             repair: None,
+            void: None,
             lessons: &[],
             code: None,
         }
@@ -172,6 +175,14 @@ pub enum DomainResult<'a> {
         max: u16,
         revision: &'a Revision,
     },
+}
+
+impl Brief<'_> {
+    /// Whether a reviewer goes on with the review of its role: it is told what changed since, and what was answered.
+    pub(super) fn goes_on(&self) -> bool {
+        let reviews = self.profile.kind != ProfileKind::Author;
+        reviews && matches!(self.purpose, Purpose::Review | Purpose::Validate) && self.delta.is_some()
+    }
 }
 
 /// The strategy asked for, or the nearest one in which the dispatch makes sense.

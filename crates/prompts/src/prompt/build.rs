@@ -3,7 +3,7 @@
 use super::brief::{Brief, possible};
 use super::stable::Lasting;
 use super::turn::present;
-use super::{author, code, digest, open, stable, turn};
+use super::{again, author, code, digest, open, stable, turn};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -22,6 +22,12 @@ pub fn build(brief: &Brief<'_>) -> Prompt {
         // Which round it is stays the last word.
         let at = prompt.turn.iter().position(|fragment| fragment.name == turn::ITERATION);
         prompt.turn.insert(at.unwrap_or(prompt.turn.len()), lessons);
+    }
+    if possible(brief) != Strategy::Resume
+        && let Some(void) = turn::void(brief)
+    {
+        let at = prompt.turn.iter().position(|fragment| fragment.name == turn::ITERATION);
+        prompt.turn.insert(at.unwrap_or(prompt.turn.len()), void);
     }
     prompt
 }
@@ -63,27 +69,36 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
         ]),
         // Fresh eyes judge like a first reader: what others found before would lead them.
         (ProfileKind::Domain | ProfileKind::Phase, Purpose::Certify) => {
-            fresh_review(&Brief { findings: &[], ..*brief }, open::Intro::Validate, strategy)
+            fresh_review(&Brief { findings: &[], ..*brief }, strategy)
         }
-        (ProfileKind::Domain | ProfileKind::Phase, Purpose::Validate) => {
-            fresh_review(brief, open::Intro::Validate, strategy)
-        }
-        (ProfileKind::Domain | ProfileKind::Phase, _) => {
-            fresh_review(brief, open::Intro::Reevaluate, strategy)
-        }
+        (ProfileKind::Domain | ProfileKind::Phase, _) => fresh_review(brief, strategy),
     }
 }
 
-fn fresh_review(brief: &Brief<'_>, intro: open::Intro, strategy: Strategy) -> Vec<Fragment> {
+fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
     // A phase reviewer reads the document by its path, unless everything is in the prompt anyway.
     let whole = brief.profile.kind == ProfileKind::Domain || strategy == Strategy::Inline;
+    if brief.goes_on() {
+        return present([
+            Some(again::note(brief, again::Shown::new(strategy, whole))),
+            turn::asked_for(brief),
+            turn::delta(brief),
+            turn::fix_summary(brief),
+            Some(turn::artifact(brief, whole)),
+            turn::domain_outcome(brief).filter(|_| brief.purpose != Purpose::Validate),
+            turn::lint(brief),
+            open::settled(brief),
+            open::open_findings(brief, open::Intro::Recall),
+            turn::iteration(brief),
+        ]);
+    }
     present([
         turn::asked_for(brief),
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
         turn::lint(brief),
         open::settled(brief),
-        open::open_findings(brief, intro),
+        open::open_findings(brief, open::Intro::Reevaluate),
         turn::iteration(brief),
     ])
 }

@@ -5,9 +5,9 @@
 
 use super::anchor::Anchors;
 use super::brief::Brief;
-use super::stable::{file_name, header, label};
-use super::turn::{CHECKS_OF_A_CHANGE, present};
-use super::{open, turn};
+use super::stable::{header, label};
+use super::turn::present;
+use super::{again, open, turn};
 use core::ops::RangeInclusive;
 use redraft_documents::delta::{Delta, FileDelta};
 use redraft_documents::sections::Outline;
@@ -19,7 +19,7 @@ use redraft_facts::{citation, text};
 pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
     let validating = brief.purpose == Purpose::Validate;
     present([
-        Some(note(brief)),
+        Some(again::note(brief, again::Shown::Part)),
         turn::asked_for(brief),
         turn::delta(brief),
         turn::fix_summary(brief),
@@ -29,37 +29,6 @@ pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
         open::open_findings(brief, open::Intro::Recall),
         turn::iteration(brief),
     ])
-}
-
-fn note(brief: &Brief<'_>) -> Fragment {
-    let name = file_name(brief.place.artifact);
-    let (said, task) = match brief.purpose {
-        Purpose::Validate => (
-            format!("approved {name} at iteration {}", brief.last_round),
-            format!(
-                "Since then the file was changed. Check whether the approval still holds: go through \
-                 every hunk and through every place that depends on what it touches, and put your checks to them. A \
-                 new finding may lie anywhere in the file.\n{}",
-                open::ruling_on(brief)
-            ),
-        ),
-        _ => (
-            match brief.findings.is_empty() {
-                true => format!("did not approve {name}"),
-                false => format!("left the findings listed under Open Findings on {name}"),
-            },
-            format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief)),
-        ),
-    };
-    let text = format!(
-        "## What You Are Given\n\n\
-         An earlier turn of your role walked the whole document and {said}. You continue that review without its \
-         memory: what changed since then stands below, with the sections that the changes and the open findings \
-         touch. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} {task}\n\
-         Where a change depends on a part of {name} that is not below, open {} and look at that part.\n",
-        brief.place.artifact
-    );
-    Fragment::new("digest-note", text)
 }
 
 /// The sections of the artifact that hold a change or the place of an open finding, in the order of the document

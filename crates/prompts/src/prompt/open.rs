@@ -9,7 +9,7 @@ use super::change;
 use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
 use redraft_documents::sections::Outline;
 use redraft_facts::choice::Strategy;
-use redraft_facts::findings::Finding;
+use redraft_facts::findings::{Finding, Status};
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -48,10 +48,8 @@ pub(super) enum Intro {
     List,
     /// The same to a reader that never saw them.
     Recall,
-    /// To a reviewer that never saw them, in a later round.
+    /// To a reviewer that never saw them and is given the whole to judge.
     Reevaluate,
-    /// The same in a validation, where new findings may lie anywhere.
-    Validate,
     /// To an author that has not seen them.
     Fix,
     /// To an author that has fixed others before.
@@ -64,23 +62,13 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     }
     let (ruling, subject) = (ruling(brief), subject(brief));
     let (heading, lead) = match intro {
-        Intro::List | Intro::Recall => {
-            ("Open Findings", "These ids are open; each needs an answer:\n".to_owned())
-        }
+        Intro::List => ("Open Findings", "These ids are open; each needs an answer:\n".to_owned()),
+        Intro::Recall => ("Open Findings", "Previous issues to re-evaluate:\n".to_owned()),
         Intro::Reevaluate => (
             "Open Findings",
             format!(
-                "An earlier turn of your role reviewed a previous version and left the findings below. Judge the \
-                 {subject} as it is now, and rule on every id, in `answers`:\n\n{ruling}\n\
-                 The engine compares each new finding with what was changed since that review. One that lies \
-                 elsewhere {DEFERRED}.\n\n\
-                 Previous issues to re-evaluate:\n"
-            ),
-        ),
-        Intro::Validate => (
-            "Open Findings",
-            format!(
-                "An earlier turn of your role left the findings below. Rule on every id, in `answers`:\n\n{ruling}\n\
+                "An earlier turn of your role left the findings below. Judge the {subject} as it is now, and rule on \
+                 every id, in `answers`:\n\n{ruling}\n\
                  Previous issues to re-evaluate:\n"
             ),
         ),
@@ -97,9 +85,7 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
             |finding: &Finding| format!("{}\n{}", headline(finding), doubt(finding))
         }
         Intro::List => |finding: &Finding| format!("{}\n{}", headline(&by_name(finding)), doubt(finding)),
-        Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
-            |finding: &Finding| listed(finding)
-        }
+        Intro::Recall | Intro::Reevaluate | Intro::Fix | Intro::FixNew => |finding: &Finding| listed(finding),
     };
     let findings = current(brief, brief.findings);
     let list: String = findings.iter().map(line).collect();
@@ -109,7 +95,7 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
         Intro::Fix | Intro::FixNew => {
             "\nWhere what a finding cites does not hold, it was not found in the file. Judge the failure it describes.\n"
         }
-        Intro::List | Intro::Recall | Intro::Reevaluate | Intro::Validate => {
+        Intro::List | Intro::Recall | Intro::Reevaluate => {
             "\nWhere what a finding cites does not hold and the failure is there all the same, put it once more into \
              `issues`, with the right file, line and quote and its id in `same_as`: as it is, it cannot block.\n"
         }
@@ -205,10 +191,23 @@ pub(super) fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> 
     findings.iter().map(|finding| anchors.current(finding)).collect()
 }
 
-/// Why what a finding cites does not hold; empty if it holds.
+/// Why what a finding cites does not hold, and that it was put off; empty where neither is so.
 fn doubt(finding: &Finding) -> String {
     let unverified = one_line(finding.unverified.as_deref().unwrap_or_default(), FIELD_CHARS_MAX);
-    if unverified.is_empty() { unverified } else { format!("  What it cites does not hold: {unverified}\n") }
+    let doubt = if unverified.is_empty() {
+        unverified
+    } else {
+        format!("  What it cites does not hold: {unverified}\n")
+    };
+    format!("{}{doubt}", deferred(finding))
+}
+
+/// A finding that was put off needs no answer.
+fn deferred(finding: &Finding) -> &'static str {
+    match finding.status == Status::Deferred {
+        true => "  Deferred: it holds nothing up. Answer it only if it is fixed or was wrong.\n",
+        false => "",
+    }
 }
 
 /// A finding with what is known about it. All of it comes from agents and stays on its line.
@@ -229,6 +228,7 @@ fn listed(finding: &Finding) -> String {
             text.push_str(&format!("  {name}: {value}\n"));
         }
     }
+    text.push_str(deferred(finding));
     text
 }
 

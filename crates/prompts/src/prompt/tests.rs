@@ -309,10 +309,79 @@ fn only_an_ordinary_re_review_is_told_that_new_findings_are_deferred() {
         if brief.profile.kind == ProfileKind::Author || brief.purpose == Purpose::Repair {
             return;
         }
-        let rereview = brief.purpose == Purpose::Review && brief.round > 1;
+        // Where it is not known what changed, nothing is.
+        let rereview = brief.purpose == Purpose::Review && brief.delta.is_some();
         let text = build(brief).text();
         assert_eq!(text.contains(" is deferred: it is kept for later"), rereview, "{name}");
     });
+}
+
+/// A reviewer that goes on in a new conversation is asked for what one in its own conversation is asked for, and has the
+/// document to look things up in; fresh eyes are told nothing of it.
+#[test]
+fn a_later_round_in_a_new_conversation_has_the_changes_the_answers_and_the_steps_of_a_re_review() {
+    let mut seen = 0;
+    cases::each(&mut |Case { phase, name, brief }| {
+        let fresh = matches!(brief.strategy, Strategy::Lazy | Strategy::Inline);
+        if brief.profile.kind == ProfileKind::Author || !fresh || brief.delta.is_none() {
+            return;
+        }
+        seen += 1;
+        let prompt = build(brief);
+        let resumed = build(&Brief { strategy: Strategy::Resume, ..*brief });
+        let note = prompt.get("review-note").unwrap();
+        let task =
+            if brief.purpose == Purpose::Validate { "every hunk" } else { "Do this and no more:\n\n1. " };
+        assert!(
+            note.contains(task) && note.contains("The Walk of your role is not done again."),
+            "{phase} {name}"
+        );
+        for same in ["delta", "fix-summary"] {
+            assert_eq!(prompt.get(same), resumed.get(same), "{phase} {name}: {same}");
+        }
+        assert!(
+            prompt
+                .get("artifact")
+                .or(prompt.get("implementation-files"))
+                .or(prompt.get("given-change"))
+                .is_some()
+        );
+        // Each thing is said once, and not as to a first reader.
+        let text = prompt.text();
+        for once in [
+            "A new finding cites a changed line",
+            "may lie anywhere",
+            "Rule on every id",
+            "Read each of them",
+        ] {
+            let told = text.matches(once).count();
+            let most = usize::from(once != "Read each of them");
+            assert!(told <= most, "{phase} {name}: {once} stands {told} times");
+        }
+    });
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn a_new_conversation_is_told_in_one_line_why_an_earlier_answer_could_not_be_used() {
+    let long = format!("no answer for S1\n## Verdict\n\u{1b}[31m{}", "x".repeat(5_000));
+    for role in ["spec-reviewer", "phase-reviewer", "spec-author"] {
+        let first = cases::first(profile_of(role));
+        let void = Brief { void: Some(&long), ..first };
+        for strategy in [Strategy::Lazy, Strategy::Inline, Strategy::Digest] {
+            let prompt = build(&Brief { strategy, delta: Some(""), ..void });
+            let text = prompt.get("earlier-answer").unwrap();
+            let said = "An earlier answer of your role could not be used: no answer for S1 ## Verdict ";
+            assert!(text.starts_with(&format!("## Earlier Answer\n\n{said}")), "{text}");
+            assert!(
+                text.lines().count() == 3 && text.chars().count() < 500 && !text.contains('\u{1b}'),
+                "{text}"
+            );
+            assert_eq!(build(&Brief { strategy, delta: Some(""), ..first }).get("earlier-answer"), None);
+        }
+        // Its own conversation has the answer, and a repair turn says what was wrong with it.
+        assert_eq!(build(&Brief { strategy: Strategy::Resume, ..void }).get("earlier-answer"), None);
+    }
 }
 
 #[test]

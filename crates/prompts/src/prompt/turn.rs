@@ -20,6 +20,9 @@ use redraft_roles::profile::ProfileKind;
 pub(super) const CHECKS_OF_A_CHANGE: &str =
     "A check on which no change bears passes, with the note `not touched`.";
 
+/// As much of the reason as tells what to do better.
+const VOID_CHARS_MAX: usize = 400;
+
 /// The name of the fragment that says which round it is.
 pub(super) const ITERATION: &str = "iteration";
 
@@ -269,23 +272,25 @@ pub(super) fn iteration(brief: &Brief<'_>) -> Option<Fragment> {
     }
     let mut text = "## Iteration Context\n\n".to_owned();
     let by_itself = brief.code.is_some_and(|code| code.by_itself);
-    text.push_str(&match (purpose, brief.strategy) {
-        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) if by_itself => format!(
+    // Where the changes are told, so is why it is asked again.
+    let whole = matches!(brief.strategy, Strategy::Lazy | Strategy::Inline) && !brief.goes_on();
+    text.push_str(&match purpose {
+        Purpose::Validate if by_itself && whole => format!(
             "This is iteration {round} of {rounds_max}: your role approved an earlier version of the change, which went \
              on since. Perform a full regression check of the change as it is now; a new finding may lie anywhere in it.\n"
         ),
-        (Purpose::Validate, _) if by_itself => format!("This is iteration {round} of {rounds_max}.\n"),
-        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) if brief.code.is_some() => format!(
+        Purpose::Validate if by_itself => format!("This is iteration {round} of {rounds_max}.\n"),
+        Purpose::Validate if brief.code.is_some() && whole => format!(
             "This is the final validation round (iteration {round} of {rounds_max}): your role approved an earlier \
              version of the change, and others had it altered since. Perform a full regression check of the change as it \
              is now; a new finding may lie anywhere in it.\n"
         ),
-        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) => format!(
+        Purpose::Validate if whole => format!(
             "This is the final validation round (iteration {round} of {rounds_max}): your role approved an earlier \
              version, and the file was changed since. Judge the document as it is now; a new finding may lie anywhere \
              in it.\n"
         ),
-        (Purpose::Validate, Strategy::Resume | Strategy::Digest) => {
+        Purpose::Validate => {
             format!("This is the final validation round (iteration {round} of {rounds_max}).\n")
         }
         _ => format!("This is iteration {round} of {rounds_max}.\n"),
@@ -296,11 +301,18 @@ pub(super) fn iteration(brief: &Brief<'_>) -> Option<Fragment> {
     Some(Fragment::new(ITERATION, text))
 }
 
+/// What was wrong with the answer that this one replaces. It may hold words of that answer, so it stays on its line.
+pub(super) fn void(brief: &Brief<'_>) -> Option<Fragment> {
+    let why = one_line(brief.void?, VOID_CHARS_MAX);
+    let text = format!("## Earlier Answer\n\nAn earlier answer of your role could not be used: {why}\n");
+    (!why.is_empty()).then(|| Fragment::new("earlier-answer", text))
+}
+
 pub(super) fn repair(brief: &Brief<'_>) -> Fragment {
     let why = text::fenced("text", brief.repair.unwrap_or("no verdict could be read from it"));
     let text = format!(
         "## Your Last Answer Could Not Be Used\n\n{why}\n\
-         Give the whole answer once more with that put right. Nothing of the last one was kept.\n"
+         Give the whole answer once more with that put right.\n"
     );
     Fragment::new("repair", text)
 }

@@ -5,6 +5,7 @@ use crate::left::trail;
 use crate::script::{self, Claim};
 use crate::world::BRANCH;
 use redraft_core::pipeline::Pipeline;
+use redraft_facts::event::Event;
 
 impl Stage<'_> {
     #[track_caller]
@@ -36,7 +37,16 @@ impl Stage<'_> {
             Claim::Told { role, text, so } => {
                 let prompt =
                     asked(role).last().map(|request| serde_json::to_string(&request.prompt).unwrap());
-                let prompt = prompt.unwrap_or_default();
+                // A host fetches its prompt, which is stored with the dispatch.
+                let handed_out = || {
+                    let started = entries.iter().rev().find_map(|entry| match &entry.event {
+                        Event::Started(started) if started.ticket.role.as_str() == role => Some(started),
+                        _ => None,
+                    })?;
+                    let bytes = self.world.ledger().store().blob(&started.prompt).unwrap();
+                    Some(String::from_utf8(bytes).unwrap())
+                };
+                let prompt = prompt.or_else(handed_out).unwrap_or_default();
                 assert_eq!(prompt.contains(text), *so, "{text:?} in {prompt}");
             }
             Claim::Resumed(role, so) => {

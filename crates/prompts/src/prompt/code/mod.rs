@@ -87,20 +87,33 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
     // Fresh eyes judge like a first reader: what others found before would lead them.
     let findings = if brief.purpose == Purpose::Certify { &[] } else { brief.findings };
     let brief = &Brief { findings, ..*brief };
-    let intro = match brief.purpose {
-        Purpose::Certify | Purpose::Validate => open::Intro::Validate,
-        _ => open::Intro::Reevaluate,
-    };
+    let inline = strategy == Strategy::Inline;
+    if brief.goes_on() {
+        return present([
+            Some(turn::again_note(brief, strategy)),
+            shared::asked_for(brief),
+            turn::delta(brief),
+            shared::fix_summary(brief),
+            (!inline).then(|| turn::all_files(code, "All Implementation Files (for reference)")),
+            turn::intent(code, false),
+            turn::results(code),
+            turn::left_out(code),
+            turn::done_before(code),
+            open::settled(brief),
+            open::open_findings(brief, open::Intro::Recall),
+            shared::iteration(brief),
+        ]);
+    }
     present([
         shared::asked_for(brief),
         // An inline prompt has it further up, where all reviewers share it.
-        (strategy != Strategy::Inline).then(|| stable::files(code.change, false)),
+        (!inline).then(|| stable::files(code.change, false)),
         turn::intent(code, false),
         turn::results(code),
         turn::left_out(code),
         turn::done_before(code),
         open::settled(brief),
-        open::open_findings(brief, intro),
+        open::open_findings(brief, open::Intro::Reevaluate),
         shared::iteration(brief),
     ])
 }
@@ -108,7 +121,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
 /// The turn of a reviewer that is given what changed.
 fn digest(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
     present([
-        Some(turn::digest_note(brief)),
+        Some(turn::again_note(brief, Strategy::Digest)),
         shared::asked_for(brief),
         turn::delta(brief),
         shared::fix_summary(brief),

@@ -119,8 +119,8 @@ pub(super) fn review_note(brief: &Brief<'_>) -> Fragment {
     Fragment::new("resume-note", text)
 }
 
-/// Tells a fresh reviewer that it is shown only a part.
-pub(super) fn digest_note(brief: &Brief<'_>) -> Fragment {
+/// Tells a fresh reviewer to go on with the review of its role, and what it has for that.
+pub(super) fn again_note(brief: &Brief<'_>, strategy: Strategy) -> Fragment {
     let (said, task) = match brief.purpose {
         Purpose::Validate => (
             format!("approved it at iteration {}", brief.last_round),
@@ -140,14 +140,21 @@ pub(super) fn digest_note(brief: &Brief<'_>) -> Fragment {
             format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief)),
         ),
     };
+    let (name, with) = match strategy {
+        Strategy::Digest => ("digest-note", ", with what stands around the open findings"),
+        Strategy::Inline => {
+            ("review-note", "; the whole change, under Implementation Files, is for reference")
+        }
+        Strategy::Lazy | Strategy::Resume => ("review-note", ""),
+    };
     let text = format!(
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole change and {said}. You continue that review without its memory: \
-         what was changed since then stands below, with what stands around the open findings. The Walk of your role is \
+         what was changed since then stands below{with}. The Walk of your role is \
          not done again. {CHECKS_OF_A_CHANGE} {task}\n\
          Where a hunk depends on code that is not below, open its file and look at that part.\n"
     );
-    Fragment::new("digest-note", text)
+    Fragment::new(name, text)
 }
 
 /// The part of the change around the open findings.

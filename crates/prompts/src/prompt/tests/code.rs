@@ -148,7 +148,9 @@ fn matrix_row_6_where_that_conversation_is_gone_the_final_validation_is_i3_with_
         let (first, fresh) = (case(role, "review"), case(role, "validate, conversation lost"));
         assert_eq!(stable(&fresh), stable(&first), "{role}");
         let context = fresh.get("iteration").unwrap();
-        assert!(context.contains("final validation round") && context.contains("full regression check"));
+        assert!(context.contains("final validation round"), "{context}");
+        assert!(fresh.get("review-note").unwrap().contains("full regression check"), "{role}");
+        assert!(fresh.get("delta").unwrap().contains("```diff\n"), "{role}");
         assert!(context.contains("(Fresh dispatch — prior review session unavailable.)"), "{context}");
         assert!(fresh.get("implementation-files").is_some());
     }

@@ -113,25 +113,26 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
     let once = [change::summary(&[profile.role])];
     let twice = [change::summary(&others[..1]), change::summary(&others[1..])];
     let first = texts.brief(profile);
-    let later =
+    let anew =
         Brief { code: Some(code(change::MENDED)), findings: &findings, round: 2, last_round: 1, ..first };
-    let resumed =
-        Brief { strategy: Strategy::Resume, delta: Some(change::FIXES), fix_summaries: &once, ..later };
-    let validate = Brief { purpose: Purpose::Validate, findings: &[], round: 3, ..later };
-    let validate_resumed =
-        Brief { strategy: Strategy::Resume, delta: Some(change::FIXES), fix_summaries: &twice, ..validate };
+    let later = Brief { delta: Some(change::FIXES), fix_summaries: &once, ..anew };
+    let resumed = Brief { strategy: Strategy::Resume, ..later };
+    let validate =
+        Brief { purpose: Purpose::Validate, findings: &[], round: 3, fix_summaries: &twice, ..later };
+    let validate_resumed = Brief { strategy: Strategy::Resume, ..validate };
     show("review", first);
     show("review, inline", Brief { strategy: Strategy::Inline, ..first });
     show("review, fresh in a later round", later);
     show("review, inline in a later round", Brief { strategy: Strategy::Inline, ..later });
     show("review, conversation lost", Brief { unavailable: true, ..later });
+    show("review, what changed is not known", anew);
     show("review, resumed", resumed);
     show("review, digest", Brief { strategy: Strategy::Digest, ..resumed });
     show("validate, resumed", validate_resumed);
     show("validate, fresh", validate);
     show("validate, conversation lost", Brief { unavailable: true, ..validate });
     show("validate, digest", Brief { strategy: Strategy::Digest, ..validate_resumed });
-    show("certify", Brief { purpose: Purpose::Certify, ..later });
+    show("certify", Brief { purpose: Purpose::Certify, ..anew });
     let why = "the answer is not a JSON object";
     show("repair", Brief { purpose: Purpose::Repair, repair: Some(why), ..resumed });
     if profile.letter == 'I' {

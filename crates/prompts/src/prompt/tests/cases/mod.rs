@@ -117,15 +117,23 @@ fn reviewer(phase: Phase, profile: &Profile, show: Show<'_>) {
     let twice = [document.summary(phase, domain), document.summary(phase, handoff)];
     let first = Brief { outcome: hands_off.then_some(approved), ..first_of(phase, profile) };
     let mended = Some(document.mended.as_bytes());
-    let later = Brief { artifact: mended, findings: &findings, round: 2, last_round: 1, ..first };
-    let resumed = Brief { strategy: Strategy::Resume, delta: Some(diff), fix_summaries: &once, ..later };
-    let validate = Brief { purpose: Purpose::Validate, findings: &[], round: 3, last_round: 2, ..later };
-    let validate_resumed =
-        Brief { strategy: Strategy::Resume, delta: Some(diff), fix_summaries: &twice, ..validate };
+    let anew = Brief { artifact: mended, findings: &findings, round: 2, last_round: 1, ..first };
+    let later = Brief { delta: Some(diff), fix_summaries: &once, ..anew };
+    let resumed = Brief { strategy: Strategy::Resume, ..later };
+    let validate = Brief {
+        purpose: Purpose::Validate,
+        findings: &[],
+        round: 3,
+        last_round: 2,
+        fix_summaries: &twice,
+        ..later
+    };
+    let validate_resumed = Brief { strategy: Strategy::Resume, ..validate };
     show("review", first);
     show("review, inline", Brief { strategy: Strategy::Inline, ..first });
     show("review, fresh in a later round", later);
     show("review, conversation lost", Brief { unavailable: true, ..later });
+    show("review, what changed is not known", anew);
     show("review, resumed", resumed);
     show("review, digest", Brief { strategy: Strategy::Digest, ..resumed });
     show("validate, resumed", validate_resumed);
@@ -164,6 +172,8 @@ fn only_once(first: Brief<'_>, resumed: Brief<'_>, show: Show<'_>) {
     let settled = [settled()];
     show("review, with settled matters", Brief { settled: &settled, ..first });
     show("review, resumed with settled matters", Brief { settled: &settled, ..resumed });
+    let void = Some("no answer for S1");
+    show("review, after an answer that could not be used", Brief { void, ..first });
     show("review, in a project", Brief { project: Some(PROJECT), ..first });
     show("review, where only blockers count", Brief { rule: Threshold::Blockers, ..first });
     show("review without a PRD", Brief { place: no_prd, ..first });

@@ -1,0 +1,138 @@
+//! Later rounds: what a reviewer is told that goes on with a review, and what becomes of what it finds elsewhere.
+
+use super::{Scenario, in_every_way};
+
+in_every_way!(TABLE);
+
+pub(crate) const TABLE: [Scenario; 8] = [
+    (
+        "in a new conversation a reviewer is told what changed, what was answered, and to look no further",
+        "
+        the policy is fresh
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        and says `{\"approved\": true, \"summary\": \"half the time\", \"answers\": [{\"id\": \"S1\", \"status\": \"fixed\", \"note\": \"five it is\"}], \"issues\": []}`
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then spec-reviewer began anew
+        then spec-reviewer was told `+- R1: When an accountant asks for the report, the system sends a CSV file within 5 seconds.`
+        then spec-reviewer was told `- S1: fixed. five it is`
+        then spec-reviewer was told `Do this and no more:`
+        then spec-reviewer was told `## Spec Under Review`
+        then phase-reviewer was not told `Do this and no more:`
+        ",
+    ),
+    (
+        "a validation in a new conversation is told what changed",
+        "
+        the policy is inline
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer objects to `one record` in spec.md
+        spec-author changes `one record` to `two records` in spec.md
+        phase-reviewer approves with P1 fixed
+        spec-reviewer approves
+        the run is done
+        then started tells `/validate/spec-reviewer/`
+        then spec-reviewer was told `## Changes Since Your Last Review`
+        then spec-reviewer was told `Check whether the approval still holds`
+        ",
+    ),
+    (
+        "after an answer that could not be used, a new conversation is told why, and still what changed since the last verdict",
+        "
+        the policy is fresh
+        at most 0 repairs
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer approves
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then judged tells `no answer for S1`
+        then spec-reviewer was told `An earlier answer of your role could not be used: no answer for S1`
+        then spec-reviewer was told `+- R1: When an accountant asks for the report`
+        ",
+    ),
+    (
+        "a host is told the same",
+        "
+        spec-reviewer is played by hand
+        hand is a host
+        spec-author writes spec.md
+        the run is waiting for a host
+        a host takes its work
+        a host submits `fine, I think` as `one`
+        the run is waiting for a host
+        a host takes its work
+        a host submits `{\"approved\": true, \"summary\": \"\", \"answers\": [], \"issues\": []}` as `two`
+        phase-reviewer approves
+        the run is done
+        then spec-reviewer was told `An earlier answer of your role could not be used: the answer holds no JSON object`
+        ",
+    ),
+    (
+        "a rejection for nothing but old text is a computed approval, and what it found is kept",
+        "
+        the policy is fresh
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer warns of `one record` with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then judged tells `put aside: S2 (deferred)`
+        then phase-closed tells `\"deferred\":[\"S2\"]`
+        then the ledger has no asked
+        then spec-reviewer was asked 2 times
+        ",
+    ),
+    (
+        "what was found in old text is kept although the answer it stood in could not be used",
+        "
+        the policy is fresh
+        at most 0 repairs
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer warns of `one record`
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then judged tells `no answer for S1`
+        then phase-closed tells `\"deferred\":[\"S2\"]`
+        ",
+    ),
+    (
+        "a blocker whose quote is nowhere is returned once, although another one blocks",
+        "
+        spec-author writes spec.md
+        spec-reviewer says `{\"approved\": false, \"summary\": \"\", \"answers\": [], \"issues\": [{\"severity\": \"blocker\", \"file\": \"docs/features/001-feature/spec.md\", \"quote\": \"within 10 seconds\", \"description\": \"too slow\"}, {\"severity\": \"blocker\", \"file\": \"docs/features/001-feature/spec.md\", \"quote\": \"for ever and a day\", \"description\": \"kept too long\"}]}`
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then judged tells `kept too long\\\" does not hold: the quote is not in docs/features/001-feature/spec.md`
+        then started tells `/repair/spec-reviewer/`
+        ",
+    ),
+    (
+        "a blocker without the marks of Markdown lies in the change that it is about",
+        "
+        the policy is fresh
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within **5** seconds` in spec.md
+        spec-reviewer warns of `sends a CSV file within 5 seconds` with S1 fixed
+        spec-author changes `within 10 seconds` to `within 7 seconds` in spec.md
+        spec-reviewer approves with S2 fixed
+        phase-reviewer approves
+        the run is done
+        then judged tells `rejected`
+        ",
+    ),
+];
