@@ -5,6 +5,7 @@
 //! events are handed down unchanged.
 
 mod played;
+pub mod put_off;
 
 use crate::attribution::Attribution;
 use crate::bills::Bills;
@@ -14,7 +15,7 @@ use redraft_facts::event::{
     Adopted, AfterFailure, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, FeatureLife,
     LaneSet, LoopOpened, Merged, PhaseClosed,
 };
-use redraft_facts::findings::{Finding, Ruling, SettledFinding};
+use redraft_facts::findings::{Ruling, SettledFinding};
 use redraft_facts::forecast::Forecast;
 use redraft_facts::ids::AgentName;
 use redraft_facts::phase::{Lane, Phase};
@@ -213,7 +214,11 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
                 return Err(unexpected(event));
             };
             let earlier = state.past.iter().rev().find(|past| past.opened.phase == opened.phase);
-            state.open = Some(Loop::new(created.scope(), opened.clone(), earlier));
+            let mut open = Loop::new(created.scope(), opened.clone(), earlier);
+            if let Some(finishing) = &mut open.finishing {
+                finishing.put_off = put_off::named(state, &opened.put_off);
+            }
+            state.open = Some(open);
         }
         Event::Adopted(adopted) => {
             if state.created.is_none() || state.latest().is_some() || state.adopted.is_some() {
@@ -271,8 +276,10 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let open = state.open.as_mut().ok_or_else(|| unexpected(event))?;
             let tally = Tally::new(state.created.as_ref(), open, event);
             let parked = parked(open, event);
-            let settled = settled(open.opened.phase, &open.findings, event);
+            let settled = settled(open, event);
+            let ruled = put_off::ruled(open, event);
             review::fold(open, event)?;
+            put_off::rule(&mut state.past, &ruled);
             state.players.take(event);
             state.parked.extend(parked);
             state.settled.extend(settled);
@@ -429,12 +436,16 @@ fn parked(open: &Loop, event: &Event) -> Option<(AgentName, i64)> {
 }
 
 /// The findings of a loop that an event settles, as they are before it.
-fn settled(phase: Phase, findings: &[Finding], event: &Event) -> Vec<SettledFinding> {
+fn settled(open: &Loop, event: &Event) -> Vec<SettledFinding> {
     let Event::Decided(fact) = event else { return Vec::new() };
-    let (by, why) = (fact.by.clone(), fact.why.clone());
-    let ruling = Ruling { phase, pass: fact.pass, number: fact.number, by, why };
-    let ruled = findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
-    ruled.map(|finding| SettledFinding { finding: finding.clone(), ruling: ruling.clone() }).collect()
+    let ruling = |phase: Phase| {
+        let (by, why) = (fact.by.clone(), fact.why.clone());
+        Ruling { phase, pass: fact.pass, number: fact.number, by, why }
+    };
+    let own = open.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
+    let own = own.map(|finding| (open.opened.phase, finding.clone()));
+    let all = own.chain(put_off::ruled(open, event));
+    all.map(|(phase, finding)| SettledFinding { ruling: ruling(phase), finding }).collect()
 }
 
 /// A loop without reviewers or limits could close on nothing.

@@ -10,6 +10,7 @@ use crate::ports::ALL_FILES;
 use crate::task_plan::planned;
 use crate::values::{ChangeUnderReview, LoopTexts, Rules, Subject};
 use crate::worktree::Worktree;
+use redraft_core::pipeline::put_off;
 use redraft_documents::bank::{self, Index};
 use redraft_facts::event::{Certify, Extra, LoopOpened};
 use redraft_facts::ids::Role;
@@ -136,6 +137,7 @@ impl Opening<'_, '_> {
             bundle: kept_bundle,
             bank: bank.as_deref().map(hash),
             same_hand: self.lane() == Lane::Express && !self.worktree.created.is_review(),
+            put_off: put_off::for_loop(self.journal.state(), phase),
         };
         *self.loop_texts = LoopTexts {
             project: self.rules.project.clone(),

@@ -280,9 +280,12 @@ fn ruled(
         | About::Author { .. }
         | About::Begin
         | About::Lessons
+        | About::Deferred
         | About::Divergence => None,
     };
-    let settles = open.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
+    let put_off = open.finishing.iter().filter(|_| fact.about == About::Deferred);
+    let put_off = put_off.flat_map(|finishing| finishing.put_off.iter().map(|(_, finding)| finding));
+    let settles = open.findings.iter().chain(put_off).filter(|finding| fact.ruled.contains(&finding.id));
     let why = fact.why.trim();
     Some(Resolution {
         id: format!("{scope}/{phase}.{}/question-{}", fact.pass, fact.number),

@@ -4,10 +4,14 @@
 use super::seat::OpenDispatch;
 use super::state::Loop;
 use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Question};
+use redraft_facts::findings::Finding;
 use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, one_line};
+
+/// More findings would hide the question; `redraft show findings` has them all.
+const DEFERRED_MAX: usize = 10;
 
 /// The question about something, in words.
 pub(super) fn ask(state: &Loop, about: About) -> Question {
@@ -49,6 +53,20 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             let gate = failed.map(|check| check.gate.as_str()).unwrap_or("a gate");
             let why = failed.map(|check| check.in_a_line(200)).unwrap_or_default();
             (format!("{gate} fails on what would be merged: {why}"), vec![Retry, Accept, Abandon])
+        }
+        About::Deferred => {
+            let put_off = put_off(state);
+            let shown = put_off.iter().take(DEFERRED_MAX);
+            let mut list: String = shown.map(|(phase, finding)| deferred_in_words(*phase, finding)).collect();
+            if put_off.len() > DEFERRED_MAX {
+                list.push_str(&format!("\n  and {} more", put_off.len() - DEFERRED_MAX));
+            }
+            let text = format!(
+                "before the feature ends, rule on {} that reviews deferred (accept leaves it as it is; to have it fixed, go \
+                 back to its phase with `redraft phase back`){list}",
+                count(put_off.len(), "blocker")
+            );
+            (text, vec![Accept, Abandon])
         }
         About::Lessons => {
             let judged = state.finishing.as_ref().and_then(|finishing| finishing.judged.as_ref());
@@ -133,6 +151,16 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
     Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
 }
 
+fn put_off(state: &Loop) -> &[(Phase, Finding)] {
+    state.finishing.as_ref().map(|finishing| finishing.put_off.as_slice()).unwrap_or_default()
+}
+
+fn deferred_in_words(phase: Phase, finding: &Finding) -> String {
+    const CHARS_MAX: usize = 300;
+    let (what, place) = (one_line(&finding.description, CHARS_MAX), one_line(&finding.place(), 120));
+    format!("\n  {} of {phase}: {what} (at: {place})", finding.id)
+}
+
 /// The task a question came up in.
 fn in_task(state: &Loop) -> String {
     let task = state.implementing.as_ref().and_then(|implementing| implementing.current());
@@ -201,6 +229,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         | About::Task { .. }
         | About::Begin
         | About::Lessons
+        | About::Deferred
         | About::Divergence => Vec::new(),
     };
     Decided {
@@ -220,6 +249,9 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
 
 /// The findings that accepting would settle.
 pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
+    if *about == About::Deferred {
+        return put_off(state).iter().map(|(_, finding)| finding.id.clone()).collect();
+    }
     let in_the_way = state.findings.iter().filter(|finding| finding.blocks(state.opened.rule));
     let settled = in_the_way.filter(|finding| match about {
         About::Cap { stage } => state.reviewer(&finding.role).is_some_and(|seat| seat.stage == *stage),
@@ -231,6 +263,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         | About::Task { .. }
         | About::Begin
         | About::Lessons
+        | About::Deferred
         | About::Divergence => false,
     });
     settled.map(|finding| finding.id.clone()).collect()

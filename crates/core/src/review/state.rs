@@ -6,7 +6,7 @@ use super::seat::{Flight, Seat, SeatStatus};
 use redraft_facts::event::{
     AuthorQuestion, Checked, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
 };
-use redraft_facts::findings::Finding;
+use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{BlobId, Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -82,6 +82,18 @@ pub struct Stage {
     pub closed: Option<StageClosed>,
 }
 
+/// The findings a loop begins with: those of the earlier one, with what was put off open again.
+fn taken_up(opened: &LoopOpened, earlier: Option<&Loop>) -> Vec<Finding> {
+    let mut findings = earlier.map(|earlier| earlier.findings.clone()).unwrap_or_default();
+    let named = |id| opened.put_off.iter().any(|one| one.phase == opened.phase && one.id == id);
+    for finding in findings.iter_mut().filter(|finding| finding.status == Status::Deferred) {
+        if named(finding.id.clone()) {
+            finding.status = Status::Open;
+        }
+    }
+    findings
+}
+
 impl Loop {
     pub fn new(scope: Scope, opened: LoopOpened, earlier: Option<&Loop>) -> Loop {
         let author = Seat::new(opened.author.clone(), 'A', 0);
@@ -105,7 +117,7 @@ impl Loop {
                 .filter(|_| finishing.is_none())
                 .and_then(|earlier| earlier.revision.clone())
                 .or_else(|| opened.base.clone().filter(|_| implementing.is_some() || finishing.is_some())),
-            findings: earlier.map(|earlier| earlier.findings.clone()).unwrap_or_default(),
+            findings: taken_up(&opened, earlier),
             opened,
             epoch: 0,
             author,

@@ -2,11 +2,12 @@
 
 use super::draws::*;
 use proptest::prelude::*;
-use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::pipeline::{self, Pipeline, put_off};
 use redraft_core::review::{Effect, dispatches_max};
 use redraft_facts::event::*;
 use redraft_facts::findings::FindingChange;
 use redraft_facts::ids::Role;
+use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
 
@@ -118,6 +119,18 @@ proptest! {
                     let of_phase = state.standing().find(|one| one.opened.phase == fact.ticket.phase).unwrap();
                     prop_assert!(of_phase.findings.iter().any(|known| known.id == raised.id), "{}", raised.id);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn no_feature_ends_before_a_person_has_ruled_on_every_blocker_that_was_put_off(mut world in any_world()) {
+        world.play(STEPS_MAX);
+        let mut state = Pipeline::default();
+        for entry in &world.log {
+            state = pipeline::step(&state, &entry.event).unwrap();
+            if let Event::PhaseClosed(PhaseClosed { phase: Phase::Finish, .. }) = &entry.event {
+                prop_assert_eq!(put_off::for_loop(&state, Phase::Finish), vec![]);
             }
         }
     }

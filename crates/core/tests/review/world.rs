@@ -4,7 +4,7 @@ mod answers;
 
 pub(super) use answers::started as sent;
 
-use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::pipeline::{self, Pipeline, put_off};
 use redraft_core::review::Effect;
 use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::*;
@@ -339,6 +339,7 @@ impl World {
         let gates = if builds { self.rules.gates } else { self.rules.gates.max(1) };
         let same_hand = self.habits.pull > 0 && self.draw(50);
         let asks_first = builds && self.habits.person && self.draw(30);
+        let put_off = put_off::for_loop(&self.state, phase);
         self.happen(LoopOpened {
             phase,
             pass,
@@ -367,6 +368,7 @@ impl World {
             bundle: None,
             bank: None,
             same_hand,
+            put_off,
         });
     }
 }

@@ -79,6 +79,7 @@ fn every_boundary_fact_purpose_failure_and_question_is_in_some_scenario() {
         "Lessons",
         "Certificate",
         "Divergence",
+        "Deferred",
     ] {
         assert!(asked.contains(about), "nobody is asked about {about}: {asked:?}");
     }

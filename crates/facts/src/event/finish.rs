@@ -2,10 +2,11 @@
 //!
 //! What these facts change is in `core::review` and `core::pipeline`.
 
-use crate::ids::BlobId;
+use crate::ids::{BlobId, FindingId};
+use crate::phase::Phase;
 use crate::prelude::*;
 use crate::ticket::Ticket;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// An entry of the knowledge bank, by its kind and name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -108,4 +109,17 @@ impl MergeHistory {
             MergeHistory::Squash => "squash",
         }
     }
+}
+
+/// A blocker of a phase that was put off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PutOff {
+    pub phase: Phase,
+    pub id: FindingId,
+}
+
+/// A list that is left out where it is empty, and in everything that was stored before it existed.
+pub(super) fn left_out<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PutOff>, D::Error> {
+    Option::<Vec<PutOff>>::deserialize(from).map(Option::unwrap_or_default)
 }

@@ -37,7 +37,9 @@ pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, CostCorrected, FeatureCreated,
     FeatureLife, LaneSet, PhaseSkipped, ReviewedChange, Unblocked, WentBack,
 };
-pub use finish::{BankApplied, BankJudged, Challenged, LessonName, MergeHistory, Merged, RetroWritten};
+pub use finish::{
+    BankApplied, BankJudged, Challenged, LessonName, MergeHistory, Merged, PutOff, RetroWritten,
+};
 pub use host_conversation::HostConversation;
 pub use implementing::{Built, Extra, PlannedTask, Report, TakenOut};
 pub use ledger_events::{Amended, Redacted, Unreadable};
@@ -92,6 +94,10 @@ pub struct LoopOpened {
     pub bank: Option<BlobId>,
     /// Whether a host's conversation may also review the text it wrote; never as a certificate.
     pub same_hand: bool,
+    /// Blockers that were put off in earlier loops and are taken up now: in a new pass of their phase they are open again;
+    /// where the feature ends, a person rules on them. Left out where there are none.
+    #[serde(default, deserialize_with = "finish::left_out", skip_serializing_if = "Vec::is_empty")]
+    pub put_off: Vec<PutOff>,
 }
 
 impl LoopOpened {

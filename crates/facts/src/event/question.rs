@@ -41,6 +41,8 @@ pub enum About {
     Begin,
     /// Older lessons were judged here for the first time.
     Lessons,
+    /// The feature ends, and blockers were put off that nobody has ruled on.
+    Deferred,
 }
 
 /// What an author must know before it drafts, and what it would assume.

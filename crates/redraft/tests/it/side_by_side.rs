@@ -92,6 +92,7 @@ pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
         bundle: None,
         bank: None,
         same_hand: false,
+        put_off: Vec::new(),
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();

@@ -205,6 +205,7 @@ fn opened(phase: Phase, tasks: Vec<PlannedTask>) -> LoopOpened {
         bundle: None,
         bank: None,
         same_hand: false,
+        put_off: Vec::new(),
     }
 }
 

@@ -282,6 +282,7 @@ fn entries(checks: bool) -> Vec<Entry> {
         bundle: None,
         bank: None,
         same_hand: false,
+        put_off: Vec::new(),
     };
     let built = |ticket: &str, revision: &str, files: &[&str]| {
         Event::from(Built {

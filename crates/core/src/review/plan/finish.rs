@@ -12,6 +12,9 @@ use redraft_facts::prelude::*;
 
 /// What comes next, in order.
 pub(super) fn finish_need(state: &Loop, finishing: &Finishing, revision: &Revision) -> Need {
+    if !finishing.put_off.is_empty() && !finishing.ruled {
+        return Need::Effect(Effect::Ask(ask(state, About::Deferred)));
+    }
     let gates = gate_need(state, revision, true, || Need::Effect(Effect::Ask(ask(state, About::Gate))));
     if let Some(need) = gates {
         return need;

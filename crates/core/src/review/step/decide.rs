@@ -74,6 +74,7 @@ fn accept(state: &mut Loop, fact: &Decided) {
         }
         About::Author { .. } | About::Task { .. } | About::Begin => {}
         About::Lessons => want_lessons(state, true),
+        About::Deferred => state.finishing.iter_mut().for_each(|finishing| finishing.ruled = true),
         About::Divergence => make::without_tests(state),
         About::Gate => waive_gate(state),
         About::Unchanged if state.failed_gate().is_some() => waive_gate(state),

@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 8] = [
+pub(crate) const TABLE: [Scenario; 10] = [
     (
         "in a new conversation a reviewer is told what changed, what was answered, and to look no further",
         "
@@ -133,6 +133,53 @@ pub(crate) const TABLE: [Scenario; 8] = [
         phase-reviewer approves
         the run is done
         then judged tells `rejected`
+        ",
+    ),
+    (
+        "a blocker that was put off waits for a ruling before the feature ends, and is settled by it",
+        "
+        the policy is fresh
+        the lane is express
+        the feature goes until finish
+        spec-author writes spec.md
+        implementer writes `one\\ntwo\\nthree\\nfour\\nfive\\nsix\\nseven\\neight\\nnine\\n` to src/export.sh
+        implementation-reviewer objects to `one` in src/export.sh
+        implementer writes `ONE\\ntwo\\nthree\\nfour\\nfive\\nsix\\nseven\\neight\\nnine\\n` to src/export.sh
+        implementation-reviewer objects to `eight` with I1 fixed in src/export.sh
+        implementer writes `ONE\\ntwo\\nthree\\nfour\\nfive\\nsix\\nseven\\nEIGHT\\nnine\\n` to src/export.sh
+        implementation-reviewer objects to `ONE` with I2 fixed in src/export.sh
+        the run asks `before the feature ends, rule on 1 blocker that reviews deferred`
+        then judged tells `put aside: I3 (deferred)`
+        then asked tells `I3 of implement: ONE is not what was asked for`
+        then the ledger has no retro-written
+        a person decides accept
+        the run is done
+        then decided tells `\"ruled\":[\"I3\"]`
+        the feature is merged
+        ",
+    ),
+    (
+        "in a new pass what was put off is open again",
+        "
+        the policy is fresh
+        at most 0 repairs
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer objects to `the auditor sees` with S1 fixed
+        spec-author changes `the auditor sees` to `an auditor sees` in spec.md
+        spec-reviewer objects to `# Spec: report export` with S2 fixed
+        phase-reviewer approves
+        the run is done
+        then phase-closed tells `\"deferred\":[\"S3\"]`
+        a person goes back to specify
+        spec-reviewer approves
+        spec-reviewer approves with S3 fixed
+        phase-reviewer approves
+        the run is done
+        then loop-opened tells `\"put_off\":[{\"phase\":\"specify\",\"id\":\"S3\"}]`
+        then judged tells `no answer for S3`
+        then spec-reviewer was told `- [S3] [blocker]`
         ",
     ),
 ];

@@ -194,10 +194,11 @@ fn every_choice_with_content_is_among_the_stored_events() {
                     About::Divergence => "divergence",
                     About::Begin => "begin",
                     About::Lessons => "lessons",
+                    About::Deferred => "deferred",
                 });
             }
             _ => {}
         }
     }
-    assert_eq!(seen.len(), 6 + 4 + 6 + 10, "{seen:?}");
+    assert_eq!(seen.len(), 6 + 4 + 6 + 11, "{seen:?}");
 }

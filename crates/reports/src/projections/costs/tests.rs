@@ -54,6 +54,7 @@ impl Story {
             bundle: None,
             bank: None,
             same_hand: false,
+            put_off: Vec::new(),
         };
         let mut story = Story(Vec::new());
         story.put(opened);

@@ -75,6 +75,7 @@ fn feature() -> (Pipeline, Vec<Entry>, FeatureChange) {
         bundle: None,
         bank: None,
         same_hand: false,
+        put_off: Vec::new(),
     };
     let mut open = redraft_core::review::Loop::new(created.scope(), opened, None);
     open.findings.push(finding("S1", "No number says when a key is over its limit."));
