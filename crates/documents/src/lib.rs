@@ -15,6 +15,7 @@ extern crate std;
 pub mod adopt;
 pub mod bank;
 pub mod context;
+pub mod conventions;
 pub mod delta;
 pub mod dependency;
 pub mod lint;

@@ -12,6 +12,7 @@ use crate::values::{ChangeUnderReview, LoopTexts, Rules, Subject};
 use crate::worktree::Worktree;
 use redraft_core::pipeline::put_off;
 use redraft_documents::bank::{self, Index};
+use redraft_documents::conventions::Conventions;
 use redraft_facts::event::{Certify, Extra, LoopOpened};
 use redraft_facts::ids::Role;
 use redraft_facts::phase::{Lane, Phase};
@@ -102,6 +103,9 @@ impl Opening<'_, '_> {
         let builds = !tasks.is_empty();
         let bank = self.kept_bank()?;
         blobs.extend(bank.clone());
+        let conventions = self.conventions();
+        let kept_conventions = conventions.encode();
+        blobs.extend(kept_conventions.clone());
         let opened = LoopOpened {
             phase,
             pass,
@@ -138,12 +142,14 @@ impl Opening<'_, '_> {
             bank: bank.as_deref().map(hash),
             same_hand: self.lane() == Lane::Express && !self.worktree.created.is_review(),
             put_off: put_off::for_loop(self.journal.state(), phase),
+            conventions: kept_conventions.as_deref().map(hash),
         };
         *self.loop_texts = LoopTexts {
             project: self.rules.project.clone(),
             bundle,
             profiles: LoopTexts::read(&self.rules.profiles, &opened.profiles),
             bank: bank.map(|bytes| Index::new(bank::decode(&bytes))),
+            conventions,
         };
         // Kept from git's garbage collection before anything names it: prompts are built from it until there is a
         // draft.
@@ -170,6 +176,18 @@ impl Opening<'_, '_> {
             }
         }
         Ok(bank::encode(&files))
+    }
+
+    /// What the repository says about how work is done in it, without secrets.
+    fn conventions(&self) -> Conventions {
+        let redacted = |(path, text): &(String, String)| {
+            (path.clone(), self.worktree.redactor.redact(text).0.into_owned())
+        };
+        let found: Vec<(String, String)> = self.rules.conventions.iter().map(redacted).collect();
+        Conventions::new(&found, |path, text| {
+            let there = self.worktree.workspace.read(path).ok().flatten();
+            there.is_some_and(|bytes| bytes == text.as_bytes())
+        })
     }
 
     /// The file that stands in for a PRD (I8): the one the feature came from, where it can be read and there is no other.

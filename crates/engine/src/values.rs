@@ -8,6 +8,7 @@ use crate::ports::{
 use crate::progress::Progress;
 use redraft_core::pipeline::Pipeline;
 use redraft_documents::bank::{self, Index};
+use redraft_documents::conventions::Conventions;
 use redraft_documents::lint;
 use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::{Certify, Extra, Limits, LoopOpened, Panel, PlannedTask};
@@ -61,6 +62,8 @@ pub struct Rules {
     pub profiles: BTreeMap<Role, String>,
     /// What roles are told about the feature's project.
     pub project: Option<String>,
+    /// What the repository says about how work is done in it: files with their paths, as they are.
+    pub conventions: Vec<(String, String)>,
     /// Which mechanical faults are looked for.
     pub lint: lint::LintSettings,
     /// What code must pass before anybody reviews it, in this order; a person has accepted these commands.
@@ -158,6 +161,8 @@ pub struct LoopTexts {
     pub bundle: Option<String>,
     /// The knowledge bank.
     pub bank: Option<Index>,
+    /// What the repository says about how work is done in it.
+    pub conventions: Conventions,
 }
 
 impl LoopTexts {
@@ -184,6 +189,8 @@ impl LoopTexts {
         }
         let bank = opened.bank.as_ref().map(|blob| store.blob(blob)).transpose()?;
         let bank = bank.map(|bytes| Index::new(bank::decode(&bytes)));
-        Ok(LoopTexts { project, profiles, bundle, bank })
+        let conventions = opened.conventions.as_ref().map(|blob| store.blob(blob)).transpose()?;
+        let conventions = conventions.map(|bytes| Conventions::decode(&bytes)).unwrap_or_default();
+        Ok(LoopTexts { project, profiles, bundle, bank, conventions })
     }
 }

@@ -12,6 +12,7 @@ pub mod colour;
 pub mod config;
 pub mod consent;
 pub mod console;
+pub mod conventions;
 pub mod demo_progress;
 pub mod errors;
 pub mod found_agents;

@@ -369,6 +369,7 @@ impl World {
             bank: None,
             same_hand,
             put_off,
+            conventions: None,
         });
     }
 }

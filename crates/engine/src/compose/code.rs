@@ -18,7 +18,7 @@ use redraft_facts::findings::Finding;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Purpose;
 use redraft_prompts::prompt::{
-    Absent, Brief, CheckResult, CodeBrief, FeaturePaths, LeftOut, Prd, ProjectCheck, Upstream, build,
+    self, Absent, Brief, CheckResult, CodeBrief, FeaturePaths, LeftOut, Prd, ProjectCheck, Upstream, build,
 };
 use redraft_roles::profile::{self, Profile, ProfileKind};
 
@@ -129,6 +129,7 @@ pub(super) fn compose(
             asked: asked(setting, created),
         },
         project: setting.loop_texts.project.as_deref(),
+        conventions: &setting.loop_texts.conventions,
         rule: opened.rule,
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,
@@ -159,7 +160,8 @@ pub(super) fn compose(
             .with_brief(|task| build(&Brief { code: Some(CodeBrief { task: Some(task), ..code }), ..brief })),
         None => build(&brief),
     };
-    let mut context_chars = prompt.chars();
+    let mut context_chars =
+        prompt.chars() + prompt::conventions_to_read(&setting.loop_texts.conventions, profile, strategy);
     // An inline prompt holds all of it, and a digest tells nobody to read it.
     if matches!(strategy, Strategy::Lazy | Strategy::Resume) {
         context_chars += given.iter().map(|one| chars(&one.bytes)).sum::<u64>();

@@ -132,6 +132,7 @@ pub fn compose(
             asked: asked(setting, created),
         },
         project: setting.loop_texts.project.as_deref(),
+        conventions: &setting.loop_texts.conventions,
         rule: state.opened.rule,
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,
@@ -163,7 +164,8 @@ pub fn compose(
     let prompt = build(&brief);
     let there = |name: &&&str| absent.iter().all(|absent| absent.name != **name);
     let told_to_read = profile.artifacts.iter().filter(there).map(|name| path_of(name));
-    let mut context_chars = prompt.chars();
+    let mut context_chars =
+        prompt.chars() + prompt::conventions_to_read(&setting.loop_texts.conventions, profile, strategy);
     // An inline prompt holds them already, and a digest tells nobody to read them.
     for path in told_to_read.filter(|_| matches!(strategy, Strategy::Lazy | Strategy::Resume)) {
         let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };

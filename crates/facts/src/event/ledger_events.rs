@@ -50,7 +50,7 @@ impl Event {
         match self {
             Event::FeatureCreated(fact) => fact.prd.iter().collect(),
             Event::LoopOpened(fact) => {
-                let named = [&fact.project, &fact.bundle, &fact.bank];
+                let named = [&fact.project, &fact.bundle, &fact.bank, &fact.conventions];
                 fact.profiles.values().chain(named.into_iter().flatten()).collect()
             }
             Event::Started(fact) => vec![&fact.prompt],

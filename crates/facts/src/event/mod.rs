@@ -98,6 +98,10 @@ pub struct LoopOpened {
     /// where the feature ends, a person rules on them. Left out where there are none.
     #[serde(default, deserialize_with = "finish::left_out", skip_serializing_if = "Vec::is_empty")]
     pub put_off: Vec<PutOff>,
+    /// What the repository says about how work is done in it, where it says anything. Left out otherwise, as it is in
+    /// events from before it was stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conventions: Option<BlobId>,
 }
 
 impl LoopOpened {

@@ -1,6 +1,7 @@
 //! The input of one prompt, as the engine hands it over.
 
 use super::code_brief::CodeBrief;
+use redraft_documents::conventions::Conventions;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, SettledFinding, Threshold};
 use redraft_facts::ids::{Revision, Role};
@@ -71,6 +72,8 @@ pub struct Brief<'a> {
     pub place: FeaturePaths<'a>,
     /// The project the feature belongs to: its goals, what comes before, what it is worth. The same all through a phase.
     pub project: Option<&'a str>,
+    /// What the repository says about how work is done in it. The same all through a loop.
+    pub conventions: &'a Conventions,
     /// Which open findings stand in the way of an approval. The same all through a loop.
     pub rule: Threshold,
     pub purpose: Purpose,
@@ -126,6 +129,7 @@ impl<'a> Brief<'a> {
             missing: &[],
             place,
             project: None,
+            conventions: const { &Conventions { files: Vec::new() } },
             rule: Threshold::Blockers,
             purpose: Purpose::Review,
             strategy: Strategy::Lazy,

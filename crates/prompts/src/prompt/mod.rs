@@ -14,6 +14,7 @@ mod build;
 mod change;
 mod code;
 mod code_brief;
+mod conventions;
 mod digest;
 mod example;
 mod open;
@@ -31,6 +32,7 @@ pub use brief::{Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, Fe
 pub use build::build;
 pub use change::{to_open, unnamed};
 pub use code_brief::{CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief};
+pub use conventions::conventions_to_read;
 pub use example::{Sample, sample, sample_by_itself};
 pub use probe::{ProbeTurn, probe};
 pub use retro::{RetroBrief, retro};

@@ -4,8 +4,10 @@
 //! boundary, however the texts are changed.
 
 use super::brief::{Brief, FeaturePaths, Prd, Upstream};
+use super::conventions;
 use super::schema::FORM;
 use super::sizes::NAME_CHARS_MAX;
+use redraft_documents::conventions::Conventions;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Threshold;
 use redraft_facts::fragment::Fragment;
@@ -48,6 +50,7 @@ pub(super) struct Lasting<'a> {
     pub(super) upstream: &'a [Upstream<'a>],
     pub(super) missing: &'a [String],
     pub(super) project: Option<&'a str>,
+    pub(super) conventions: &'a Conventions,
     pub(super) rule: Threshold,
 }
 
@@ -61,6 +64,7 @@ impl<'a> Lasting<'a> {
             upstream: brief.upstream,
             missing: brief.missing,
             project: brief.project,
+            conventions: brief.conventions,
             rule: brief.rule,
         }
     }
@@ -68,7 +72,7 @@ impl<'a> Lasting<'a> {
 
 /// The same for every dispatch of one role in one phase with one strategy.
 pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
-    let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
+    let Lasting { profile, own, place, strategy, upstream, missing, project, conventions, rule } = of;
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
@@ -78,6 +82,7 @@ pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
     let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
     fragments.extend(missing_tools(&tools, missing));
     fragments.extend(project.map(project_block));
+    fragments.extend(conventions::fragment(conventions, profile, strategy));
     fragments.extend([
         match strategy {
             Strategy::Inline => given_artifacts(profile, place),

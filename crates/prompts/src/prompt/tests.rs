@@ -1,5 +1,6 @@
 mod cases;
 mod code;
+mod conventions;
 mod digest;
 mod fences;
 mod once;
@@ -76,7 +77,8 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
             .brief
             .code
             .map(|code| (code.wanted.is_some(), if whole { code.change.to_owned() } else { String::new() }));
-        let of = (case.phase, profile.title, case.brief.project.is_some(), rule == Threshold::Strict, code);
+        let told = (case.brief.project.is_some(), case.brief.conventions.files.len());
+        let of = (case.phase, profile.title, told, rule == Threshold::Strict, code);
         let key = (
             of,
             strategy,

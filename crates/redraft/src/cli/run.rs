@@ -7,7 +7,9 @@ mod setup;
 
 use redraft_frame::rows;
 pub(crate) use report::{Ending, Expected};
-pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
+pub(crate) use rules::{
+    RepositoryTexts, budget, config, deadlines, dollars, kept_budget, played, rules, rules_with,
+};
 pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
 
 use self::merge::{Merging, merge};

@@ -220,6 +220,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         until: None,
         profiles: Default::default(),
         project: None,
+        conventions: Vec::new(),
         lint: Default::default(),
         checks: Vec::new(),
         extras: Vec::new(),

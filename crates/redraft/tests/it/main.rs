@@ -17,6 +17,7 @@ mod choosing;
 mod clock_jumps;
 mod commands;
 mod configuring;
+mod conventions;
 mod corrected;
 mod cost;
 mod cost_monitor;

@@ -93,6 +93,7 @@ pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
         bank: None,
         same_hand: false,
         put_off: Vec::new(),
+        conventions: None,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();

@@ -206,6 +206,7 @@ fn opened(phase: Phase, tasks: Vec<PlannedTask>) -> LoopOpened {
         bank: None,
         same_hand: false,
         put_off: Vec::new(),
+        conventions: None,
     }
 }
 

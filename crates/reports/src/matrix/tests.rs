@@ -283,6 +283,7 @@ fn entries(checks: bool) -> Vec<Entry> {
         bank: None,
         same_hand: false,
         put_off: Vec::new(),
+        conventions: None,
     };
     let built = |ticket: &str, revision: &str, files: &[&str]| {
         Event::from(Built {

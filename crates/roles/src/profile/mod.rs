@@ -65,6 +65,21 @@ impl Profile {
     pub fn compares(&self) -> bool {
         self.role == implement::IMPLEMENTATION.role
     }
+
+    /// Whether the role is told what the repository says about how work is done in it: whoever writes, and whoever judges
+    /// by that.
+    pub fn keeps_conventions(&self) -> bool {
+        match self.kind {
+            ProfileKind::Author => self.tools.contains(&"Write"),
+            ProfileKind::Domain => self.role == design::REVIEWER.role || self.judges_style(),
+            ProfileKind::Phase => false,
+        }
+    }
+
+    /// Whether the role judges how code is written; in express, one reviewer judges everything.
+    pub fn judges_style(&self) -> bool {
+        implement::QUALITY.categories.iter().all(|category| self.categories.contains(category))
+    }
 }
 
 /// The built-in profile of a role in a phase.

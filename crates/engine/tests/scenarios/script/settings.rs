@@ -22,6 +22,8 @@ pub(crate) enum Setting {
     Repairs(u16),
     Gates(u16),
     Check(Check),
+    /// What the main checkout says about how work is done in the repository, in this file.
+    Convention(String, String),
     Extra(Extra),
     AsksFirst,
     AuthorRests,
@@ -91,6 +93,9 @@ pub(super) fn read(line: &Line) -> Option<Setting> {
     }
     if let Some(name) = line.shape.strip_prefix("code must pass ").and_then(|rest| rest.strip_suffix(": $")) {
         return Some(Setting::Check(Check { name: name.to_owned(), command: line.text(0) }));
+    }
+    if let Some(file) = line.shape.strip_suffix(" says how work is done: $") {
+        return Some(Setting::Convention(file.to_owned(), line.text(0)));
     }
     Some(match line.shape.as_str() {
         "fresh eyes certify" => Setting::Certify(Certify::Fresh),

@@ -4,7 +4,24 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 21] = [
+pub(crate) const TABLE: [Scenario; 22] = [
+    (
+        "whoever writes is told how work is done in the repository, by its path where the same file is at hand",
+        "
+        README.md says how work is done: `# a project\\n`
+        AGENTS.md says how work is done: `Times are in UTC.\\nThe key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\\n`
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then spec-author was told `- README.md`
+        then spec-author was not told `# a project`
+        then spec-author was told `Times are in UTC.`
+        then spec-author was not told `sk-ant-api03`
+        then spec-reviewer was not told `Times are in UTC.`
+        then loop-opened tells `\"conventions\":`
+        ",
+    ),
     (
         "a draft that everybody approves is committed, approved and closed",
         "

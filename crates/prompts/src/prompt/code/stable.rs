@@ -7,6 +7,7 @@
 use super::super::brief::Upstream;
 use super::super::change;
 use super::super::code_brief::ProjectCheck;
+use super::super::conventions;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::{self, Lasting, given, project_block};
 use super::form;
@@ -53,7 +54,7 @@ pub(super) fn feature_fragments(of: &Lasting<'_>, change: &str) -> Vec<Fragment>
 
 /// The same for every dispatch of one role for one purpose with one strategy.
 pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Fragment> {
-    let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
+    let Lasting { profile, own, place, strategy, upstream, missing, project, conventions, rule } = of;
     let reviews = profile.kind != ProfileKind::Author;
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline && reviews {
@@ -67,6 +68,7 @@ pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Frag
         false => without_commands(missing),
     });
     fragments.extend(project.map(project_block));
+    fragments.extend(conventions::fragment(conventions, profile, strategy));
     let whole_prd = strategy == Strategy::Inline && upstream.iter().any(|file| file.name == "prd.md");
     fragments.extend(code.wanted.filter(|_| !whole_prd).map(wanted));
     fragments.extend(code.constraints.map(constraints));

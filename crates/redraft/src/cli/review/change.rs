@@ -178,8 +178,8 @@ impl Call<'_> {
         let Call { grounds, ledger, created, args, .. } = self;
         let state =
             Pipeline::replay(entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
-        let profiles = grounds.profiles.clone();
-        let mut rules = run::rules_with(profiles, &grounds.config, &run_args(args), self.process)?;
+        let texts = grounds.texts.clone();
+        let mut rules = run::rules_with(texts, &grounds.config, &run_args(args), self.process)?;
         (rules.revises, rules.extras) = (false, Vec::new());
         if !self.runs_checks(&state)? {
             rules.checks.clear();

@@ -24,7 +24,7 @@ const BYTES_MAX: u64 = 1024 * 1024;
 
 pub(super) struct ReviewSetup {
     pub(super) config: Config,
-    pub(super) profiles: BTreeMap<Role, String>,
+    pub(super) texts: run::RepositoryTexts,
     /// The roles that review.
     pub(super) roles: Vec<Role>,
     pub(super) notes: Vec<String>,
@@ -55,8 +55,8 @@ impl ReviewSetup {
         for role in &roles {
             refuse_own_files(repo, range, &config, role)?;
         }
-        let profiles = profiles::read_at(repo, &range.tip)?;
-        Ok(ReviewSetup { config, profiles, roles, notes: notes(repo, range)? })
+        let texts = run::RepositoryTexts::at(repo, &range.tip)?;
+        Ok(ReviewSetup { config, texts, roles, notes: notes(repo, range)? })
     }
 }
 

@@ -9,6 +9,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
 use redraft_frame::args::RunArgs;
+use redraft_frame::conventions;
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::profiles;
@@ -44,12 +45,30 @@ pub(crate) fn rules(
     args: &RunArgs,
     process: &ProcessContext,
 ) -> Result<Rules, CliError> {
-    rules_with(profiles::read(repo)?, config, args, process)
+    rules_with(RepositoryTexts::of_the_checkout(repo)?, config, args, process)
 }
 
-/// The same with role texts from elsewhere.
+/// What the repository says to roles.
+#[derive(Clone)]
+pub(crate) struct RepositoryTexts {
+    pub(crate) profiles: BTreeMap<Role, String>,
+    pub(crate) conventions: Vec<(String, String)>,
+}
+
+impl RepositoryTexts {
+    fn of_the_checkout(repo: &RepositoryContext) -> Result<RepositoryTexts, CliError> {
+        Ok(RepositoryTexts { profiles: profiles::read(repo)?, conventions: conventions::read(repo) })
+    }
+
+    pub(crate) fn at(repo: &RepositoryContext, commit: &str) -> Result<RepositoryTexts, CliError> {
+        let (profiles, conventions) = (profiles::read_at(repo, commit)?, conventions::read_at(repo, commit)?);
+        Ok(RepositoryTexts { profiles, conventions })
+    }
+}
+
+/// The same with texts from elsewhere.
 pub(crate) fn rules_with(
-    profiles: BTreeMap<Role, String>,
+    texts: RepositoryTexts,
     config: &Config,
     args: &RunArgs,
     process: &ProcessContext,
@@ -92,8 +111,9 @@ pub(crate) fn rules_with(
             setup: config.workspace.setup.clone(),
         },
         until: args.until.as_deref().map(str::parse).transpose().map_err(unknown)?,
-        profiles,
+        profiles: texts.profiles,
         project: None,
+        conventions: texts.conventions,
     })
 }
 

@@ -363,6 +363,7 @@ fn rules(budget: Usd, policy: Policy) -> Rules {
         until: None,
         profiles: Default::default(),
         project: None,
+        conventions: Vec::new(),
         lint: Default::default(),
         checks: Vec::new(),
         extras: Vec::new(),

@@ -55,6 +55,7 @@ impl Story {
             bank: None,
             same_hand: false,
             put_off: Vec::new(),
+            conventions: None,
         };
         let mut story = Story(Vec::new());
         story.put(opened);

@@ -76,6 +76,7 @@ fn feature() -> (Pipeline, Vec<Entry>, FeatureChange) {
         bank: None,
         same_hand: false,
         put_off: Vec::new(),
+        conventions: None,
     };
     let mut open = redraft_core::review::Loop::new(created.scope(), opened, None);
     open.findings.push(finding("S1", "No number says when a key is over its limit."));

@@ -1,6 +1,6 @@
 //! Every kind of dispatch about the code of the made-up feature.
 
-use super::{Case, PROJECT, Show, settled, without_tools};
+use super::{Case, PROJECT, Show, conventions, settled, without_tools};
 use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd};
 use crate::prompt::code_brief::{CheckResult, CodeBrief, Dependency, LeftOut, TaskArtifact, TaskBrief};
 use crate::prompt::example::change;
@@ -135,6 +135,9 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
     show("certify", Brief { purpose: Purpose::Certify, ..anew });
     let why = "the answer is not a JSON object";
     show("repair", Brief { purpose: Purpose::Repair, repair: Some(why), ..resumed });
+    if profile.letter == 'Q' {
+        show("review, with conventions", Brief { conventions: &conventions(), ..first });
+    }
     if profile.letter == 'I' {
         let failed = [CheckResult { passed: false, ..change::PASSED[0] }];
         let left_out = [LEFT_OUT];

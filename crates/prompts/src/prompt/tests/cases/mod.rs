@@ -10,6 +10,7 @@ use crate::prompt::brief::{Absent, Brief, DomainOutcome, DomainResult, FeaturePa
 use crate::prompt::build::build;
 use crate::prompt::example::feature::document;
 use crate::prompt::example::{ANSWER, first_of, revision};
+use redraft_documents::conventions::Conventions;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, Ruling, SettledFinding, Threshold};
 use redraft_facts::fragment::Prompt;
@@ -72,6 +73,9 @@ fn author(profile: &Profile, show: Show<'_>) {
     show("draft, may ask first", Brief { may_ask: true, ..draft });
     show("draft, of a mini-spec", Brief { mini: true, ..draft });
     show("draft, in a project", Brief { project: Some(PROJECT), ..draft });
+    let conventions = &conventions();
+    show("draft, with conventions", Brief { conventions, ..draft });
+    show("draft, inline with conventions", Brief { conventions, strategy: Strategy::Inline, ..draft });
     show("draft, after answers", Brief { answers: &answers, ..draft });
     let strategy = Strategy::Resume;
     show("draft, resumed with answers", Brief { strategy, answers: &answers, ..draft });
@@ -148,6 +152,9 @@ fn reviewer(phase: Phase, profile: &Profile, show: Show<'_>) {
         show("validate, resumed with open findings", Brief { findings: &findings, ..validate_resumed });
         let lost = Brief { findings: &findings, unavailable: true, ..validate };
         show("validate, fresh with open findings", lost);
+    }
+    if phase == Phase::Design && !hands_off {
+        show("review, with conventions", Brief { conventions: &conventions(), ..first });
     }
     if phase == Phase::CreatePlan {
         let place = without_a_design(first.place);
@@ -233,6 +240,17 @@ pub(super) fn first(profile: &Profile) -> Brief<'_> {
 }
 
 /// Something a person has accepted in the specification.
+/// One file that agents have as well, and one that is longer than there is room for.
+pub(super) fn conventions() -> Conventions {
+    let rules = "# For agents\n\n- Time comes from `Clock`, never from the system.\n".to_owned();
+    let long = "- Every error has a code in `errors.md`.\n".repeat(200);
+    let found = [("AGENTS.md".to_owned(), rules), ("CONTRIBUTING.md".to_owned(), long)];
+    let mut kept = Conventions::new(&found, |path, _| path == "AGENTS.md");
+    // The page would be long, too.
+    kept.files[1].text = kept.files[1].text.lines().take(2).map(|line| format!("{line}\n")).collect();
+    kept
+}
+
 fn settled() -> SettledFinding {
     let phase = Phase::Specify;
     let raised = document(phase).finding(phase, profile::participants(phase)[1]);
