@@ -283,3 +283,55 @@ fn who_looks_back_has_one_text_for_what_a_feature_teaches_and_one_for_earlier_le
         assert!(judge.rubric.contains(words), "{words}");
     }
 }
+
+/// What a strong model was seen to miss in a real repository: the way things are done there, how ids are written, and
+/// documentation that a change makes wrong.
+#[test]
+fn roles_are_told_to_follow_what_is_there_and_documentation_that_becomes_wrong_is_somebodys_task() {
+    let text = |phase: Phase, role: &str, purpose: Purpose| {
+        let profile = of_dispatch(phase, &Role::new(role), purpose, &panels(phase)).unwrap();
+        format!("{}{}", profile.rubric, profile.checklist)
+    };
+    let (draft, review) = (Purpose::Draft, Purpose::Review);
+    let cases: [(Phase, &str, Purpose, &[&str]); 8] = [
+        (
+            Phase::Specify,
+            "spec-author",
+            draft,
+            &["`G1`", "`R1`", "`AC1 (R1)`", "`A1`", "`Q1`", "told to users: the documentation"],
+        ),
+        (Phase::Design, "design-author", draft, &["Find the feature most like this one", "every caller"]),
+        (Phase::Design, "design-reviewer", review, &["a rule of the repository that the design breaks"]),
+        (Phase::CreatePlan, "plan-author", draft, &["must be told to users"]),
+        (
+            Phase::CreateTasks,
+            "task-author",
+            draft,
+            &["become wrong or incomplete are among the files of a task"],
+        ),
+        (
+            Phase::Implement,
+            "implementer",
+            Purpose::Implement,
+            &["Find what is most like it", "every caller", "or keep documentation, help or an example true?"],
+        ),
+        (
+            Phase::Implement,
+            "implementer",
+            Purpose::Revise,
+            &["or keep documentation, help or an example true?"],
+        ),
+        (
+            Phase::Implement,
+            "code-quality-reviewer",
+            review,
+            &["Conventions of This Repository", "Search documentation, help and examples"],
+        ),
+    ];
+    for (phase, role, purpose, words) in cases {
+        let text = text(phase, role, purpose);
+        for words in words {
+            assert!(text.contains(words), "{role} is not told `{words}`");
+        }
+    }
+}
