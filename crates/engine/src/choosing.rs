@@ -4,7 +4,7 @@
 //! Facts are gathered here and decided on in `cost` ([`choose`]); nothing here sends or stores. Start at
 //! [`Choosing::choose`].
 
-use crate::compose::{Composed, Texts, compose, seat};
+use crate::compose::{Composed, Offered, Texts, compose, seat};
 use crate::ending::EngineError;
 use crate::experience::Experience;
 use crate::journal::Writer;
@@ -70,7 +70,8 @@ impl Choosing<'_> {
         // so at no cost, and the machine orders a fresh one.
         let bound = !order.allowed.contains(&Strategy::Lazy);
         let talk = order.conversation.as_ref().filter(|_| bound || (able && elsewhere.is_none()));
-        let mut options = self.options(order, talk.is_some(), missing)?;
+        let offered = Offered { kind: agent.player().kind, missing };
+        let mut options = self.options(order, talk.is_some(), offered)?;
 
         let resumed = options.composed.get(&Strategy::Resume).zip(talk);
         let resumed = resumed.map(|(resumed, talk)| ResumedFacts {
@@ -117,7 +118,7 @@ impl Choosing<'_> {
                 open,
                 order,
                 choice.strategy,
-                missing,
+                offered,
             )?,
         };
         if let Some(prediction) = &mut choice.prediction {
@@ -132,7 +133,7 @@ impl Choosing<'_> {
         &self,
         order: &DispatchOrder,
         resumable: bool,
-        missing: &[String],
+        offered: Offered<'_>,
     ) -> Result<Options<'_>, EngineError> {
         let open = self.open_loop()?;
         let texts = Texts::new(self.worktree.workspace, self.writer.store);
@@ -150,7 +151,7 @@ impl Choosing<'_> {
                         open,
                         order,
                         strategy,
-                        missing,
+                        offered,
                     ) {
                         Ok(prompt) => drop(composed.insert(strategy, prompt)),
                         Err(error @ WorkspaceError::AnchorLost(_)) => {

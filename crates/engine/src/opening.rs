@@ -18,6 +18,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::text::hash;
 use redraft_roles::profile;
+use std::collections::BTreeMap;
 
 /// A larger file of the knowledge bank is not kept with a loop; this size is enough for some ten thousand entries.
 const BANK_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -61,7 +62,10 @@ impl Opening<'_, '_> {
             None if lane.reviews() => profile::panels(phase),
             None => Vec::new(),
         };
-        Ok(Subject { panels, paths, base, gates: vec!["lint".to_owned()], ..Subject::default() })
+        // Whoever orders the work and writes the tasks is to name the commands that will be run.
+        let tells = self.rules.tells_checks && matches!(phase, Phase::CreatePlan | Phase::CreateTasks);
+        let checks = if tells { self.rules.commands() } else { BTreeMap::new() };
+        Ok(Subject { panels, paths, base, gates: vec!["lint".to_owned()], checks, ..Subject::default() })
     }
 
     /// Carries out the tasks and has the code reviewed.

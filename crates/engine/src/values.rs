@@ -68,6 +68,8 @@ pub struct Rules {
     pub lint: lint::LintSettings,
     /// What code must pass before anybody reviews it, in this order; a person has accepted these commands.
     pub checks: Vec<Check>,
+    /// Whether they were accepted when the run began, so that those who plan code may be told of them.
+    pub tells_checks: bool,
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
     /// Whether a person is asked before code is written.

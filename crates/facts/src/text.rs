@@ -111,9 +111,30 @@ pub fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Whether more words may follow a command, such as the name of one test, without making something else of it: it is one
+/// plain command, and not the name of a program alone, which with arguments could do anything.
+pub fn takes_more(command: &str) -> bool {
+    let special = ['&', '|', ';', '<', '>', '(', ')', '{', '}', '$', '`', '#', '\\', '*', '\n'];
+    command.contains(' ') && !command.contains(special)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_plain_command_of_several_words_takes_more_behind_it() {
+        for (command, so) in [
+            ("cargo test", true),
+            ("python3 -m unittest discover", true),
+            ("make", false),
+            ("cd web && npm test", false),
+            ("npm test | tee log", false),
+            ("echo $HOME", false),
+        ] {
+            assert_eq!(takes_more(command), so, "{command}");
+        }
+    }
 
     #[test]
     fn a_fence_is_longer_than_any_run_inside() {

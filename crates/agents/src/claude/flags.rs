@@ -9,6 +9,7 @@ use redraft_adapters::child::Environment;
 use redraft_cost::price::PriceBasis;
 use redraft_engine::ports::Request;
 use redraft_facts::choice::Lifetime;
+use redraft_facts::text::takes_more;
 use redraft_facts::usage::Usd;
 use serde_json::{Map, Value, json};
 use std::ffi::{OsStr, OsString};
@@ -107,13 +108,11 @@ fn allowed(settings: &ClaudeSettings, tools: &[String]) -> Vec<String> {
     named.into_iter().chain(commands).collect()
 }
 
-/// The rule that allows a command: as it is, and a simple one also with more arguments, such as the name of one test.
-/// The name of a program alone is not extended: with arguments it could do anything. In a line of several commands the
-/// program checks each, so whatever is appended to an allowed one is not allowed with it.
+/// The rule that allows a command: as it is, and one that takes more also with more arguments. In a line of several
+/// commands the program checks each, so whatever is appended to an allowed one is not allowed with it. Prompts say the
+/// same ([`redraft_facts::text::takes_more`]).
 fn rule(command: &str) -> String {
-    let simple =
-        !command.contains(['&', '|', ';', '<', '>', '(', ')', '{', '}', '$', '`', '#', '\\', '*', '\n']);
-    match simple && command.contains(' ') {
+    match takes_more(command) {
         true => format!("{BASH}({command}:*)"),
         false => format!("{BASH}({command})"),
     }

@@ -6,7 +6,9 @@
 
 use super::lessons::Lessons;
 use super::texts::chars;
-use super::{Composed, Known, LoopFacts, Texts, absent, asked, is_fresh, seat, settled_here, task, unknown};
+use super::{
+    Composed, Known, LoopFacts, Offered, Texts, absent, asked, is_fresh, seat, settled_here, task, unknown,
+};
 use crate::ports::WorkspaceError;
 use redraft_core::report;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
@@ -18,7 +20,8 @@ use redraft_facts::findings::Finding;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Purpose;
 use redraft_prompts::prompt::{
-    self, Absent, Brief, CheckResult, CodeBrief, FeaturePaths, LeftOut, Prd, ProjectCheck, Upstream, build,
+    self, Absent, Brief, CheckResult, CodeBrief, FeaturePaths, LeftOut, Prd, ProjectCheck, Running, Upstream,
+    build,
 };
 use redraft_roles::profile::{self, Profile, ProfileKind};
 
@@ -32,7 +35,7 @@ pub(super) fn compose(
     state: &Loop,
     order: &DispatchOrder,
     strategy: Strategy,
-    missing: &[String],
+    offered: Offered<'_>,
 ) -> Result<Composed, WorkspaceError> {
     let seat = seat(state, order).ok_or_else(|| unknown(order))?;
     let (ticket, opened) = (&order.ticket, &state.opened);
@@ -94,6 +97,7 @@ pub(super) fn compose(
     let code = CodeBrief {
         change: &change,
         checks: &checks,
+        running: Running::of(offered.kind),
         results: &results,
         left_out: &left_out,
         done_before: &done_before,
@@ -119,7 +123,7 @@ pub(super) fn compose(
     let brief = Brief {
         profile,
         text: setting.loop_texts.profiles.get(&ticket.role),
-        missing,
+        missing: offered.missing,
         place: FeaturePaths {
             folder: &folder,
             prd: if prd.is_some() { Prd::File(&prd_path) } else { Prd::None },
@@ -130,6 +134,7 @@ pub(super) fn compose(
         },
         project: setting.loop_texts.project.as_deref(),
         conventions: &setting.loop_texts.conventions,
+        checks: &[],
         rule: opened.rule,
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,

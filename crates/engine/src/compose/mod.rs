@@ -20,7 +20,7 @@ use lessons::Lessons;
 use redraft_core::review::{DispatchOrder, Loop, Seat, TaskWork, shown_round};
 use redraft_documents::bank::Query;
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::{FeatureCreated, StageOutcome};
+use redraft_facts::event::{FeatureCreated, PlayerKind, StageOutcome};
 use redraft_facts::findings::{Finding, SettledFinding, Status};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Revision;
@@ -28,11 +28,19 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::verdict::Severity;
 use redraft_prompts::prompt::{
-    self, Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, RetroBrief,
-    Upstream, build,
+    self, Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, ProjectCheck,
+    RetroBrief, Upstream, build,
 };
 use redraft_roles::profile::{self, Profile, ProfileKind};
 use texts::chars;
+
+/// What a prompt depends on of the agent that is asked. All of it is stored when a dispatch is started.
+#[derive(Debug, Clone, Copy)]
+pub struct Offered<'a> {
+    pub kind: PlayerKind,
+    /// Tools of the role that it cannot offer.
+    pub missing: &'a [String],
+}
 
 /// A prompt and how much its conversation will hold.
 pub struct Composed {
@@ -50,13 +58,14 @@ pub fn compose(
     state: &Loop,
     order: &DispatchOrder,
     strategy: Strategy,
-    missing: &[String],
+    offered: Offered<'_>,
 ) -> Result<Composed, WorkspaceError> {
+    let missing = offered.missing;
     if state.finishing.is_some() {
         return looking_back(texts, setting, created, state, order, missing);
     }
     if state.opened.is_code() {
-        return code::compose(texts, setting, created, state, order, strategy, missing);
+        return code::compose(texts, setting, created, state, order, strategy, offered);
     }
     let seat = seat(state, order).ok_or_else(|| unknown(order))?;
     let profile = profile::find(order.ticket.phase, &order.ticket.role).ok_or_else(|| unknown(order))?;
@@ -104,6 +113,8 @@ pub fn compose(
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
     let answers = answers(state);
     let settled = settled_here(setting, order, profile);
+    let checks: Vec<ProjectCheck<'_>> =
+        state.opened.checks.iter().map(|(name, command)| ProjectCheck { name, command }).collect();
     let subject = match &artifact {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         None => {
@@ -133,6 +144,7 @@ pub fn compose(
         },
         project: setting.loop_texts.project.as_deref(),
         conventions: &setting.loop_texts.conventions,
+        checks: &checks,
         rule: state.opened.rule,
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,

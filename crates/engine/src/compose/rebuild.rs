@@ -1,7 +1,7 @@
 //! Rebuilds every prompt of a feature from its events and the revisions git keeps: the proof that the same events and
 //! inputs give the same bytes.
 
-use super::{LoopFacts, LoopTexts, Texts, compose};
+use super::{LoopFacts, LoopTexts, Offered, Texts, compose};
 use crate::ending::EngineError;
 use crate::ports::{Store, Workspace, WorkspaceError};
 use crate::redacting::prompt_without_secrets;
@@ -38,11 +38,12 @@ pub fn rebuild(
                 _ => None,
             });
             if let Some(order) = order {
-                let (strategy, missing) = (started.choice.strategy, &started.missing);
+                let strategy = started.choice.strategy;
+                let offered = Offered { kind: started.player.kind, missing: &started.missing };
                 let texts = Texts::new(workspace, store);
                 let loop_texts = LoopTexts::load(store, &open.opened)?;
                 let setting = LoopFacts { pipeline: &state, loop_texts: &loop_texts };
-                let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;
+                let mut composed = compose(&texts, setting, created, open, &order, strategy, offered)?;
                 prompt_without_secrets(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
                 rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });

@@ -84,7 +84,8 @@ pub struct LoopOpened {
     pub tasks: Vec<PlannedTask>,
     /// What is done between the last task and the first review, and by whom.
     pub extras: BTreeMap<Extra, Role>,
-    /// The commands of those gates that are the project's own checks, by the name of the gate.
+    /// The commands of the project's own checks by their names: of those that are gates and, where work is planned, of
+    /// all that will be.
     pub checks: BTreeMap<String, String>,
     /// Whether a person is asked before code is written.
     pub asks_first: bool,

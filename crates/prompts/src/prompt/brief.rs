@@ -1,6 +1,6 @@
 //! The input of one prompt, as the engine hands it over.
 
-use super::code_brief::CodeBrief;
+use super::code_brief::{CodeBrief, ProjectCheck};
 use redraft_documents::conventions::Conventions;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, SettledFinding, Threshold};
@@ -74,6 +74,8 @@ pub struct Brief<'a> {
     pub project: Option<&'a str>,
     /// What the repository says about how work is done in it. The same all through a loop.
     pub conventions: &'a Conventions,
+    /// The project's checks, for those who plan what has to pass them. The same all through a loop.
+    pub checks: &'a [ProjectCheck<'a>],
     /// Which open findings stand in the way of an approval. The same all through a loop.
     pub rule: Threshold,
     pub purpose: Purpose,
@@ -130,6 +132,7 @@ impl<'a> Brief<'a> {
             place,
             project: None,
             conventions: const { &Conventions { files: Vec::new() } },
+            checks: &[],
             rule: Threshold::Blockers,
             purpose: Purpose::Review,
             strategy: Strategy::Lazy,

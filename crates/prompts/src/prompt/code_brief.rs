@@ -1,7 +1,9 @@
 //! The input of a dispatch about code, in addition to what every dispatch has, as the engine hands it over.
 
 use redraft_documents::context::ContextMode;
+use redraft_facts::event::PlayerKind;
 use redraft_facts::prelude::*;
+use redraft_facts::text::takes_more;
 
 /// The part of a brief that only code has.
 #[derive(Debug, Clone, Copy, Default)]
@@ -10,6 +12,8 @@ pub struct CodeBrief<'a> {
     pub change: &'a str,
     /// The project's checks, in the order they are run. The same all through a loop.
     pub checks: &'a [ProjectCheck<'a>],
+    /// How whoever builds may run them.
+    pub running: Running,
     /// For a reviewer: how they ended on the revision seen.
     pub results: &'a [CheckResult<'a>],
     /// For a reviewer: tasks that a person went on without.
@@ -40,6 +44,40 @@ pub struct CodeBrief<'a> {
 pub struct ProjectCheck<'a> {
     pub name: &'a str,
     pub command: &'a str,
+}
+
+/// In which words an agent may run a check. What a prompt allows is never more than what the agent is allowed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Running {
+    /// In its own words and no others.
+    #[default]
+    Exactly,
+    /// A plain command also with more words behind it.
+    PlainWithMore,
+    /// As it likes.
+    Freely,
+}
+
+impl Running {
+    /// How an agent of a kind may run commands at least, whatever its configuration adds to that.
+    pub fn of(kind: PlayerKind) -> Running {
+        match kind {
+            PlayerKind::Unknown | PlayerKind::Rehearsal | PlayerKind::Anthropic | PlayerKind::OpenAi => {
+                Running::Exactly
+            }
+            PlayerKind::Claude => Running::PlainWithMore,
+            PlayerKind::Codex | PlayerKind::Pull => Running::Freely,
+        }
+    }
+
+    /// Whether the name of one test may follow a command.
+    pub(super) fn takes_more(self, command: &str) -> bool {
+        match self {
+            Running::Exactly => false,
+            Running::PlainWithMore => takes_more(command),
+            Running::Freely => true,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

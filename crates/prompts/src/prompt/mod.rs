@@ -31,7 +31,9 @@ mod turn;
 pub use brief::{Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream};
 pub use build::build;
 pub use change::{to_open, unnamed};
-pub use code_brief::{CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskBrief};
+pub use code_brief::{
+    CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, Running, TaskArtifact, TaskBrief,
+};
 pub use conventions::conventions_to_read;
 pub use example::{Sample, sample, sample_by_itself};
 pub use probe::{ProbeTurn, probe};

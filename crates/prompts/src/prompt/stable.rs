@@ -4,9 +4,10 @@
 //! boundary, however the texts are changed.
 
 use super::brief::{Brief, FeaturePaths, Prd, Upstream};
+use super::code_brief::ProjectCheck;
 use super::conventions;
 use super::schema::FORM;
-use super::sizes::NAME_CHARS_MAX;
+use super::sizes::{FIELD_CHARS_MAX, NAME_CHARS_MAX};
 use redraft_documents::conventions::Conventions;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Threshold;
@@ -51,6 +52,7 @@ pub(super) struct Lasting<'a> {
     pub(super) missing: &'a [String],
     pub(super) project: Option<&'a str>,
     pub(super) conventions: &'a Conventions,
+    pub(super) checks: &'a [ProjectCheck<'a>],
     pub(super) rule: Threshold,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Lasting<'a> {
             missing: brief.missing,
             project: brief.project,
             conventions: brief.conventions,
+            checks: brief.checks,
             rule: brief.rule,
         }
     }
@@ -72,7 +75,7 @@ impl<'a> Lasting<'a> {
 
 /// The same for every dispatch of one role in one phase with one strategy.
 pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
-    let Lasting { profile, own, place, strategy, upstream, missing, project, conventions, rule } = of;
+    let Lasting { profile, own, place, strategy, upstream, missing, project, conventions, checks, rule } = of;
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
@@ -91,6 +94,7 @@ pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
         },
         Fragment::new("checklist", format!("## Checks\n\n{}", profile.checklist)),
     ]);
+    fragments.extend(checks_to_come(checks));
     if !profile.next_phase.is_empty() {
         fragments.push(Fragment::new(
             "next-phase",
@@ -127,6 +131,26 @@ pub(super) fn rubric(profile: &Profile, own: Option<&RoleText>) -> String {
         Some(own) => own.body.clone(),
         None => format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda),
     }
+}
+
+/// What code will have to pass, for those who plan it.
+fn checks_to_come(checks: &[ProjectCheck<'_>]) -> Option<Fragment> {
+    if checks.is_empty() {
+        return None;
+    }
+    let list: String = checks.iter().map(|check| format!("- {}\n", shown_check(check))).collect();
+    let text = format!(
+        "## Project Checks\n\nThe engine runs these after every task, on the committed files alone, and all of them must \
+         pass. Where work is checked by one of them, it is named in exactly these words; a single test is run with its \
+         name behind the command.\n\n{list}"
+    );
+    Some(Fragment::new("project-checks", text))
+}
+
+/// `tests`: `cargo test`
+pub(super) fn shown_check(check: &ProjectCheck<'_>) -> String {
+    let line = |value: &str| text::one_line(value, FIELD_CHARS_MAX).replace('`', "'");
+    format!("{}: `{}`", line(check.name), line(check.command))
 }
 
 /// The project a feature belongs to. Its roadmap and its features are data.

@@ -73,11 +73,15 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
         let Brief { profile, strategy, place, missing, rule, .. } = case.brief;
         // A role may be asked for two different things, and for code, the change itself is among what reviewers share.
         let whole = strategy == Strategy::Inline && profile.kind != ProfileKind::Author;
-        let code = case
-            .brief
-            .code
-            .map(|code| (code.wanted.is_some(), if whole { code.change.to_owned() } else { String::new() }));
-        let told = (case.brief.project.is_some(), case.brief.conventions.files.len());
+        let code = case.brief.code.map(|code| {
+            (
+                code.wanted.is_some(),
+                code.running as u8,
+                if whole { code.change.to_owned() } else { String::new() },
+            )
+        });
+        let told =
+            (case.brief.project.is_some(), case.brief.conventions.files.len(), case.brief.checks.len());
         let of = (case.phase, profile.title, told, rule == Threshold::Strict, code);
         let key = (
             of,

@@ -223,6 +223,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         conventions: Vec::new(),
         lint: Default::default(),
         checks: Vec::new(),
+        tells_checks: true,
         extras: Vec::new(),
         asks_first: false,
         finish: Finish::default(),

@@ -94,6 +94,7 @@ pub(super) fn rules() -> Rules {
         conventions: Vec::new(),
         lint: lint::LintSettings { levels: levels(), ..lint::LintSettings::default() },
         checks: Vec::new(),
+        tells_checks: true,
         extras: Vec::new(),
         asks_first: false,
         finish: Finish { docs: DocsGate::Off, ..Finish::default() },

@@ -73,6 +73,7 @@ pub(crate) const TABLE: [Scenario; 9] = [
     (
         "tasks that cannot be read are named before code is written",
         "
+        code must pass tests: `run tests`
         the feature goes until implement
         the run rests after create-tasks
         spec-author writes spec.md
@@ -90,6 +91,10 @@ pub(crate) const TABLE: [Scenario; 9] = [
         the run is done
         the feature goes on
         the run fails with `implement of feature 001 cannot begin`
+        then spec-author was not told `run tests`
+        then plan-author was told `run tests`
+        then plan-reviewer was told `run tests`
+        then task-author was told `run tests`
         ",
     ),
     (

@@ -44,6 +44,7 @@ fn stable_of<'a>(brief: &Brief<'a>, code: &CodeBrief<'a>) -> CodeLasting<'a> {
     CodeLasting {
         purpose: brief.purpose,
         checks: code.checks,
+        running: code.running,
         wanted: code.wanted.filter(|_| brief.purpose == Purpose::Implement),
         constraints: code.constraints.filter(|_| brief.purpose == Purpose::Implement),
     }

@@ -6,16 +6,15 @@
 
 use super::super::brief::Upstream;
 use super::super::change;
-use super::super::code_brief::ProjectCheck;
+use super::super::code_brief::{ProjectCheck, Running};
 use super::super::conventions;
-use super::super::sizes::FIELD_CHARS_MAX;
-use super::super::stable::{self, Lasting, given, project_block};
+use super::super::stable::{self, Lasting, given, project_block, shown_check};
 use super::form;
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
-use redraft_facts::text::{self, one_line};
+use redraft_facts::text;
 use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::ProfileKind;
 
@@ -30,6 +29,7 @@ const RUN: &str = "Run";
 pub(super) struct CodeLasting<'a> {
     pub(super) purpose: Purpose,
     pub(super) checks: &'a [ProjectCheck<'a>],
+    pub(super) running: Running,
     pub(super) wanted: Option<&'a str>,
     pub(super) constraints: Option<&'a str>,
 }
@@ -54,7 +54,7 @@ pub(super) fn feature_fragments(of: &Lasting<'_>, change: &str) -> Vec<Fragment>
 
 /// The same for every dispatch of one role for one purpose with one strategy.
 pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Fragment> {
-    let Lasting { profile, own, place, strategy, upstream, missing, project, conventions, rule } = of;
+    let Lasting { profile, own, place, strategy, upstream, missing, project, conventions, rule, .. } = of;
     let reviews = profile.kind != ProfileKind::Author;
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline && reviews {
@@ -172,19 +172,22 @@ fn project_checks(code: CodeLasting<'_>, missing: &[String]) -> Option<Fragment>
     }
     // Tests that were written from the documents may fail, and are meant to.
     let must = if code.purpose == Purpose::Tests { "" } else { "; all of them must pass" };
-    let may = match missing.iter().any(|tool| tool == RUN) {
-        true => "",
-        false => " You may run them yourself, each in exactly these words.",
+    let runs = !missing.iter().any(|tool| tool == RUN);
+    let more = |check: &ProjectCheck<'_>| runs && code.running.takes_more(check.command);
+    let may = match (runs, code.checks.iter().any(more)) {
+        (false, _) => "",
+        (true, false) => " You may run them yourself, each in exactly these words.",
+        (true, true) => {
+            " You may run them yourself: in these words, and where it says so, for a single test."
+        }
     };
-    let list: String = code.checks.iter().map(|check| format!("- {}\n", shown(check))).collect();
+    let line = |check: &ProjectCheck<'_>| {
+        let more = if more(check) { ", also with the name of one test behind it" } else { "" };
+        format!("- {}{more}\n", shown_check(check))
+    };
+    let list: String = code.checks.iter().map(line).collect();
     let text = format!(
         "## Project Checks\n\nThe engine runs these after your turn, in this order{must}.{may}\n\n{list}"
     );
     Some(Fragment::new("project-checks", text))
-}
-
-/// `tests`: `cargo test`
-pub(super) fn shown(check: &ProjectCheck<'_>) -> String {
-    let line = |value: &str| one_line(value, FIELD_CHARS_MAX).replace('`', "'");
-    format!("{}: `{}`", line(check.name), line(check.command))
 }

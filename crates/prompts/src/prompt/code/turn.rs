@@ -5,9 +5,8 @@ use super::super::change;
 use super::super::code_brief::CodeBrief;
 use super::super::open;
 use super::super::sizes::FIELD_CHARS_MAX;
-use super::super::stable::names_documents;
+use super::super::stable::{names_documents, shown_check};
 use super::super::turn::CHECKS_OF_A_CHANGE;
-use super::stable::shown;
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
@@ -23,7 +22,7 @@ pub(super) fn results(code: &CodeBrief<'_>) -> Option<Fragment> {
     let mut text = "## Project Checks\n\nThe engine ran these on what you see:\n\n".to_owned();
     for one in code.results {
         let end = if one.passed { "passed" } else { "failed, and a person decided to go on" };
-        text.push_str(&format!("- {}: {end}\n", shown(&one.check)));
+        text.push_str(&format!("- {}: {end}\n", shown_check(&one.check)));
     }
     Some(Fragment::new("check-results", text))
 }

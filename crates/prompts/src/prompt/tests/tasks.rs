@@ -2,10 +2,12 @@
 //! what simplifier and test-deepener are told.
 
 use super::super::*;
+use super::cases::{self, Case};
 use super::code::{REVIEWERS, case, names, with};
 use super::{listed, stable};
 use redraft_documents::context::ContextMode;
 use redraft_facts::choice::Strategy;
+use redraft_facts::event::PlayerKind;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::prelude::*;
 
@@ -186,6 +188,61 @@ fn who_cannot_run_commands_is_told_so_and_is_not_told_to_run_any() {
     assert!(prompt.get("missing-tools").unwrap().contains("You cannot run commands here."));
     assert!(!prompt.get("project-checks").unwrap().contains("You may run them yourself"));
     assert!(case("implementer", "task").get("project-checks").unwrap().contains("You may run them yourself"));
+}
+
+/// What a prompt allows is what the agent's own permission allows, check by check.
+#[test]
+fn each_kind_of_agent_is_told_in_which_words_it_may_run_a_check() {
+    let checks = [
+        ProjectCheck { name: "tests", command: "cargo test" },
+        ProjectCheck { name: "all", command: "make" },
+        ProjectCheck { name: "web", command: "cd web && npm test" },
+    ];
+    let lines = |kind: PlayerKind, missing: &[String]| {
+        let mut told = String::new();
+        with("implementer", "task", &mut |brief| {
+            let code = CodeBrief { checks: &checks, running: Running::of(kind), ..brief.code.unwrap() };
+            let prompt = build(&Brief { code: Some(code), missing, ..*brief });
+            told = prompt.get("project-checks").unwrap().to_owned();
+        });
+        let alone = told.contains("each in exactly these words.");
+        let more = told.lines().filter(|line| line.ends_with("`, also with the name of one test behind it"));
+        (alone, more.map(|line| line["- ".len()..].split(':').next().unwrap().to_owned()).collect::<Vec<_>>())
+    };
+    let none = || (true, Vec::<String>::new());
+    for kind in [PlayerKind::Anthropic, PlayerKind::OpenAi, PlayerKind::Rehearsal, PlayerKind::Unknown] {
+        assert_eq!(lines(kind, &[]), none(), "{kind:?}");
+    }
+    assert_eq!(lines(PlayerKind::Claude, &[]), (false, vec!["tests".to_owned()]));
+    for kind in [PlayerKind::Codex, PlayerKind::Pull] {
+        assert_eq!(lines(kind, &[]).1, ["tests", "all", "web"], "{kind:?}");
+    }
+    let nothing = ["Run".to_owned()];
+    assert_eq!(
+        lines(PlayerKind::Codex, &nothing),
+        (false, Vec::new()),
+        "who can run nothing is told of none"
+    );
+}
+
+/// Whoever plans the work names the commands that the engine will run.
+#[test]
+fn who_plans_and_who_reviews_plans_is_told_the_checks() {
+    let mut told = 0;
+    cases::each(&mut |Case { phase, brief, .. }| {
+        let checks = [ProjectCheck { name: "tests", command: "cargo `test`" }];
+        let prompt = build(&Brief { checks: &checks, ..*brief });
+        if brief.code.is_none() && !prompt.role.is_empty() {
+            let text = prompt.get("project-checks").unwrap();
+            assert!(text.ends_with("\n- tests: `cargo 'test'`\n"), "{text}");
+            assert!(prompt.role.iter().any(|fragment| fragment.name == "project-checks"), "{phase}");
+            told += 1;
+        }
+        if brief.code.is_none() {
+            assert_eq!(build(brief).get("project-checks").is_some(), !brief.checks.is_empty());
+        }
+    });
+    assert!(told > 20, "{told}");
 }
 
 /// Every word of a change was written by somebody else: it can neither end its fence nor pass for a heading of ours.

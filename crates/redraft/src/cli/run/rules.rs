@@ -103,6 +103,7 @@ pub(crate) fn rules_with(
         revises: true,
         lint: config.lint.clone(),
         checks: config.checks.clone(),
+        tells_checks: config.is_accepted(),
         extras: config.extras.clone(),
         asks_first: !args.yes,
         finish: Finish {

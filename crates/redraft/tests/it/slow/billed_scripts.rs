@@ -366,6 +366,7 @@ fn rules(budget: Usd, policy: Policy) -> Rules {
         conventions: Vec::new(),
         lint: Default::default(),
         checks: Vec::new(),
+        tells_checks: true,
         extras: Vec::new(),
         asks_first: false,
         finish: Finish::default(),

@@ -2,7 +2,9 @@
 
 use super::{Case, PROJECT, Show, conventions, settled, without_tools};
 use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd};
-use crate::prompt::code_brief::{CheckResult, CodeBrief, Dependency, LeftOut, TaskArtifact, TaskBrief};
+use crate::prompt::code_brief::{
+    CheckResult, CodeBrief, Dependency, LeftOut, Running, TaskArtifact, TaskBrief,
+};
 use crate::prompt::example::change;
 use crate::prompt::example::code::{PHASE, Texts, code};
 use crate::prompt::example::feature::{DESIGN, PLAN, PRD, PRD_TEXT};
@@ -56,6 +58,8 @@ fn tasks(show: Show<'_>) {
     let untraced = Some(CodeBrief { task: Some(&UNTRACED), ..code });
     show("task, untraced", Brief { code: untraced, ..task });
     show("task, untraced and inline", Brief { code: untraced, strategy: inline, ..task });
+    let running = Some(CodeBrief { running: Running::PlainWithMore, ..code });
+    show("task, where single tests can be run", Brief { code: running, ..task });
     show("task, where nothing can be run", Brief { missing: &["Run".to_owned()], ..task });
     let begun = TaskBrief { begun: true, ..change::TASK };
     let failed =

@@ -8,6 +8,7 @@ pub(super) mod retro;
 
 use crate::prompt::brief::{Absent, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd};
 use crate::prompt::build::build;
+use crate::prompt::example::change;
 use crate::prompt::example::feature::document;
 use crate::prompt::example::{ANSWER, first_of, revision};
 use redraft_documents::conventions::Conventions;
@@ -102,6 +103,7 @@ fn later_author(phase: Phase, profile: &Profile, show: Show<'_>) {
     show("draft, inline", Brief { strategy: Strategy::Inline, ..draft });
     if phase == Phase::CreatePlan {
         show("draft without a design", Brief { place: without_a_design(draft.place), ..draft });
+        show("draft, with checks", Brief { checks: &change::CHECKS, ..draft });
     }
     show("revise, fresh", fresh);
     show("revise, resumed", Brief { strategy: Strategy::Resume, round: 2, ..fresh });
