@@ -19,6 +19,7 @@ mod digest;
 mod example;
 mod open;
 mod probe;
+mod removed;
 mod retro;
 mod schema;
 mod sizes;

@@ -13,6 +13,7 @@ mod turn;
 use super::brief::{Brief, possible};
 use super::code_brief::CodeBrief;
 use super::open;
+use super::removed;
 use super::stable::Lasting;
 use super::turn::{self as shared, present};
 use redraft_facts::choice::Strategy;
@@ -109,6 +110,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
         shared::asked_for(brief),
         // An inline prompt has it further up, where all reviewers share it.
         (!inline).then(|| stable::files(code.change, false)),
+        removed::fragment(code.change).filter(|_| !inline),
         turn::intent(code, false),
         turn::results(code),
         turn::left_out(code),

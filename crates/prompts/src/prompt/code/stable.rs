@@ -108,8 +108,8 @@ pub(super) fn files(change: &str, whole: bool) -> Fragment {
         (false, true) => text.push_str(&format!("\n{}", change::body(change))),
         (false, false) => text.push_str(
             "\nThey are on disk as they are to be judged. Read each of them: what is new whole, the others with the whole \
-             function around every line named, which are the lines that were added or altered. What was removed is not \
-             shown.\n",
+             function around every line named, which are the lines that were added or altered, or that stand beside \
+             removed ones.\n",
         ),
     }
     Fragment::new("implementation-files", text)

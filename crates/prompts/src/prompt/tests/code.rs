@@ -60,10 +60,33 @@ fn matrix_row_1_in_the_first_iteration_all_three_reviewers_are_sent_i1_r4_with_t
         let stable = ["reviewer-rules", "rubric", "required-artifacts", "checklist", "return"];
         assert_eq!(names(&prompt.role), stable, "{role}: what is the same stands first");
         // What was asked for is compared by one of them.
-        let turn = ["asked-for", "implementation-files", "check-results", "iteration"];
+        let turn = ["asked-for", "implementation-files", "removed-lines", "check-results", "iteration"];
         let from = usize::from(role != "implementation-reviewer");
         assert_eq!(names(&prompt.turn), turn[from..], "{role}");
         assert!(prompt.get("iteration").unwrap().contains("This is iteration 1 of 5."));
+    }
+}
+
+/// What was removed is in no file that a reviewer could open.
+#[test]
+fn whatever_way_a_review_is_sent_its_reader_sees_what_was_removed() {
+    for role in REVIEWERS {
+        for name in
+            ["review", "review, inline", "review, fresh in a later round", "certify", "validate, fresh"]
+        {
+            let text = case(role, name).text();
+            assert!(
+                text.contains("\n-pub fn handle(request: Request, keys: &KeyStore)"),
+                "{role} {name}: {text}"
+            );
+        }
+        for name in ["review, resumed", "review, digest", "validate, resumed", "validate, digest"] {
+            let delta = case(role, name).get("delta").unwrap().to_owned();
+            assert!(
+                delta.lines().any(|line| line.starts_with('-') && !line.starts_with("- ")),
+                "{role} {name}"
+            );
+        }
     }
 }
 
