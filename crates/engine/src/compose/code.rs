@@ -275,7 +275,10 @@ impl<'a> About<'a> {
             let seen = Some(&found.revision) == self.order.sees.as_ref();
             let check = ProjectCheck { name, command: &found.command };
             // A person may have decided to go on with one that fails.
-            seen.then_some(CheckResult { check, passed: found.code == Some(0) })
+            let passed = found.code == Some(0);
+            // What it printed when it failed is part of the evidence.
+            let output = if found.output.is_empty() { &found.evidence } else { &found.output };
+            seen.then_some(CheckResult { check, passed, output })
         };
         self.state.opened.gates.iter().filter_map(result).collect()
     }

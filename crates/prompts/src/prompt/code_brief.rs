@@ -85,6 +85,8 @@ pub struct CheckResult<'a> {
     pub check: ProjectCheck<'a>,
     /// False where a person decided to go on with a check that fails.
     pub passed: bool,
+    /// The end of what it printed.
+    pub output: &'a str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,6 +18,8 @@ pub(super) const SETTLED_CHARS_MAX: usize = 400;
 pub(super) const SETTLED_MAX: usize = 20;
 /// Code: a diff. Beyond this a reader gains more from the files than from their hunks, and few models would take it.
 pub(super) const DIFF_CHARS_MAX: usize = 200_000;
+/// The end of what one check printed, in whole lines: a reviewer may rest a finding on it.
+pub(super) const OUTPUT_CHARS_MAX: usize = 1_500;
 /// Files of a change that are listed, each on a line.
 pub(super) const FILES_MAX: usize = 1_000;
 /// Code: lines before and after the place of a finding that a digest shows.

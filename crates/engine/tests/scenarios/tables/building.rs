@@ -32,6 +32,7 @@ pub(crate) const TABLE: [Scenario; 21] = [
         the run is done
         then the check `run tests` ran once
         then checked tells `\"empty\":true`
+        then implementation-reviewer was told `a finding that rests on it`
         ",
     ),
     (

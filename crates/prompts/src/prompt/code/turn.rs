@@ -2,9 +2,9 @@
 
 use super::super::brief::Brief;
 use super::super::change;
-use super::super::code_brief::CodeBrief;
+use super::super::code_brief::{CheckResult, CodeBrief};
 use super::super::open;
-use super::super::sizes::FIELD_CHARS_MAX;
+use super::super::sizes::{FIELD_CHARS_MAX, OUTPUT_CHARS_MAX};
 use super::super::stable::{names_documents, shown_check};
 use super::super::turn::CHECKS_OF_A_CHANGE;
 use redraft_documents::delta::Delta;
@@ -19,12 +19,38 @@ pub(super) fn results(code: &CodeBrief<'_>) -> Option<Fragment> {
     if code.results.is_empty() {
         return None;
     }
-    let mut text = "## Project Checks\n\nThe engine ran these on what you see:\n\n".to_owned();
+    let mut text = "## Project Checks\n\nThe engine ran these on what you see, in a folder in which nobody has worked:\n\n"
+        .to_owned();
     for one in code.results {
         let end = if one.passed { "passed" } else { "failed, and a person decided to go on" };
         text.push_str(&format!("- {}: {end}\n", shown_check(&one.check)));
     }
+    let printed: Vec<(&CheckResult<'_>, &str)> = (code.results.iter())
+        .map(|one| (one, end_of(one.output)))
+        .filter(|(_, printed)| !printed.trim().is_empty())
+        .collect();
+    if !printed.is_empty() {
+        text.push_str("\nThe end of what they printed; a finding that rests on it has the evidence [ran]:\n");
+    }
+    for (one, printed) in printed {
+        let name = one_line(one.check.name, FIELD_CHARS_MAX);
+        text.push_str(&format!("\n{name}:\n\n{}", text::fenced("text", printed)));
+    }
     Some(Fragment::new("check-results", text))
+}
+
+/// The last lines of an output, as many as there is room for.
+fn end_of(output: &str) -> &str {
+    let mut chars = 0;
+    let mut begin = output.len();
+    for line in output.split_inclusive('\n').rev() {
+        chars += line.chars().count();
+        if chars > OUTPUT_CHARS_MAX {
+            break;
+        }
+        begin -= line.len();
+    }
+    output.get(begin..).unwrap_or_default()
 }
 
 /// The description of a change that is reviewed by itself: of all of it, or of what is `new`.

@@ -17,7 +17,8 @@ const COUNTER: &str = "src/counter.rs";
 pub(in crate::prompt) const CHECKS: [ProjectCheck<'static>; 1] =
     [ProjectCheck { name: "tests", command: "cargo test" }];
 pub(in crate::prompt) const PASSED: [CheckResult<'static>; 1] =
-    [CheckResult { check: CHECKS[0], passed: true }];
+    [CheckResult { check: CHECKS[0], passed: true, output: OUTPUT }];
+const OUTPUT: &str = "running 7 tests\ntest result: ok. 7 passed; 0 failed; 1 ignored";
 
 pub(in crate::prompt) const FAILED: &str = "`cargo test` ended with code 101\n\
     test counter::the_101st_request_is_refused ... FAILED\n\
