@@ -5,8 +5,11 @@
 //! ruled from the start, and one outside the delta is put off. Whether the verdict counts at all is decided in
 //! [`crate::judge`]. Start reading at [`reconcile`].
 
+mod panel;
 #[cfg(test)]
 mod tests;
+
+pub use panel::{Defect, defects};
 
 use redraft_documents::delta::Delta;
 use redraft_facts::citation;

@@ -77,7 +77,7 @@ fn verdict(object: &Object, approved: bool, notes: &mut Notes) -> Verdict {
     let verdict = Verdict {
         approved,
         summary: fields::text(object, &SUMMARY, notes),
-        answers: entries(object, &ANSWERS, notes, answer),
+        answers: entries(object, &ANSWERS, notes, answer).into_iter().flat_map(each_id).collect(),
         issues: entries(object, &ISSUES, notes, issue),
         checks: entries(object, &CHECKS, notes, check),
         verified: entries(object, &["verified", "verifications"], notes, verified),
@@ -133,6 +133,22 @@ fn answer(value: &Value, notes: &mut Notes) -> Option<FindingAnswer> {
     let status = fields::status(object, notes);
     let note = fields::text(object, &["note", "reason", "comment", "explanation", "description"], notes);
     Some(FindingAnswer { id, status, note })
+}
+
+/// One answer for each id: a defect that several reviewers found is answered once, under all its ids.
+fn each_id(answer: FindingAnswer) -> Vec<FindingAnswer> {
+    let is_id = |part: &str| {
+        let digits = part.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+        digits.len() < part.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let ids: Vec<String> = (answer.id.split([',', ';', '/', '&', '+', ' ']))
+        .map(|part| part.trim_matches(['[', ']', '`']).to_owned())
+        .filter(|part| !part.is_empty() && part != "and")
+        .collect();
+    match ids.len() > 1 && ids.iter().all(|part| is_id(part)) {
+        true => ids.into_iter().map(|id| FindingAnswer { id, ..answer.clone() }).collect(),
+        false => vec![answer],
+    }
 }
 
 fn issue(value: &Value, notes: &mut Notes) -> Option<Issue> {

@@ -355,3 +355,28 @@ proptest! {
         prop_assert_eq!(parse(text.as_bytes()).verdict, Some(verdict));
     }
 }
+
+/// A defect that several reviewers found stands once in an author's prompt, with all its ids.
+#[test]
+fn one_answer_under_several_ids_answers_each_of_them() {
+    for (id, ids) in [
+        ("Q1, X2", &["Q1", "X2"][..]),
+        ("[Q1], [X2]", &["Q1", "X2"]),
+        ("Q1 and X2", &["Q1", "X2"]),
+        ("Q1/X2/I10", &["Q1", "X2", "I10"]),
+        ("Q1", &["Q1"]),
+        ("Q1, the first", &["Q1, the first"]),
+        ("R1 of spec.md", &["R1 of spec.md"]),
+    ] {
+        let text = format!(
+            r#"{{"approved": true, "issues": [], "answers": [{{"id": "{id}", "status": "fixed", "note": "n"}}]}}"#
+        );
+        let answers = read(&text).answers;
+        let read: Vec<&str> = answers.iter().map(|answer| answer.id.as_str()).collect();
+        assert_eq!(read, ids, "{id}");
+        assert!(
+            answers.iter().all(|answer| answer.note == "n" && answer.status == AnswerStatus::Fixed),
+            "{id}"
+        );
+    }
+}

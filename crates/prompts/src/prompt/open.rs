@@ -7,6 +7,7 @@ use super::anchor::Anchors;
 use super::brief::Brief;
 use super::change;
 use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
+use redraft_core::reconcile::defects;
 use redraft_documents::sections::Outline;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, Status};
@@ -88,7 +89,12 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
         Intro::Recall | Intro::Reevaluate | Intro::Fix | Intro::FixNew => |finding: &Finding| listed(finding),
     };
     let findings = current(brief, brief.findings);
-    let list: String = findings.iter().map(line).collect();
+    let list: String = match intro {
+        Intro::Fix | Intro::FixNew => once_each(&findings),
+        Intro::List | Intro::Recall | Intro::Reevaluate | Intro::Validate => {
+            findings.iter().map(line).collect()
+        }
+    };
     let doubtful = findings.iter().any(|finding| finding.unverified.is_some());
     let cited = match intro {
         _ if !doubtful => "",
@@ -101,6 +107,28 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
         }
     };
     Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}{cited}")))
+}
+
+/// Every defect once, whoever found it: an author mends and answers it once.
+fn once_each(findings: &[Finding]) -> String {
+    let mut list = String::new();
+    let groups = defects(findings);
+    for group in &groups {
+        let (first, also) = (group.first, &group.also);
+        // Behind its own id, the others stand where a finding has one.
+        list.push_str(&listed(first).replacen(&format!("[{}]", first.id), &format!("[{}]", group.ids()), 1));
+        for one in also {
+            let words = one_line(&one.description, FIELD_CHARS_MAX);
+            list.push_str(&format!("  {}, found by {}: {words}\n", one.id, one.role));
+        }
+    }
+    if groups.iter().any(|group| !group.also.is_empty()) {
+        list.push_str(
+            "\nAn entry with several ids is one defect that several reviewers found: one answer, with all its ids in `id` as \
+             they stand.\n",
+        );
+    }
+    list
 }
 
 /// What people have settled, so that a reviewer spends nothing on it. None where nothing is settled, and for fresh

@@ -3,6 +3,7 @@ mod code;
 mod conventions;
 mod digest;
 mod fences;
+mod merged;
 mod once;
 mod outcome;
 mod pages;

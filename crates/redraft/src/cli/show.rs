@@ -8,6 +8,7 @@ pub(crate) mod trace;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::attribution::{Attribution, RoleAttribution};
 use redraft_core::pipeline::Pipeline;
+use redraft_core::reconcile::defects;
 use redraft_core::review::Loop;
 use redraft_engine::compose;
 use redraft_engine::ports::Store;
@@ -350,7 +351,8 @@ pub(crate) fn findings(
 /// Findings as a person reads them.
 pub(crate) fn table(findings: &[Finding], players: &Attribution, phase: Phase) -> String {
     let mut text = String::new();
-    for finding in findings {
+    for one in defects(findings) {
+        let finding = one.first;
         let mut marks = finding.status.name().to_owned();
         if finding.late {
             marks.push_str(", late");
@@ -367,6 +369,10 @@ pub(crate) fn table(findings: &[Finding], players: &Attribution, phase: Phase) -
         text.push_str(&format!("   {}\n   at: {}\n", beneath(&finding.description), harmless::name(&place)));
         if !finding.note.is_empty() {
             text.push_str(&format!("   last said: {}\n", beneath(&finding.note)));
+        }
+        for other in one.also {
+            let (id, role) = (&other.id, &other.role);
+            text.push_str(&format!("   {id}, also by {role}: {}\n", beneath(&other.description)));
         }
     }
     text

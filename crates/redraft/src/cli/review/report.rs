@@ -4,8 +4,10 @@
 
 use super::range::Range;
 use redraft_core::attribution::{self, RoleAttribution};
+use redraft_core::reconcile::{Defect, defects};
 use redraft_facts::event::{Checked, REHEARSED};
 use redraft_facts::findings::{Finding, Status};
+use redraft_facts::ids::FindingId;
 use redraft_facts::text::{count, hash, indented, one_line};
 use redraft_facts::verdict::Severity;
 use redraft_frame::annotate::{self, Execution};
@@ -60,6 +62,9 @@ struct ReportJson<'a> {
     rehearsed: bool,
     /// Those that are not settled.
     findings: &'a [Finding],
+    /// Ids of findings by several reviewers that are about one defect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    same_defect: Vec<Vec<&'a FindingId>>,
     /// The check that failed before any agent was asked, if that is why it rests.
     #[serde(skip_serializing_if = "Option::is_none")]
     gate: Option<&'a Checked>,
@@ -82,6 +87,7 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
             judged_by,
             rehearsed: report.rehearsed.is_some(),
             findings,
+            same_defect: shared_ids(findings),
             gate: *gate,
             sent: *sent,
             receipt: Some(receipt),
@@ -99,7 +105,8 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
             });
             let judged = report.judged().into_iter();
             let judged = judged.chain(unjudged).chain(noted);
-            judged.chain(failed).chain(findings.iter().map(annotation)).for_each(|line| console.data(&line));
+            let found = defects(findings);
+            judged.chain(failed).chain(found.iter().map(annotation)).for_each(|line| console.data(&line));
         }
         FindingsForm::Table => {}
     }
@@ -179,6 +186,7 @@ impl<'a> ReportJson<'a> {
             judged_by: &[],
             rehearsed: false,
             findings: &[],
+            same_defect: Vec::new(),
             gate: None,
             sent: 0,
             receipt: None,
@@ -193,7 +201,7 @@ fn told(report: &Report<'_>, findings: bool) -> String {
     let Report { range, outcome, receipt, next, asked, .. } = report;
     let mut text = String::new();
     if findings {
-        report.findings.iter().for_each(|finding| text.push_str(&row(finding)));
+        defects(&report.findings).iter().for_each(|one| text.push_str(&row(one)));
         if let Some(check) = report.gate {
             text.push_str(&format!("check {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
         }
@@ -225,9 +233,16 @@ fn compared(range: &Range) -> String {
     format!("commit {} was compared with {} ({base})", short(&range.commit), short(&range.merge_base))
 }
 
-/// `1 blocker, 2 warnings`; a failed check is not a finding.
+/// The ids of each defect that several reviewers found.
+fn shared_ids(findings: &[Finding]) -> Vec<Vec<&FindingId>> {
+    let several = defects(findings).into_iter().filter(|one| !one.also.is_empty());
+    several.map(|one| one.all().map(|finding| &finding.id).collect()).collect()
+}
+
+/// `1 blocker, 2 warnings`; a failed check is not a finding, and what several reviewers found counts once.
 fn counts(findings: &[Finding]) -> String {
-    let of = |severity: Severity| findings.iter().filter(|one| one.severity == severity).count();
+    let found = defects(findings);
+    let of = |severity: Severity| found.iter().filter(|one| one.first.severity == severity).count();
     let named = [
         (of(Severity::Blocker), "blocker"),
         (of(Severity::Warning), "warning"),
@@ -238,10 +253,11 @@ fn counts(findings: &[Finding]) -> String {
     if named.is_empty() { "a failed check".to_owned() } else { named.join(", ") }
 }
 
-/// A finding in a few lines that fit on a narrow terminal.
-fn row(finding: &Finding) -> String {
-    let Finding { id, severity, category, role, .. } = finding;
-    let mut text = format!("{:<10}  {}  {id}\n", severity.to_string(), place(finding));
+/// A defect in a few lines that fit on a narrow terminal.
+fn row(one: &Defect<'_>) -> String {
+    let (finding, ids) = (one.first, one.ids());
+    let Finding { severity, category, role, .. } = finding;
+    let mut text = format!("{:<10}  {}  {ids}\n", severity.to_string(), place(finding));
     let mut more =
         |words: &str| wrapped(words).iter().for_each(|line| text.push_str(&format!("    {line}\n")));
     more(&finding.description);
@@ -249,6 +265,9 @@ fn row(finding: &Finding) -> String {
         more(&format!("suggested: {}", finding.suggestion));
     }
     more(&format!("{category}, {role}{}", aside(finding)));
+    one.also
+        .iter()
+        .for_each(|other| more(&format!("also {}, {} ({})", other.category, other.role, other.id)));
     text
 }
 
@@ -306,8 +325,11 @@ fn message(finding: &Finding) -> String {
     text
 }
 
-fn annotation(finding: &Finding) -> String {
-    let title = format!("{} {} ({})", finding.id, finding.category, finding.role);
+fn annotation(one: &Defect<'_>) -> String {
+    let finding = one.first;
+    let titles: Vec<String> =
+        one.all().map(|by| format!("{} {} ({})", by.id, by.category, by.role)).collect();
+    let title = titles.join(", ");
     annotate::annotation(level(finding).1, &finding.file, finding.line, &title, &message(finding))
 }
 
@@ -332,9 +354,10 @@ fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value
     }
     let described: Vec<Value> = rules.iter().map(|id| described(id)).collect();
     let first = files.first().map(String::as_str).unwrap_or("README.md");
-    let results: Vec<Value> = findings
+    let results: Vec<Value> = defects(findings)
         .iter()
-        .map(|finding| {
+        .map(|one| {
+            let finding = one.first;
             let id = rule(finding);
             let file = if finding.file.is_empty() { first } else { &finding.file };
             json!({
@@ -344,7 +367,7 @@ fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value
                 "message": {"text": message(finding)},
                 "locations": [annotate::location(file, finding.line)],
                 "partialFingerprints": {"redraftFinding/v1": fingerprint(finding)},
-                "properties": {"id": finding.id.to_string(), "severity": finding.severity.to_string()},
+                "properties": {"id": one.ids(), "severity": finding.severity.to_string()},
             })
         })
         .collect();
