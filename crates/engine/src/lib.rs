@@ -11,7 +11,8 @@
 //!    would be merged), close a stage or ask;
 //! 6. store the facts in one transaction (`journal`), write the projections, and begin again at 2.
 //!
-//! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
+//! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe and [`questions`] those of a comparison of
+//! reviews, outside of any feature.
 
 mod access;
 mod asking;
@@ -44,6 +45,7 @@ pub mod ports;
 pub mod probe;
 mod progress;
 mod projections;
+pub mod questions;
 mod reads;
 mod recover;
 mod redacting;

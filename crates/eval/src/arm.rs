@@ -33,6 +33,13 @@ pub enum ReviewRound {
     Second,
 }
 
+impl ReviewRound {
+    /// The round of an arm by its name, as files have it.
+    pub fn of(arm: &str) -> ReviewRound {
+        if arm.ends_with("-2") { ReviewRound::Second } else { ReviewRound::First }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadArm {
     #[error("`{0}` names no text; write `ours`, `plain`, or the path of a role text")]

@@ -6,6 +6,7 @@ use crate::plant::Plant;
 use redraft_documents::delta::Comparison;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, Status};
+use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -16,9 +17,17 @@ use redraft_roles::profile::{Profile, ProfileKind, RoleText, participants};
 /// What an arm sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The conversation so far: prompts and answers in turn. Empty for a new one.
-    pub before: Vec<String>,
-    pub prompt: String,
+    /// The first turn of the conversation that the prompt continues; none for a new one.
+    pub before: Option<FirstTurn>,
+    pub prompt: Prompt,
+}
+
+/// A turn that must have been taken before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstTurn {
+    pub prompt: Prompt,
+    /// What a reviewer that sees every defect would have answered, for whoever has no conversation to continue.
+    pub answer: String,
 }
 
 /// The prompt of an arm; none where the case has no second revision and the arm asks about one. `folder` is where the
@@ -33,9 +42,6 @@ pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, fo
         Some(_) => findings(case, profile),
         None => Vec::new(),
     };
-    if arm.text == ArmText::Plain {
-        return Some(Asked { before: Vec::new(), prompt: plain(case, texts, second, &findings) });
-    }
     let path = format!("{folder}/{}", case.artifact());
     let paths: Vec<String> = texts.upstream.iter().map(|(name, _)| format!("{folder}/{name}")).collect();
     let upstream: Vec<Upstream<'_>> = (texts.upstream.iter().zip(&paths))
@@ -54,8 +60,13 @@ pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, fo
         upstream: &upstream,
         ..Brief::first_review(profile, place)
     };
+    if arm.text == ArmText::Plain {
+        let seen = second.unwrap_or(&texts.first);
+        let whole = prompt::build(&Brief { artifact: Some(seen.as_bytes()), ..first });
+        return Some(Asked { before: None, prompt: plain(case.artifact(), &findings, whole) });
+    }
     let Some(second) = second else {
-        return Some(Asked { before: Vec::new(), prompt: prompt::build(&first).text() });
+        return Some(Asked { before: None, prompt: prompt::build(&first) });
     };
     let later = Brief {
         strategy: arm.strategy,
@@ -68,10 +79,10 @@ pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, fo
         ..first
     };
     let before = match arm.strategy {
-        Strategy::Resume => vec![prompt::build(&first).text(), rejection(&findings)],
-        Strategy::Inline | Strategy::Lazy | Strategy::Digest => Vec::new(),
+        Strategy::Resume => Some(FirstTurn { prompt: prompt::build(&first), answer: rejection(&findings) }),
+        Strategy::Inline | Strategy::Lazy | Strategy::Digest => None,
     };
-    Some(Asked { before, prompt: prompt::build(&later).text() })
+    Some(Asked { before, prompt: prompt::build(&later) })
 }
 
 /// Who reviews the document of a phase.
@@ -135,24 +146,20 @@ of an earlier finding, \"status\": \"fixed\" or \"not_fixed\", \"note\": text}],
 \"warning\" or \"suggestion\", \"file\": name, \"line\": number, \"quote\": text, \"description\": text}]}. Only blockers \
 stand in the way of an approval.";
 
-fn plain(case: &Case, texts: &CaseTexts, second: Option<&str>, findings: &[Finding]) -> String {
-    let (name, text) = (case.artifact(), second.unwrap_or(&texts.first));
-    let mut out = format!(
+/// The two plain sentences, and the documents as every arm is given them.
+fn plain(name: &str, findings: &[Finding], whole: Prompt) -> Prompt {
+    let mut text = format!(
         "Review {name} below before it is handed to the next step. Report what is wrong with it, and say whether it can be \
          approved.\n\n{FORM}\n"
     );
     if !findings.is_empty() {
-        out.push_str("\n## Findings of the last review\n\n");
+        text.push_str("\n## Findings of the last review\n\n");
         findings
             .iter()
-            .for_each(|finding| out.push_str(&format!("- {}: {}\n", finding.id, finding.description)));
+            .for_each(|finding| text.push_str(&format!("- {}: {}\n", finding.id, finding.description)));
     }
-    for (name, text) in
-        texts.upstream.iter().map(|(name, text)| (name.as_str(), text.as_str())).chain([(name, text)])
-    {
-        out.push_str(&format!("\n## {name}\n\n{}\n", text.trim_end()));
-    }
-    out
+    let turn = whole.turn.into_iter().filter(|fragment| fragment.name == "artifact").collect();
+    Prompt { constant: vec![Fragment::new("plain", text)], feature: whole.feature, role: Vec::new(), turn }
 }
 
 #[cfg(test)]
@@ -181,7 +188,8 @@ mod tests {
         let (case, _) = case();
         for arm in ["ours", "ours+lazy", "plain"] {
             let Asked { before, prompt } = asked(arm);
-            assert!(before.is_empty());
+            assert!(before.is_none());
+            let prompt = prompt.text();
             assert!(case.plants.iter().all(|plant| !prompt.contains(&plant.what)), "{arm}: {prompt}");
         }
     }
@@ -191,8 +199,9 @@ mod tests {
         let (case, texts) = case();
         for arm in ["ours+2", "ours+lazy+2", "ours+digest+2", "ours+resume+2", "plain+2"] {
             let Asked { before, prompt } = asked(arm);
+            let prompt = prompt.text();
             assert!(case.plants.iter().all(|plant| prompt.contains(&plant.what)), "{arm}: {prompt}");
-            assert_eq!(before.len(), if arm.contains("resume") { 2 } else { 0 });
+            assert_eq!(before.is_some(), arm.contains("resume"));
             if arm.contains("resume") || arm.contains("digest") {
                 assert!(prompt.contains("@@"), "{arm}: {prompt}");
                 assert!(!prompt.contains(&texts.first), "{arm}");

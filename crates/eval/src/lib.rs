@@ -19,5 +19,6 @@ pub mod draw;
 pub mod interval;
 pub mod page;
 pub mod plant;
+pub mod record;
 pub mod score;
 pub mod tally;

@@ -1,7 +1,7 @@
 //! The report as one page of HTML, with the interval of each share drawn as a bar. It loads nothing and runs nothing.
 
 use crate::interval::TOO_FEW;
-use crate::tally::{Share, Tally, shares, shown};
+use crate::tally::{Share, Tally, costs, shares, shown};
 use redraft_facts::prelude::*;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
@@ -46,7 +46,10 @@ pub fn page(tallies: &[Tally]) -> String {
             ("other findings beside the plants", tally.extra_other.to_string()),
             ("reported again without need", tally.again.to_string()),
             ("words of an answer, on the average", tally.words_each.to_string()),
-        ] {
+        ]
+        .into_iter()
+        .chain(costs(tally))
+        {
             out.push_str(&format!("<tr><th>{what}<td>{value}<td>\n"));
         }
         out.push_str("</table>\n");

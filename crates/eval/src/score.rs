@@ -46,6 +46,14 @@ pub struct Scored {
     pub words: usize,
 }
 
+impl Scored {
+    /// Defects that were caught by something that blocks; in a second review also the one that was left.
+    pub fn right_blockers(&self) -> usize {
+        let caught = self.plants.iter().filter(|caught| **caught == Caught::Blocking).count();
+        caught + usize::from(self.left == Some(true))
+    }
+}
+
 /// How far from a defect a finding about it may be placed.
 const LINES_NEAR: u32 = 3;
 /// This many telling words of a plant make a finding about it, wherever it is placed; fewer if one of them is an id, a

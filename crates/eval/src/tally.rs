@@ -3,6 +3,8 @@
 use crate::interval::{TOO_FEW, wilson};
 use crate::score::{Caught, Scored};
 use redraft_facts::prelude::*;
+use redraft_facts::text::count;
+use redraft_facts::usage::Usd;
 use serde::Serialize;
 
 /// Of how many it was how many, with the 95 % interval.
@@ -55,6 +57,11 @@ pub struct Tally {
     pub extra_other: usize,
     /// On the average.
     pub words_each: usize,
+    /// Answers whose cost is known, and what they cost: those that this program asked for.
+    pub priced: usize,
+    pub micro_usd: Usd,
+    /// What each defect caught by a blocking finding cost; none where nothing was caught or no cost is known.
+    pub micro_usd_per_right_blocker: Option<Usd>,
 }
 
 /// One answer, or that there is none.
@@ -64,6 +71,8 @@ pub struct Entry {
     pub case: String,
     pub clean: bool,
     pub scored: Option<Scored>,
+    /// None where nobody knows what the answer cost.
+    pub cost: Option<Usd>,
 }
 
 /// A tally for each arm, in the order of their names.
@@ -86,6 +95,10 @@ fn tally(arm: &str, entries: &[Entry]) -> Tally {
     let sum = |of: fn(&Scored) -> usize| read.iter().map(|(_, scored)| of(scored)).sum::<usize>();
     let each = |sum: usize| if read.is_empty() { 0.0 } else { sum as f64 / read.len() as f64 };
     let extra_blocking = sum(|scored| scored.extra_blocking);
+    let priced: Vec<(&Scored, Usd)> =
+        scored.iter().filter_map(|(entry, scored)| Some((*scored, entry.cost?))).collect();
+    let micro_usd = priced.iter().fold(Usd(0), |sum, (_, cost)| sum + *cost);
+    let right = priced.iter().map(|(scored, _)| scored.right_blockers()).sum::<usize>() as u64;
     Tally {
         arm: arm.to_owned(),
         answered: read.len(),
@@ -101,6 +114,9 @@ fn tally(arm: &str, entries: &[Entry]) -> Tally {
         extra_blocking_each: each(extra_blocking),
         extra_other: sum(|scored| scored.extra_other),
         words_each: each(sum(|scored| scored.words)) as usize,
+        priced: priced.len(),
+        micro_usd,
+        micro_usd_per_right_blocker: micro_usd.0.checked_div(right).filter(|_| !priced.is_empty()).map(Usd),
     }
 }
 
@@ -139,6 +155,9 @@ pub fn text(tallies: &[Tally]) -> String {
             out.push_str(&format!("  {:<42} {}\n", "reported again without need", tally.again));
         }
         out.push_str(&format!("  {:<42} {}\n", "words of an answer, on the average", tally.words_each));
+        for (what, value) in costs(tally) {
+            out.push_str(&format!("  {what:<42} {value}\n"));
+        }
         if tally.blocking.is_too_small() {
             out.push_str(&format!(
                 "  {} plants are too few to say anything; at least {TOO_FEW} are needed, better 60\n",
@@ -158,6 +177,22 @@ pub fn shares(tally: &Tally) -> [(&'static str, Share); 5] {
         ("clean documents in which something blocks", tally.rejected_clean),
         ("defects not fixed, and said so", tally.left_caught),
     ]
+}
+
+/// What is known of the cost, with what it means.
+pub fn costs(tally: &Tally) -> Vec<(&'static str, String)> {
+    if tally.priced == 0 {
+        return Vec::new();
+    }
+    let of = match tally.priced == tally.answered + tally.unreadable {
+        true => String::new(),
+        false => format!(" (of {})", count(tally.priced, "answer")),
+    };
+    let each = match tally.micro_usd_per_right_blocker {
+        Some(each) => each.to_string(),
+        None => "none was caught".to_owned(),
+    };
+    vec![("cost of the answers", format!("{}{of}", tally.micro_usd)), ("cost of a right blocker", each)]
 }
 
 /// `18 of 20, 90 % (70 to 97)`
@@ -188,7 +223,35 @@ mod tests {
             extra_other: 2,
             words: 100,
         };
-        Entry { arm: arm.to_owned(), case: "c".to_owned(), clean, scored: Some(scored) }
+        Entry { arm: arm.to_owned(), case: "c".to_owned(), clean, scored: Some(scored), cost: None }
+    }
+
+    #[test]
+    fn a_right_blocker_costs_what_the_priced_answers_cost_together() {
+        let entries = [
+            Entry {
+                cost: Some(Usd(30_000)),
+                ..entry("a", false, &[Caught::Blocking, Caught::Blocking], false)
+            },
+            Entry { cost: Some(Usd(10_000)), ..entry("a", true, &[], true) },
+            // Answered by hand: neither its findings nor its cost count here.
+            entry("a", false, &[Caught::Blocking], false),
+            Entry { cost: Some(Usd(5)), ..entry("b", true, &[], true) },
+        ];
+        let tallies = tallies(&entries);
+        let (a, b) = (&tallies[0], &tallies[1]);
+        assert_eq!(
+            (a.priced, a.micro_usd, a.micro_usd_per_right_blocker),
+            (2, Usd(40_000), Some(Usd(20_000)))
+        );
+        assert_eq!((b.priced, b.micro_usd_per_right_blocker), (1, None));
+        let text = text(&tallies);
+        assert!(
+            text.contains("cost of the answers                        $0.0400 (of 2 answers)\n"),
+            "{text}"
+        );
+        assert!(text.contains("cost of a right blocker                    $0.0200\n"), "{text}");
+        assert!(text.contains("cost of a right blocker                    none was caught\n"), "{text}");
     }
 
     #[test]

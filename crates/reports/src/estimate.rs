@@ -8,6 +8,7 @@
 mod history;
 mod plan;
 mod probe;
+mod reviews;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ pub use history::History;
 pub use plan::{PlannedRole, Play, parts};
 pub use probe::probe;
 use redraft_facts::forecast::{Forecast, RoleForecast};
+pub use reviews::review;
 pub use size::Reading;
 
 use redraft_cost::price::Card;

@@ -5,7 +5,8 @@
 //! - [`stage`] plays scenarios: a feature, agents with a script, people and accidents. [`script`] is the language they are
 //!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with crashes, then
 //!   once on the real adapters.
-//! - [`crashes`]: those that no table can hold. [`coverage`]: nothing is left out.
+//! - [`crashes`]: those that no table can hold. [`coverage`]: nothing is left out. [`questions`]: what is asked outside of
+//!   any feature.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,6 +20,7 @@ mod crashes;
 mod documents;
 mod left;
 mod promises;
+mod questions;
 mod real;
 mod script;
 mod stage;

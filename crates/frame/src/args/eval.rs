@@ -6,10 +6,11 @@ use std::path::PathBuf;
 pub(super) const EVAL_HELP: &str = "\
 Examples:
   redraft eval plant cases docs/features/*/spec.md     documents that were approved, with defects put in
-  redraft eval export cases out --arm ours --arm plain write the prompts; put each answer beside its prompt
-  redraft eval score cases out                         count what the answers found
+  redraft eval run cases --agent claude --arm ours --arm plain   ask an agent for the reviews
+  redraft eval score cases                             count what the answers found
+  redraft eval export cases out --arm ours             write the prompts instead, for a model of your own
 
-Compares ways of asking for a review on defects that are known. Needs no repository and asks no agent.
+Compares ways of asking for a review on defects that are known. Needs no repository; only `run` asks an agent.
 Exit codes: 0 done, 1 some answers are missing, 2 usage, 3 a file cannot be read or written";
 
 const PLANT_HELP: &str = "\
@@ -33,8 +34,22 @@ CASE.ARM.answer.json or CASE.ARM.answer.txt. A conversation that is continued ha
 CASE.ARM.before.1.md and CASE.ARM.before.2.md.
 Exit codes: 0 written, 2 usage, 3 a file cannot be read or written";
 
+const RUN_HELP: &str = "\
+Examples:
+  redraft eval run cases --agent claude --arm ours --arm plain
+  redraft eval run cases out --agent sonnet --arm ours+lazy --arm ours+resume+2 --budget 20 --yes
+
+Asks the prompts that `redraft eval export` writes, for each case and arm, and puts each answer beside its prompt, with what \
+it cost in CASE.ARM.asked.json. The agent works in a folder that holds only the files of the case. What has an answer is \
+not asked again, so the same command continues. The budget is for all answers in OUT, also earlier ones; no request is sent \
+that could exceed it. `resume` asks the first review in the same conversation before; with an agent that keeps none it is \
+refused.
+Exit codes: 0 all are answered, 1 some are not, 2 usage, 3 a file or a setting needs attention, 4 the agent fails, 5 the \
+budget or a usage limit was reached, 6 nobody has agreed to what it may cost, 130 interrupted";
+
 const SCORE_HELP: &str = "\
 Examples:
+  redraft eval score cases
   redraft eval score cases out
   redraft eval score cases out --html report.html
   redraft eval score cases out --json
@@ -50,6 +65,9 @@ pub enum EvalCommand {
     /// Write the prompts of each arm, to be answered by whatever model you have
     #[command(after_help = EXPORT_HELP)]
     Export(EvalExportArgs),
+    /// Ask an agent for the reviews of each arm
+    #[command(after_help = RUN_HELP)]
+    Run(EvalRunArgs),
     /// Count what the answers found
     #[command(after_help = SCORE_HELP)]
     Score(ScoreArgs),
@@ -88,13 +106,38 @@ pub struct EvalExportArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct EvalRunArgs {
+    /// The folder of the cases
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The folder for prompts and answers; made if it does not exist [default: DIR/answers/AGENT]
+    #[arg(value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// The agent that is asked
+    #[arg(long, value_name = "NAME")]
+    pub agent: String,
+    /// A way of asking; repeat it to compare several
+    #[arg(long = "arm", value_name = "TEXT+STRATEGY+ROUND", required = true)]
+    pub arms: Vec<String>,
+    /// What all answers in OUT may cost, in dollars [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub budget: Option<String>,
+    /// How many prompts are asked side by side
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub at_once: u8,
+    /// Ask an agent that costs money without asking first
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct ScoreArgs {
     /// The folder of the cases
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// The folder of prompts and answers
+    /// Folders of prompts and answers; several are compared [default: all in DIR/answers]
     #[arg(value_name = "OUT")]
-    pub out: PathBuf,
+    pub outs: Vec<PathBuf>,
     /// Which findings count as blocking
     #[arg(long, value_name = "RULE", value_enum, default_value_t = Blocking::Blockers)]
     pub blocking: Blocking,

@@ -13,6 +13,8 @@ mod repair;
 mod report;
 mod setup;
 
+pub(crate) use machine::throw_away;
+
 use machine::Machine;
 use probing::{Probing, Tried};
 use redraft_adapters::lock::Lock;

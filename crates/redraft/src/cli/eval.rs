@@ -1,11 +1,15 @@
 //! `redraft eval`: measures reviews on documents with known defects.
 //!
-//! What is planted, asked and counted is decided in the crate `eval`; here files are read and written. `case_folder` is
-//! the form of the folder of cases.
+//! What is planted, asked and counted is decided in the crate `eval`; here files are read and written and agents are asked
+//! (`asking`). `case_folder` is the form of the folder of cases, `answers` that of the folder of prompts and answers.
 
+mod answers;
+mod asking;
 mod case_folder;
 mod export;
 mod plant;
+mod prompts;
+mod run;
 mod score;
 
 use redraft_frame::args::EvalCommand;
@@ -21,6 +25,7 @@ pub(crate) fn eval(
     match command {
         EvalCommand::Plant(args) => plant::plant(&args, process, console),
         EvalCommand::Export(args) => export::export(&args, process, console),
+        EvalCommand::Run(args) => run::run(&args, process, console),
         EvalCommand::Score(args) => score::score(&args, process, console),
     }
 }

@@ -114,11 +114,12 @@ fn repo(
     }
 }
 
-fn throw_away() -> Result<(RepositoryContext, tempfile::TempDir), CliError> {
-    let folder = tempfile::Builder::new().prefix("redraft-doctor-").tempdir();
+/// A repository that is gone when the folder is dropped, for a command outside of any other.
+pub(crate) fn throw_away() -> Result<(RepositoryContext, tempfile::TempDir), CliError> {
+    let folder = tempfile::Builder::new().prefix("redraft-state-").tempdir();
     let folder = folder.map_err(|error| CliError::usage(format!("no temporary folder: {error}")))?;
     let repository = new_repository(folder.path())?;
-    // Only the doctor has made it.
+    // Only this program has made it.
     Ok((RepositoryContext { is_own: true, ..RepositoryContext::open(repository) }, folder))
 }
 

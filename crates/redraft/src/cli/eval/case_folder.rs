@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// More than any document has.
 pub(super) const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+/// Where agents' answers go if no other folder is named: a folder for each agent.
+pub(super) const ANSWERS: &str = "answers";
+
 const CASE: &str = "case.json";
 
 /// Where the documents of a case are, below the folder of cases.

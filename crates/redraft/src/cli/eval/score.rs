@@ -1,7 +1,6 @@
 //! `redraft eval score`: counts what the answers found.
 
-use super::case_folder;
-use redraft_adapters::plain_file;
+use super::{answers, case_folder};
 use redraft_eval::arm::ReviewRound;
 use redraft_eval::page::page;
 use redraft_eval::score;
@@ -14,10 +13,9 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::whole_file::{self, OwnFiles};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-const PROMPT: &str = ".prompt.md";
 
 const REPORT: OwnFiles = OwnFiles {
     called: "report",
@@ -49,32 +47,33 @@ pub(super) fn score(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let out = process.folder.join(&args.out);
-    let cases = case_folder::read_all(&process.folder.join(&args.folder))?;
+    let folder = process.folder.join(&args.folder);
+    let cases = case_folder::read_all(&folder)?;
+    let outs = outs(&folder, args, process)?;
     let rule = match args.blocking {
         Blocking::Blockers => Threshold::Blockers,
         Blocking::Strict => Threshold::Strict,
     };
     let mut entries = Vec::new();
-    for name in prompts(&out)? {
-        // The longest id: one case may be called like the beginning of another.
-        let known = cases
-            .iter()
-            .filter(|(case, _)| name.strip_prefix(&case.id).is_some_and(|rest| rest.starts_with('.')));
-        let Some((case, _)) = known.max_by_key(|(case, _)| case.id.len()) else { continue };
-        let arm = name[case.id.len() + 1..].to_owned();
-        let round = if arm.ends_with("-2") { ReviewRound::Second } else { ReviewRound::First };
-        let answer = answer(&out, &case.id, &arm);
-        let scored = answer.map(|answer| score::score(case, round, &answer, rule));
-        entries.push(Entry { arm, case: case.id.clone(), clean: case.is_clean(), scored });
+    for out in &outs {
+        for name in answers::prompts(&out.folder)? {
+            // The longest id: one case may be called like the beginning of another.
+            let known = cases
+                .iter()
+                .filter(|(case, _)| name.strip_prefix(&case.id).is_some_and(|rest| rest.starts_with('.')));
+            let Some((case, _)) = known.max_by_key(|(case, _)| case.id.len()) else { continue };
+            let arm = &name[case.id.len() + 1..];
+            let answer = answers::text(&out.folder, &name);
+            let scored = answer.map(|answer| score::score(case, ReviewRound::of(arm), &answer, rule));
+            let cost = answers::record(&out.folder, &name)?.and_then(|record| record.answer_cost());
+            let arm = format!("{}{arm}", out.prefix);
+            entries.push(Entry { arm, case: case.id.clone(), clean: case.is_clean(), scored, cost });
+        }
     }
     if entries.is_empty() {
-        return Err(CliError::usage(format!("{} has no prompts of these cases", out.display())).hint(
-            format!(
-                "write them: redraft eval export {} {} --arm ours",
-                args.folder.display(),
-                args.out.display()
-            ),
+        let named: Vec<String> = outs.iter().map(|out| out.folder.display().to_string()).collect();
+        return Err(CliError::usage(format!("{} has no prompts of these cases", named.join(", "))).hint(
+            format!("ask for answers: redraft eval run {} --agent NAME --arm ours", args.folder.display()),
         ));
     }
     let tallies = tallies(&entries);
@@ -93,28 +92,37 @@ pub(super) fn score(
     Ok(if missing { ErrorCode::NotApproved } else { ErrorCode::Done })
 }
 
-/// `CASE.ARM` of every prompt, in order.
-fn prompts(out: &Path) -> Result<Vec<String>, CliError> {
-    let failed = |error: std::io::Error| {
-        CliError::usage(format!("{} cannot be read: {error}", out.display()))
-            .hint("write the prompts first: redraft eval export DIR OUT --arm ours")
+/// A folder of answers, and what the arms in it are called after.
+struct Out {
+    folder: PathBuf,
+    /// `sonnet/`; empty where there is only one folder.
+    prefix: String,
+}
+
+/// The folders that were named, or those of all agents that were asked.
+fn outs(folder: &Path, args: &ScoreArgs, process: &ProcessContext) -> Result<Vec<Out>, CliError> {
+    let mut folders: Vec<PathBuf> = args.outs.iter().map(|out| process.folder.join(out)).collect();
+    if folders.is_empty() {
+        let entries = fs::read_dir(folder.join(case_folder::ANSWERS)).into_iter().flatten().flatten();
+        folders = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        folders.sort();
+    }
+    if folders.is_empty() {
+        let shown = args.folder.display();
+        return Err(CliError::usage(format!("{shown} has no answers"))
+            .hint(format!("ask for them: redraft eval run {shown} --agent NAME --arm ours"))
+            .hint(format!("or name the folder of answers: redraft eval score {shown} OUT")));
+    }
+    let several = folders.len() > 1;
+    let named = |folder: &PathBuf| folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let names: BTreeSet<Option<String>> = folders.iter().map(named).collect();
+    if names.len() < folders.len() {
+        return Err(CliError::usage("two folders of answers have the same name")
+            .hint("arms are called after them; rename one of them"));
+    }
+    let out = |folder: PathBuf| {
+        let prefix = named(&folder).filter(|_| several).map(|name| format!("{name}/")).unwrap_or_default();
+        Out { folder, prefix }
     };
-    let entries = fs::read_dir(out).map_err(failed)?.flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> =
-        names.filter_map(|name| name.strip_suffix(PROMPT).map(str::to_owned)).collect();
-    names.sort();
-    Ok(names)
-}
-
-/// The file of the answer to a prompt, if it is there.
-pub(super) fn answer_file(out: &Path, case: &str, arm: &str) -> Option<PathBuf> {
-    let files = ["answer.json", "answer.txt"].map(|end| out.join(format!("{case}.{arm}.{end}")));
-    files.into_iter().find(|file| file.is_file())
-}
-
-/// The answer to a prompt, if it is there. One that is no text, or too long, is no verdict and stops nothing else.
-fn answer(out: &Path, case: &str, arm: &str) -> Option<String> {
-    let bytes = plain_file::read(&answer_file(out, case, arm)?, case_folder::DOCUMENT_BYTES_MAX);
-    Some(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
+    Ok(folders.into_iter().map(out).collect())
 }
