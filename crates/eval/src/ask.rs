@@ -2,17 +2,18 @@
 
 use crate::arm::{Arm, ArmText, ReviewRound};
 use crate::case::{Case, CaseTexts};
+use crate::code;
 use crate::plant::Plant;
 use redraft_documents::delta::Comparison;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::{FindingId, Role};
-use redraft_facts::phase::Phase;
+use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::verdict::{Claim, Severity};
-use redraft_prompts::prompt::{self, Brief, FeaturePaths, Prd, Upstream};
-use redraft_roles::profile::{Profile, ProfileKind, RoleText, participants};
+use redraft_prompts::prompt::{self, Absent, Brief, CodeBrief, FeaturePaths, Prd, Upstream};
+use redraft_roles::profile::{self, Profile, ProfileKind, RoleText, participants};
 
 /// What an arm sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,16 +31,25 @@ pub struct FirstTurn {
     pub answer: String,
 }
 
-/// The prompt of an arm; none where the case has no second revision and the arm asks about one. `folder` is where the
-/// reviewer finds the files of the case, and `own` the text of an arm that has one.
-pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, folder: &str) -> Option<Asked> {
-    let profile = reviewer_of(case.phase)?;
+/// The prompt of an arm for one of the case's reviewers; none where the case has no second revision and the arm asks about
+/// one. `folder` is where the reviewer finds the documents of the case, and `own` the text of an arm that has one.
+pub fn ask(
+    case: &Case,
+    texts: &CaseTexts,
+    arm: &Arm,
+    profile: &Profile,
+    own: Option<&RoleText>,
+    folder: &str,
+) -> Option<Asked> {
+    if case.is_code() {
+        return ask_about_code(case, texts, arm, profile, own);
+    }
     let second = match arm.round {
         ReviewRound::First => None,
         ReviewRound::Second => Some(texts.second.as_deref()?),
     };
     let findings: Vec<Finding> = match second {
-        Some(_) => findings(case, profile),
+        Some(_) => findings(case, profile, |_| true),
         None => Vec::new(),
     };
     let path = format!("{folder}/{}", case.artifact());
@@ -85,14 +95,87 @@ pub fn ask(case: &Case, texts: &CaseTexts, arm: &Arm, own: Option<&RoleText>, fo
     Some(Asked { before, prompt: prompt::build(&later) })
 }
 
+/// The prompt about a change, as it is reviewed by itself.
+fn ask_about_code(
+    case: &Case,
+    texts: &CaseTexts,
+    arm: &Arm,
+    profile: &Profile,
+    own: Option<&RoleText>,
+) -> Option<Asked> {
+    let second = match arm.round {
+        ReviewRound::First => None,
+        ReviewRound::Second => Some(texts.second.as_deref()?),
+    };
+    let is_own = |plant: &Plant| arm.text == ArmText::Plain || plant.kind.is_for(profile.role);
+    let findings: Vec<Finding> = second.map(|_| findings(case, profile, is_own)).unwrap_or_default();
+    let open: Vec<&Finding> = findings.iter().collect();
+    let absent: Vec<Absent<'_>> = profile.artifacts.iter().map(|name| Absent { name, why: "" }).collect();
+    let place =
+        FeaturePaths { folder: "", prd: Prd::None, absent: &absent, artifact: "", idea: "", asked: "" };
+    let intent = Some(texts.intent.as_str()).filter(|said| profile.compares() && !said.trim().is_empty());
+    let code = |change| CodeBrief { change, by_itself: true, intent, ..CodeBrief::default() };
+    let first = Brief {
+        text: own,
+        strategy: if arm.strategy == Strategy::Resume { Strategy::Inline } else { arm.strategy },
+        code: Some(code(&texts.first)),
+        ..Brief::first_review(profile, place)
+    };
+    if arm.text == ArmText::Plain {
+        let whole = prompt::build(&Brief { code: Some(code(second.unwrap_or(&texts.first))), ..first });
+        return Some(Asked { before: None, prompt: plain("the change", &findings, whole) });
+    }
+    let Some(second) = second else {
+        return Some(Asked { before: None, prompt: prompt::build(&first) });
+    };
+    let delta = code::delta(&texts.files, &texts.second_files);
+    // A conversation that goes on knows what the change is for.
+    let intent = intent.filter(|_| arm.strategy != Strategy::Resume);
+    let later = Brief {
+        strategy: arm.strategy,
+        code: Some(CodeBrief { intent, ..code(second) }),
+        delta: Some(&delta),
+        findings: &open,
+        round: 2,
+        last_round: 1,
+        ..first
+    };
+    let before = match arm.strategy {
+        Strategy::Resume => Some(FirstTurn { prompt: prompt::build(&first), answer: rejection(&findings) }),
+        Strategy::Inline | Strategy::Lazy | Strategy::Digest => None,
+    };
+    Some(Asked { before, prompt: prompt::build(&later) })
+}
+
+/// Everybody whom an arm asks about a case: one reviewer for a document, all reviewers of code for a change. The plain text
+/// knows no roles; it is asked once, as the reviewer that is told what the change is for.
+pub fn reviewers(case: &Case, arm: &Arm) -> Vec<&'static Profile> {
+    if !case.is_code() {
+        return reviewer_of(case.phase).into_iter().collect();
+    }
+    let roles =
+        profile::panels_in(Phase::Implement, Lane::Standard).into_iter().flat_map(|panel| panel.roles);
+    let profiles = roles.filter_map(|seat| profile::find(Phase::Implement, &seat.role));
+    profiles.filter(|profile| arm.text != ArmText::Plain || profile.compares()).collect()
+}
+
+/// How the files of a prompt begin: `CASE.ARM`, and `CASE.ARM.ROLE` where several roles review.
+pub fn name(case: &Case, arm: &Arm, profile: &Profile) -> String {
+    match case.is_code() && arm.text != ArmText::Plain {
+        true => format!("{}.{arm}.{}", case.id, profile.role),
+        false => format!("{}.{arm}", case.id),
+    }
+}
+
 /// Who reviews the document of a phase.
 pub fn reviewer_of(phase: Phase) -> Option<&'static Profile> {
     participants(phase).iter().copied().find(|profile| profile.kind == ProfileKind::Domain)
 }
 
-/// The plants as a reviewer would have reported them.
-fn findings(case: &Case, profile: &Profile) -> Vec<Finding> {
-    case.plants.iter().enumerate().map(|(at, plant)| finding(at, plant, profile)).collect()
+/// The plants as a reviewer would have reported them, as far as they are its own. Their numbers are their places.
+fn findings(case: &Case, profile: &Profile, is_own: impl Fn(&Plant) -> bool) -> Vec<Finding> {
+    let own = case.plants.iter().enumerate().filter(|(_, plant)| is_own(plant));
+    own.map(|(at, plant)| finding(at, plant, profile)).collect()
 }
 
 fn finding(at: usize, plant: &Plant, profile: &Profile) -> Finding {
@@ -158,14 +241,19 @@ fn plain(name: &str, findings: &[Finding], whole: Prompt) -> Prompt {
             .iter()
             .for_each(|finding| text.push_str(&format!("- {}: {}\n", finding.id, finding.description)));
     }
-    let turn = whole.turn.into_iter().filter(|fragment| fragment.name == "artifact").collect();
+    let turn = whole
+        .turn
+        .into_iter()
+        .filter(|fragment| ["artifact", "intent"].contains(&fragment.name.as_str()))
+        .collect();
     Prompt { constant: vec![Fragment::new("plain", text)], feature: whole.feature, role: Vec::new(), turn }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::cases;
+    use crate::case::{cases, code_cases};
+    use crate::code::{ChangeSet, ChangedFile};
     use crate::plant::DocumentSet;
 
     fn case() -> (Case, CaseTexts) {
@@ -180,7 +268,8 @@ mod tests {
     fn asked(arm: &str) -> Asked {
         let (case, texts) = case();
         let arm: Arm = arm.parse().unwrap_or_else(|error| panic!("{error}"));
-        ask(&case, &texts, &arm, None, "cases/x").expect("the case has a second revision")
+        let profile = reviewers(&case, &arm)[0];
+        ask(&case, &texts, &arm, profile, None, "cases/x").expect("the case has a second revision")
     }
 
     #[test]
@@ -210,11 +299,55 @@ mod tests {
     }
 
     #[test]
+    fn every_reviewer_of_code_is_shown_the_change_and_its_own_findings() {
+        let file = |path: &str, text: &str| ChangedFile {
+            path: path.to_owned(),
+            before: None,
+            after: Some(text.to_owned()),
+        };
+        let text = "if n > MAX_LINKS {\n    stop();\n}\n\n\n\n\nstore.save(link)?;\n\n\n\n\nvalidate(name)?;\nuse_it();\n";
+        let change = ChangeSet { files: vec![file("src/a.rs", text)], intent: "Limits links.".to_owned() };
+        let (case, texts) = code_cases("x", &change, 1, 3, 3).swap_remove(1);
+        assert_eq!(case.plants.len(), 3, "{case:?}");
+        let asked = |arm: &str| {
+            let arm: Arm = arm.parse().unwrap_or_else(|error| panic!("{error}"));
+            let one = |profile: &'static Profile| {
+                let asked = ask(&case, &texts, &arm, profile, None, "x").expect("there is a second revision");
+                (name(&case, &arm, profile), asked.prompt.text())
+            };
+            reviewers(&case, &arm).into_iter().map(one).collect::<Vec<_>>()
+        };
+        let first = asked("ours");
+        let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
+        let roles = ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"];
+        assert_eq!(names, roles.map(|role| format!("x.code.1.ours-inline-1.{role}")));
+        for (name, prompt) in &first {
+            assert!(prompt.contains("+++ b/src/a.rs"), "{name}: {prompt}");
+            assert!(case.plants.iter().all(|plant| !prompt.contains(&plant.what)), "{name}: {prompt}");
+            assert_eq!(prompt.contains("Limits links."), name.ends_with("implementation-reviewer"), "{name}");
+        }
+        for arm in ["ours+2", "ours+lazy+2", "ours+digest+2", "ours+resume+2"] {
+            for (name, prompt) in asked(arm) {
+                let own = case
+                    .plants
+                    .iter()
+                    .filter(|plant| plant.kind.is_for(name.rsplit('.').next().unwrap_or("")));
+                let told = case.plants.iter().filter(|plant| prompt.contains(&plant.what)).count();
+                assert_eq!(told, own.count(), "{name}: {prompt}");
+            }
+        }
+        let plain = asked("plain+2");
+        assert_eq!(plain.len(), 1);
+        assert!(plain[0].0.ends_with(".plain-inline-2") && plain[0].1.contains("Limits links."), "{plain:?}");
+        assert!(case.plants.iter().all(|plant| plain[0].1.contains(&plant.what)));
+    }
+
+    #[test]
     fn a_clean_case_has_no_second_review() {
         let (case, texts) = case();
         let clean = Case { plants: Vec::new(), second: None, ..case };
         let texts = CaseTexts { second: None, ..texts };
         let arm = "ours+2".parse().unwrap_or_else(|error: crate::arm::BadArm| panic!("{error}"));
-        assert_eq!(ask(&clean, &texts, &arm, None, "x"), None);
+        assert_eq!(ask(&clean, &texts, &arm, reviewers(&clean, &arm)[0], None, "x"), None);
     }
 }

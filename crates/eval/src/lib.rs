@@ -1,7 +1,7 @@
-//! Measures reviews: plants defects in documents that were approved, composes the prompts that ask for them, and counts
-//! what the answers found.
+//! Measures reviews: plants defects in documents and changes that were approved, composes the prompts that ask for them, and
+//! counts what the answers found.
 //!
-//! Start at [`plant::plant`]; [`ask`] composes a prompt, [`score`] reads an answer, [`tally`] adds them up and [`page`]
+//! Start at [`plant::plant`] for documents and [`code::plant`] for changes; [`ask`] composes a prompt, [`score`] reads an answer, [`tally`] adds them up and [`page`]
 //! shows them. Nothing here judges a finding that no plant explains: a program cannot know whether it is right.
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
@@ -15,6 +15,7 @@ extern crate std;
 pub mod arm;
 pub mod ask;
 pub mod case;
+pub mod code;
 pub mod draw;
 pub mod interval;
 pub mod page;

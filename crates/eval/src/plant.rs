@@ -5,7 +5,7 @@
 //! already reports, is not used: reviews are not bought for what a program finds.
 
 mod criteria;
-mod edit;
+pub(crate) mod edit;
 mod number;
 mod order;
 mod shape;
@@ -41,10 +41,27 @@ pub enum PlantKind {
     FailSafeInverted,
     /// An item of an announced number of items is removed.
     PromiseMissing,
+    /// In code: a limit includes what it excluded, or the other way round.
+    Boundary,
+    /// In code: a check is gone.
+    CheckRemoved,
+    /// In code: a failure is noticed and nobody is told.
+    ErrorSwallowed,
+    /// In code: an assertion holds whatever happens.
+    AssertionWeakened,
+    /// In code: a constant has another value than the rest of the change says.
+    ConstantWrong,
+    /// In code: what was opened is not closed.
+    ResourceOpen,
+    /// In code: what comes from outside is used as it is.
+    InputUnchecked,
+    /// In code: a branch can never run.
+    BranchDead,
 }
 
 impl PlantKind {
-    pub const ALL: [PlantKind; 10] = [
+    /// Those for documents.
+    pub const DOCUMENTS: [PlantKind; 10] = [
         PlantKind::NumberChanged,
         PlantKind::CriterionRemoved,
         PlantKind::CriterionVague,
@@ -56,6 +73,42 @@ impl PlantKind {
         PlantKind::FailSafeInverted,
         PlantKind::PromiseMissing,
     ];
+
+    /// Those for code.
+    pub const CODE: [PlantKind; 8] = [
+        PlantKind::Boundary,
+        PlantKind::CheckRemoved,
+        PlantKind::ErrorSwallowed,
+        PlantKind::AssertionWeakened,
+        PlantKind::ConstantWrong,
+        PlantKind::ResourceOpen,
+        PlantKind::InputUnchecked,
+        PlantKind::BranchDead,
+    ];
+
+    pub fn is_of_code(self) -> bool {
+        PlantKind::CODE.contains(&self)
+    }
+
+    /// The reviewers of code whose work it is to find it; none for documents, which have one reviewer.
+    pub fn reviewers(self) -> &'static [&'static str] {
+        const BUILT: &str = "implementation-reviewer";
+        const QUALITY: &str = "code-quality-reviewer";
+        const SECURITY: &str = "security-reviewer";
+        match self {
+            PlantKind::Boundary | PlantKind::ConstantWrong => &[BUILT],
+            PlantKind::CheckRemoved => &[BUILT, SECURITY],
+            PlantKind::BranchDead => &[BUILT, QUALITY],
+            PlantKind::ErrorSwallowed | PlantKind::AssertionWeakened | PlantKind::ResourceOpen => &[QUALITY],
+            PlantKind::InputUnchecked => &[SECURITY],
+            _ => &[],
+        }
+    }
+
+    /// Whether it is this reviewer's work to find it.
+    pub fn is_for(self, role: &str) -> bool {
+        self.reviewers().is_empty() || self.reviewers().contains(&role)
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -69,6 +122,14 @@ impl PlantKind {
             PlantKind::InterfaceChanged => "interface-changed",
             PlantKind::FailSafeInverted => "fail-safe-inverted",
             PlantKind::PromiseMissing => "promise-missing",
+            PlantKind::Boundary => "boundary",
+            PlantKind::CheckRemoved => "check-removed",
+            PlantKind::ErrorSwallowed => "error-swallowed",
+            PlantKind::AssertionWeakened => "assertion-weakened",
+            PlantKind::ConstantWrong => "constant-wrong",
+            PlantKind::ResourceOpen => "resource-open",
+            PlantKind::InputUnchecked => "input-unchecked",
+            PlantKind::BranchDead => "branch-dead",
         }
     }
 
@@ -86,6 +147,7 @@ impl PlantKind {
             | PlantKind::InterfaceChanged
             | PlantKind::FailSafeInverted
             | PlantKind::PromiseMissing => true,
+            _ => false,
         }
     }
 
@@ -101,6 +163,7 @@ impl PlantKind {
             PlantKind::InterfaceChanged => text::interface_changed(text),
             PlantKind::FailSafeInverted => text::fail_safe_inverted(text),
             PlantKind::PromiseMissing => text::promise_missing(text),
+            _ => Vec::new(),
         }
     }
 }
@@ -141,13 +204,13 @@ pub struct Planted {
 }
 
 /// Lines between two plants, so that one finding cannot be taken for both.
-const LINES_BETWEEN: usize = 3;
+pub(crate) const LINES_BETWEEN: usize = 3;
 
 /// Plants up to `count` defects, each of another kind; fewer where the document has no place for more.
 pub fn plant(set: &DocumentSet, count: usize, draw: &mut Draw) -> Planted {
     let before = faults(set, &set.text);
     let mut edits: Vec<(PlantKind, Edit)> = Vec::new();
-    for kind in draw.shuffled(PlantKind::ALL.to_vec()) {
+    for kind in draw.shuffled(PlantKind::DOCUMENTS.to_vec()) {
         if edits.len() == count {
             break;
         }
@@ -168,7 +231,7 @@ pub fn revised(
         left.iter().filter_map(|at| planted.edits.get(*at).cloned()).collect();
     let before = faults(set, &set.text);
     let used: Vec<PlantKind> = planted.edits.iter().map(|(kind, _)| *kind).collect();
-    let unused = PlantKind::ALL.into_iter().filter(|kind| !used.contains(kind)).collect();
+    let unused = PlantKind::DOCUMENTS.into_iter().filter(|kind| !used.contains(kind)).collect();
     let new = draw.shuffled(unused).into_iter().find_map(|kind| {
         // Not where a defect was, either: that would be one not fixed.
         chosen(set, &before, kind, &planted.edits, draw).map(|edit| (kind, edit))

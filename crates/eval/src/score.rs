@@ -6,7 +6,7 @@
 
 use crate::arm::ReviewRound;
 use crate::case::Case;
-use crate::plant::Plant;
+use crate::plant::{Plant, PlantKind};
 use redraft_core::answer;
 use redraft_facts::findings::Threshold;
 use redraft_facts::prelude::*;
@@ -14,7 +14,7 @@ use redraft_facts::verdict::{AnswerStatus, Issue, Severity, Verdict};
 use serde::Serialize;
 
 /// How a defect was reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Caught {
     /// By something that stands in the way of an approval.
@@ -47,6 +47,40 @@ pub struct Scored {
 }
 
 impl Scored {
+    /// The same as far as it is a role's work: only the defects that the role is to find count. Without a role all do.
+    pub fn of_role(mut self, case: &Case, round: ReviewRound, role: Option<&str>) -> Scored {
+        let Some(role) = role else { return self };
+        let kinds: Vec<PlantKind> = match (round, &case.second) {
+            (ReviewRound::Second, Some(second)) => second.new.iter().map(|plant| plant.kind).collect(),
+            _ => case.plants.iter().map(|plant| plant.kind).collect(),
+        };
+        let mut kinds = kinds.into_iter();
+        self.plants.retain(|_| kinds.next().is_some_and(|kind| kind.is_for(role)));
+        let left = case.second.as_ref().and_then(|second| case.plants.get(second.left));
+        self.left = self.left.filter(|_| left.is_some_and(|plant| plant.kind.is_for(role)));
+        self
+    }
+
+    /// What several reviewers of one case found together; each must have looked for all defects.
+    pub fn together(all: &[Scored]) -> Option<Scored> {
+        let mut all = all.iter().cloned();
+        let mut sum = all.next()?;
+        for one in all {
+            for (sum, one) in sum.plants.iter_mut().zip(&one.plants) {
+                *sum = (*sum).min(*one);
+            }
+            sum.readable &= one.readable;
+            sum.approved &= one.approved;
+            sum.blocks |= one.blocks;
+            sum.left = sum.left.max(one.left);
+            sum.again += one.again;
+            sum.extra_blocking += one.extra_blocking;
+            sum.extra_other += one.extra_other;
+            sum.words += one.words;
+        }
+        Some(sum)
+    }
+
     /// Defects that were caught by something that blocks; in a second review also the one that was left.
     pub fn right_blockers(&self) -> usize {
         let caught = self.plants.iter().filter(|caught| **caught == Caught::Blocking).count();
@@ -147,14 +181,25 @@ fn fit(issue: &Issue, plant: &Plant) -> Option<usize> {
         }
         hits.extend(found);
     }
-    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-    let same_file = issue.file.is_empty() || name(&issue.file) == name(&plant.file);
+    let same_file = issue.file.is_empty() || is_same_file(&issue.file, &plant.file);
+    // Words of code are in many findings about other files.
+    if plant.kind.is_of_code() && !same_file {
+        return None;
+    }
     let from = plant.line.saturating_sub(LINES_NEAR);
     let to = plant.line.saturating_add(plant.lines).saturating_add(LINES_NEAR);
     let near = same_file && issue.line > 0 && plant.line > 0 && (from..=to).contains(&issue.line);
     // An id or a number stands in many findings; with a second word it is this one.
-    (near || hits.len() >= if has_special(&hits) { SPECIAL_MIN } else { TELLING_MIN })
+    let special = has_special(&hits) && !plant.kind.is_of_code();
+    (near || hits.len() >= if special { SPECIAL_MIN } else { TELLING_MIN })
         .then_some(hits.len() + if near { 10 } else { 0 })
+}
+
+/// Whether a finding names the file of a plant: a document by its name, code by as much of its path as both say.
+fn is_same_file(named: &str, file: &str) -> bool {
+    let parts = |path: &'_ str| path.split(['/', '\\']).map(str::to_owned).rev().collect::<Vec<_>>();
+    let (named, file) = (parts(named), parts(file));
+    named.iter().zip(&file).all(|(one, other)| one == other)
 }
 
 /// Whether an id, a number or a name in code is among these words.

@@ -366,7 +366,7 @@ pub struct ReviewArgs {
 }
 
 /// What is asked of the review of a change.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Reviewing a change instead of a document")]
 pub struct ChangeArgs {
     /// Review what the current branch has changed since it left this branch, tag or commit

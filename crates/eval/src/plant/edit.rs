@@ -5,24 +5,24 @@ use redraft_facts::prelude::*;
 
 /// Replaces lines, counted from 0, by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Edit {
-    pub(super) lines: Range<usize>,
-    pub(super) new: Vec<String>,
+pub(crate) struct Edit {
+    pub(crate) lines: Range<usize>,
+    pub(crate) new: Vec<String>,
     /// A right finding has one word of each group.
-    pub(super) words: Vec<Vec<String>>,
+    pub(crate) words: Vec<Vec<String>>,
     /// What was done, for a person.
-    pub(super) what: String,
+    pub(crate) what: String,
 }
 
 impl Edit {
     /// Whether this many lines lie between the two.
-    pub(super) fn is_apart(&self, other: &Edit, between: usize) -> bool {
+    pub(crate) fn is_apart(&self, other: &Edit, between: usize) -> bool {
         self.lines.end + between <= other.lines.start || other.lines.end + between <= self.lines.start
     }
 }
 
 /// The text with these edits, which are in order and do not overlap, and the line each begins at afterwards.
-pub(super) fn applied(text: &str, edits: &[Edit]) -> (String, Vec<usize>) {
+pub(crate) fn applied(text: &str, edits: &[Edit]) -> (String, Vec<usize>) {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (mut out, mut places, mut count, mut from) = (String::new(), Vec::new(), 0, 0);
     for Edit { lines: range, new, .. } in edits {

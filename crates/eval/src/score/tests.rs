@@ -24,6 +24,7 @@ fn case() -> Case {
             left_line: 41,
             new: Some(plant(PlantKind::InterfaceChanged, 70, &[&["expires_at", "expires_ats"]])),
         }),
+        files: Vec::new(),
     }
 }
 
@@ -95,4 +96,55 @@ fn what_is_no_verdict_found_nothing() {
     assert!(!scored.readable && !scored.approved);
     assert_eq!(scored.plants, [Caught::Missed, Caught::Missed]);
     assert_eq!(scored.words, 8);
+}
+
+fn code_case() -> Case {
+    let code = |kind, file: &str, line, words: &[&[&str]]| Plant {
+        file: file.to_owned(),
+        ..plant(kind, line, words)
+    };
+    Case {
+        phase: Phase::Implement,
+        plants: vec![
+            code(
+                PlantKind::Boundary,
+                "src/links/mod.rs",
+                10,
+                &[&["count", "MAX_LINKS"], &["boundary", ">="]],
+            ),
+            code(PlantKind::ErrorSwallowed, "src/store/mod.rs", 40, &[&["save"], &["swallowed", "ignored"]]),
+        ],
+        second: None,
+        ..case()
+    }
+}
+
+#[test]
+fn a_defect_in_code_is_caught_in_its_own_file_by_the_reviewer_whose_work_it_is() {
+    let found = |file: &str, line: u32, description: &str| {
+        let mut issue = issue("blocker", line, description);
+        issue["file"] = json!(file);
+        issue
+    };
+    let caught = |issues: &[Value]| {
+        score(&code_case(), ReviewRound::First, &answer(false, issues, &[]), Threshold::Blockers)
+    };
+    let right = found("src/links/mod.rs", 11, "with count equal to MAX_LINKS the boundary is off");
+    let seen = caught(&[right]);
+    assert_eq!(seen.plants, [Caught::Blocking, Caught::Missed]);
+    // The same words about another file of that name are something else.
+    let elsewhere = caught(&[found("src/users/mod.rs", 11, "count, MAX_LINKS and the boundary")]);
+    assert_eq!((elsewhere.plants, elsewhere.extra_blocking), (vec![Caught::Missed, Caught::Missed], 1));
+    let quality = caught(&[found("mod.rs", 40, "the error of save is ignored")]);
+    assert_eq!(quality.plants, [Caught::Missed, Caught::Blocking]);
+    let case = code_case();
+    let of = |scored: &Scored, role| scored.clone().of_role(&case, ReviewRound::First, Some(role)).plants;
+    assert_eq!(of(&seen, "implementation-reviewer"), [Caught::Blocking]);
+    assert_eq!(of(&seen, "code-quality-reviewer"), [Caught::Missed]);
+    assert_eq!(of(&seen, "security-reviewer"), []);
+    let together = Scored::together(&[seen.clone(), quality]).expect("two answers");
+    assert_eq!(
+        (together.plants, together.words > seen.words),
+        (vec![Caught::Blocking, Caught::Blocking], true)
+    );
 }

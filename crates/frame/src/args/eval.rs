@@ -6,6 +6,7 @@ use std::path::PathBuf;
 pub(super) const EVAL_HELP: &str = "\
 Examples:
   redraft eval plant cases docs/features/*/spec.md     documents that were approved, with defects put in
+  redraft eval plant cases --base main                 the same for a change that was approved
   redraft eval run cases --agent claude --arm ours --arm plain   ask an agent for the reviews
   redraft eval score cases                             count what the answers found
   redraft eval export cases out --arm ours             write the prompts instead, for a model of your own
@@ -17,9 +18,11 @@ const PLANT_HELP: &str = "\
 Examples:
   redraft eval plant cases docs/features/031-links/spec.md
   redraft eval plant cases docs/features/*/design.md --cases 3 --plants 4 --seed 7
+  redraft eval plant cases --base main --head feature/031-links
 
 Each document gives a clean case and cases with defects. What it builds on is taken from its folder: prd.md for spec.md, \
-both for design.md and so on. The same seed plants the same defects. A defect that `redraft lint` reports is not used.
+both for design.md and so on. The same seed plants the same defects. A defect that `redraft lint` reports is not used. With --base, defects are put into \
+lines of Rust, Python, JavaScript, TypeScript, Go or shell that a change adds; it needs a repository.
 Exit codes: 0 written, 2 usage, 3 a file cannot be read or written";
 
 const EXPORT_HELP: &str = "\
@@ -59,7 +62,7 @@ Exit codes: 0 all answers are there, 1 some are missing, 2 usage, 3 a file canno
 
 #[derive(Debug, Subcommand)]
 pub enum EvalCommand {
-    /// Put known defects into approved documents
+    /// Put known defects into approved documents or an approved change
     #[command(after_help = PLANT_HELP)]
     Plant(PlantArgs),
     /// Write the prompts of each arm, to be answered by whatever model you have
@@ -79,9 +82,15 @@ pub struct PlantArgs {
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Documents of features: spec.md, design.md, plan.md or tasks.md
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "base")]
     pub files: Vec<PathBuf>,
-    /// How many cases with defects each document gives, beside the clean one
+    /// Put defects into what the current branch has changed since it left this branch, tag or commit
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+    /// The same for this branch, tag or commit instead of the current branch
+    #[arg(long, value_name = "REV", requires = "base")]
+    pub head: Option<String>,
+    /// How many cases with defects each document or change gives, beside the clean one
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=20))]
     pub cases: u8,
     /// How many defects a case has at most

@@ -13,6 +13,7 @@ mod report;
 mod setup;
 
 pub(crate) use begin::kind_of;
+pub(crate) use range::Range;
 
 use super::answer::{Beforehand, answer};
 use super::run::{self, tidy};

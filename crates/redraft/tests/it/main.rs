@@ -27,6 +27,7 @@ mod dependencies;
 mod doctor;
 mod documents;
 mod eval;
+mod eval_code;
 mod eval_run;
 mod expected;
 mod finish;

@@ -1,12 +1,16 @@
-//! `redraft eval plant`: puts known defects into approved documents.
+//! `redraft eval plant`: puts known defects into approved documents, or into an approved change.
 
 use super::case_folder;
+use crate::cli::review::Range;
+use redraft_adapters::git::GitWorkspace;
+use redraft_engine::ports::Workspace;
 use redraft_eval::ask::reviewer_of;
-use redraft_eval::case::{Case, CaseTexts, cases};
+use redraft_eval::case::{Case, CaseTexts, cases, code_cases};
+use redraft_eval::code::{ChangeSet, ChangedFile};
 use redraft_eval::plant::{DocumentSet, PlantKind};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::count;
-use redraft_frame::args::PlantArgs;
+use redraft_frame::args::{ChangeArgs, PlantArgs};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
@@ -21,7 +25,7 @@ struct PlantReport<'a> {
     cases: Vec<&'a str>,
     plants: usize,
     kinds: BTreeMap<&'a str, usize>,
-    /// Documents that have no place for a defect.
+    /// Documents and changes that have no place for a defect.
     without: Vec<String>,
 }
 
@@ -38,6 +42,14 @@ pub(super) fn plant(
         let of_one = cases(&name, phase, &set, args.cases.into(), args.plants.into(), args.seed);
         if of_one.len() == 1 {
             without.push(file.display().to_string());
+        }
+        made.extend(of_one);
+    }
+    if let Some(base) = &args.base {
+        let (name, change) = change_set(base, args, process)?;
+        let of_one = code_cases(&name, &change, args.cases.into(), args.plants.into(), args.seed);
+        if of_one.len() == 1 {
+            without.push(format!("the change since {base}"));
         }
         made.extend(of_one);
     }
@@ -73,7 +85,7 @@ pub(super) fn plant(
         text.push_str(&format!("\n{file} has no place for a defect; it is only a clean case"));
     }
     text.push_str(&format!(
-        "\nnext: redraft eval export {} OUT --arm ours --arm plain",
+        "\nnext: redraft eval run {} --agent NAME --arm ours --arm plain",
         args.folder.display()
     ));
     let kinds: BTreeMap<&str, usize> = kinds.into_iter().map(|(kind, times)| (kind.name(), times)).collect();
@@ -105,4 +117,37 @@ fn document_set(file: &Path) -> Result<(String, Phase, DocumentSet), CliError> {
     // It becomes part of the names of files.
     let called = called.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     Ok((called, phase, DocumentSet { upstream, name, text }))
+}
+
+/// What a branch changed since it left its base, as text; and a name for it.
+fn change_set(
+    base: &str,
+    args: &PlantArgs,
+    process: &ProcessContext,
+) -> Result<(String, ChangeSet), CliError> {
+    let repo = process.repository()?;
+    repo.require_own_state()?;
+    let wanted = ChangeArgs { head: args.head.clone(), ..ChangeArgs::default() };
+    let range = Range::find(&repo, base, &wanted, process)?;
+    repo.repository.require_files_to_compare(&range.from, &range.to)?;
+    let workspace = GitWorkspace::open(&repo.repository, repo.repository.here(), "eval")?;
+    let mut files = Vec::new();
+    for path in workspace.changed(&range.from, &range.to)? {
+        let text = |bytes: Option<Vec<u8>>| bytes.map(String::from_utf8).transpose().ok();
+        let before = text(workspace.read_at(&range.from, &path)?);
+        let after = text(workspace.read_at(&range.to, &path)?);
+        // What is not text is not shown to reviewers.
+        if let (Some(before), Some(after)) = (before, after) {
+            files.push(ChangedFile { path, before, after });
+        }
+    }
+    if files.is_empty() {
+        let error = CliError::usage(format!("{} changes no text since {base}", range.name));
+        return Err(error.hint("name another base or head; `git log --oneline` shows commits"));
+    }
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    let (intent, _) = range.intent(&repo, &wanted, None, process)?;
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name = format!("{base}-{}", range.name).chars().map(plain).collect();
+    Ok((name, ChangeSet { files, intent }))
 }

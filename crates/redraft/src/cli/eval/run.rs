@@ -170,6 +170,12 @@ fn job(prompt: &CasePrompt<'_>) -> Job {
 
 /// The files of a case as they are in a round, where its prompt says that they are.
 fn files(case: &Case, texts: &CaseTexts, round: ReviewRound, place: &Path) -> Vec<RoomFile> {
+    if case.is_code() {
+        let second = round == ReviewRound::Second;
+        let files = if second { &texts.second_files } else { &texts.files };
+        let file = |(path, text): &(String, String)| RoomFile { path: path.into(), text: text.clone() };
+        return files.iter().map(file).collect();
+    }
     let artifact = match (round, &texts.second) {
         (ReviewRound::Second, Some(second)) => second,
         _ => &texts.first,

@@ -2,18 +2,20 @@
 
 use super::{answers, case_folder};
 use redraft_eval::arm::ReviewRound;
+use redraft_eval::case::{Case, CaseTexts};
 use redraft_eval::page::page;
 use redraft_eval::score;
 use redraft_eval::score::Scored;
 use redraft_eval::tally::{Entry, Tally, tallies, text};
 use redraft_facts::findings::Threshold;
+use redraft_facts::usage::Usd;
 use redraft_frame::args::{Blocking, ScoreArgs};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::whole_file::{self, OwnFiles};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,19 +58,7 @@ pub(super) fn score(
     };
     let mut entries = Vec::new();
     for out in &outs {
-        for name in answers::prompts(&out.folder)? {
-            // The longest id: one case may be called like the beginning of another.
-            let known = cases
-                .iter()
-                .filter(|(case, _)| name.strip_prefix(&case.id).is_some_and(|rest| rest.starts_with('.')));
-            let Some((case, _)) = known.max_by_key(|(case, _)| case.id.len()) else { continue };
-            let arm = &name[case.id.len() + 1..];
-            let answer = answers::text(&out.folder, &name);
-            let scored = answer.map(|answer| score::score(case, ReviewRound::of(arm), &answer, rule));
-            let cost = answers::record(&out.folder, &name)?.and_then(|record| record.answer_cost());
-            let arm = format!("{}{arm}", out.prefix);
-            entries.push(Entry { arm, case: case.id.clone(), clean: case.is_clean(), scored, cost });
-        }
+        entries.extend(of_folder(out, &cases, rule)?);
     }
     if entries.is_empty() {
         let named: Vec<String> = outs.iter().map(|out| out.folder.display().to_string()).collect();
@@ -90,6 +80,47 @@ pub(super) fn score(
     console.show(&text(&tallies), &ScoreReport { v: 1, arms: &tallies, reviews });
     let missing = entries.iter().any(|entry| entry.scored.is_none());
     Ok(if missing { ErrorCode::NotApproved } else { ErrorCode::Done })
+}
+
+/// What every answer of a folder found.
+fn of_folder(out: &Out, cases: &[(Case, CaseTexts)], rule: Threshold) -> Result<Vec<Entry>, CliError> {
+    let mut entries = Vec::new();
+    let mut panels: BTreeMap<(String, &str), Vec<Entry>> = BTreeMap::new();
+    for name in answers::prompts(&out.folder)? {
+        // The longest id: one case may be called like the beginning of another.
+        let known = cases
+            .iter()
+            .filter(|(case, _)| name.strip_prefix(&case.id).is_some_and(|rest| rest.starts_with('.')));
+        let Some((case, _)) = known.max_by_key(|(case, _)| case.id.len()) else { continue };
+        let arm = &name[case.id.len() + 1..];
+        let round = ReviewRound::of(arm);
+        let scored = answers::text(&out.folder, &name).map(|answer| score::score(case, round, &answer, rule));
+        let cost = answers::record(&out.folder, &name)?.and_then(|record| record.answer_cost());
+        let entry = |arm: &str, scored: Option<Scored>| Entry {
+            arm: format!("{}{arm}", out.prefix),
+            case: case.id.clone(),
+            clean: case.is_clean(),
+            scored,
+            cost,
+        };
+        let Some((whole, role)) = arm.split_once('.') else {
+            entries.push(entry(arm, scored));
+            continue;
+        };
+        panels.entry((whole.to_owned(), &case.id)).or_default().push(entry(whole, scored.clone()));
+        entries.push(entry(arm, scored.map(|scored| scored.of_role(case, round, Some(role)))));
+    }
+    entries.extend(panels.into_values().filter_map(together));
+    Ok(entries)
+}
+
+/// What all reviewers of a change found; nothing while one of them has not answered.
+fn together(all: Vec<Entry>) -> Option<Entry> {
+    let scored: Option<Vec<Scored>> = all.iter().map(|entry| entry.scored.clone()).collect();
+    let costs: Option<Vec<Usd>> = all.iter().map(|entry| entry.cost).collect();
+    let cost = costs.map(|costs| costs.into_iter().fold(Usd(0), |sum, cost| sum + cost));
+    let scored = scored.and_then(|scored| Scored::together(&scored));
+    all.into_iter().next().map(|first| Entry { scored, cost, ..first })
 }
 
 /// A folder of answers, and what the arms in it are called after.

@@ -27,25 +27,25 @@ const FEATURES: &str = "docs/features";
 
 /// A change between two commits.
 #[derive(Clone)]
-pub(super) struct Range {
+pub(crate) struct Range {
     /// Its name.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The base as it was named, its full name, its current commit, and the commit where the change left it.
-    pub(super) base: String,
-    pub(super) base_ref: String,
-    pub(super) tip: String,
-    pub(super) merge_base: String,
+    pub(crate) base: String,
+    pub(crate) base_ref: String,
+    pub(crate) tip: String,
+    pub(crate) merge_base: String,
     /// The commit it ends with; the last one before uncommitted changes.
-    pub(super) commit: String,
+    pub(crate) commit: String,
     committed: String,
     /// All files at both ends.
-    pub(super) from: Revision,
-    pub(super) to: Revision,
-    pub(super) notes: Vec<String>,
+    pub(crate) from: Revision,
+    pub(crate) to: Revision,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Range {
-    pub(super) fn find(
+    pub(crate) fn find(
         repo: &RepositoryContext,
         base: &str,
         args: &ChangeArgs,
@@ -94,7 +94,7 @@ impl Range {
     }
 
     /// Whether there is nothing to review.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.from == self.to
     }
 
@@ -130,7 +130,7 @@ impl Range {
     }
 
     /// The description of the change from the user and its commits, and that of its commits after `last`.
-    pub(super) fn intent(
+    pub(crate) fn intent(
         &self,
         repo: &RepositoryContext,
         args: &ChangeArgs,
