@@ -115,7 +115,16 @@ fn chosen(change: &ChangeSet, kind: PlantKind, others: &[CodeEdit], draw: &mut D
             edit,
         }));
     }
-    let free = |edit: &CodeEdit| others.iter().all(|other| edit.is_apart(other));
+    let lines: Vec<Vec<&str>> =
+        change.files.iter().map(|file| file.after.as_deref().unwrap_or_default().lines().collect()).collect();
+    // Another line of the change says what a constant should be; names stand in many lines.
+    let tells = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+    let cancels = |one: &CodeEdit, other: &CodeEdit| {
+        let alone = |edit: &CodeEdit| lines.get(edit.file).cloned().unwrap_or_default();
+        edit::touches(&alone(one), &one.edit, &other.edit, tells)
+            || edit::touches(&alone(other), &other.edit, &one.edit, tells)
+    };
+    let free = |edit: &CodeEdit| others.iter().all(|other| edit.is_apart(other) && !cancels(edit, other));
     draw.shuffled(places).into_iter().find(free)
 }
 

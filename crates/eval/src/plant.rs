@@ -1,7 +1,7 @@
 //! Plants defects: changes of an approved document that a reviewer should reject.
 //!
 //! Start at [`plant`]. Each kind finds every place where it could be planted (`text`, `order` and `number` hold the
-//! kinds); a draw takes some of them, at most one of a kind, none near another. A plant that changes nothing, or that lint
+//! kinds); a draw takes some of them, at most one of a kind, none near another and none that undoes another. A plant that changes nothing, or that lint
 //! already reports, is not used: reviews are not bought for what a program finds.
 
 mod criteria;
@@ -250,7 +250,13 @@ fn chosen(
     others: &[(PlantKind, Edit)],
     draw: &mut Draw,
 ) -> Option<Edit> {
-    let free = |edit: &Edit| others.iter().all(|(_, other)| edit.is_apart(other, LINES_BETWEEN));
+    let lines: Vec<&str> = set.text.lines().collect();
+    let tells = |word: &str| word.contains(|c: char| c.is_ascii_digit() || c == '_');
+    let free = |edit: &Edit| {
+        others.iter().all(|(_, other)| {
+            edit.is_apart(other, LINES_BETWEEN) && !edit::cancel(&lines, edit, other, tells)
+        })
+    };
     let places = if kind.fits(&set.name) { kind.edits(&set.text) } else { Vec::new() };
     let edits = draw.shuffled(places);
     edits.into_iter().filter(free).find(|edit| is_hidden_from_lint(set, before, edit))

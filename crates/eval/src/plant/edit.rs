@@ -21,6 +21,36 @@ impl Edit {
     }
 }
 
+/// Whether one of two edits of a text takes away or brings in what makes the other a defect: the requirement whose criterion
+/// is gone, the other place of a number.
+pub(crate) fn cancel(lines: &[&str], one: &Edit, other: &Edit, tells: impl Fn(&str) -> bool) -> bool {
+    touches(lines, one, other, &tells) || touches(lines, other, one, &tells)
+}
+
+/// Whether an edit of these lines changes where one of the other's telling words stands.
+pub(crate) fn touches(lines: &[&str], edit: &Edit, other: &Edit, tells: impl Fn(&str) -> bool) -> bool {
+    let changed = edit.changed_words(lines);
+    other.words.iter().flatten().any(|word| tells(word) && changed.contains(word.as_str()))
+}
+
+impl Edit {
+    /// Words that its lines have either before or afterwards.
+    fn changed_words<'a>(&'a self, lines: &[&'a str]) -> BTreeSet<&'a str> {
+        let old = lines.get(self.lines.clone()).unwrap_or_default().iter().copied();
+        let old: BTreeSet<&str> = old.flat_map(words).collect();
+        let new: BTreeSet<&str> = self.new.iter().flat_map(|line| words(line)).collect();
+        old.symmetric_difference(&new).copied().collect()
+    }
+}
+
+/// Words, ids and numbers of a line.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ',');
+    line.split(move |c: char| !part(c))
+        .map(|word| word.trim_matches(['-', '.', ',']))
+        .filter(|word| !word.is_empty())
+}
+
 /// The text with these edits, which are in order and do not overlap, and the line each begins at afterwards.
 pub(crate) fn applied(text: &str, edits: &[Edit]) -> (String, Vec<usize>) {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();

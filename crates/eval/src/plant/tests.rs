@@ -36,6 +36,33 @@ fn what_lint_reports_is_not_planted() {
 }
 
 #[test]
+fn no_plant_takes_away_what_makes_another_a_defect() {
+    // Without R1 nobody misses its criterion, and with one `60` gone the other contradicts nothing.
+    let text = "# Spec\n\n## Requirements\n\n- R1: if the store is unavailable, the request fails at once with an error.\n\n\n\n\n\
+                - R2: links are short.\n\n\n\n\n## Acceptance Criteria\n\n- AC1 (R1): a broken store gives `503`.\n\n\n\n\n\
+                - AC2 (R2): if it fails, the limit of 60 seconds is kept, with `60` in the error.\n\n\n\n\n## Limits\n\nA request may take 60 seconds.\n";
+    let mut seen = BTreeSet::new();
+    for seed in 0..200 {
+        let planted = plant(&set(text), 5, &mut Draw::new(seed, "x"));
+        let lines: Vec<&str> = text.lines().collect();
+        let tells = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+        for (at, (_, one)) in planted.edits.iter().enumerate() {
+            for (_, other) in &planted.edits[at + 1..] {
+                assert!(!edit::cancel(&lines, one, other, tells), "{planted:#?}");
+            }
+        }
+        let kinds: Vec<PlantKind> = planted.plants.iter().map(|plant| plant.kind).collect();
+        seen.extend(kinds.iter().copied());
+        let has = |id: &str| planted.text.lines().any(|line| line.starts_with(id));
+        assert!(has("- R1") || has("- AC1"), "{planted:#?}");
+    }
+    assert!(
+        seen.contains(&PlantKind::CriterionRemoved) && seen.contains(&PlantKind::FailureDropped),
+        "{seen:?}"
+    );
+}
+
+#[test]
 fn a_document_without_a_place_stays_clean() {
     let planted = plant(&set("# Nothing\n\nHere.\n"), 5, &mut Draw::new(1, "x"));
     assert_eq!((planted.plants.len(), planted.text.as_str()), (0, "# Nothing\n\nHere.\n"));

@@ -301,7 +301,7 @@ impl Asking<'_> {
             prompt: prompt.clone(),
             strategy: if resume { Strategy::Resume } else { fresh(*strategy) },
             tools: tools.clone(),
-            schema: *schema,
+            schema,
             session: asked.conversation.clone().unwrap_or_else(|| SessionId::new(unique)),
             resume,
             folder,
