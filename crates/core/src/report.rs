@@ -30,6 +30,8 @@ pub struct UnderstoodReport {
     pub report: Report,
     /// Whether it says that the task was complete before anything was done.
     pub already: bool,
+    /// Why it says that the task is not done: it does not approve of its own work, or does not call all of it implemented.
+    pub unfinished: Option<String>,
     /// The report in one piece, for use where no parts are asked for.
     pub summary: String,
     pub notes: Vec<String>,
@@ -60,7 +62,23 @@ pub fn read(answer: &[u8], formless: bool) -> UnderstoodReport {
     let [implemented, tested, files_changed, decisions, deviations, self_review, concerns] =
         parts.map(|text| if text.is_empty() { NONE.to_owned() } else { text });
     let report = Report { implemented, tested, files_changed, decisions, deviations, self_review, concerns };
-    UnderstoodReport { report, already, summary: one_line(&text, SUMMARY_CHARS_MAX), notes }
+    let summary = one_line(&text, SUMMARY_CHARS_MAX);
+    let unfinished = parsed.filter(says_unfinished).map(|_| why_unfinished(&report, &summary));
+    UnderstoodReport { report, already, unfinished, summary, notes }
+}
+
+fn says_unfinished(verdict: &verdict::Verdict) -> bool {
+    let implemented = |check: &&verdict::CheckLine| part(&check.name) == Some(0);
+    !verdict.approved || verdict.checks.iter().filter(implemented).any(|check| !check.passed)
+}
+
+/// The part of a report that says best why its task is not done.
+fn why_unfinished(report: &Report, summary: &str) -> String {
+    const CHARS_MAX: usize = 1_000;
+    let said = |text: &&str| !matches!(text.trim().trim_end_matches('.').to_lowercase().as_str(), "" | NONE);
+    let texts = [report.concerns.as_str(), &report.implemented, summary];
+    let why = texts.into_iter().find(said).unwrap_or("it gave no reason");
+    one_line(why, CHARS_MAX)
 }
 
 /// The tests that were thought of, one on a line: the entries of an answer in the verdict's form, or else its text as

@@ -36,7 +36,9 @@ impl Building<'_, '_> {
         if !files.is_empty() {
             self.worktree.keep_anchor(open, &epoch.to_string(), &revision)?;
         }
-        let UnderstoodReport { report, mut already, summary, mut notes } = said;
+        let UnderstoodReport { report, mut already, unfinished, summary, mut notes } = said;
+        // Whoever simplifies, or writes tests, is not waited for: what it leaves undone holds nothing up.
+        let unfinished = unfinished.filter(|_| ticket.purpose == Purpose::Implement);
         if ticket.purpose == Purpose::Outline {
             // An outline is its text; an empty text outlines nothing.
             already = summary.trim().is_empty();
@@ -46,7 +48,7 @@ impl Building<'_, '_> {
         }
         self.worktree.boundaries.pass("before what was built is stored");
         let ticket = ticket.clone();
-        self.journal.record(Built { ticket, revision, commit, report, files, already, notes })
+        self.journal.record(Built { ticket, revision, commit, report, files, already, notes, unfinished })
     }
 
     /// Turns the answer of an implementer that answered findings or a failed check into a fact.

@@ -82,6 +82,31 @@ fn a_task_that_was_complete_already_is_told_in_words_or_by_a_check() {
     assert!(understood.already && understood.notes.is_empty());
 }
 
+#[test]
+fn a_report_that_does_not_call_its_task_done_says_why() {
+    let answer = |approved: bool, implemented: bool, concerns: &str| {
+        let note = |name: &str, passed: bool, note: &str| {
+            format!(r#"{{"name":"{name}","passed":{passed},"note":"{note}"}}"#)
+        };
+        let checks =
+            [note("implemented", implemented, "R1 only."), note("concerns", true, concerns)].join(",");
+        format!(
+            r#"{{"approved":{approved},"summary":"Half of it.","answers":[],"issues":[],"checks":[{checks}],"verified":[],
+            "files_read":[]}}"#
+        )
+    };
+    let unfinished = |approved, implemented, concerns| {
+        read(answer(approved, implemented, concerns).as_bytes(), false).unfinished
+    };
+    assert_eq!(unfinished(true, true, "AC1 is slow."), None, "a concern alone stops nothing");
+    assert_eq!(unfinished(false, true, "AC1 cannot be done."), Some("AC1 cannot be done.".to_owned()));
+    assert_eq!(unfinished(true, false, "AC1 cannot be done."), Some("AC1 cannot be done.".to_owned()));
+    assert_eq!(unfinished(false, false, "None."), Some("R1 only.".to_owned()));
+    let bare = r#"{"approved":false,"summary":"Half of it.","answers":[],"issues":[],"checks":[]}"#;
+    assert_eq!(read(bare.as_bytes(), false).unfinished, Some("Half of it.".to_owned()));
+    assert_eq!(said("## Concerns\nAC1 cannot be done.\n").unfinished, None, "no form, no verdict on itself");
+}
+
 /// ORIGINAL: files changed come from git; differences from the report are notes.
 #[test]
 fn files_are_compared_with_what_git_saw() {

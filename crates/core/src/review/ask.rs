@@ -108,18 +108,20 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             }
         }
         About::Task { id } => {
-            let work = state
+            let task = state
                 .implementing
                 .iter()
                 .flat_map(|implementing| &implementing.tasks)
                 .find(|task| task.id == *id);
             let (title, work) =
-                (work.map(|task| task.title.as_str()), work.and_then(|t| t.seat.work.as_ref()));
+                (task.map(|task| task.title.as_str()), task.and_then(|t| t.seat.work.as_ref()));
             let attempts = count(work.map_or(0, |work| work.failures).into(), "attempt");
             let why = work.map(|work| one_line(&work.trouble, 200)).filter(|why| !why.is_empty());
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            let said = task.and_then(|task| task.unfinished.as_deref()).map(|said| one_line(said, 600));
+            let said = said.map(|said| format!("; the implementer said: {said}")).unwrap_or_default();
             let title = one_line(title.unwrap_or_default(), 80);
-            let text = format!("task {id} ({title}) could not be carried out in {attempts}{why}");
+            let text = format!("task {id} ({title}) could not be carried out in {attempts}{why}{said}");
             (text, vec![Retry, Skip, Abandon])
         }
         About::Divergence => {

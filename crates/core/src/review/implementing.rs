@@ -53,6 +53,8 @@ pub struct TaskWork {
     /// Whether something was built that the gates have not passed yet.
     pub built: bool,
     pub wrote: Option<WrittenFiles>,
+    /// Why the implementer last said that it is not done.
+    pub unfinished: Option<String>,
     pub end: Option<TaskEnd>,
 }
 
@@ -105,6 +107,7 @@ impl Implementing {
             seat: Seat { unit: Unit::Task(task.id.clone()), ..Seat::new(opened.author.clone(), 'A', 0) },
             built: false,
             wrote: None,
+            unfinished: None,
             end: done(task),
         });
         let helper = |extra| opened.extras.get(&extra).map(|role| Seat::new(role.clone(), 'A', 0));

@@ -208,6 +208,67 @@ fn ac_20_a_task_that_cannot_be_carried_out_is_asked_about_and_marked_blocked() {
     assert!(pending(&world.state).is_empty(), "the others were carried out and reviewed");
 }
 
+/// An implementer that says of its task that it is not done is believed: nobody checks or reviews it.
+#[test]
+fn a_task_that_is_said_not_to_be_done_is_tried_again_and_then_asked_about() {
+    let mut world = building(2, false);
+    let stop = |world: &mut World, revision: &str| {
+        let ticket = until(world, Purpose::Implement);
+        world.play(2);
+        let (revision, report, notes) = (Revision::new(revision), Report::default(), vec![]);
+        let (commit, files, already) = ("c".to_owned(), vec!["src/a.rs".to_owned()], false);
+        let unfinished = Some("AC1 cannot be met".to_owned());
+        world.happen(Built {
+            ticket: ticket.clone(),
+            revision,
+            commit,
+            report,
+            files,
+            already,
+            notes,
+            unfinished,
+        });
+        ticket
+    };
+    for attempt in 1..=3 {
+        assert_eq!(stop(&mut world, &format!("half-{attempt}")).attempt, attempt);
+        let told = implementing(&world).tasks[0].unfinished.as_deref();
+        assert_eq!(told, Some("AC1 cannot be met"), "the next attempt is told");
+        assert!(open(&world).gates.is_empty(), "no check is paid for");
+        let resumes =
+            |effect: &Effect| matches!(effect, Effect::Dispatch(order) if order.conversation.is_some());
+        assert!(!pending(&world.state).iter().any(resumes), "the next one looks for itself");
+    }
+    let question = asked(&world);
+    let text = "task 1.1 (t) could not be carried out in 3 attempts: it says that the task is not done; the implementer \
+        said: AC1 cannot be met";
+    assert_eq!(question.text, text);
+    assert_eq!(question.choices, [Decision::Retry, Decision::Skip, Decision::Abandon], "it is not accepted");
+    let replayed = Pipeline::replay(&world.log).unwrap();
+    assert_eq!(replayed, world.state);
+    decide(&mut world, Decision::Skip);
+    let [Effect::TakeOut { before, files }] = &pending(&world.state)[..] else {
+        panic!("nothing is taken out")
+    };
+    assert_eq!((before, &files[..]), (&Revision::new("r0"), &["src/a.rs".to_owned()][..]));
+    assert!(world.play(200));
+    assert_eq!(implementing(&world).tally(), (1, 1));
+}
+
+#[test]
+fn a_task_that_was_stopped_and_then_carried_out_is_done() {
+    let mut world = building(1, false);
+    world.habits.stops = 100;
+    until(&mut world, Purpose::Implement);
+    world.play(3);
+    assert!(implementing(&world).tasks[0].unfinished.is_some());
+    assert!(!started(&world).any(|fact| fact.ticket.purpose.judges()));
+    world.habits.stops = 0;
+    assert!(world.play(200));
+    assert_eq!(implementing(&world).tasks[0].unfinished, None);
+    assert_eq!(implementing(&world).tally(), (1, 0));
+}
+
 #[test]
 fn checks_that_fail_three_times_in_a_row_ask_a_person() {
     let mut world = building(1, false);
@@ -250,7 +311,7 @@ fn built(world: &mut World, revision: &str, already: bool) {
     let files = if commit.is_empty() { vec![] } else { vec![format!("tests/{revision}.rs")] };
     let (revision, commit, report, notes) =
         (Revision::new(revision), commit.into(), Report::default(), vec![]);
-    world.happen(Built { ticket, revision, commit, report, files, already, notes });
+    world.happen(Built { ticket, revision, commit, report, files, already, notes, unfinished: None });
 }
 
 /// Sends what is pending and lets it be answered.

@@ -26,6 +26,8 @@ pub(super) struct Habits {
     pub fail: u8,
     pub lose: u8,
     pub unchanged: u8,
+    /// How many implementers say of their own work that it is not done.
+    pub stops: u8,
     pub gate_fails: u8,
     pub edit: u8,
     /// How many of its first drafts are questions instead.
@@ -45,6 +47,7 @@ pub(super) const CALM: Habits = Habits {
     fail: 0,
     lose: 0,
     unchanged: 0,
+    stops: 0,
     gate_fails: 0,
     edit: 0,
     asks: 0,

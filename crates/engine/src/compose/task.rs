@@ -26,6 +26,7 @@ pub(super) struct TaskTexts {
     artifacts: Vec<Piece>,
     depends: Vec<(String, String, Option<String>)>,
     begun: bool,
+    stopped: Option<String>,
     pub(super) wanted: Option<String>,
     pub(super) constraints: Option<String>,
 }
@@ -68,7 +69,8 @@ pub(super) fn read(
         done: Some("Every requirement is met, and every acceptance criterion holds.".to_owned()),
         artifacts: Vec::new(),
         depends: Vec::new(),
-        begun: work.built,
+        begun: work.built || work.wrote.is_some(),
+        stopped: work.unfinished.clone(),
         wanted: prd.as_deref().and_then(wanted),
         constraints: None,
     };
@@ -143,6 +145,7 @@ impl TaskTexts {
             artifacts: &artifacts,
             depends: &depends,
             begun: self.begun,
+            stopped: self.stopped.as_deref(),
         })
     }
 }

@@ -50,6 +50,9 @@ pub struct Built {
     /// Whether it says that there was nothing left to do.
     pub already: bool,
     pub notes: Vec<String>,
+    /// Why it says that its task is not done; absent where it says no such thing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<String>,
 }
 
 /// An agent's report on what it built, under the headings it was asked for. A part it left out is `none`.

@@ -51,7 +51,7 @@ impl Event {
                     concerns,
                 } = &mut fact.report;
                 all([implemented, tested, files_changed, decisions, deviations, self_review, concerns], each);
-                all(&mut fact.notes, each);
+                all(fact.notes.iter_mut().chain(&mut fact.unfinished), each);
             }
             Event::Judged(fact) => {
                 if let Judgement::Repair { why } | Judgement::NoVerdict { why } = &mut fact.judgement {

@@ -113,6 +113,8 @@ pub struct TaskBrief<'a> {
     pub depends: &'a [Dependency<'a>],
     /// Whether an earlier turn has worked on it, and its work is in the files.
     pub begun: bool,
+    /// Why the last turn said that it is not done.
+    pub stopped: Option<&'a str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

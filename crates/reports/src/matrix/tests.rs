@@ -294,6 +294,7 @@ fn entries(checks: bool) -> Vec<Entry> {
             files: files.iter().map(|file| (*file).to_owned()).collect(),
             already: false,
             notes: Vec::new(),
+            unfinished: None,
         })
     };
     let checked = |passed: bool| {

@@ -293,13 +293,18 @@ fn built(fact: &Built) -> String {
         Unit::Task(task) => format!("task {task}: "),
         Unit::Whole => String::new(),
     };
-    match fact.ticket.purpose {
+    let stopped = match &fact.unfinished {
+        Some(why) => format!("; {role} says that it is not done: {}", one_line(why, 120)),
+        None => String::new(),
+    };
+    let done = match fact.ticket.purpose {
         Purpose::Outline if fact.already => format!("{role} outlined no tests"),
         Purpose::Outline => format!("{role} outlined tests from the documents"),
         _ if fact.commit.is_empty() && fact.already => format!("{what}{role} says that it is already done"),
         _ if fact.commit.is_empty() => format!("{what}{role} changed nothing"),
         _ => format!("{what}{role} changed {files}: revision {}", fact.revision.short()),
-    }
+    };
+    format!("{done}{stopped}")
 }
 
 fn checked(fact: &Checked) -> String {

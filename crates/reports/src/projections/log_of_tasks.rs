@@ -68,7 +68,8 @@ fn built_entry(state: &Pipeline, built: &Built, names: bool) -> String {
                 implementing.and_then(|implementing| implementing.tasks.iter().find(|task| task.id == *id));
             let title = task.map(|task| task.title.as_str()).unwrap_or_default();
             let again = if built.ticket.round > 1 { ", after a failed check" } else { "" };
-            format!("Task {id}: {title}{again}")
+            let stopped = if built.unfinished.is_some() { ", not done" } else { "" };
+            format!("Task {id}: {title}{again}{stopped}")
         }
         (Unit::Whole, Purpose::Simplify) => "Simplification".to_owned(),
         (Unit::Whole, Purpose::Outline) => return String::new(),

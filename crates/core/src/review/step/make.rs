@@ -18,6 +18,12 @@ pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
     let landed = |flight: &Flight| flight.started.ticket == fact.ticket && flight.answered.is_some();
     let flight = seat.work.as_mut().and_then(|work| work.flight.take_if(|flight| landed(flight)));
     let Some(flight) = flight.filter(|_| builds(fact.ticket.purpose)) else { return Err(what()) };
+    let unfinished = fact.unfinished.clone().filter(|_| fact.ticket.purpose == Purpose::Implement);
+    if let Some(why) = unfinished {
+        fail(seat, "it says that the task is not done", false);
+        stop(state, fact, why);
+        return Ok(());
+    }
     if fact.ticket.purpose == Purpose::Implement && !changed && !gate_failed {
         match (fact.already, checked) {
             (true, true) => {}
@@ -51,6 +57,7 @@ pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
         Purpose::Implement => {
             let task = implementing.current_mut().ok_or_else(what)?;
             task.built = true;
+            task.unfinished = None;
             if let Some(before) = before.filter(|_| changed) {
                 WrittenFiles::add(&mut task.wrote, before, &fact.files);
             }
@@ -79,6 +86,28 @@ fn fail(seat: &mut Seat, why: &str, helpless: bool) {
     work.failures += 1;
     work.helpless = helpless;
     why.clone_into(&mut work.trouble);
+}
+
+/// The implementer says that its task is not done: the attempt has failed, whatever the checks would say. What it wrote
+/// stays for the next one, which begins a new conversation, so that it looks for itself.
+fn stop(state: &mut Loop, fact: &Built, why: String) {
+    let before = state.revision.clone().filter(|before| *before != fact.revision);
+    if before.is_some() {
+        state.revision = Some(fact.revision.clone());
+        state.epoch += 1;
+        state.unchanged = 0;
+    }
+    let Some(task) = state.implementing.as_mut().and_then(Implementing::current_mut) else { return };
+    task.built = false;
+    task.unfinished = Some(why);
+    task.seat.anchor = Some(fact.revision.clone());
+    task.seat.conversation = None;
+    if let Some(work) = task.seat.work.as_mut() {
+        work.fresh = true;
+    }
+    if let Some(before) = before {
+        WrittenFiles::add(&mut task.wrote, before, &fact.files);
+    }
 }
 
 fn wrote_tests(implementing: &mut Implementing, before: Option<Revision>, fact: &Built) {
@@ -139,6 +168,7 @@ pub(super) fn skip(state: &mut Loop, fact: &Decided) {
     let Some(task) = implementing.current_mut() else { return };
     let trouble = task.seat.work.as_ref().map(|work| work.trouble.clone()).unwrap_or_default();
     conclude(&mut task.seat);
+    let trouble = task.unfinished.clone().unwrap_or(trouble);
     let why = if fact.why.is_empty() { trouble } else { fact.why.clone() };
     task.end = Some(TaskEnd::Blocked { why });
     implementing.taken_out = task.wrote.take();

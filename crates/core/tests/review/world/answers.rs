@@ -145,7 +145,9 @@ impl World {
             false => Default::default(),
         };
         let (report, notes) = (Report::default(), vec![]);
-        self.happen(Built { ticket, revision, commit, report, files, already, notes });
+        let stops = ticket.purpose == Purpose::Implement && self.draw(self.habits.stops);
+        let unfinished = stops.then(|| "c".to_owned());
+        self.happen(Built { ticket, revision, commit, report, files, already, notes, unfinished });
     }
 
     pub(super) fn judge(&mut self, ticket: Ticket) {

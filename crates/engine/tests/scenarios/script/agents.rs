@@ -46,6 +46,7 @@ pub(super) fn besides(turn: &mut ScriptedTurn, line: &Line) {
                 TurnEnd::Outcome(Box::new(Outcome { text, notes, usage: bill(), ..Outcome::default() }));
         }
         "says $" => turn.says = TurnEnd::Text(line.text(0)),
+        "stops because $" => turn.says = TurnEnd::Text(unfinished(&line.text(0))),
         "is cut off" | "is refused" | "gives up" | "crashes" | "is stopped" => {
             turn.says = failure(&line.shape).expect("each of these is one");
         }
@@ -185,6 +186,7 @@ fn other(does: &str, line: &Line) -> Option<TurnEnd> {
             TurnEnd::Text(said(false, &[], &[issue]))
         }
         "finds it complete" => TurnEnd::Text(complete()),
+        "stops because $" => TurnEnd::Text(unfinished(&line.text(0))),
         "does nothing" => TurnEnd::Text(done("nothing")),
         "outlines $" => TurnEnd::Text(done(&line.text(0))),
         "looks back" => TurnEnd::Text(documents::RETRO.to_owned()),
@@ -197,6 +199,14 @@ fn other(does: &str, line: &Line) -> Option<TurnEnd> {
 fn complete() -> String {
     let check = json!({"name": "already-complete", "passed": true, "note": "all of it is there"});
     json!({"approved": true, "summary": "nothing is left to do", "answers": [], "issues": [], "checks": [check],
+        "verified": [], "files_read": []})
+    .to_string()
+}
+
+/// An implementer that says that its task is not done.
+fn unfinished(why: &str) -> String {
+    let check = json!({"name": "concerns", "passed": true, "note": why});
+    json!({"approved": false, "summary": "not all of it", "answers": [], "issues": [], "checks": [check],
         "verified": [], "files_read": []})
     .to_string()
 }

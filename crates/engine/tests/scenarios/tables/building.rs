@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 21] = [
+pub(crate) const TABLE: [Scenario; 23] = [
     (
         "one task is carried out, committed under its name, reviewed and closed",
         "
@@ -87,6 +87,47 @@ pub(crate) const TABLE: [Scenario; 21] = [
         the run is done
         then src/export.sh is gone
         then the ledger has 1 taken-out
+        ",
+    ),
+    (
+        "an implementer that says its task is not done is not reviewed: the next attempt is told why, and then a person is",
+        "
+        the lane is express
+        the feature goes until implement
+        at most 2 attempts
+        code must pass tests: `run tests`
+        the check `run tests` passes
+        spec-author writes spec.md
+        implementer writes `half\\n` to src/export.sh
+        and stops because `R1 and AC1 disagree about the file's name`
+        implementer stops because `R1 and AC1 disagree about the file's name`
+        the run asks `could not be carried out in 2 attempts: it says that the task is not done; the implementer said: R1 and AC1 disagree`
+        then implementer was told `R1 and AC1 disagree about the file's name`
+        then implementer began anew
+        then implementation-reviewer was asked never
+        then the check `run tests` ran 0 times
+        then src/export.sh says `half`
+        then built tells `\"unfinished\":\"R1 and AC1 disagree`
+        a person decides skip
+        implementation-reviewer approves
+        the run is done
+        then src/export.sh is gone
+        ",
+    ),
+    (
+        "a task that was stopped is carried out by the next attempt, from what is in the files",
+        "
+        the lane is express
+        the feature goes until implement
+        spec-author writes spec.md
+        implementer writes `half\\n` to src/export.sh
+        and stops because `AC1 cannot be met`
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer approves
+        the run is done
+        then implementer was told `An earlier turn has worked on this task`
+        then src/export.sh says `export`
+        then implementation-reviewer was asked once
         ",
     ),
     (

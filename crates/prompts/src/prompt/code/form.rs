@@ -42,7 +42,7 @@ fn work(purpose: Purpose) -> String {
     };
     match purpose {
         Purpose::Implement => report(
-            "true if every done criterion is met, else false",
+            "true if every done criterion is met; false is a failed attempt, and `concerns` says why",
             "what was done, in one or two sentences; if there was nothing left to do: \"Task already complete\".",
             TASK,
         ),

@@ -50,6 +50,14 @@ pub(super) fn task(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Fragment {
              is right already stays.\n"
         ));
     }
+    if let Some(why) = task_brief.stopped {
+        text.push_str(&format!(
+            "\nAn earlier turn stopped and said why the task was not done. It is a claim: see for yourself whether it \
+             holds. Where it does not, carry the task out; where it does, stop as well and say what somebody has to \
+             decide.\n\n{}",
+            text::fenced("text", why)
+        ));
+    }
     Fragment::new("task", text)
 }
 

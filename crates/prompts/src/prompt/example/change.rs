@@ -173,4 +173,5 @@ pub(in crate::prompt) static TASK: TaskBrief<'static> = TaskBrief {
     artifacts: &SCOPED,
     depends: &[],
     begun: false,
+    stopped: None,
 };

@@ -93,6 +93,7 @@ fn feature() -> (Pipeline, Vec<Entry>, FeatureChange) {
         files: vec!["src/counter.rs".to_owned()],
         already: false,
         notes: Vec::new(),
+        unfinished: None,
     };
     let entries = vec![Entry { seq: 1, at_ms: 0, event: built.into() }];
     let change = FeatureChange {

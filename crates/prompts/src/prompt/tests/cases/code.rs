@@ -66,6 +66,8 @@ fn tasks(show: Show<'_>) {
         Brief { gate: Some(change::FAILED), code: Some(CodeBrief { task: Some(&begun), ..code }), ..task };
     show("task, after a failed check", failed);
     show("task, resumed after a failed check", Brief { strategy: Strategy::Resume, ..failed });
+    let stopped = TaskBrief { stopped: Some("R1 says 30 days, its test 7: which one holds?"), ..begun };
+    show("task, after a stop", Brief { code: Some(CodeBrief { task: Some(&stopped), ..code }), ..task });
 }
 
 fn fixes(show: Show<'_>) {
