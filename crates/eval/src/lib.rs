@@ -2,7 +2,7 @@
 //! counts what the answers found.
 //!
 //! Start at [`plant::plant`] for documents and [`code::plant`] for changes; [`ask`] composes a prompt, [`score`] reads an answer, [`tally`] adds them up and [`page`]
-//! shows them. Nothing here judges a finding that no plant explains: a program cannot know whether it is right.
+//! shows them. Whether a finding that no plant explains is right, a program cannot know; [`judge`] asks for it.
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments; what looks random follows from a seed.
@@ -18,6 +18,7 @@ pub mod case;
 pub mod code;
 pub mod draw;
 pub mod interval;
+pub mod judge;
 pub mod page;
 pub mod plant;
 pub mod record;

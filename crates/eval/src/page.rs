@@ -1,7 +1,7 @@
 //! The report as one page of HTML, with the interval of each share drawn as a bar. It loads nothing and runs nothing.
 
 use crate::interval::TOO_FEW;
-use crate::tally::{Share, Tally, costs, shares, shown};
+use crate::tally::{Share, Tally, costs, judged_counts, judged_shares, shares, shown};
 use redraft_facts::prelude::*;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
@@ -35,7 +35,8 @@ pub fn page(tallies: &[Tally]) -> String {
             ));
         }
         out.push_str("<table>\n");
-        for (what, share) in shares(tally).into_iter().filter(|(_, share)| share.of > 0) {
+        let judged = tally.judged.iter().flat_map(judged_shares);
+        for (what, share) in shares(tally).into_iter().chain(judged).filter(|(_, share)| share.of > 0) {
             out.push_str(&format!("<tr><th>{what}<td>{}<td class=\"bar\">{}\n", shown(&share), bar(&share)));
         }
         for (what, value) in [
@@ -48,6 +49,9 @@ pub fn page(tallies: &[Tally]) -> String {
             ("words of an answer, on the average", tally.words_each.to_string()),
         ]
         .into_iter()
+        .chain(
+            tally.judged.iter().map(|judged| ("blocking beside the plants, judged", judged_counts(judged))),
+        )
         .chain(costs(tally))
         {
             out.push_str(&format!("<tr><th>{what}<td>{value}<td>\n"));

@@ -2,10 +2,11 @@
 //!
 //! A finding is taken for a plant if it has a word of each of the plant's groups, and either stands near it, or has two of
 //! its words with an id, a number or a name in code among them, or three others. What no plant explains is only
-//! counted: a program cannot say whether it is right.
+//! counted and kept for a judge: a program cannot say whether it is right.
 
 use crate::arm::ReviewRound;
 use crate::case::Case;
+use crate::judge::{self, ExtraFinding};
 use crate::plant::{Plant, PlantKind};
 use redraft_core::answer;
 use redraft_facts::findings::Threshold;
@@ -43,7 +44,18 @@ pub struct Scored {
     pub extra_blocking: usize,
     /// The rest of what no plant explains.
     pub extra_other: usize,
+    /// What stands in the way of an approval and is a plant.
+    pub planted_blocking: usize,
+    /// Everything that no plant explains, for a judge.
+    pub extras: Vec<Extra>,
     pub words: usize,
+}
+
+/// A finding that no plant explains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Extra {
+    pub finding: ExtraFinding,
+    pub blocking: bool,
 }
 
 impl Scored {
@@ -76,6 +88,8 @@ impl Scored {
             sum.again += one.again;
             sum.extra_blocking += one.extra_blocking;
             sum.extra_other += one.extra_other;
+            sum.planted_blocking += one.planted_blocking;
+            sum.extras.extend(one.extras);
             sum.words += one.words;
         }
         Some(sum)
@@ -123,10 +137,15 @@ pub fn score(case: &Case, round: ReviewRound, answer: &str, rule: Threshold) -> 
             None => Caught::Missed,
         }
     };
+    let issues = || verdict.issues.iter().zip(&explained);
     let extra = |blocking: bool| {
-        let issues = verdict.issues.iter().zip(&explained);
-        issues.filter(|(issue, plant)| plant.is_none() && blocks(issue.severity) == blocking).count()
+        issues().filter(|(issue, plant)| plant.is_none() && blocks(issue.severity) == blocking).count()
     };
+    let document = judge::document_of(&case.id);
+    let extras = issues().filter(|(_, plant)| plant.is_none()).map(|(issue, _)| Extra {
+        finding: ExtraFinding::new(document, issue),
+        blocking: blocks(issue.severity),
+    });
     let (plants, left, again) = match (round, &case.second) {
         (ReviewRound::Second, Some(second)) => {
             let new = second.new.iter().map(|_| caught(0)).collect();
@@ -152,6 +171,8 @@ pub fn score(case: &Case, round: ReviewRound, answer: &str, rule: Threshold) -> 
         again,
         extra_blocking: extra(true),
         extra_other: extra(false),
+        planted_blocking: issues().filter(|(issue, plant)| plant.is_some() && blocks(issue.severity)).count(),
+        extras: extras.collect(),
         words,
     }
 }

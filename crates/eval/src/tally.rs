@@ -1,7 +1,13 @@
 //! Adds up what the arms found, and says how sure that is.
 
+mod judged;
+
+pub use judged::{FoundDefect, JudgedTally, found, judged_counts, judged_shares};
+
 use crate::interval::{TOO_FEW, wilson};
+use crate::judge::Union;
 use crate::score::{Caught, Scored};
+use judged::{defects, judged};
 use redraft_facts::prelude::*;
 use redraft_facts::text::count;
 use redraft_facts::usage::Usd;
@@ -60,8 +66,11 @@ pub struct Tally {
     /// Answers whose cost is known, and what they cost: those that this program asked for.
     pub priced: usize,
     pub micro_usd: Usd,
-    /// What each defect caught by a blocking finding cost; none where nothing was caught or no cost is known.
+    /// What each defect caught by a blocking finding cost, planted or material; none where nothing was caught or no cost is
+    /// known.
     pub micro_usd_per_right_blocker: Option<Usd>,
+    /// None where nobody has judged the findings beside the plants.
+    pub judged: Option<JudgedTally>,
 }
 
 /// One answer, or that there is none.
@@ -76,12 +85,12 @@ pub struct Entry {
 }
 
 /// A tally for each arm, in the order of their names.
-pub fn tallies(entries: &[Entry]) -> Vec<Tally> {
+pub fn tallies(entries: &[Entry], union: Option<&Union>) -> Vec<Tally> {
     let arms: BTreeSet<&str> = entries.iter().map(|entry| entry.arm.as_str()).collect();
-    arms.into_iter().map(|arm| tally(arm, entries)).collect()
+    arms.into_iter().map(|arm| tally(arm, entries, union)).collect()
 }
 
-fn tally(arm: &str, entries: &[Entry]) -> Tally {
+fn tally(arm: &str, entries: &[Entry], union: Option<&Union>) -> Tally {
     let all: Vec<&Entry> = entries.iter().filter(|entry| entry.arm == arm).collect();
     let scored: Vec<(&Entry, &Scored)> =
         all.iter().filter_map(|entry| Some((*entry, entry.scored.as_ref()?))).collect();
@@ -95,10 +104,14 @@ fn tally(arm: &str, entries: &[Entry]) -> Tally {
     let sum = |of: fn(&Scored) -> usize| read.iter().map(|(_, scored)| of(scored)).sum::<usize>();
     let each = |sum: usize| if read.is_empty() { 0.0 } else { sum as f64 / read.len() as f64 };
     let extra_blocking = sum(|scored| scored.extra_blocking);
-    let priced: Vec<(&Scored, Usd)> =
-        scored.iter().filter_map(|(entry, scored)| Some((*scored, entry.cost?))).collect();
-    let micro_usd = priced.iter().fold(Usd(0), |sum, (_, cost)| sum + *cost);
-    let right = priced.iter().map(|(scored, _)| scored.right_blockers()).sum::<usize>() as u64;
+    let priced: Vec<(&Entry, &Scored, Usd)> =
+        scored.iter().filter_map(|(entry, scored)| Some((*entry, *scored, entry.cost?))).collect();
+    let micro_usd = priced.iter().fold(Usd(0), |sum, (_, _, cost)| sum + *cost);
+    let material = |entry: &Entry, scored: &Scored| {
+        union.map_or(0, |union| defects(entry, scored, union).values().filter(|blocking| **blocking).count())
+    };
+    let right = priced.iter().map(|(entry, scored, _)| scored.right_blockers() + material(entry, scored));
+    let right = right.sum::<usize>() as u64;
     Tally {
         arm: arm.to_owned(),
         answered: read.len(),
@@ -116,6 +129,7 @@ fn tally(arm: &str, entries: &[Entry]) -> Tally {
         words_each: each(sum(|scored| scored.words)) as usize,
         priced: priced.len(),
         micro_usd,
+        judged: union.map(|union| judged(&read, union)),
         micro_usd_per_right_blocker: micro_usd.0.checked_div(right).filter(|_| !priced.is_empty()).map(Usd),
     }
 }
@@ -151,6 +165,19 @@ pub fn text(tallies: &[Tally]) -> String {
             "other findings beside the plants",
             tally.extra_other
         ));
+        for (what, share) in tally.judged.iter().flat_map(judged_shares) {
+            if share.of > 0 {
+                let few = if share.is_too_small() { ", too few to tell" } else { "" };
+                out.push_str(&format!("  {what:<42} {}{few}\n", shown(&share)));
+            }
+        }
+        if let Some(judged) = &tally.judged {
+            out.push_str(&format!(
+                "  {:<42} {}\n",
+                "blocking beside the plants, judged",
+                judged_counts(judged)
+            ));
+        }
         if tally.left_caught.of > 0 {
             out.push_str(&format!("  {:<42} {}\n", "reported again without need", tally.again));
         }
@@ -221,6 +248,8 @@ mod tests {
             again: 0,
             extra_blocking: 1,
             extra_other: 2,
+            planted_blocking: 0,
+            extras: Vec::new(),
             words: 100,
         };
         Entry { arm: arm.to_owned(), case: "c".to_owned(), clean, scored: Some(scored), cost: None }
@@ -238,7 +267,7 @@ mod tests {
             entry("a", false, &[Caught::Blocking], false),
             Entry { cost: Some(Usd(5)), ..entry("b", true, &[], true) },
         ];
-        let tallies = tallies(&entries);
+        let tallies = tallies(&entries, None);
         let (a, b) = (&tallies[0], &tallies[1]);
         assert_eq!(
             (a.priced, a.micro_usd, a.micro_usd_per_right_blocker),
@@ -263,7 +292,7 @@ mod tests {
             entry("b", true, &[], true),
             unanswered,
         ];
-        let tallies = tallies(&entries);
+        let tallies = tallies(&entries, None);
         assert_eq!(tallies.iter().map(|tally| tally.arm.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         let a = &tallies[0];
         assert_eq!(

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs};
 pub use config::{ConfigArgs, ConfigCommand};
-pub use eval::{Blocking, EvalCommand, EvalExportArgs, EvalRunArgs, PlantArgs, ScoreArgs};
+pub use eval::{Blocking, EvalCommand, EvalExportArgs, EvalJudgeArgs, EvalRunArgs, PlantArgs, ScoreArgs};
 pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
 pub use looking::{
     ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, KnowledgeCommand, LintArgs,

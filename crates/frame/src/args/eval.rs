@@ -8,10 +8,11 @@ Examples:
   redraft eval plant cases docs/features/*/spec.md     documents that were approved, with defects put in
   redraft eval plant cases --base main                 the same for a change that was approved
   redraft eval run cases --agent claude --arm ours --arm plain   ask an agent for the reviews
+  redraft eval judge cases --agent claude              have findings that no defect explains classed
   redraft eval score cases                             count what the answers found
   redraft eval export cases out --arm ours             write the prompts instead, for a model of your own
 
-Compares ways of asking for a review on defects that are known. Needs no repository; only `run` asks an agent.
+Compares ways of asking for a review on defects that are known. Needs no repository; only `run` and `judge` ask an agent.
 Exit codes: 0 done, 1 some answers are missing, 2 usage, 3 a file cannot be read or written";
 
 const PLANT_HELP: &str = "\
@@ -50,6 +51,17 @@ refused.
 Exit codes: 0 all are answered, 1 some are not, 2 usage, 3 a file or a setting needs attention, 4 the agent fails, 5 the \
 budget or a usage limit was reached, 6 nobody has agreed to what it may cost, 130 interrupted";
 
+const JUDGE_HELP: &str = "\
+Examples:
+  redraft eval judge cases --agent claude           ask an agent
+  redraft eval judge cases                          write the prompts, and take in answers that are there
+
+The judge sees the clean document and the findings of all arms, without arm and severity. Prompts and answers are in \
+DIR/judged, as DOCUMENT.judge.N.prompt.md and DOCUMENT.judge.N.answer.json. What is classed stays in DIR/judged/union.json \
+and is not asked again; `redraft eval score` counts by it. DIR/judged/found.json says which arm found which material defect.
+Exit codes: 0 everything is classed, 1 something is not, 2 usage, 3 a file or a setting needs attention, 4 the agent fails, \
+5 the budget or a usage limit was reached, 6 nobody has agreed to what it may cost, 130 interrupted";
+
 const SCORE_HELP: &str = "\
 Examples:
   redraft eval score cases
@@ -57,7 +69,7 @@ Examples:
   redraft eval score cases out --html report.html
   redraft eval score cases out --json
 
-Findings that no defect explains are only counted: whether they are right is for a person to judge.
+Findings that no defect explains are only counted, unless `redraft eval judge` had them classed.
 Exit codes: 0 all answers are there, 1 some are missing, 2 usage, 3 a file cannot be read or written";
 
 #[derive(Debug, Subcommand)]
@@ -71,6 +83,9 @@ pub enum EvalCommand {
     /// Ask an agent for the reviews of each arm
     #[command(after_help = RUN_HELP)]
     Run(EvalRunArgs),
+    /// Have findings that no defect explains classed: material, minor or wrong
+    #[command(after_help = JUDGE_HELP)]
+    Judge(EvalJudgeArgs),
     /// Count what the answers found
     #[command(after_help = SCORE_HELP)]
     Score(ScoreArgs),
@@ -136,6 +151,28 @@ pub struct EvalRunArgs {
     pub at_once: u8,
     /// Ask an agent that costs money without asking first
     #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct EvalJudgeArgs {
+    /// The folder of the cases
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Folders of prompts and answers [default: all in DIR/answers]
+    #[arg(value_name = "OUT")]
+    pub outs: Vec<PathBuf>,
+    /// The agent that is asked; without one, prompts are written and answers taken in
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// What all judgements may cost, in dollars [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, requires = "agent")]
+    pub budget: Option<String>,
+    /// How many prompts are asked side by side
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub at_once: u8,
+    /// Ask an agent that costs money without asking first
+    #[arg(long, requires = "agent")]
     pub yes: bool,
 }
 

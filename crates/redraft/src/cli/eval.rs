@@ -1,12 +1,15 @@
 //! `redraft eval`: measures reviews on documents with known defects.
 //!
 //! What is planted, asked and counted is decided in the crate `eval`; here files are read and written and agents are asked
-//! (`asking`). `case_folder` is the form of the folder of cases, `answers` that of the folder of prompts and answers.
+//! (`asking`). `case_folder` is the form of the folder of cases, `answers` that of the folder of prompts and answers,
+//! `counted` what the answers found.
 
 mod answers;
 mod asking;
 mod case_folder;
+mod counted;
 mod export;
+mod judge;
 mod plant;
 mod prompts;
 mod run;
@@ -26,6 +29,7 @@ pub(crate) fn eval(
         EvalCommand::Plant(args) => plant::plant(&args, process, console),
         EvalCommand::Export(args) => export::export(&args, process, console),
         EvalCommand::Run(args) => run::run(&args, process, console),
+        EvalCommand::Judge(args) => judge::judge(&args, process, console),
         EvalCommand::Score(args) => score::score(&args, process, console),
     }
 }

@@ -125,3 +125,92 @@ fn what_cannot_be_used_is_named_with_the_way_out() {
         &["it has version 9", "plant the cases again"],
     );
 }
+
+#[test]
+fn findings_that_no_defect_explains_are_classed_once_and_blind() {
+    let scratch = with_spec();
+    scratch.run(["eval", "plant", "cases", FILE, "--cases", "1"]).expect(0);
+    let issue = |severity: &str, words: &str| {
+        json!({"severity": severity, "category": "clarity", "claim": "present", "file": FILE, "line": 3,
+            "section": "", "quote": "", "description": words, "suggestion": "", "same_as": ""})
+    };
+    let answer = |issues: &[Value]| {
+        json!({"approved": false, "summary": "seen", "answers": [], "issues": issues, "checks": [], "verified": [],
+            "files_read": []})
+        .to_string()
+    };
+    scratch.run(["eval", "export", "cases", "out", "--arm", "ours", "--arm", "plain"]).expect(0);
+    for case in ["001-links.spec.0", "001-links.spec.1"] {
+        let ours = answer(&[issue("blocker", "nobody may delete"), issue("blocker", "the title is dull")]);
+        scratch.write(&format!("out/{case}.ours-inline-1.answer.json"), &ours);
+        let plain = answer(&[issue("warning", "deleting is left open")]);
+        scratch.write(&format!("out/{case}.plain-inline-1.answer.json"), &plain);
+    }
+    // Without an agent the prompts are written, and score goes on without classes.
+    let written = scratch.run(["eval", "judge", "cases", "out"]).expect(1);
+    assert!(
+        written.stdout.contains("0 of 3 findings classed; 0 material defects in cases/judged"),
+        "{written:?}"
+    );
+    let prompt =
+        fs::read_to_string(scratch.root().join("cases/judged/001-links.spec.judge.1.prompt.md")).unwrap();
+    assert!(prompt.contains("### F3") && prompt.contains("Links never end."), "{prompt}");
+    assert!(!prompt.contains("ours-inline") && !prompt.contains("Severity"), "{prompt}");
+    let number = |words: &str| {
+        let at = prompt.find(words).unwrap();
+        prompt[..at].rsplit("### ").next().unwrap().lines().next().unwrap().to_owned()
+    };
+    let class = |words: &str, class: &str, same_as: &str| json!({"id": number(words), "reason": "r", "class": class, "same_as": same_as});
+    let (one, two) = (number("nobody may delete"), number("deleting is left open"));
+    let (first, second) = if one < two {
+        ("nobody may delete", "deleting is left open")
+    } else {
+        ("deleting is left open", "nobody may delete")
+    };
+    let mut classes = [
+        class(first, "material", ""),
+        class(second, "material", &number(first)),
+        class("the title is dull", "minor", ""),
+    ];
+    classes.sort_by_key(|class| class["id"].as_str().unwrap().to_owned());
+    scratch
+        .write("cases/judged/001-links.spec.judge.1.answer.json", &json!({"findings": classes}).to_string());
+    let judged = scratch.run(["eval", "judge", "cases", "out"]).expect(0);
+    assert!(judged.stdout.contains("3 of 3 findings classed; 1 material defect in"), "{judged:?}");
+    let scored = scratch.json(["eval", "score", "cases", "out"]);
+    let (ours, plain) = (&scored["arms"][0]["judged"], &scored["arms"][1]["judged"]);
+    assert_eq!(
+        (&ours["material"], &ours["minor"], &ours["wrong"]),
+        (&json!(2), &json!(2), &json!(0)),
+        "{scored}"
+    );
+    assert_eq!((&ours["union_blocking"]["hits"], &ours["union_blocking"]["of"]), (&json!(2), &json!(2)));
+    assert_eq!((&plain["union_blocking"]["hits"], &plain["union_blocking"]["of"]), (&json!(0), &json!(2)));
+    assert_eq!(scored["material"][0]["blocking"], json!(["ours-inline-1"]), "{scored}");
+    assert_eq!(scored["material"][0]["otherwise"], json!(["plain-inline-1"]), "{scored}");
+    let found = fs::read_to_string(scratch.root().join("cases/judged/found.json")).unwrap();
+    assert!(found.contains("\"ours-inline-1\""), "{found}");
+
+    // What is classed stays; only what is new is asked, here of an agent that finds everything minor.
+    let union = || fs::read_to_string(scratch.root().join("cases/judged/union.json")).unwrap();
+    let before: Value = serde_json::from_str(&union()).unwrap();
+    scratch.write(
+        "out/001-links.spec.0.plain-inline-1.answer.json",
+        &answer(&[issue("blocker", "a new thing")]),
+    );
+    let asked = scratch.run(["eval", "judge", "cases", "out", "--agent", "rehearsal"]).expect(0);
+    assert!(asked.stderr.contains("1 prompt to ask of rehearsal"), "{asked:?}");
+    let second =
+        fs::read_to_string(scratch.root().join("cases/judged/001-links.spec.judge.2.prompt.md")).unwrap();
+    assert!(
+        second.contains("- D1: ") && second.contains("a new thing") && !second.contains("### F2"),
+        "{second}"
+    );
+    let after: Value = serde_json::from_str(&union()).unwrap();
+    assert_eq!(
+        before["documents"]["001-links.spec"]["defects"],
+        after["documents"]["001-links.spec"]["defects"]
+    );
+    let again = scratch.run(["eval", "judge", "cases", "out", "--agent", "rehearsal"]).expect(0);
+    assert!(!again.stderr.contains("to ask of"), "{again:?}");
+}

@@ -22,7 +22,7 @@ pub(super) fn prompts(out: &Path) -> Result<Vec<String>, CliError> {
 }
 
 /// The beginnings of the names that end so.
-fn names(out: &Path, end: &str) -> std::io::Result<Vec<String>> {
+pub(super) fn names(out: &Path, end: &str) -> std::io::Result<Vec<String>> {
     let entries = fs::read_dir(out)?.flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let mut names: Vec<String> = names.filter_map(|name| name.strip_suffix(end).map(str::to_owned)).collect();

@@ -1,14 +1,16 @@
 //! Asks an agent a list of prompts, within a budget, and keeps the answers beside them.
 //!
 //! A prompt that has an answer is not asked again, so the same command continues after a kill, a limit or Ctrl-C. The
-//! engine's [`Questions`] do the sending; `book` keeps what it costs, `place` is the configuration and state that the
+//! engine's [`Questions`] do the sending; `book` keeps what it costs, `plan` says beforehand what that may be, `place` is the configuration and state that the
 //! agent needs, `room` the folder it works in. Start at [`Asking::ask`].
 
 mod book;
 mod place;
+mod plan;
 mod room;
 
 pub(super) use place::Place;
+pub(super) use plan::{Plan, lock_name};
 pub(super) use room::RoomFile;
 
 use super::answers;

@@ -1,6 +1,6 @@
 //! `redraft eval run`: asks an agent for the reviews of each arm.
 
-use super::asking::{AskedAll, Asking, AskingStop, Job, Place, RoomFile};
+use super::asking::{AskedAll, Asking, Job, Place, Plan, RoomFile, lock_name};
 use super::prompts::CasePrompt;
 use super::{answers, case_folder, prompts};
 use redraft_adapters::shell_word::{quoted, quoted_path};
@@ -9,7 +9,7 @@ use redraft_eval::arm::ReviewRound;
 use redraft_eval::case::{Case, CaseTexts};
 use redraft_facts::choice::Strategy;
 use redraft_facts::ids::Role;
-use redraft_facts::text::{count, hash, utc};
+use redraft_facts::text::{count, hash};
 use redraft_facts::usage::Usd;
 use redraft_frame::args::EvalRunArgs;
 use redraft_frame::console::Console;
@@ -90,7 +90,7 @@ pub(super) fn run(
     let command = typed(args);
     let plan = Plan { prompts: all.len(), already, expected, spent, budget, command: &command };
     console.say_before_asking(&plan.told(asking.agent.as_ref(), &jobs, &called));
-    if !jobs.is_empty() && !agreed(&asking, args.yes, &plan)? {
+    if !jobs.is_empty() && !plan.agreed(&asking, args.yes)? {
         console.say(&format!("nothing was sent\nnext: {}", process.next(&command)));
         return Ok(if process.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting });
     }
@@ -105,13 +105,6 @@ pub(super) fn run(
 fn out_of(args: &EvalRunArgs) -> PathBuf {
     let usual = || args.folder.join(case_folder::ANSWERS).join(&args.agent);
     args.out.clone().unwrap_or_else(usual)
-}
-
-/// One run at a time for each folder of answers.
-fn lock_name(out: &Path) -> String {
-    let real = std::fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
-    let hash = hash(real.as_os_str().as_encoded_bytes()).to_string();
-    format!("eval-{}", hash.get(..16).unwrap_or(&hash))
 }
 
 /// The folder of cases as prompts call it: as it was typed, if that can be made in the folder the agent works in.
@@ -185,61 +178,6 @@ fn files(case: &Case, texts: &CaseTexts, round: ReviewRound, place: &Path) -> Ve
     all.map(|(name, text)| RoomFile { path: place.join(name), text: text.clone() }).collect()
 }
 
-/// What is known before anything is sent.
-struct Plan<'a> {
-    prompts: usize,
-    already: usize,
-    expected: Usd,
-    spent: Usd,
-    budget: Usd,
-    command: &'a str,
-}
-
-impl Plan<'_> {
-    fn told(&self, agent: &dyn Agent, jobs: &[Job], out: &Path) -> String {
-        let Plan { prompts, already, expected, spent, budget, .. } = self;
-        let turns = jobs.iter().map(|job| if job.before.is_some() { 2 } else { 1 }).sum::<usize>();
-        let mut text = format!("{} in {}", count(*prompts, "prompt"), out.display());
-        if *already > 0 {
-            text.push_str(&format!(", {already} of them answered"));
-        }
-        text.push_str(&format!(
-            "\n{} to ask of {} ({})",
-            count(jobs.len(), "prompt"),
-            agent.name(),
-            agent.describe()
-        ));
-        if turns > jobs.len() {
-            text.push_str(&format!(", in {turns} turns"));
-        }
-        text.push_str(&format!("\nexpected: about {expected}; an estimate from the sizes of the prompts"));
-        if *spent > Usd(0) {
-            text.push_str(&format!("\nspent on this folder before: {spent}"));
-        }
-        text.push_str(&format!(
-            "\nbudget: at most {budget} for this folder; no request is sent that could exceed it"
-        ));
-        text
-    }
-}
-
-/// Whether a person agrees to what it may cost.
-fn agreed(asking: &Asking<'_>, yes: bool, plan: &Plan<'_>) -> Result<bool, CliError> {
-    if yes || asking.agent.is_free() {
-        return Ok(true);
-    }
-    if asking.console.can_ask() {
-        let word = asking.console.ask("continue? yes or no: ", &asking.process.clock);
-        return Ok(word.is_some_and(|word| word == "yes" || word == "y"));
-    }
-    let Plan { expected, budget, command, .. } = plan;
-    let message = format!(
-        "nobody has agreed to what this costs: about {expected} is expected, at most {budget} in total"
-    );
-    Err(CliError::new(ErrorCode::Waiting, message)
-        .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
-}
-
 fn show(
     args: &EvalRunArgs,
     plan: &Plan<'_>,
@@ -267,18 +205,7 @@ fn show(
             outdated.join(", ")
         ));
     }
-    let (outcome, code, why) = match &asked.stop {
-        Some(AskingStop::OverBudget(over)) => ("over budget", ErrorCode::Limit, over.to_string()),
-        Some(AskingStop::Parked(until)) => {
-            ("parked", ErrorCode::Limit, format!("its usage limit is reached until {}", utc(*until)))
-        }
-        Some(AskingStop::Failing) => {
-            ("failing", ErrorCode::Agent, "it was stopped because the agent fails".to_owned())
-        }
-        Some(AskingStop::Interrupted) => ("interrupted", ErrorCode::Interrupted, "interrupted".to_owned()),
-        None if asked.failed.is_empty() => ("done", ErrorCode::Done, String::new()),
-        None => ("unanswered", ErrorCode::NotApproved, String::new()),
-    };
+    let (outcome, code, why) = asked.ended();
     if !why.is_empty() {
         text.push_str(&format!("\n{why}"));
     }
