@@ -91,9 +91,7 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     let findings = current(brief, brief.findings);
     let list: String = match intro {
         Intro::Fix | Intro::FixNew => once_each(&findings),
-        Intro::List | Intro::Recall | Intro::Reevaluate | Intro::Validate => {
-            findings.iter().map(line).collect()
-        }
+        Intro::List | Intro::Recall | Intro::Reevaluate => findings.iter().map(line).collect(),
     };
     let doubtful = findings.iter().any(|finding| finding.unverified.is_some());
     let cited = match intro {

@@ -71,9 +71,9 @@ fn tasks_become_reviewed_code_and_only_stale_approvals_are_validated() {
     assert_eq!(
         asked(&events),
         [
-            "simplify code-simplifier",
             "outline test-deepener",
             "tests test-deepener",
+            "simplify code-simplifier",
             "review implementation-reviewer",
             "review code-quality-reviewer",
             "review security-reviewer",
