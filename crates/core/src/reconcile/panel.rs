@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_another_defect_is_never_defects() {
+    fn what_may_be_another_defect_is_never_merged() {
         let same = swallowed("Q1");
         let line = "rows = db.run('select * from t where id = ' + request.id)";
         let (owner, query) = (

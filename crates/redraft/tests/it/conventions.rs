@@ -5,6 +5,7 @@ use crate::review_base::{SAFE, commit, review, topic};
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::Scratch;
 use serde_json::Value;
+use std::fs;
 
 /// The fragment of a role's first prompt.
 fn told(scratch: &Scratch, scope: &str, role: &str) -> Option<Value> {
@@ -20,6 +21,8 @@ fn told(scratch: &Scratch, scope: &str, role: &str) -> Option<Value> {
 fn a_feature_is_told_what_the_main_checkout_says_and_its_prompts_can_be_built_again() {
     let scratch = Scratch::repository(PROGRAM);
     commit(&scratch, "AGENTS.md", "Times are in UTC.\n", "how we work");
+    let key = format!("AKIA{}", "IOSFODNN7Q3WTZ2B");
+    commit(&scratch, "CLAUDE.md", &format!("Tests are run with {key}.\n"), "how we test");
     scratch.run(["new", "--until", "design", "limit how long the export of a report may take"]).expect(0);
     // Not in the feature's folder: its branch was begun before.
     commit(&scratch, "CONTRIBUTING.md", &"Every error has a code.\n".repeat(500), "how to contribute");
@@ -30,11 +33,15 @@ fn a_feature_is_told_what_the_main_checkout_says_and_its_prompts_can_be_built_ag
         let text = fragment["text"].as_str().unwrap();
         assert!(text.contains("AGENTS.md") && text.contains("Every error has a code.\n"), "{text}");
         assert!(text.contains("of its 12000 characters are not shown"), "{text}");
+        assert!(text.contains("Tests are run with [redacted:"), "{text}");
         assert!(text.chars().count() < 9_000, "{text}");
     }
     assert_eq!(told(&scratch, "001/", "spec-reviewer"), None);
     let verified = scratch.run(["show", "prompt", "001", "--verify"]).expect(0).stdout;
     assert!(verified.contains("are identical"), "{verified}");
+    let ledger = fs::read(scratch.state().join("ledger.db")).unwrap();
+    let holds = |words: &str| ledger.windows(words.len()).any(|part| part == words.as_bytes());
+    assert!(holds("Tests are run with [redacted:") && !holds(&key), "no secret is stored");
 }
 
 #[test]
