@@ -2,7 +2,7 @@
 
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::Scratch;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 /// A specification with a requirement that cannot be checked, which the rehearsal reviewer finds.
@@ -71,6 +71,63 @@ fn after_an_edit_the_reviewer_that_knows_it_is_sent_only_what_changed() {
     let prompt = prompt.expect(0).stdout;
     assert!(prompt.contains(&format!("+{CRITERION}")), "{prompt}");
     assert!(!prompt.contains("# Rules for Every Role") && prompt.contains("[S1]"), "{prompt}");
+}
+
+/// A reviewer that rejects for one quote, or for none, and calls these findings fixed.
+fn says(ticket: &str, fixed: &[&str], quote: &str) -> String {
+    let answers: Vec<Value> =
+        fixed.iter().map(|id| json!({"id": id, "status": "fixed", "note": "it says so now"})).collect();
+    let issue = json!({
+        "severity": "blocker", "category": "testability", "claim": "present", "file": "spec.md", "line": 0,
+        "section": "", "quote": quote, "description": format!("{quote} can be met by anything"), "suggestion": "",
+        "same_as": ""
+    });
+    let issues = if quote.is_empty() { Vec::new() } else { vec![issue] };
+    let verdict = json!({
+        "approved": quote.is_empty(), "summary": "s", "answers": answers, "issues": issues, "checks": [],
+        "verified": [], "files_read": []
+    });
+    format!("[[rule]]\nticket = \"*/{ticket}\"\ndo = \"say\"\ntext = '''{verdict}'''\n")
+}
+
+#[test]
+fn a_deferred_blocker_is_an_approval_that_is_marked_and_keeps_code_1_until_its_reviewer_calls_it_fixed() {
+    let scratch = repository("spec.md", LACKING);
+    scratch.scenario(
+        &[
+            says("review/spec-reviewer/1.*", &[], "the system shall write it within 10 seconds"),
+            says("review/spec-reviewer/2.*", &["S1"], "the system shall tell the user within 5 seconds"),
+            says("review/spec-reviewer/3.*", &["S2"], "an export of 1,000 orders"),
+            says("validate/spec-reviewer/1.*", &["S3"], ""),
+        ]
+        .concat(),
+    );
+    let mut text = LACKING.to_owned();
+    let mut edited = |from: &str, to: &str| {
+        text = text.replacen(from, to, 1);
+        scratch.write("spec.md", &text);
+    };
+    scratch.run(["review", "spec.md"]).expect(1);
+    edited("write it within 10 seconds", "write it within 9 seconds");
+    // One blocker outside of what changed is admitted, because it is the first.
+    scratch.run(["review", "spec.md"]).expect(1);
+    edited("tell the user within 5 seconds", "tell the user within 4 seconds");
+    let ran = scratch.run(["review", "spec.md"]).expect(1);
+    for words in
+        ["S3 [", "deferred, raised in round 3", "spec.md has findings", "spec-reviewer (computed)", "next: "]
+    {
+        assert!(ran.stdout.contains(words), "no `{words}` in: {}", ran.stdout);
+    }
+    let again = scratch.run(["review", "spec.md", "--json"]).expect(1);
+    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((&again["outcome"], &again["judged_by"][0]["computed"]), (&"findings".into(), &true.into()));
+    assert_eq!(reviews(&scratch).len(), 3, "nobody is asked again without an edit");
+    let log = scratch.run(["log"]).expect(0).stdout;
+    assert!(log.contains("spec-reviewer approved (computed): 1 deferred, 1 fixed"), "{log}");
+    edited("an export of 1,000 orders", "an export of 2,000 orders");
+    let ran = scratch.run(["review", "spec.md"]).expect(0);
+    let judged = "spec.md is approved\njudged by rehearsal, no model: spec-reviewer\n";
+    assert!(ran.stdout.contains(judged), "{}", ran.stdout);
 }
 
 #[test]

@@ -107,9 +107,29 @@ fn a_rejection_for_it_alone_holds_nothing_up_and_something_graver_does() {
     let first = bodies(&events_now, "judged")
         .find(|body| body["ticket"].as_str().unwrap().contains("/design.1/review/design-reviewer/1.1"))
         .unwrap();
-    let why = first["judgement"]["repair"]["why"].as_str().unwrap();
-    assert!(why.contains("is settled and holds nothing up"), "{why}");
-    assert_eq!((&first["settled"], first["changes"].as_array().unwrap().len()), (&true.into(), 0));
+    assert_eq!((&first["judgement"], &first["verdict"]["approved"]), (&"approved".into(), &false.into()));
+    let of_design = raised(&events_now, "/design.1/review/design-reviewer/1.1");
+    assert_eq!((of_design.len(), &of_design[0]["status"]), (1, &"ruled".into()));
+    // It is not the role's own word, and nothing that shows it says so.
+    let log = scratch.run(["log", "001"]).expect(0).stdout;
+    assert!(log.contains("design-reviewer approved (computed): 1 settled before"), "{log}");
+    let history = fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap();
+    for words in [
+        "- Decision: approved (computed)\n",
+        "- Approved by design-reviewer (001/design.1/review/design-reviewer/1.1) (computed): ",
+    ] {
+        assert!(history.contains(words), "no `{words}` in {history}");
+    }
+    for command in [&["status", "001"][..], &["show", "pull-request", "001"], &["cost", "001"]] {
+        let shown = scratch.run(command.iter().copied()).expect(0).stdout;
+        assert!(shown.contains("(computed)"), "{command:?}: {shown}");
+    }
+    for command in [&["status", "001"][..], &["show", "findings", "001"], &["log", "001"]] {
+        let shown = scratch.json(command.iter().copied()).to_string();
+        assert!(shown.contains(r#""computed":true"#), "{command:?}: {shown}");
+    }
+    let commits = scratch.git(["log", "--format=%B", "feature/001-export-the-report"]);
+    assert!(commits.contains("design-reviewer (computed) by "), "{commits}");
     scratch.run(["show", "prompt", "--verify"]).expect(0);
 
     let graver = says("*/design.1/review/design-reviewer/*", &verdict(false, &[issue("blocker")]));
