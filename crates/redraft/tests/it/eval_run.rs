@@ -1,6 +1,8 @@
 //! `redraft eval run`: an agent is asked the prompts of each arm, within a budget, and never twice.
 
+use crate::models::{self, ANTHROPIC, KEY, with_model};
 use crate::world::PROGRAM;
+use redraft_testkit::provider::{RecordedRequest, Reply, all_text, last_user_text};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::fs;
@@ -275,5 +277,67 @@ fn outside_of_a_repository_the_users_own_agents_are_asked_and_no_secret_is_kept(
     assert!(kept.len() > 12, "{kept:?}");
     for name in kept {
         assert!(!read(&scratch, &format!("cases/answers/rehearsal/{name}")).contains(&token), "{name}");
+    }
+}
+
+/// A service that judges as it is asked to: verdicts for reviewers, classes for the judge.
+fn service(request: &RecordedRequest, _index: usize) -> Reply {
+    if all_text(request).contains("# Judge Findings") {
+        let class = json!({"id": "F1", "reason": "it is so", "class": "material", "same_as": ""});
+        return Reply::Json(json!({"findings": [class]}));
+    }
+    let issue = json!({"severity": "blocker", "category": "clarity", "claim": "present", "file": "spec.md", "line": 1,
+        "section": "", "quote": "", "description": "nobody says who pays", "suggestion": "", "same_as": ""});
+    Reply::Json(json!({"approved": false, "summary": "read", "answers": [], "issues": [issue], "checks": [],
+        "verified": [], "files_read": []}))
+}
+
+#[test]
+fn a_service_that_costs_money_is_asked_after_a_yes_and_its_bill_is_counted() {
+    let (scratch, provider) = with_model(ANTHROPIC, service);
+    scratch.write(FILE, SPEC);
+    scratch.run(["eval", "plant", "cases", FILE, "--cases", "1"]).expect(0);
+    let words = [
+        "eval",
+        "run",
+        "cases",
+        "--agent",
+        "model",
+        "--arm",
+        "ours",
+        "--arm",
+        "ours+resume+2",
+        "--at-once",
+        "1",
+    ];
+    let refused = models::run(&scratch, &words).expect(6);
+    assert!(refused.stderr.contains("nobody has agreed to what this costs: about $0."), "{refused:?}");
+    assert!(refused.stderr.contains("--arm ours+resume+2 --yes"), "{refused:?}");
+    assert_eq!(provider.requests().len(), 0);
+    let ran = models::run(&scratch, &[&words[..], &["--yes", "--budget", "2"]].concat()).expect(0);
+    let requests = provider.requests();
+    assert_eq!(requests.len(), 4, "two first reviews, and one that is continued: {ran:?}");
+    let (first, second) = (&requests[2], &requests[3]);
+    assert!(all_text(second).contains(&last_user_text(first)), "the conversation goes on");
+    let scored = scratch.json(["eval", "score", "cases"]);
+    let arms = scored["arms"].as_array().unwrap();
+    assert!(arms.iter().all(|arm| arm["micro_usd"].as_u64().unwrap() > 0), "{scored}");
+    let kept = fs::read_to_string(
+        scratch.root().join("cases/answers/model/001-links.spec.1.ours-resume-2.asked.json"),
+    );
+    let kept: Value = serde_json::from_str(&kept.unwrap()).unwrap();
+    let cost = |at: usize| kept["turns"][at]["end"]["usage"]["cost"].as_u64().unwrap();
+    assert!(cost(0) > 0 && cost(1) > 0, "{kept}");
+    let judge = ["eval", "judge", "cases", "--agent", "model", "--yes"];
+    let judged = models::run(&scratch, &judge).expect(0);
+    assert!(judged.stdout.contains("1 of 1 finding classed; 1 material defect in"), "{judged:?}");
+    let budget =
+        models::run(&scratch, &[&words[..], &["--arm", "plain", "--yes", "--budget", "0.001"]].concat())
+            .expect(5);
+    assert!(budget.stdout.contains("3 of 5 prompts answered, 0 by this call"), "{budget:?}");
+    for folder in ["cases/answers/model", "cases/judged"] {
+        for name in names(&scratch.root().join(folder), "") {
+            assert!(!read(&scratch, &format!("{folder}/{name}")).contains(KEY), "{name}");
+        }
     }
 }
