@@ -239,6 +239,8 @@ const TYPED: [(&str, &[&str]); 52] = [
     ("redraft eval plant", &["cases", "spec.md"]),
     ("redraft eval export", &["cases", "prompts", "--arm", "ours"]),
     ("redraft eval score", &["cases", "prompts"]),
+    ("redraft eval run", &["cases", "answers", "--agent", "rehearsal", "--arm", "ours"]),
+    ("redraft eval judge", &["cases", "answers", "--agent", "rehearsal"]),
     ("redraft demo", &["--keep", "kept"]),
     ("redraft finish", &["001", "-C", "kept"]),
     ("redraft completions", &["bash"]),
