@@ -222,7 +222,7 @@ fn put_aside(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconciled
     let aside: Vec<&Finding> = after
         .iter()
         .filter(|finding| named.contains(&&finding.id))
-        .filter(|finding| matches!(finding.status, Status::Deferred | Status::Ruled))
+        .filter(|finding| matches!(finding.status, Status::Deferred | Status::Ruled | Status::Overruled))
         .collect();
     let grave = |finding: &Finding| finding.severity >= case.rule.least();
     let lesser =
@@ -264,7 +264,7 @@ fn groundless(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconcile
             (Status::Deferred, _) if !is_known(finding) => {
                 why.push_str(&format!("; {name} is about what had not changed since your last review, so it is put off and holds nothing up"));
             }
-            (Status::Ruled, _) if !is_known(finding) => {
+            (Status::Ruled | Status::Overruled, _) if !is_known(finding) => {
                 why.push_str(&format!("; {name} is settled and holds nothing up ({})", finding.note));
             }
             _ => {}

@@ -12,8 +12,8 @@ use crate::bills::Bills;
 use crate::review::{self, Effect, Loop, LoopEnd, Rejected};
 use crate::tally::Tally;
 use redraft_facts::event::{
-    Adopted, AfterFailure, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, FeatureLife,
-    LaneSet, LoopOpened, Merged, PhaseClosed,
+    Adopted, AfterFailure, BudgetReached, Cancelled, Certify, Decision, Entry, Event, FeatureCreated,
+    FeatureLife, LaneSet, LoopOpened, Merged, PhaseClosed,
 };
 use redraft_facts::findings::{Ruling, SettledFinding};
 use redraft_facts::forecast::Forecast;
@@ -438,9 +438,10 @@ fn parked(open: &Loop, event: &Event) -> Option<(AgentName, i64)> {
 /// The findings of a loop that an event settles, as they are before it.
 fn settled(open: &Loop, event: &Event) -> Vec<SettledFinding> {
     let Event::Decided(fact) = event else { return Vec::new() };
+    let overruled = fact.choice == Decision::Overrule;
     let ruling = |phase: Phase| {
         let (by, why) = (fact.by.clone(), fact.why.clone());
-        Ruling { phase, pass: fact.pass, number: fact.number, by, why }
+        Ruling { phase, pass: fact.pass, number: fact.number, by, why, overruled }
     };
     let own = open.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
     let own = own.map(|finding| (open.opened.phase, finding.clone()));

@@ -52,7 +52,7 @@ pub struct Reconciled {
     pub late: bool,
     /// Open findings of this role, of any severity, that were neither answered nor repeated.
     pub unanswered: Vec<FindingId>,
-    /// Findings of this role that were named again and stay what they are: ruled or deferred.
+    /// Findings of this role that were named again and stay what they are: ruled, overruled or deferred.
     pub settled: Vec<FindingId>,
     pub notes: Vec<String>,
 }
@@ -229,7 +229,7 @@ fn settle(
             out.changes.push(FindingChange::Reopened { id, note });
             out.changes.extend(restated.map(FindingChange::Restated));
         }
-        (Status::Deferred | Status::Ruled, Some(_)) => {
+        (Status::Deferred | Status::Ruled | Status::Overruled, Some(_)) => {
             out.notes.push(format!("{id} is repeated, but it is {} already", finding.status.name()));
             out.settled.push(id);
         }
@@ -324,7 +324,7 @@ fn raise(hearing: &ReconcileInput<'_>, id: FindingId, group: &[Cited<'_>], out: 
         description: issue.description.clone(),
         suggestion: issue.suggestion.clone(),
         status: match ruling {
-            Some(_) => Status::Ruled,
+            Some(ruling) => ruling.ruling.status(),
             None if touched || late => Status::Open,
             None => Status::Deferred,
         },

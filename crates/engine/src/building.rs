@@ -10,7 +10,7 @@ use crate::trailers;
 use crate::worktree::Worktree;
 use redraft_core::report::{self, UnderstoodReport};
 use redraft_core::review::{Effect, Loop};
-use redraft_facts::event::{Built, Drafted, TakenOut};
+use redraft_facts::event::{Built, Declined, Drafted, TakenOut};
 use redraft_facts::ids::Revision;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
@@ -57,6 +57,7 @@ impl Building<'_, '_> {
         ticket: &Ticket,
         summary: String,
         notes: Vec<String>,
+        declined: Vec<Declined>,
     ) -> Result<(), EngineError> {
         let open = self.journal.open_loop()?;
         let Some(before) = open.revision.clone() else { return Ok(()) };
@@ -75,8 +76,8 @@ impl Building<'_, '_> {
         }
         self.worktree.boundaries.pass("before a draft is stored");
         let (ticket, questions) = (ticket.clone(), Vec::new());
-        let drafted = Drafted { ticket, revision: Some(revision), commit, summary, notes, questions };
-        self.journal.record(drafted)
+        let revision = Some(revision);
+        self.journal.record(Drafted { ticket, revision, commit, summary, notes, questions, declined })
     }
 
     /// One commit with the ticket's trailer; empty where nothing changed.

@@ -13,10 +13,12 @@ use redraft_core::answer;
 use redraft_core::judge::{AnswerInHand, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
 use redraft_documents::delta::Delta;
-use redraft_facts::event::{AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
+use redraft_facts::event::{AuthorQuestion, Declined, Drafted, Judgement, LEFT_INSTEAD, Started};
+use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::Revision;
 use redraft_facts::text;
 use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_facts::verdict::{AnswerStatus, FindingAnswer};
 use std::cell::RefCell;
 
 /// Concludes dispatches about documents and reviews.
@@ -32,9 +34,10 @@ impl Concluding<'_, '_> {
         let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
         let answer = self.journal.writer().store.blob(&answered.answer)?;
         let (summary, notes) = fix_summary(&answer, answered.formless);
+        let declined = declined(&answer, answered.formless, &open.findings);
         if open.opened.is_code() {
             return Building { journal: self.journal, worktree: self.worktree }
-                .mended(ticket, summary, notes);
+                .mended(ticket, summary, notes, declined);
         }
         let questions = questions(&answer, answered.formless);
         let artifact = self.worktree.workspace.read(open.artifact())?;
@@ -46,6 +49,7 @@ impl Concluding<'_, '_> {
             summary,
             notes,
             questions: Vec::new(),
+            declined,
         };
         if !written && ticket.purpose == Purpose::Draft && !questions.is_empty() {
             drafted.questions = questions;
@@ -191,6 +195,23 @@ fn questions(answer: &[u8], formless: bool) -> Vec<AuthorQuestion> {
         assumed: text::one_line(&issue.suggestion, CHARS_MAX),
     });
     asked.filter(|asked| !asked.question.is_empty()).take(QUESTIONS_MAX).collect()
+}
+
+/// The open findings that the author declines with a reason. A finding that it also says to be fixed is not declined.
+fn declined(answer: &[u8], formless: bool, findings: &[Finding]) -> Vec<Declined> {
+    const CHARS_MAX: usize = 1_000;
+    let said = if formless { None } else { answer::parse(answer).verdict };
+    let answers = said.map(|said| said.answers).unwrap_or_default();
+    let mut declined: Vec<Declined> = Vec::new();
+    for finding in findings.iter().filter(|finding| finding.status == Status::Open) {
+        let mine = |answer: &&FindingAnswer| answer.id.trim().eq_ignore_ascii_case(finding.id.as_str());
+        let mut answers = answers.iter().filter(mine);
+        let why = answers.clone().map(|answer| text::one_line(&answer.note, CHARS_MAX)).next_back();
+        let all = answers.all(|answer| answer.status == AnswerStatus::NotFixed);
+        let why = why.filter(|why| all && !why.is_empty());
+        declined.extend(why.map(|why| Declined { id: finding.id.clone(), why }));
+    }
+    declined
 }
 
 /// What the author says it did, with a line for each finding it answered.

@@ -101,8 +101,8 @@ pub enum EngineError {
     NothingAsked,
     #[error("`{}` is not a choice for: {}", choice.name(), question.text)]
     NotAChoice { choice: Decision, question: Question },
-    #[error("accepting is a ruling and needs a reason")]
-    NoReason,
+    #[error("{0}")]
+    NoReason(&'static str),
     #[error("{} for {}", text::count(*given, "answer"), text::count(*asked, "question"))]
     Answers { given: usize, asked: usize },
     #[error("there is no way to send {0}")]

@@ -32,8 +32,8 @@ impl Journal<'_> {
         if !question.choices.contains(&choice) {
             return Err(EngineError::NotAChoice { choice, question });
         }
-        if choice == Decision::Accept && why.is_empty() {
-            return Err(EngineError::NoReason);
+        if let Some(needs) = choice.needs_reason().filter(|_| why.is_empty()) {
+            return Err(EngineError::NoReason(needs));
         }
         let asked = match &question.about {
             About::Author { questions } if choice == Decision::Answer => questions.len(),

@@ -47,6 +47,9 @@ pub enum Status {
     Deferred,
     /// Settled by a person.
     Ruled,
+    /// A person decided that it does not hold, after its author had declined it and its reviewer had kept it. Counts like
+    /// a withdrawn one.
+    Overruled,
 }
 
 impl Status {
@@ -57,6 +60,7 @@ impl Status {
             Status::Withdrawn => "withdrawn",
             Status::Deferred => "deferred",
             Status::Ruled => "ruled",
+            Status::Overruled => "overruled",
         }
     }
 }
@@ -126,7 +130,8 @@ impl Threshold {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FindingChange {
-    /// A new finding, with the status it starts in: open, deferred, or ruled where a person has settled it before.
+    /// A new finding, with the status it starts in: open, deferred, or ruled or overruled where a person has settled it
+    /// before.
     Raised(Finding),
     /// Said to be there still, repeated, or passed over in silence.
     Kept {

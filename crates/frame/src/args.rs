@@ -446,8 +446,8 @@ pub enum OnFailure {
 pub struct DecideArgs {
     /// The feature's number; not needed inside its worktree or when only one is active
     pub feature: Option<String>,
-    /// accept, rerun, retry, skip, go, answer, assume or abandon, if the question allows it; without a choice the
-    /// question is shown
+    /// accept, uphold, overrule, rerun, retry, skip, go, answer, assume or abandon, if the question allows it; without
+    /// a choice the question is shown
     pub choice: Option<String>,
     /// The answer to an author's question; repeat the option for each question, in order; "" leaves a question to
     /// the author's assumption

@@ -127,7 +127,7 @@ impl From<EngineError> for CliError {
                 let choices: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
                 CliError::usage(message).hint(format!("choose one of: {}", choices.join(", ")))
             }
-            EngineError::NoReason => CliError::usage(message).hint("add --why \"…\""),
+            EngineError::NoReason(_) => CliError::usage(message).hint("add --why \"…\""),
             EngineError::Answers { asked: 0, .. } => {
                 CliError::usage("--answer is for `answer`, when an author asks")
             }

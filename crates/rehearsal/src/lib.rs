@@ -45,6 +45,7 @@ use redraft_facts::ids::AgentName;
 use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Payment, Usage, Usd};
+use redraft_facts::verdict::AnswerStatus;
 use session::{Conversation, LogLine, Sessions};
 use std::path::Path;
 use turn::{Turned, Work};
@@ -172,7 +173,7 @@ impl RehearsalAgent {
         conversation.forget(&request.ticket);
         let earlier = conversation.chars();
         let pace = Pace::new(watch);
-        let may_write = act != Some(Act::Unchanged);
+        let may_write = !matches!(act, Some(Act::Unchanged | Act::Decline));
         let asks = rule.filter(|rule| rule.act == Act::Ask).map(|rule| rule.text.as_deref());
         let work = Work { request, pace: &pace, memory: &conversation.memory, may_write, act, asks };
         let turned = work.turn()?;
@@ -181,6 +182,9 @@ impl RehearsalAgent {
                 text.clone().unwrap_or_else(|| garbage(&turned.text))
             }
             Some(ScenarioRule { act: Act::Say, text, .. }) => text.clone().unwrap_or_default(),
+            Some(ScenarioRule { act: act @ (Act::Decline | Act::Stop), text, .. }) => {
+                says_no(&turned.text, *act, text.as_deref())
+            }
             _ => turned.text.clone(),
         };
         let answer_chars = text.chars().count() as u64;
@@ -280,6 +284,24 @@ impl RehearsalAgent {
 
 fn tokens(chars: u64) -> u64 {
     chars.div_ceil(CHARS_PER_TOKEN)
+}
+
+/// The same answer, with a no in it: to every finding, or to the task.
+fn says_no(answer: &str, act: Act, why: Option<&str>) -> String {
+    let Some(mut verdict) = redraft_core::answer::parse(answer.as_bytes()).verdict else {
+        return answer.to_owned();
+    };
+    let why = why.unwrap_or("the scenario has it say so");
+    if act == Act::Stop {
+        verdict.approved = false;
+        let concerns = verdict.checks.iter_mut().filter(|check| check.name == "concerns");
+        concerns.for_each(|check| why.clone_into(&mut check.note));
+    }
+    for answer in verdict.answers.iter_mut().filter(|_| act == Act::Decline) {
+        answer.status = AnswerStatus::NotFixed;
+        why.clone_into(&mut answer.note);
+    }
+    serde_json::to_string(&verdict).unwrap_or_else(|_| answer.to_owned())
 }
 
 /// Something between prose and JSON, as agents produce it: the verdict breaks off.

@@ -70,6 +70,10 @@ pub enum Act {
     CrashSession,
     /// Answers as usual without writing any file.
     Unchanged,
+    /// Declines every finding, for the reason `text`, without writing any file.
+    Decline,
+    /// Works as usual and says that its task is not done, for the reason `text`.
+    Stop,
     /// Asks before the first draft, where it may: the lines of `text`, or questions of its own.
     Ask,
     /// Carries out a task and reports less than it is asked for.

@@ -256,6 +256,8 @@ fn ruled(
         Decision::Answer => {
             fact.answers.iter().filter(|one| !one.trim().is_empty()).cloned().collect::<Vec<_>>().join("\n")
         }
+        Decision::Overrule => "the finding does not hold".to_owned(),
+        Decision::Uphold => "the finding holds, and the author must change the file".to_owned(),
         Decision::Assume => "the author continues with its assumptions".to_owned(),
         // This decides how the work goes on, not how something is to be.
         Decision::Rerun | Decision::Retry | Decision::Abandon | Decision::Go => return None,
@@ -281,6 +283,7 @@ fn ruled(
         | About::Begin
         | About::Lessons
         | About::Deferred
+        | About::Disagreement { .. }
         | About::Divergence => None,
     };
     let put_off = open.finishing.iter().filter(|_| fact.about == About::Deferred);

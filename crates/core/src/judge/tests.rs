@@ -271,16 +271,20 @@ fn a_rejection_for_what_a_person_settled_elsewhere_stands_in_nobodys_way() {
         quote: "The service is fast".to_owned(),
         ..finding("P1", Severity::Blocker)
     };
-    let (by, why) = ("ann".to_owned(), "measured later".to_owned());
-    let ruling = Ruling { phase: Phase::Specify, pass: 1, number: 1, by, why };
-    let settled = vec![SettledFinding { finding: accepted, ruling }];
-    let setting = Setting { settled, ..Setting::default() };
-    // It may be named together with an approval, and is kept as what it is.
-    let judged = setting.approves(&one_issue(true, "blocker"));
-    assert!(matches!(&judged.changes[..], [FindingChange::Raised(raised)] if raised.status == Status::Ruled));
-    // Alone it holds nothing up.
-    let computed = setting.computes(&one_issue(false, "blocker"), "S1 (ruled)");
-    assert_eq!(computed.changes, judged.changes);
+    for (overruled, status, named) in
+        [(false, Status::Ruled, "S1 (ruled)"), (true, Status::Overruled, "S1 (overruled)")]
+    {
+        let (by, why) = ("ann".to_owned(), "measured later".to_owned());
+        let ruling = Ruling { phase: Phase::Specify, pass: 1, number: 1, by, why, overruled };
+        let settled = vec![SettledFinding { finding: accepted.clone(), ruling }];
+        let setting = Setting { settled, ..Setting::default() };
+        // It may be named together with an approval, and is kept as what it is.
+        let judged = setting.approves(&one_issue(true, "blocker"));
+        assert!(matches!(&judged.changes[..], [FindingChange::Raised(raised)] if raised.status == status));
+        // Alone it holds nothing up.
+        let computed = setting.computes(&one_issue(false, "blocker"), named);
+        assert_eq!(computed.changes, judged.changes);
+    }
     // Without the ruling it would have been a rejection like any other.
     Setting::default().rejects(&one_issue(false, "blocker"));
 }

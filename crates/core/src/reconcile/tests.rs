@@ -439,7 +439,10 @@ fn an_unknown_same_as_is_noted_and_the_issue_is_new() {
 /// A person has accepted this finding, which another role raised in another phase.
 fn settled(finding: Finding) -> SettledFinding {
     let (by, why) = ("ann".to_owned(), "known and small".to_owned());
-    SettledFinding { finding, ruling: Ruling { phase: Phase::Specify, pass: 1, number: 2, by, why } }
+    SettledFinding {
+        finding,
+        ruling: Ruling { phase: Phase::Specify, pass: 1, number: 2, by, why, overruled: false },
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The questions to a person: their words, and what each answer settles. When one is asked is in [`super::plan`], what
 //! an answer changes in [`super::step`].
 
+use super::dispute::Dispute;
 use super::seat::OpenDispatch;
 use super::state::Loop;
 use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Question};
@@ -15,7 +16,7 @@ const DEFERRED_MAX: usize = 10;
 
 /// The question about something, in words.
 pub(super) fn ask(state: &Loop, about: About) -> Question {
-    use Decision::{Abandon, Accept, Answer, Assume, Go, Rerun, Retry, Skip};
+    use Decision::{Abandon, Accept, Answer, Assume, Go, Overrule, Rerun, Retry, Skip, Uphold};
     let building = state.implementing.as_ref().is_some_and(|implementing| implementing.current().is_some());
     let (text, choices) = match &about {
         About::Cap { stage } => {
@@ -25,8 +26,17 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             let roles: Vec<&str> = waiting.map(|seat| seat.role.as_str()).collect();
             let (roles, rounds) = (roles.join(", "), count(state.opened.limits.rounds.into(), "round"));
             let open = count(open, "open finding");
-            let text = format!("{roles} did not approve within {rounds}; {open}{}", edited(state, *stage));
-            (text, vec![Accept, Rerun, Abandon])
+            let mut text =
+                format!("{roles} did not approve within {rounds}; {open}{}", edited(state, *stage));
+            let declined = overrulings(state, &about);
+            if declined.is_empty() {
+                (text, vec![Accept, Rerun, Abandon])
+            } else {
+                let names: Vec<&str> = declined.iter().map(FindingId::as_str).collect();
+                text.push_str(&format!("; the author declines {} (overrule ends these)", names.join(", ")));
+                declined.iter().for_each(|id| text.push_str(&both_sides(state, id)));
+                (text, vec![Accept, Overrule, Rerun, Abandon])
+            }
         }
         About::Agent { role } => {
             let attempts = count(failures(state, role).into(), "attempt");
@@ -143,6 +153,9 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
                 vec![Accept, Rerun, Abandon],
             )
         }
+        About::Disagreement { finding } => {
+            (disagreement(state, finding), vec![Uphold, Overrule, Accept, Rerun, Abandon])
+        }
         About::Author { questions } => {
             let asked = count(questions.len(), "question");
             let list: String = questions.iter().enumerate().map(|(at, one)| in_words(at, one)).collect();
@@ -161,6 +174,37 @@ fn deferred_in_words(phase: Phase, finding: &Finding) -> String {
     const CHARS_MAX: usize = 300;
     let (what, place) = (one_line(&finding.description, CHARS_MAX), one_line(&finding.place(), 120));
     format!("\n  {} of {phase}: {what} (at: {place})", finding.id)
+}
+
+/// The question about a finding on which both sides insist.
+fn disagreement(state: &Loop, id: &FindingId) -> String {
+    let author = &state.author.role;
+    let role = state.findings.iter().find(|finding| finding.id == *id).map(|finding| finding.role.as_str());
+    format!(
+        "{author} and {} disagree about {id}: uphold has it mended, overrule ends it{}",
+        role.unwrap_or("its reviewer"),
+        both_sides(state, id)
+    )
+}
+
+/// A finding and what both sides said about it, each on a line of its own.
+fn both_sides(state: &Loop, id: &FindingId) -> String {
+    const CHARS_MAX: usize = 500;
+    let said = |text: &str| match one_line(text, CHARS_MAX).as_str() {
+        "" => "no reason given".to_owned(),
+        text => text.to_owned(),
+    };
+    let Some(finding) = state.findings.iter().find(|finding| finding.id == *id) else { return String::new() };
+    let (author, role, severity) = (&state.author.role, &finding.role, finding.severity);
+    let (what, place) = (said(&finding.description), one_line(&finding.place(), CHARS_MAX));
+    let mut text = format!("\n  {id} {severity}, {role}: {what} (at: {place})");
+    let Some(dispute) = state.disputes.get(id) else { return text };
+    let answers =
+        [(author, Some(&dispute.reply)), (role, dispute.answer.as_ref()), (author, dispute.again.as_ref())];
+    for (who, answer) in answers.into_iter().filter_map(|(who, answer)| Some((who, answer?))) {
+        text.push_str(&format!("\n    {who}: {}", said(answer)));
+    }
+    text
 }
 
 /// The task a question came up in.
@@ -232,7 +276,8 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         | About::Begin
         | About::Lessons
         | About::Deferred
-        | About::Divergence => Vec::new(),
+        | About::Divergence
+        | About::Disagreement { .. } => Vec::new(),
     };
     Decided {
         pass: question.pass,
@@ -241,7 +286,11 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         choice,
         by: by.to_owned(),
         why: why.to_owned(),
-        ruled: if accepts { rulings(state, &question.about) } else { Vec::new() },
+        ruled: match choice {
+            Decision::Accept => rulings(state, &question.about),
+            Decision::Overrule => overrulings(state, &question.about),
+            _ => Vec::new(),
+        },
         revision: state.revision.clone(),
         unseen,
         answers: Vec::new(),
@@ -260,6 +309,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         About::Unchanged | About::Certificate => true,
         // A role that insists has not said, in an answer that counts, what became of its own findings.
         About::Agent { role } => finding.role == *role,
+        About::Disagreement { finding: disputed } => finding.id == *disputed,
         About::Gate
         | About::Author { .. }
         | About::Task { .. }
@@ -269,4 +319,19 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         | About::Divergence => false,
     });
     settled.map(|finding| finding.id.clone()).collect()
+}
+
+/// The findings that overruling would end: the one a person is asked about, or at a cap, where the author has no further
+/// turn, those that it declined and its reviewers kept.
+fn overrulings(state: &Loop, about: &About) -> Vec<FindingId> {
+    let in_the_way = state.findings.iter().filter(|finding| finding.blocks(state.opened.rule));
+    let ends = in_the_way.filter(|finding| match about {
+        About::Disagreement { finding: disputed } => finding.id == *disputed,
+        About::Cap { stage } => {
+            state.reviewer(&finding.role).is_some_and(|seat| seat.stage == *stage)
+                && state.disputes.get(&finding.id).is_some_and(Dispute::is_answered)
+        }
+        _ => false,
+    });
+    ends.map(|finding| finding.id.clone()).collect()
 }

@@ -17,12 +17,13 @@
 //!   plan                               what comes next
 //!   ask                                the words of a question
 //!   state                              what is remembered of a loop,
-//!   implementing, finishing            of code before its review, of the end of a feature,
+//!   implementing, finishing, dispute   of code before its review, of the end of a feature, of a declined finding,
 //!   seat                               and of one role
 //! ```
 
 mod ask;
 mod bound;
+mod dispute;
 mod finishing;
 mod implementing;
 mod plan;
@@ -32,6 +33,7 @@ mod step;
 
 pub use ask::{decision, rulings};
 pub use bound::dispatches_max;
+pub use dispute::{Dispute, Upheld};
 pub use finishing::Finishing;
 pub use implementing::{Implementing, TaskEnd, TaskWork, WrittenFiles};
 pub use plan::{CaseFacts, DispatchOrder, Effect, case_for, closing, pending, question, shown_round};

@@ -9,6 +9,7 @@ mod make;
 mod order;
 
 use super::ask::ask;
+use super::dispute::Dispute;
 use super::implementing::CodeRole;
 use super::seat::{Conversation, Seat, SeatStatus};
 use super::state::{Loop, Stage};
@@ -18,7 +19,7 @@ use make::{extra_need, take_out_need, task_need, tests_need};
 use order::dispatch;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
-use redraft_facts::findings::Status;
+use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{AgentName, FindingId, Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -202,7 +203,14 @@ pub(super) fn need(state: &Loop) -> Need {
     if let Some(need) = first.or_else(gates).or_else(|| extra_need(state)) {
         return need;
     }
+    if let Some(finding) = contested(state) {
+        return ask(About::Disagreement { finding });
+    }
     if let Some(seat) = state.reviewers.iter().find(|seat| seat.rejected_in(state.epoch)) {
+        let hearing = hearing(state, revision);
+        if !hearing.is_empty() {
+            return Need::Reviewers(Purpose::Review, hearing);
+        }
         let waiting = same_wave(state, seat, revision);
         if let Some(purpose) = waiting.first().map(|_| wave_purpose(seat)) {
             return Need::Reviewers(purpose, waiting);
@@ -251,6 +259,21 @@ pub(super) fn need(state: &Loop) -> Need {
 
 /// The author is told once that nothing changed, then a person is asked.
 const UNCHANGED_MAX: u16 = 2;
+
+/// The first finding on which author and reviewer both insist.
+fn contested(state: &Loop) -> Option<FindingId> {
+    let blocking = state.findings.iter().filter(|finding| finding.blocks(state.opened.rule));
+    let disputed = |finding: &&Finding| state.disputes.get(&finding.id).is_some_and(Dispute::is_contested);
+    blocking.filter(disputed).map(|finding| finding.id.clone()).next()
+}
+
+/// Roles that are asked once more about a revision they have rejected, because the author declined what they found.
+fn hearing(state: &Loop, revision: &Revision) -> Vec<Role> {
+    let rejected = |seat: &&Seat| matches!(seat.standing, SeatStatus::Rejected { .. });
+    let seats = state.reviewers.iter().filter(rejected).filter(|seat| seat.lacks_verdict(state.epoch));
+    let seats = seats.filter(|seat| seat.judged.as_ref() == Some(revision) && state.has_unheard(&seat.role));
+    seats.map(|seat| seat.role.clone()).collect()
+}
 
 /// Roles that were asked together with this rejecting one and have not answered: everybody is heard before the
 /// author revises, whatever happened in between.
@@ -333,6 +356,7 @@ pub fn closing(state: &Loop, revision: Revision) -> PhaseClosed {
         approvals: approvals.collect(),
         deferred: with(Status::Deferred),
         ruled: with(Status::Ruled),
+        overruled: with(Status::Overruled),
     }
 }
 

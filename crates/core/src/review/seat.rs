@@ -51,6 +51,11 @@ pub enum SeatStatus {
     Rejected {
         epoch: u32,
         purpose: Purpose,
+        /// The dispatch that rejected, and what it would be worth as an approval: the last finding it rests on may be
+        /// overruled.
+        ticket: Ticket,
+        fresh: bool,
+        same_hand: bool,
     },
     /// A person accepted what this role had open, in this revision. None where that was not written down: such a
     /// ruling covers every revision, as it did when it was made.

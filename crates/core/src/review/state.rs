@@ -1,5 +1,6 @@
 //! The memory of a loop: plain values. See [`super::step()`] for how they change.
 
+use super::dispute::Dispute;
 use super::finishing::Finishing;
 use super::implementing::Implementing;
 use super::seat::{Flight, Seat, SeatStatus};
@@ -7,7 +8,7 @@ use redraft_facts::event::{
     AuthorQuestion, Checked, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
 };
 use redraft_facts::findings::{Finding, Status};
-use redraft_facts::ids::{BlobId, Revision, Role};
+use redraft_facts::ids::{BlobId, FindingId, Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
@@ -39,8 +40,12 @@ pub struct Loop {
     /// The last result of each gate.
     pub gates: BTreeMap<String, Checked>,
     pub failed_gates: u16,
-    /// How often in a row the author changed nothing.
+    /// How often in a row the author changed nothing and answered nothing.
     pub unchanged: u16,
+    /// What it said when it last changed nothing; empty once it has changed something.
+    pub said: String,
+    /// The open findings that the author declined with a reason.
+    pub disputes: BTreeMap<FindingId, Dispute>,
     /// The author's fix summaries with the epoch each one led to.
     pub summaries: Vec<(u32, String)>,
     /// What a change that is reviewed by itself was compared with, and from which epoch on.
@@ -130,6 +135,9 @@ impl Loop {
             gates: BTreeMap::new(),
             failed_gates: 0,
             unchanged: 0,
+            said: String::new(),
+            // What a person has decided stays decided.
+            disputes: earlier.map(|earlier| upheld(&earlier.disputes)).unwrap_or_default(),
             summaries: Vec::new(),
             bases: Vec::new(),
             intent: earlier.and_then(|earlier| earlier.intent.clone()),
@@ -212,6 +220,12 @@ impl Loop {
         self.findings.iter().filter(move |finding| finding.role == *role && finding.blocks(self.opened.rule))
     }
 
+    /// Whether a role has still to be shown why the author declined one of its findings.
+    pub fn has_unheard(&self, role: &Role) -> bool {
+        let unheard = |finding: &Finding| self.disputes.get(&finding.id).is_some_and(Dispute::is_unheard);
+        self.blocking(role).any(unheard)
+    }
+
     /// Whether a blocker outside the delta may still be admitted in this round.
     pub fn late_left(&self) -> bool {
         self.late.contains(&self.epoch) || self.late.len() < usize::from(self.opened.limits.late_rounds)
@@ -288,4 +302,9 @@ impl Loop {
         let later = self.summaries.iter().filter(|(led_to, _)| *led_to > epoch);
         later.map(|(_, summary)| summary.clone()).collect()
     }
+}
+
+fn upheld(disputes: &BTreeMap<FindingId, Dispute>) -> BTreeMap<FindingId, Dispute> {
+    let upheld = disputes.iter().filter(|(_, dispute)| dispute.upheld.is_some());
+    upheld.map(|(id, dispute)| (id.clone(), dispute.clone())).collect()
 }

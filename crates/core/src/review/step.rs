@@ -1,11 +1,12 @@
 //! Folds stored facts into the state. Start at [`fold`].
 //!
-//! Here are drafts, edits, gates and closes; [`dispatch`] has dispatches, [`judge`] verdicts, [`decide`] a person's
-//! answers, [`make`] work on code and [`finish`] the end of a feature. Nothing here says what comes next: that is
+//! Here are drafts, edits, gates and closes; [`dispatch`] has dispatches, [`judge`] verdicts, [`dispute`] findings that
+//! are declined, [`decide`] a person's answers, [`make`] work on code and [`finish`] the end of a feature. Nothing here says what comes next: that is
 //! [`super::plan`].
 
 mod decide;
 mod dispatch;
+mod dispute;
 mod finish;
 mod judge;
 mod make;
@@ -145,18 +146,25 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     };
     conclude(author);
     author.anchor = Some(revision.clone());
+    let answers = dispute::decline(state, &fact.declined);
     if state.revision.as_ref() != Some(revision) {
         state.revision = Some(revision.clone());
         state.epoch += 1;
         state.unchanged = 0;
+        state.said.clear();
         state.summaries.push((state.epoch, fact.summary.clone()));
         make::mended(state, diverged);
     } else if state.opened.policy == Policy::Seed && !gate_failed {
         // The original rule: nothing to send as a delta, so the reviewers are asked afresh.
         state.epoch += 1;
         state.summaries.push((state.epoch, fact.summary.clone()));
+    } else if answers && !gate_failed {
+        state.unchanged = 0;
+        state.said.clone_from(&fact.summary);
+        dispute::put_to_reviewers(state);
     } else {
         state.unchanged += 1;
+        state.said.clone_from(&fact.summary);
         state.forget_failed_checks();
     }
     state.author.anchor_epoch = state.epoch;
@@ -185,6 +193,8 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
     state.revision = Some(fact.revision.clone());
     state.epoch = epoch;
     state.unchanged = 0;
+    state.said.clear();
+    dispute::edited(state);
     state.failed_gates = 0;
     state.refused = false;
     // Work that was about the older revision is over; its round is not used again.

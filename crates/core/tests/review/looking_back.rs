@@ -54,7 +54,7 @@ proptest! {
         let accepted = |event: &Event| matches!(event, Event::Decided(one) if one.choice == Decision::Accept);
         prop_assert_eq!(total.rulings, count(&world, accepted));
         let found = total.findings;
-        prop_assert_eq!(found.all(), found.open + found.fixed + found.withdrawn + found.deferred + found.ruled);
+        prop_assert_eq!(found.all(), found.open + found.fixed + found.withdrawn + found.deferred + found.ruled + found.overruled);
         let standing: usize = world.state.standing().map(|one| one.findings.len()).sum();
         prop_assert_eq!(found.all(), standing as u64);
     }

@@ -376,6 +376,7 @@ fn code_is_mended_for_failing_tests_twice_and_the_tests_are_written_again() {
             summary: "s".into(),
             notes: vec![],
             questions: vec![],
+            declined: vec![],
         });
         answered(&mut world, Purpose::Tests);
         built(&mut world, tests, false);

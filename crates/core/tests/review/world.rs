@@ -26,6 +26,9 @@ pub(super) struct Habits {
     pub fail: u8,
     pub lose: u8,
     pub unchanged: u8,
+    /// How many of the findings in the way the author declines, and how many of them a reviewer that rejects keeps.
+    pub declines: u8,
+    pub keeps: u8,
     /// How many implementers say of their own work that it is not done.
     pub stops: u8,
     pub gate_fails: u8,
@@ -47,6 +50,8 @@ pub(super) const CALM: Habits = Habits {
     fail: 0,
     lose: 0,
     unchanged: 0,
+    declines: 0,
+    keeps: 0,
     stops: 0,
     gate_fails: 0,
     edit: 0,

@@ -6,7 +6,7 @@
 use super::entry::BankEntry;
 use super::overlap::{Terms, is_enough, named_files, ordinary, shared};
 use super::terms;
-use redraft_facts::event::{self, Event};
+use redraft_facts::event::{self, Decision, Event};
 use redraft_facts::findings::{self, Finding, Status};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::prelude::*;
@@ -76,7 +76,11 @@ fn loops(feature: FeatureId, events: &[event::Entry], places: &BTreeMap<String, 
             Event::Judged(judged) => findings::apply(&mut now.findings, &judged.changes),
             Event::Decided(decided) => {
                 let ruled = now.findings.iter_mut().filter(|finding| decided.ruled.contains(&finding.id));
-                ruled.for_each(|finding| finding.status = Status::Ruled);
+                let status = match decided.choice {
+                    Decision::Overrule => Status::Overruled,
+                    _ => Status::Ruled,
+                };
+                ruled.for_each(|finding| finding.status = status);
             }
             Event::PhaseClosed(_) | Event::PhaseSkipped(_) | Event::WentBack(_) | Event::Cancelled(_) => {
                 now.over = true;
@@ -116,7 +120,9 @@ impl About {
         }
         let near: Vec<&Finding> =
             told.findings.iter().filter(|finding| self.is_about(entry, at, finding)).collect();
-        let stands = |finding: &&&Finding| !matches!(finding.status, Status::Withdrawn | Status::Ruled);
+        let stands = |finding: &&&Finding| {
+            !matches!(finding.status, Status::Withdrawn | Status::Ruled | Status::Overruled)
+        };
         match (near.is_empty(), near.iter().any(|finding| stands(&finding))) {
             (true, _) => Came::Nothing,
             (false, true) => Came::Matched,

@@ -7,7 +7,8 @@
 use super::lessons::Lessons;
 use super::texts::chars;
 use super::{
-    Composed, Known, LoopFacts, Offered, Texts, absent, asked, is_fresh, seat, settled_here, task, unknown,
+    Composed, Known, LoopFacts, Offered, Texts, absent, asked, disputed, is_fresh, is_hearing, seat,
+    settled_here, task, unknown,
 };
 use crate::ports::WorkspaceError;
 use redraft_core::report;
@@ -85,6 +86,7 @@ pub(super) fn compose(
     };
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
     let summaries = state.summaries_since(known.epoch);
+    let disputed = disputed(state, order, profile);
     let task = task::read(texts, created, state, order)?;
     let outline = outline(texts, state)?;
     let intent = intent(texts, state, profile, strategy, &summaries)?;
@@ -143,6 +145,8 @@ pub(super) fn compose(
         delta: delta.as_deref(),
         fix_summaries: if reviews && !by_itself { &summaries } else { &[] },
         findings: &findings,
+        disputed: &disputed,
+        hearing: is_hearing(seat, order, &disputed, profile),
         settled: &settled,
         outcome: None,
         gate: failed.map(|check| check.evidence.as_str()),
@@ -151,6 +155,7 @@ pub(super) fn compose(
         answers: &[],
         mini: false,
         unchanged: state.unchanged > 0,
+        said: &state.said,
         round: shown_round(state, seat, purpose),
         rounds_max: opened.limits.rounds,
         last_round: seat.last_round,

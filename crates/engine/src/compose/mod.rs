@@ -28,8 +28,8 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::verdict::Severity;
 use redraft_prompts::prompt::{
-    self, Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, ProjectCheck,
-    RetroBrief, Upstream, build,
+    self, Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd,
+    ProjectCheck, RetroBrief, Upstream, build,
 };
 use redraft_roles::profile::{self, Profile, ProfileKind};
 use texts::chars;
@@ -109,6 +109,7 @@ pub fn compose(
     };
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
     let summaries = state.summaries_since(known.epoch);
+    let disputed = disputed(state, order, profile);
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
     let answers = answers(state);
@@ -153,6 +154,8 @@ pub fn compose(
         delta: delta.as_deref(),
         fix_summaries: if profile.kind == ProfileKind::Author { &[] } else { &summaries },
         findings: &findings,
+        disputed: &disputed,
+        hearing: is_hearing(seat, order, &disputed, profile),
         settled: &settled,
         outcome: outcome(state, seat, profile, &unresolved),
         gate: state
@@ -164,6 +167,7 @@ pub fn compose(
         answers: &answers,
         mini: !state.reviews(),
         unchanged: state.unchanged > 0,
+        said: &state.said,
         round: shown_round(state, seat, purpose),
         rounds_max: state.opened.limits.rounds,
         last_round: seat.last_round,
@@ -257,6 +261,32 @@ pub(super) fn settled_here(
 ) -> Vec<SettledFinding> {
     let here = |phase: Phase| phase == order.ticket.phase || profile.compares() && phase == Phase::Specify;
     setting.pipeline.settled.iter().filter(|one| here(one.ruling.phase)).cloned().collect()
+}
+
+/// The findings of an order that the author declined: for a reviewer those whose reply it was not shown, for the author
+/// all, with what was answered.
+pub(super) fn disputed<'a>(state: &'a Loop, order: &DispatchOrder, profile: &Profile) -> Vec<Disputed<'a>> {
+    let findings = state.findings.iter().filter(|finding| order.findings.contains(&finding.id));
+    let disputed = findings.filter_map(|finding| Some((finding, state.disputes.get(&finding.id)?)));
+    let told = disputed.filter(|(_, one)| profile.kind == ProfileKind::Author || one.is_unheard());
+    told.map(|(finding, one)| Disputed {
+        finding,
+        reply: one.again.as_deref().unwrap_or(&one.reply),
+        answer: one.answer.as_deref(),
+        upheld: one.upheld.as_ref().map(|upheld| (upheld.by.as_str(), upheld.why.as_str())),
+    })
+    .collect()
+}
+
+/// Whether a reviewer is asked once more about the very revision it has judged.
+pub(super) fn is_hearing(
+    seat: &Seat,
+    order: &DispatchOrder,
+    disputed: &[Disputed<'_>],
+    profile: &Profile,
+) -> bool {
+    let again = order.sees.is_some() && seat.judged == order.sees;
+    profile.kind != ProfileKind::Author && !disputed.is_empty() && again
 }
 
 /// What the author asked before it drafted, with the answers.

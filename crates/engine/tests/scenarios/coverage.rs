@@ -80,6 +80,7 @@ fn every_boundary_fact_purpose_failure_and_question_is_in_some_scenario() {
         "Certificate",
         "Divergence",
         "Deferred",
+        "Disagreement",
     ] {
         assert!(asked.contains(about), "nobody is asked about {about}: {asked:?}");
     }

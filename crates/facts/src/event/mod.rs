@@ -332,6 +332,26 @@ pub struct Drafted {
     pub notes: Vec<String>,
     /// What it asks instead of drafting.
     pub questions: Vec<AuthorQuestion>,
+    /// The findings it declines, each with its reason; absent where it declines none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "list_or_null")]
+    pub declined: Vec<Declined>,
+}
+
+/// A finding that an author leaves as it is, because it holds it to be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Declined {
+    pub id: FindingId,
+    pub why: String,
+}
+
+/// A list that is left out where it is empty.
+fn list_or_null<'de, D, T>(from: D) -> Result<Vec<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// A reviewer's answer as a decision.
@@ -472,6 +492,9 @@ pub struct PhaseClosed {
     /// Findings put off, and findings settled by a person: what the close leaves behind.
     pub deferred: Vec<FindingId>,
     pub ruled: Vec<FindingId>,
+    /// Findings that a person overruled; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "list_or_null")]
+    pub overruled: Vec<FindingId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -43,6 +43,8 @@ pub enum About {
     Lessons,
     /// The feature ends, and blockers were put off that nobody has ruled on.
     Deferred,
+    /// An author declined a finding, its reviewer kept it, and neither gives way.
+    Disagreement { finding: FindingId },
 }
 
 /// What an author must know before it drafts, and what it would assume.
@@ -72,10 +74,14 @@ pub enum Decision {
     Skip,
     /// Begin.
     Go,
+    /// The finding holds, and the author must change the file.
+    Uphold,
+    /// The finding does not hold.
+    Overrule,
 }
 
 impl Decision {
-    pub const ALL: [Decision; 8] = [
+    pub const ALL: [Decision; 10] = [
         Decision::Accept,
         Decision::Rerun,
         Decision::Retry,
@@ -84,7 +90,25 @@ impl Decision {
         Decision::Assume,
         Decision::Skip,
         Decision::Go,
+        Decision::Uphold,
+        Decision::Overrule,
     ];
+
+    /// Why it is not taken without a reason: it settles a finding, or is told to whoever must act on it.
+    pub fn needs_reason(self) -> Option<&'static str> {
+        match self {
+            Decision::Accept => Some("accepting is a ruling and needs a reason"),
+            Decision::Uphold => Some("upholding a finding needs a reason, which its author is told"),
+            Decision::Overrule => Some("overruling a finding needs a reason, which is kept with it"),
+            Decision::Rerun
+            | Decision::Retry
+            | Decision::Abandon
+            | Decision::Answer
+            | Decision::Assume
+            | Decision::Skip
+            | Decision::Go => None,
+        }
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -96,6 +120,8 @@ impl Decision {
             Decision::Assume => "assume",
             Decision::Skip => "skip",
             Decision::Go => "go",
+            Decision::Uphold => "uphold",
+            Decision::Overrule => "overrule",
         }
     }
 }

@@ -39,6 +39,7 @@ impl Event {
                 each(&mut fact.summary);
                 all(&mut fact.notes, each);
                 of_questions(&mut fact.questions, each);
+                all(fact.declined.iter_mut().map(|declined| &mut declined.why), each);
             }
             Event::Built(fact) => {
                 let Report {

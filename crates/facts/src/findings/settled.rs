@@ -3,7 +3,7 @@
 //! A ruling covers what was accepted and nothing graver. Whether two texts say the same is `core::reconcile`'s
 //! business; which rulings a feature has is `core::pipeline`'s.
 
-use super::Finding;
+use super::{Finding, Status};
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::text::one_line;
@@ -24,6 +24,20 @@ pub struct Ruling {
     pub number: u32,
     pub by: String,
     pub why: String,
+    /// Whether the person said that the finding does not hold; else that it is accepted.
+    pub overruled: bool,
+}
+
+impl Ruling {
+    /// What the person did with the finding.
+    pub fn verb(&self) -> &'static str {
+        if self.overruled { "overruled" } else { "accepted" }
+    }
+
+    /// What became of the finding, and of one that repeats it.
+    pub fn status(&self) -> Status {
+        if self.overruled { Status::Overruled } else { Status::Ruled }
+    }
 }
 
 impl SettledFinding {
@@ -33,7 +47,7 @@ impl SettledFinding {
         const NAME_CHARS_MAX: usize = 80;
         let Ruling { phase, by, why, .. } = &self.ruling;
         let by = one_line(by, NAME_CHARS_MAX);
-        let said = format!("{} of {phase}, accepted by {by}", self.finding.id);
+        let said = format!("{} of {phase}, {} by {by}", self.finding.id, self.ruling.verb());
         match why.trim() {
             "" => said,
             why => format!("{said}: {}", one_line(why, WHY_CHARS_MAX)),

@@ -113,6 +113,8 @@ pub(super) const DECIDE_HELP: &str = "\
 Examples:
   redraft decide                         show the question
   redraft decide 002 accept --why \"good enough for a first version\"
+  redraft decide 002 overrule --why \"R3 has the number\"   the finding its author declined does not hold
+  redraft decide 002 uphold --why \"R3 is about errors\"    it holds, and the author must change the file
   redraft decide 002 answer --answer \"100 a minute\" --answer \"no\"
   redraft decide 002 assume              let the author continue with its own assumptions
   redraft decide 002 go                  allow code to be written

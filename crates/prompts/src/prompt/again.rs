@@ -34,6 +34,9 @@ impl Shown {
 }
 
 pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
+    if brief.hearing {
+        return hearing(brief);
+    }
     let name = file_name(brief.place.artifact);
     let (said, task) = match brief.purpose {
         Purpose::Validate => (
@@ -72,4 +75,21 @@ pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
          {CHECKS_OF_A_CHANGE} {task}{look}"
     );
     Fragment::new(note, text)
+}
+
+/// The same where nothing has changed and findings were declined, about a document or about code.
+pub(super) fn hearing(brief: &Brief<'_>) -> Fragment {
+    let (subject, on, who) = match brief.code {
+        Some(_) => ("change", String::new(), "implementer"),
+        None => ("document", format!(" on {}", file_name(brief.place.artifact)), "author"),
+    };
+    let text = format!(
+        "## What You Are Given\n\n\
+         An earlier turn of your role walked the whole {subject} and left the findings listed under Open Findings{on}. You \
+         continue that review without its memory. Nothing has changed since then: the {who} declines findings of your \
+         role. The {subject} is for reference. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} Do this and \
+         no more:\n\n{}",
+        open::steps_of_a_hearing(brief)
+    );
+    Fragment::new("review-note", text)
 }

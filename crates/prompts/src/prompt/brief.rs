@@ -44,6 +44,18 @@ pub struct AnsweredQuestion<'a> {
     pub answer: &'a str,
 }
 
+/// A finding that the author declined, with what was said about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disputed<'a> {
+    pub finding: &'a Finding,
+    /// The author's last reason.
+    pub reply: &'a str,
+    /// What the reviewer said to it; none if it has not been asked.
+    pub answer: Option<&'a str>,
+    /// Who upheld the finding, and why.
+    pub upheld: Option<(&'a str, &'a str)>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prd<'a> {
     File(&'a str),
@@ -90,6 +102,10 @@ pub struct Brief<'a> {
     pub fix_summaries: &'a [String],
     /// The open findings the role has to answer.
     pub findings: &'a [&'a Finding],
+    /// Findings among them that the author declined; for a reviewer, only those whose reply it has not been shown.
+    pub disputed: &'a [Disputed<'a>],
+    /// For a reviewer: whether it has judged this very revision and is asked once more only because of the replies.
+    pub hearing: bool,
     /// For a reviewer: what people have settled in the feature, oldest first.
     pub settled: &'a [SettledFinding],
     /// For a phase reviewer: how the domain review ended.
@@ -104,8 +120,10 @@ pub struct Brief<'a> {
     pub answers: &'a [AnsweredQuestion<'a>],
     /// For the author: whether a mini-spec is wanted, which nobody will review.
     pub mini: bool,
-    /// For the author: its last turn left the file as it was.
+    /// For the author: its last turn left the file as it was and answered nothing.
     pub unchanged: bool,
+    /// For the author: what that turn said.
+    pub said: &'a str,
     pub round: u16,
     pub rounds_max: u16,
     /// For a validation: the round of the role's last review.
@@ -141,6 +159,8 @@ impl<'a> Brief<'a> {
             delta: None,
             fix_summaries: &[],
             findings: &[],
+            disputed: &[],
+            hearing: false,
             settled: &[],
             outcome: None,
             gate: None,
@@ -149,6 +169,7 @@ impl<'a> Brief<'a> {
             answers: &[],
             mini: false,
             unchanged: false,
+            said: "",
             round: 1,
             rounds_max: 5,
             last_round: 0,

@@ -3,7 +3,7 @@
 use super::brief::{Brief, possible};
 use super::stable::Lasting;
 use super::turn::present;
-use super::{again, author, code, digest, open, stable, turn};
+use super::{again, author, code, digest, disputed, open, stable, turn};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -66,6 +66,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             turn::gate(brief),
             turn::lint(brief),
             open::open_findings(brief, open::Intro::Fix),
+            disputed::answers(brief),
         ]),
         // Fresh eyes judge like a first reader: what others found before would lead them.
         (ProfileKind::Domain | ProfileKind::Phase, Purpose::Certify) => {
@@ -89,6 +90,7 @@ fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             turn::lint(brief),
             open::settled(brief),
             open::open_findings(brief, open::Intro::Recall),
+            disputed::replies(brief),
             turn::iteration(brief),
         ]);
     }
@@ -99,6 +101,7 @@ fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
         turn::lint(brief),
         open::settled(brief),
         open::open_findings(brief, open::Intro::Reevaluate),
+        disputed::replies(brief),
         turn::iteration(brief),
     ])
 }
@@ -119,6 +122,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             turn::gate(brief),
             turn::lint(brief),
             open::open_findings(brief, open::Intro::FixNew),
+            disputed::answers(brief),
             Some(turn::return_short(brief)),
         ]),
         (ProfileKind::Domain | ProfileKind::Phase, purpose) => present([
@@ -130,6 +134,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             turn::lint(brief),
             open::settled(brief),
             open::open_findings(brief, open::Intro::List),
+            disputed::replies(brief),
             turn::iteration(brief),
             Some(turn::return_short(brief)),
         ]),

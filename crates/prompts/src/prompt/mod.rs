@@ -16,6 +16,7 @@ mod code;
 mod code_brief;
 mod conventions;
 mod digest;
+mod disputed;
 mod example;
 mod open;
 mod probe;
@@ -29,7 +30,9 @@ mod tests;
 mod tool_fallback;
 mod turn;
 
-pub use brief::{Absent, AnsweredQuestion, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream};
+pub use brief::{
+    Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream,
+};
 pub use build::build;
 pub use change::{to_open, unnamed};
 pub use code_brief::{

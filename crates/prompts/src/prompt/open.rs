@@ -17,7 +17,7 @@ use redraft_facts::text::one_line;
 use redraft_facts::ticket::Purpose;
 
 const RULING: &str = "\
-- `fixed`: the failure can no longer happen. The note names the mechanism: what the text says now, and what that prevents.
+- `fixed`: the failure can no longer happen, or the text now states it as a decision with its cost, and nothing above it forbids that. The note names the mechanism: what the text says now, and what that prevents or decides.
 - `not_fixed`: the failure is still possible, however the text was moved or reworded. What you cannot tell is not fixed; the note says what you would need to see.
 - `withdrawn`: the finding was wrong. The note quotes the words that prove it.
 ";
@@ -137,17 +137,23 @@ pub(super) fn settled(brief: &Brief<'_>) -> Option<Fragment> {
     if shown.is_empty() || brief.purpose == Purpose::Certify {
         return None;
     }
-    let mut text = "## Settled Matters\n\nA person has accepted these as they are. Raise none of them again, in these or other \
-                    words, and reject nothing for one; the engine puts a repeat aside. Harm that goes beyond what was accepted \
-                    is a finding like any other.\n\n"
-        .to_owned();
+    let overruled = match shown.iter().any(|one| one.ruling.overruled) {
+        true => ", or has decided that they do not hold",
+        false => "",
+    };
+    let mut text = format!(
+        "## Settled Matters\n\nA person has accepted these as they are{overruled}. Raise none of them again, in these or \
+         other words, and reject nothing for one; the engine puts a repeat aside. Harm that goes beyond what was accepted \
+         is a finding like any other.\n\n"
+    );
     for one in shown {
         let line = |value: &str| one_line(value, SETTLED_CHARS_MAX);
         let (finding, by) = (&one.finding, line(&one.ruling.by));
         let (severity, phase) = (finding.severity, one.ruling.phase);
+        let did = if one.ruling.overruled { "Overruled" } else { "Accepted" };
         let said = match one.ruling.why.trim() {
-            "" => format!("Accepted by {by}."),
-            why => format!("Accepted by {by}: {}", line(why)),
+            "" => format!("{did} by {by}."),
+            why => format!("{did} by {by}: {}", line(why)),
         };
         let (what, place) = (line(&finding.description), line(&finding.place()));
         text.push_str(&format!("- {severity}, raised in {phase}: {what} (at: {place})\n  {said}\n"));
@@ -161,6 +167,16 @@ pub(super) fn ruling_on(brief: &Brief<'_>) -> String {
         return String::new();
     }
     format!("\nRule on every id under Open Findings, in `answers`:\n\n{}", ruling(brief))
+}
+
+/// The whole of a second look at what has not changed: rule on ids, in the light of the replies, and stop.
+pub(super) fn steps_of_a_hearing(brief: &Brief<'_>) -> String {
+    format!(
+        "1. Rule on every id under Open Findings, in `answers`, in the light of Declined Findings:\n{}\
+         2. Stop. The {} has been reviewed and is not searched again; a new finding {DEFERRED}.\n",
+        indented(ruling(brief)),
+        subject(brief)
+    )
 }
 
 /// The whole of a re-review: rule on ids, read the change, stop.

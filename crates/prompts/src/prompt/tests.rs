@@ -317,7 +317,7 @@ fn only_an_ordinary_re_review_is_told_that_new_findings_are_deferred() {
             return;
         }
         // Where it is not known what changed, nothing is.
-        let rereview = brief.purpose == Purpose::Review && brief.delta.is_some();
+        let rereview = brief.purpose == Purpose::Review && (brief.delta.is_some() || brief.hearing);
         let text = build(brief).text();
         assert_eq!(text.contains(" is deferred: it is kept for later"), rereview, "{name}");
     });
@@ -343,7 +343,8 @@ fn a_later_round_in_a_new_conversation_has_the_changes_the_answers_and_the_steps
             note.contains(task) && note.contains("The Walk of your role is not done again."),
             "{phase} {name}"
         );
-        for same in ["delta", "fix-summary"] {
+        assert_eq!(prompt.get("declined-findings").is_some(), !brief.disputed.is_empty(), "{phase} {name}");
+        for same in ["delta", "fix-summary", "declined-findings"] {
             assert_eq!(prompt.get(same), resumed.get(same), "{phase} {name}: {same}");
         }
         assert!(

@@ -132,6 +132,11 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
             brief.last_round,
             open::ruling_on(brief)
         ),
+        (ProfileKind::Domain | ProfileKind::Phase, _) if brief.hearing => format!(
+            "You already have {upstream}{name} in context from your prior review. Nothing in the file has changed since \
+             then: its author declines findings of yours. Do this and no more:\n\n{}",
+            open::steps_of_a_hearing(brief)
+        ),
         (ProfileKind::Domain | ProfileKind::Phase, _) => format!(
             "You already have {upstream}the previous version of {name} in context from your prior review. What changed in the file since then stands below. Do this and no more:\n\n{}",
             open::steps_of_a_rereview(brief)
@@ -172,7 +177,8 @@ pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
         | Purpose::Judge
         | Purpose::Probe => "Delta",
     };
-    let body = match brief.delta? {
+    // In a hearing nothing has changed, and the note says so.
+    let body = match brief.delta.filter(|_| !brief.hearing)? {
         "" => "The file is as you last saw it.\n".to_owned(),
         diff => text::fenced("diff", diff),
     };
@@ -368,10 +374,19 @@ fn unchanged(brief: &Brief<'_>) -> String {
         (true, false) => "What you were asked for is still to be done.".to_owned(),
     };
     format!(
-        "\nThe last turn left {} as it was. {open} The file must change; where you hold a finding to be wrong, word \
-         the text so that nobody can read it that way.\n",
-        brief.place.artifact
+        "\nThe last turn left {} as it was and answered nothing that is open. {open} The file must change; where you hold \
+         a finding to be wrong, answer it with `not_fixed` and quote what shows it, and whoever raised it is asked.\n{}",
+        brief.place.artifact,
+        said(brief)
     )
+}
+
+/// What the author's last turn said, for a conversation that does not remember it.
+pub(super) fn said(brief: &Brief<'_>) -> String {
+    match (brief.strategy, brief.said.trim()) {
+        (Strategy::Resume, _) | (_, "") => String::new(),
+        (_, said) => format!("It said:\n\n{}", text::fenced("text", said)),
+    }
 }
 
 /// The fragments that are there.

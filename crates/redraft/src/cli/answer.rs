@@ -77,10 +77,13 @@ impl Said {
     }
 }
 
-/// The findings that a decision is about, a line each.
-pub(crate) fn in_the_way(state: &Pipeline) -> Vec<String> {
+/// The findings that a decision is about, a line each. A question about one of them has it in its own text.
+pub(crate) fn in_the_way(question: &Question, state: &Pipeline) -> Vec<String> {
     const LINES_MAX: usize = 20;
     let Some(open) = &state.open else { return Vec::new() };
+    if matches!(question.about, About::Disagreement { .. }) {
+        return Vec::new();
+    }
     let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
     let line = |finding: &Finding| {
         let (id, severity, role) = (&finding.id, finding.severity.name(), &finding.role);
@@ -112,7 +115,7 @@ pub(crate) fn answer(
         return None;
     }
     console.say_before_asking(&question.text);
-    in_the_way(state).iter().for_each(|line| console.say_before_asking(line));
+    in_the_way(question, state).iter().for_each(|line| console.say_before_asking(line));
     let expected = state.estimate.iter().flat_map(estimate::lines);
     expected.for_each(|line| console.say_before_asking(&line));
     let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
@@ -130,8 +133,8 @@ pub(crate) fn answer(
             return Some(Said { answers, ..Said::new(Decision::Answer, "") });
         }
         let why = console.ask_text("why (kept with the decision)? ", &process.clock)?;
-        if *choice == Decision::Accept && why.is_empty() {
-            console.say_before_asking("accepting is a ruling and needs a reason");
+        if let Some(needs) = choice.needs_reason().filter(|_| why.is_empty()) {
+            console.say_before_asking(needs);
             continue;
         }
         return Some(Said::new(*choice, why));

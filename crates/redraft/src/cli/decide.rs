@@ -62,7 +62,7 @@ pub(crate) fn decide(
         let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
         let answer = if names.contains(&"answer") { " --answer \"…\"" } else { " --why \"…\"" };
         let next = process.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
-        let findings: String = in_the_way(state).iter().map(|line| format!("\n{line}")).collect();
+        let findings: String = in_the_way(&question, state).iter().map(|line| format!("\n{line}")).collect();
         let choices = format!("choices: {}", names.join(", "));
         let lines = state.estimate.iter().flat_map(estimate::lines);
         let expected: String = lines.map(|line| format!("\n  {line}")).collect();
@@ -163,8 +163,8 @@ fn split<'a>(
         (Some(feature), Some(word)) => match choice(word) {
             Some(choice) => Ok((Some(feature), Some(choice))),
             None => Err(CliError::usage(format!("`{word}` is not a choice")).hint(
-                "choices are accept, rerun, retry, skip, go, answer, assume and abandon, if the question \
-                    allows them",
+                "choices are accept, uphold, overrule, rerun, retry, skip, go, answer, assume and abandon, if the \
+                    question allows them",
             )),
         },
     }

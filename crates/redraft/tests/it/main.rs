@@ -24,6 +24,7 @@ mod cost_monitor;
 mod decisions;
 mod demo;
 mod dependencies;
+mod disagreement;
 mod doctor;
 mod documents;
 mod eval;

@@ -178,7 +178,8 @@ fn earlier(history: &mut History, feature: u32, phase: Phase, tasks: usize, role
     }
     let revision = Revision::new("r");
     let (approvals, deferred, ruled) = (Vec::new(), Vec::new(), Vec::new());
-    take(PhaseClosed { phase, pass: 1, revision, approvals, deferred, ruled }.into());
+    let overruled = Vec::new();
+    take(PhaseClosed { phase, pass: 1, revision, approvals, deferred, ruled, overruled }.into());
 }
 
 fn opened(phase: Phase, tasks: Vec<PlannedTask>) -> LoopOpened {

@@ -5,9 +5,9 @@ use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::{Loop, Seat, shown_round};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{
-    AfterFailure, Checked, Decided, Drafted, Entry, Event, Failed, Judged, Judgement,
+    About, AfterFailure, Checked, Decided, Decision, Drafted, Entry, Event, Failed, Judged, Judgement,
 };
-use redraft_facts::findings::FindingChange;
+use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::ids::{Revision, Role};
 use redraft_facts::prelude::*;
 use redraft_facts::text::{one_line, utc};
@@ -105,6 +105,10 @@ fn told_of(entries: &[Entry], names: bool) -> String {
                 ));
                 for approval in &closed.approvals {
                     let mark = if approval.same_hand { ", same hand" } else { "" };
+                    let mark = format!(
+                        "{mark}{}",
+                        open.map(|open| without(open, &approval.role)).unwrap_or_default()
+                    );
                     let computed = state.players.mark(&approval.ticket);
                     let by = by(&approval.ticket);
                     let by = if by.is_empty() { by } else { format!(": {by}") };
@@ -120,6 +124,9 @@ fn told_of(entries: &[Entry], names: bool) -> String {
                 if !closed.ruled.is_empty() {
                     out.push_str(&format!("- Settled by a ruling: {}\n", ids(&closed.ruled)));
                 }
+                if !closed.overruled.is_empty() {
+                    out.push_str(&format!("- Overruled: {}\n", ids(&closed.overruled)));
+                }
             }
             _ => {}
         }
@@ -134,6 +141,14 @@ fn told_of(entries: &[Entry], names: bool) -> String {
 /// A line that names the agent; empty where none is named.
 fn agent_line(by: &str) -> String {
     if by.is_empty() { String::new() } else { format!("- Agent: {by}\n") }
+}
+
+/// The findings of a role that were overruled: its approval is one without them.
+fn without(open: &Loop, role: &Role) -> String {
+    let overruled = |finding: &&Finding| finding.role == *role && finding.status == Status::Overruled;
+    let names: Vec<&str> =
+        open.findings.iter().filter(overruled).map(|finding| finding.id.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!(", {} overruled", names.join(", ")) }
 }
 
 /// The roles that a ruling stood in for, and whether they have seen what was closed.
@@ -280,13 +295,20 @@ fn changes_made(drafted: &Drafted, before: Option<&Revision>, by: &str, at_ms: i
 }
 
 fn ruling(decided: &Decided, at_ms: i64) -> String {
-    let Decided { choice, by, why, ruled, revision, unseen, .. } = decided;
+    let Decided { choice, by, why, ruled, revision, unseen, about, .. } = decided;
     let mut out = format!("\n## Decision: {} — {}\n- By: {by}\n", choice.name(), utc(at_ms));
     if !why.is_empty() {
         out.push_str(&format!("- Why: {}\n", one_line(why, 600)));
     }
-    if !ruled.is_empty() {
-        out.push_str(&format!("- Settles: {}\n", ids(ruled)));
+    match about {
+        About::Disagreement { finding } if *choice == Decision::Uphold => {
+            out.push_str(&format!("- Upholds: {finding}\n"));
+        }
+        About::Disagreement { finding } if *choice == Decision::Overrule => {
+            out.push_str(&format!("- Overrules: {finding}\n"));
+        }
+        _ if ruled.is_empty() => {}
+        _ => out.push_str(&format!("- Settles: {}\n", ids(ruled))),
     }
     if let (Some(revision), [_, ..]) = (revision, unseen.as_slice()) {
         let names: Vec<&str> = unseen.iter().map(Role::as_str).collect();

@@ -4,8 +4,8 @@
 use alloc::borrow::Cow;
 use redraft_core::attribution::{Attribution, COMPUTED, in_words};
 use redraft_facts::event::{
-    AfterFailure, BankJudged, Built, Checked, CostCorrected, Event, Judgement, LessonName, LoopOpened,
-    StageOutcome,
+    About, AfterFailure, BankJudged, Built, Checked, CostCorrected, Decision, Drafted, Event, Judgement,
+    LessonName, LoopOpened, StageOutcome,
 };
 use redraft_facts::findings::{FindingChange, Status};
 use redraft_facts::harmless;
@@ -132,9 +132,12 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             }
             None => format!("{} wrote nothing", fact.ticket.role),
             Some(revision) if fact.commit.is_empty() => {
-                format!("{} changed nothing; still at {}", fact.ticket.role, revision.short())
+                let (role, declined) = (&fact.ticket.role, declined(fact));
+                format!("{role} changed nothing; still at {}{declined}", revision.short())
             }
-            Some(revision) => format!("{} wrote revision {}", fact.ticket.role, revision.short()),
+            Some(revision) => {
+                format!("{} wrote revision {}{}", fact.ticket.role, revision.short(), declined(fact))
+            }
         },
         Event::Built(fact) => built(fact),
         Event::TakenOut(fact) => {
@@ -202,7 +205,13 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             } else {
                 format!(" (not reviewed by {})", names.join(", "))
             };
-            format!("{} decided {}{unseen}{why}", fact.by, fact.choice.name())
+            let what = match (&fact.about, fact.choice) {
+                (About::Disagreement { finding }, Decision::Uphold | Decision::Overrule) => {
+                    format!(" {finding}")
+                }
+                _ => String::new(),
+            };
+            format!("{} decided {}{what}{unseen}{why}", fact.by, fact.choice.name())
         }
         Event::StageClosed(fact) => match fact.outcome {
             StageOutcome::Approved => format!("stage {} approved in round {}", fact.stage + 1, fact.round),
@@ -285,6 +294,12 @@ fn bank_judged(fact: &BankJudged) -> String {
     let told = [list("confirmed", &names(&fact.confirmed)), list("challenged", &names(&challenged))].concat();
     let told = if told.is_empty() { ": nothing to say about it".to_owned() } else { told };
     format!("older lessons were compared with this feature{told}{only}")
+}
+
+/// `; declined: S1, S2`, or nothing.
+fn declined(fact: &Drafted) -> String {
+    let ids: Vec<String> = fact.declined.iter().map(|declined| declined.id.to_string()).collect();
+    list("declined", &ids)
 }
 
 fn built(fact: &Built) -> String {
@@ -371,7 +386,7 @@ fn tally(changes: &[FindingChange]) -> String {
     let counts = [
         (raised(Status::Open), "new"),
         (raised(Status::Deferred), "deferred"),
-        (raised(Status::Ruled), "settled before"),
+        (raised(Status::Ruled) + raised(Status::Overruled), "settled before"),
         (how_many(|change| matches!(change, FindingChange::Fixed { .. })), "fixed"),
         (how_many(|change| matches!(change, FindingChange::Withdrawn { .. })), "withdrawn"),
         (how_many(|c| matches!(c, FindingChange::Kept { .. } | FindingChange::Restated(_))), "still open"),

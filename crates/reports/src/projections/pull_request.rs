@@ -68,6 +68,13 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
             format!("{task}{}: {}", one.kind.name(), plain(&one.text, ITEM_CHARS_MAX))
         })),
     );
+    let overruled =
+        state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Overruled);
+    section(
+        &mut out,
+        "Overruled findings",
+        &list(overruled.map(|one| format!("{} ({})", finding(one), plain(&one.note, ITEM_CHARS_MAX)))),
+    );
     let put_off = state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Deferred);
     section(&mut out, "Deferred findings", &list(put_off.map(finding)));
     section(&mut out, "Checks", &list(last_checks(entries).into_iter().map(check)));

@@ -88,6 +88,7 @@ mod tests {
             approvals: Vec::new(),
             deferred: Vec::new(),
             ruled: Vec::new(),
+            overruled: Vec::new(),
         }));
         entries.push(answered("review/spec-reviewer/9.9"));
         let expected = ["draft/spec-author/1.1", "draft/spec-author/1.3", "review/spec-reviewer/1.2"];

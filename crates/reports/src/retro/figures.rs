@@ -68,6 +68,7 @@ pub struct FindingCounts {
     pub withdrawn: u64,
     pub deferred: u64,
     pub ruled: u64,
+    pub overruled: u64,
 }
 
 /// One figure, with the name by which a text asks for it.
@@ -183,6 +184,7 @@ impl FindingCounts {
                 Status::Withdrawn => &mut counts.withdrawn,
                 Status::Deferred => &mut counts.deferred,
                 Status::Ruled => &mut counts.ruled,
+                Status::Overruled => &mut counts.overruled,
             } += 1;
         }
         counts
@@ -201,6 +203,7 @@ impl FindingCounts {
         self.withdrawn += other.withdrawn;
         self.deferred += other.deferred;
         self.ruled += other.ruled;
+        self.overruled += other.overruled;
     }
 }
 
@@ -235,6 +238,7 @@ impl Counts {
             ("withdrawn", findings.withdrawn),
             ("deferred", findings.deferred),
             ("ruled", findings.ruled),
+            ("overruled", findings.overruled),
             ("rulings", self.rulings),
             ("failed_checks", self.failed_checks),
             ("tasks_done", self.tasks_done),

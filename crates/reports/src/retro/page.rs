@@ -119,6 +119,7 @@ fn facts(phase: &str, counts: &Counts) -> String {
         ("withdrawn", found.withdrawn),
         ("deferred", found.deferred),
         ("settled by a ruling", found.ruled),
+        ("overruled", found.overruled),
         ("open", found.open),
     ];
     let mut parts = Vec::new();

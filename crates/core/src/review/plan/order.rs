@@ -75,7 +75,7 @@ fn to_answer<'a>(state: &'a Loop, seat: &'a Seat, purpose: Purpose) -> impl Iter
     let asked = move |finding: &&Finding| match finding.status {
         Status::Open => true,
         Status::Deferred => !author && finding.severity == Severity::Blocker,
-        Status::Fixed | Status::Withdrawn | Status::Ruled => false,
+        Status::Fixed | Status::Withdrawn | Status::Ruled | Status::Overruled => false,
     };
     state
         .findings

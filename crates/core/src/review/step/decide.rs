@@ -5,7 +5,7 @@ use super::super::plan::question;
 use super::super::seat::{Seat, SeatStatus};
 use super::super::state::{Loop, LoopEnd};
 use super::make::{self, settle};
-use super::{Rejected, conclude, rejected};
+use super::{Rejected, conclude, dispute, rejected};
 use redraft_facts::event::{About, Decided, Decision};
 use redraft_facts::findings::Status;
 
@@ -24,6 +24,9 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
         Decision::Abandon => state.end = Some(LoopEnd::Abandoned),
         Decision::Rerun => state.end = Some(LoopEnd::Superseded),
         Decision::Retry => retry(state, &fact.about),
+        Decision::Uphold => dispute::uphold(state, fact),
+        Decision::Overrule => dispute::settle(state, fact),
+        Decision::Accept if matches!(fact.about, About::Disagreement { .. }) => dispute::settle(state, fact),
         Decision::Accept => accept(state, fact),
         Decision::Skip if fact.about == About::Lessons => want_lessons(state, false),
         Decision::Skip => make::skip(state, fact),
@@ -62,6 +65,7 @@ fn accept(state: &mut Loop, fact: &Decided) {
         finding.status = Status::Ruled;
         finding.note.clone_from(&fact.why);
     }
+    dispute::forget_settled(state);
     state.unchanged = 0;
     let epoch = state.epoch;
     let rejecting = |seat: &Seat| seat.approved().is_none() && !seat.ruled();
@@ -72,7 +76,7 @@ fn accept(state: &mut Loop, fact: &Decided) {
                 seat.standing = ruled.clone();
             }
         }
-        About::Author { .. } | About::Task { .. } | About::Begin => {}
+        About::Author { .. } | About::Task { .. } | About::Begin | About::Disagreement { .. } => {}
         About::Lessons => want_lessons(state, true),
         About::Deferred => state.finishing.iter_mut().for_each(|finishing| finishing.ruled = true),
         About::Divergence => make::without_tests(state),

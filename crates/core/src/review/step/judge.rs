@@ -2,7 +2,7 @@
 
 use super::super::seat::{Repair, SeatStatus};
 use super::super::state::Loop;
-use super::{Rejected, conclude, no_verdict, rejected};
+use super::{Rejected, conclude, dispute, no_verdict, rejected};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{Judged, Judgement};
 use redraft_facts::findings::{self, FindingChange, Status};
@@ -60,10 +60,14 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
                 fresh,
                 same_hand,
             },
-            false => SeatStatus::Rejected { epoch, purpose },
+            false => SeatStatus::Rejected { epoch, purpose, ticket: fact.ticket.clone(), fresh, same_hand },
         };
     }
     keep(state, fact);
+    // Fresh eyes are shown neither findings nor replies.
+    if purpose != Purpose::Certify {
+        dispute::answered(state, &role);
+    }
     if purpose == Purpose::Certify {
         certificate(state, fact, &role, approved);
         return Ok(());
@@ -89,6 +93,7 @@ fn keep(state: &mut Loop, fact: &Judged) {
     if fact.late && !state.late.contains(&state.epoch) {
         state.late.push(state.epoch);
     }
+    dispute::forget_settled(state);
 }
 
 /// How many repairs a role was asked for in this pass. A role may sit twice, as reviewer and as certifier, and its
@@ -111,7 +116,8 @@ fn certificate(state: &mut Loop, fact: &Judged, role: &Role, approved: bool) {
         state.reopened += 1;
         let epoch = state.epoch;
         if let Some(seat) = state.reviewers.iter_mut().find(|seat| seat.role == *role) {
-            seat.standing = SeatStatus::Rejected { epoch, purpose: Purpose::Certify };
+            let (purpose, ticket) = (Purpose::Certify, fact.ticket.clone());
+            seat.standing = SeatStatus::Rejected { epoch, purpose, ticket, fresh: true, same_hand: false };
             state.stages[usize::from(seat.stage)].closed = None;
         }
         return;

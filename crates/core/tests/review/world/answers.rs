@@ -98,6 +98,7 @@ impl World {
             _ => return self.build(ticket),
         }
         let mut questions = vec![];
+        let declined = if ticket.purpose == Purpose::Revise { self.declined() } else { vec![] };
         let revision = match () {
             () if ticket.purpose == Purpose::Draft && self.draw(self.habits.asks) => {
                 let count = 1 + usize::from(self.number()) % 5;
@@ -105,6 +106,7 @@ impl World {
                 None
             }
             () if self.draw(self.habits.unusable) => None,
+            () if !declined.is_empty() && self.draw(70) => self.state.open.as_ref().unwrap().revision.clone(),
             () if ticket.purpose == Purpose::Revise && self.draw(self.habits.unchanged) => {
                 self.state.open.as_ref().unwrap().revision.clone()
             }
@@ -117,7 +119,17 @@ impl World {
             summary: "s".into(),
             notes: vec![],
             questions,
+            declined,
         });
+    }
+
+    /// The findings that an author declines, each with a reason.
+    fn declined(&mut self) -> Vec<Declined> {
+        let open = self.state.open.as_ref().unwrap();
+        let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
+        let ids: Vec<FindingId> = blocking.map(|finding| finding.id.clone()).collect();
+        let declined = ids.into_iter().filter(|_| self.draw(self.habits.declines));
+        declined.map(|id| Declined { id, why: "it does not hold".into() }).collect()
     }
 
     pub(super) fn write_retro(&mut self, ticket: Option<Ticket>, plain: Option<String>) {
@@ -157,8 +169,17 @@ impl World {
         let open = self.state.open.as_ref().unwrap();
         let facts = case_for(open, &ticket).unwrap();
         let mine = open.findings.iter().filter(|f| f.role == ticket.role && f.status == Status::Open);
-        let fixed = mine.map(|f| FindingChange::Fixed { id: f.id.clone(), note: "n".into() });
-        let mut changes: Vec<FindingChange> = fixed.collect();
+        let mine: Vec<FindingId> = mine.map(|finding| finding.id.clone()).collect();
+        let note = || "n".to_owned();
+        let mut changes: Vec<FindingChange> = Vec::new();
+        for id in mine {
+            let keeps = reject && self.draw(self.habits.keeps);
+            changes.push(match keeps {
+                true => FindingChange::Kept { id, note: "it is still there".to_owned() },
+                false => FindingChange::Fixed { id, note: note() },
+            });
+        }
+        let kept = changes.iter().any(|change| matches!(change, FindingChange::Kept { .. }));
         let why = "w".to_owned();
         let judgement = match (unusable, reject) {
             (true, _) if facts.repair_left => Judgement::Repair { why },
@@ -175,9 +196,9 @@ impl World {
             changes.clear();
             let outside = finding(open.findings.len(), &ticket.role, facts.letter, late);
             let status = if late { Status::Open } else { Status::Deferred };
-            let kept = late || self.draw(20);
-            changes.extend(kept.then_some(FindingChange::Raised(Finding { status, ..outside })));
-        } else if reject {
+            let found = late || self.draw(20);
+            changes.extend(found.then_some(FindingChange::Raised(Finding { status, ..outside })));
+        } else if reject && !kept {
             changes.push(FindingChange::Raised(finding(
                 open.findings.len(),
                 &ticket.role,

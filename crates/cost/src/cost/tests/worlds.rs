@@ -212,6 +212,7 @@ fn a_ledger_teaches_the_pace_of_loops_that_are_over_from_one_answered_request_to
         approvals: Vec::new(),
         deferred: Vec::new(),
         ruled: Vec::new(),
+        overruled: Vec::new(),
     };
     let mut paces = Paces::default();
     taken(

@@ -47,6 +47,9 @@ pub(super) fn besides(turn: &mut ScriptedTurn, line: &Line) {
         }
         "says $" => turn.says = TurnEnd::Text(line.text(0)),
         "stops because $" => turn.says = TurnEnd::Text(unfinished(&line.text(0))),
+        shape if answers_with(shape, "declines ").is_some() => {
+            turn.says = other(shape, line).expect("this is one");
+        }
         "is cut off" | "is refused" | "gives up" | "crashes" | "is stopped" => {
             turn.says = failure(&line.shape).expect("each of these is one");
         }
@@ -187,6 +190,18 @@ fn other(does: &str, line: &Line) -> Option<TurnEnd> {
         }
         "finds it complete" => TurnEnd::Text(complete()),
         "stops because $" => TurnEnd::Text(unfinished(&line.text(0))),
+        _ if answers_with(does, "declines ").is_some() => {
+            let answer = (answers_with(does, "declines ")?, "not_fixed", line.text(0));
+            TurnEnd::Text(answering(true, &answer))
+        }
+        _ if answers_with(does, "keeps ").is_some() => {
+            let answer = (answers_with(does, "keeps ")?, "not_fixed", line.text(0));
+            TurnEnd::Text(answering(false, &answer))
+        }
+        _ if answers_with(does, "withdraws ").is_some() => {
+            let answer = (answers_with(does, "withdraws ")?, "withdrawn", line.text(0));
+            TurnEnd::Text(answering(true, &answer))
+        }
         "does nothing" => TurnEnd::Text(done("nothing")),
         "outlines $" => TurnEnd::Text(done(&line.text(0))),
         "looks back" => TurnEnd::Text(documents::RETRO.to_owned()),
@@ -201,6 +216,16 @@ fn complete() -> String {
     json!({"approved": true, "summary": "nothing is left to do", "answers": [], "issues": [], "checks": [check],
         "verified": [], "files_read": []})
     .to_string()
+}
+
+/// The id in `declines S1 because $`.
+fn answers_with<'a>(does: &'a str, verb: &str) -> Option<&'a str> {
+    does.strip_prefix(verb)?.strip_suffix(" because $")
+}
+
+/// An answer to one finding, and nothing else.
+fn answering(approved: bool, (id, status, note): &(&str, &str, String)) -> String {
+    said(approved, &[json!({"id": id, "status": status, "note": note})], &[])
 }
 
 /// An implementer that says that its task is not done.

@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 23] = [
+pub(crate) const TABLE: [Scenario; 24] = [
     (
         "one task is carried out, committed under its name, reviewed and closed",
         "
@@ -112,6 +112,26 @@ pub(crate) const TABLE: [Scenario; 23] = [
         implementation-reviewer approves
         the run is done
         then src/export.sh is gone
+        ",
+    ),
+    (
+        "a finding about code that its implementer declines goes to the reviewer, and a person may overrule it",
+        "
+        the lane is express
+        the feature goes until implement
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer objects to `export` in src/export.sh
+        implementer declines I1 because `it is what R1 asks for`
+        implementation-reviewer keeps I1 because `R1 asks for more`
+        implementer declines I1 because `no, it does not`
+        the run asks `implementer and implementation-reviewer disagree about I1`
+        then implementation-reviewer was told `Reply: it is what R1 asks for`
+        then implementation-reviewer was asked twice
+        a person decides overrule
+        the run is done
+        then src/export.sh says `export`
+        then the ledger has 1 built
         ",
     ),
     (

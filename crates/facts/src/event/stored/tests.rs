@@ -132,9 +132,12 @@ fn every_choice_has_the_word_under_which_it_is_stored() {
         StageOutcome { Approved "approved", Failed "failed" }
         Decision {
             Accept "accept", Rerun "rerun", Retry "retry", Abandon "abandon", Answer "answer", Assume "assume",
-            Skip "skip", Go "go",
+            Skip "skip", Go "go", Uphold "uphold", Overrule "overrule",
         }
-        Status { Open "open", Fixed "fixed", Withdrawn "withdrawn", Deferred "deferred", Ruled "ruled" }
+        Status {
+            Open "open", Fixed "fixed", Withdrawn "withdrawn", Deferred "deferred", Ruled "ruled",
+            Overruled "overruled",
+        }
         AnswerStatus { Fixed "fixed", NotFixed "not_fixed", Withdrawn "withdrawn" }
         Severity { Suggestion "suggestion", Warning "warning", Blocker "blocker" }
         Claim { Present "present", Absent "absent" }
@@ -195,10 +198,11 @@ fn every_choice_with_content_is_among_the_stored_events() {
                     About::Begin => "begin",
                     About::Lessons => "lessons",
                     About::Deferred => "deferred",
+                    About::Disagreement { .. } => "disagreement",
                 });
             }
             _ => {}
         }
     }
-    assert_eq!(seen.len(), 6 + 4 + 6 + 11, "{seen:?}");
+    assert_eq!(seen.len(), 6 + 4 + 6 + 12, "{seen:?}");
 }

@@ -12,10 +12,10 @@ mod turn;
 
 use super::brief::{Brief, possible};
 use super::code_brief::CodeBrief;
-use super::open;
 use super::removed;
 use super::stable::Lasting;
 use super::turn::{self as shared, present};
+use super::{disputed, open};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -80,6 +80,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             Some(turn::all_files(code, "All Implementation Files")),
             turn::failed_check(brief, code),
             open::open_findings(brief, open::Intro::Fix),
+            disputed::answers(brief),
         ]),
     }
 }
@@ -97,12 +98,15 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
             turn::delta(brief),
             shared::fix_summary(brief),
             (!inline).then(|| turn::all_files(code, "All Implementation Files (for reference)")),
+            // Else the changes show what was taken out since.
+            removed::fragment(code.change).filter(|_| !inline && brief.hearing),
             turn::intent(code, false),
             turn::results(code),
             turn::left_out(code),
             turn::done_before(code),
             open::settled(brief),
             open::open_findings(brief, open::Intro::Recall),
+            disputed::replies(brief),
             shared::iteration(brief),
         ]);
     }
@@ -117,6 +121,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
         turn::done_before(code),
         open::settled(brief),
         open::open_findings(brief, open::Intro::Reevaluate),
+        disputed::replies(brief),
         shared::iteration(brief),
     ])
 }
@@ -135,6 +140,7 @@ fn digest(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
         turn::done_before(code),
         open::settled(brief),
         open::open_findings(brief, open::Intro::Recall),
+        disputed::replies(brief),
         shared::iteration(brief),
     ])
 }
@@ -158,6 +164,7 @@ fn continued_turn(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             Some(turn::all_files(code, "All Implementation Files (for reference)")),
             turn::failed_check(brief, code),
             open::open_findings(brief, open::Intro::FixNew),
+            disputed::answers(brief),
             Some(shared::return_short(brief)),
         ]),
         (ProfileKind::Domain | ProfileKind::Phase, _) => present([
@@ -170,6 +177,7 @@ fn continued_turn(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             turn::done_before(code),
             open::settled(brief),
             open::open_findings(brief, open::Intro::List),
+            disputed::replies(brief),
             shared::iteration(brief),
             Some(shared::return_short(brief)),
         ]),

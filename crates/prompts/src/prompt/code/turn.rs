@@ -1,12 +1,13 @@
 //! The fragments of one dispatch about code: what to do, what changed, how the project's checks ended.
 
+use super::super::again;
 use super::super::brief::Brief;
 use super::super::change;
 use super::super::code_brief::{CheckResult, CodeBrief};
 use super::super::open;
 use super::super::sizes::{FIELD_CHARS_MAX, OUTPUT_CHARS_MAX};
 use super::super::stable::{names_documents, shown_check};
-use super::super::turn::CHECKS_OF_A_CHANGE;
+use super::super::turn::{CHECKS_OF_A_CHANGE, said};
 use redraft_documents::delta::Delta;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
@@ -114,7 +115,8 @@ pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
         Purpose::Validate => "Changes Since Your Last Review",
         _ => "Delta",
     };
-    let body = match brief.delta? {
+    // In a hearing nothing has changed, and the note says so.
+    let body = match brief.delta.filter(|_| !brief.hearing)? {
         "" => "The code is as you last saw it.\n".to_owned(),
         diff => format!("{}\n{}", change::list(&Delta::parse(diff)), change::body(diff)),
     };
@@ -135,6 +137,11 @@ pub(super) fn review_note(brief: &Brief<'_>) -> Fragment {
             went_on(brief),
             open::ruling_on(brief)
         ),
+        _ if brief.hearing => format!(
+            "You already have {have}the implementation files in context from your prior review. Nothing in the code has \
+             changed since then: its implementer declines findings of yours. Do this and no more:\n\n{}",
+            open::steps_of_a_hearing(brief)
+        ),
         _ => format!(
             "You already have {have}the implementation files in context from your prior review. What was changed \
              since then stands below, and the files on disk are as they are now. Do this and no more:\n\n{}",
@@ -146,6 +153,9 @@ pub(super) fn review_note(brief: &Brief<'_>) -> Fragment {
 
 /// Tells a fresh reviewer to go on with the review of its role, and what it has for that.
 pub(super) fn again_note(brief: &Brief<'_>, strategy: Strategy) -> Fragment {
+    if brief.hearing {
+        return again::hearing(brief);
+    }
     let (said, task) = match brief.purpose {
         Purpose::Validate => (
             format!("approved it at iteration {}", brief.last_round),
@@ -314,7 +324,8 @@ fn unchanged(brief: &Brief<'_>) -> String {
         false => format!("These findings are open: {}.", ids.join(", ")),
     };
     format!(
-        "\nThe last turn changed no file. {open} Something must change; where you hold a finding to be wrong, make the \
-         code or a test show it, so that nobody can read it that way.\n"
+        "\nThe last turn changed no file and answered nothing that is open. {open} Something must change; where you hold \
+         a finding to be wrong, answer it with `not_fixed` and quote what shows it, and whoever raised it is asked.\n{}",
+        said(brief)
     )
 }

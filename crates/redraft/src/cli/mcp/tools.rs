@@ -73,7 +73,7 @@ pub(crate) fn all() -> Vec<Tool> {
                 json!({
                     "feature": feature,
                     "choice": text("One of the options of the question."),
-                    "why": text("The person's reason; needed for accept."),
+                    "why": text("The person's reason; needed for accept, uphold and overrule."),
                     "answers": list("For choice answer: one text for each question, in order; \"\" leaves one to its assumption."),
                 }),
                 &["choice"],

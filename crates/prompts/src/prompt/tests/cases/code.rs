@@ -1,7 +1,7 @@
 //! Every kind of dispatch about the code of the made-up feature.
 
-use super::{Case, PROJECT, Show, conventions, settled, without_tools};
-use crate::prompt::brief::{Absent, Brief, FeaturePaths, Prd};
+use super::{Case, PROJECT, Show, conventions, declined, settled, without_tools};
+use crate::prompt::brief::{Absent, Brief, Disputed, FeaturePaths, Prd};
 use crate::prompt::code_brief::{
     CheckResult, CodeBrief, Dependency, LeftOut, Running, TaskArtifact, TaskBrief,
 };
@@ -85,6 +85,8 @@ fn fixes(show: Show<'_>) {
     let diverges = Some(CodeBrief { diverges: true, ..code(change::FIRST) });
     show("fix, tests disagree", Brief { findings: &[], gate: Some(change::FAILED), code: diverges, ..fix });
     show("fix, nothing changed", Brief { unchanged: true, ..resumed });
+    let kept = [Disputed { answer: Some("the last window is still open"), ..declined(findings[0]) }];
+    show("fix, after a decline", Brief { disputed: &kept, ..fix });
 }
 
 fn extras(show: Show<'_>) {
@@ -134,6 +136,11 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
     show("review, what changed is not known", anew);
     show("review, resumed", resumed);
     show("review, digest", Brief { strategy: Strategy::Digest, ..resumed });
+    let replies = [declined(findings[0])];
+    let heard = Brief { code: first.code, disputed: &replies, hearing: true, ..anew };
+    show("review, fresh after a decline", Brief { delta: Some(""), ..heard });
+    show("review, fresh after changes and a decline", Brief { disputed: &replies, ..later });
+    show("review, resumed after a decline", Brief { strategy: Strategy::Resume, ..heard });
     show("validate, resumed", validate_resumed);
     show("validate, fresh", validate);
     show("validate, conversation lost", Brief { unavailable: true, ..validate });

@@ -6,7 +6,7 @@
 mod code;
 pub(super) mod retro;
 
-use crate::prompt::brief::{Absent, Brief, DomainOutcome, DomainResult, FeaturePaths, Prd};
+use crate::prompt::brief::{Absent, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd};
 use crate::prompt::build::build;
 use crate::prompt::example::change;
 use crate::prompt::example::feature::document;
@@ -92,6 +92,16 @@ fn author(profile: &Profile, show: Show<'_>) {
     show("revise, resumed, changed by others", Brief { delta: others, ..resumed });
     show("draft, inline", Brief { strategy: Strategy::Inline, ..draft });
     show("revise, inline", Brief { strategy: Strategy::Inline, ..fresh });
+    let kept = [Disputed { answer: Some("R4 is about reading, not about deleting"), ..declined(&finding) }];
+    show("revise, fresh after a decline", Brief { disputed: &kept, ..fresh });
+    let upheld = [Disputed { upheld: Some(("ann", "nobody may delete what they did not write")), ..kept[0] }];
+    show("revise, resumed after a person upheld it", Brief { disputed: &upheld, ..resumed });
+    show("revise, fresh, nothing answered", Brief { unchanged: true, said: "nothing to change", ..fresh });
+}
+
+/// A finding that its author declined.
+pub(super) fn declined(finding: &Finding) -> Disputed<'_> {
+    Disputed { finding, reply: "R4 says who may delete a key", answer: None, upheld: None }
 }
 
 fn later_author(phase: Phase, profile: &Profile, show: Show<'_>) {
@@ -150,6 +160,14 @@ fn reviewer(phase: Phase, profile: &Profile, show: Show<'_>) {
     show("repair", Brief { purpose: Purpose::Repair, repair: Some(&why), ..resumed });
     if phase == Phase::Specify {
         only_once(first, resumed, show);
+        let replies = [declined(&finding)];
+        let heard = Brief { artifact: first.artifact, disputed: &replies, hearing: true, ..anew };
+        let fresh = Brief { delta: Some(""), ..heard };
+        show("review, fresh after a decline", fresh);
+        show("review, inline after a decline", Brief { strategy: Strategy::Inline, ..fresh });
+        show("review, resumed after a decline", Brief { strategy: Strategy::Resume, ..heard });
+        show("review, fresh after changes and a decline", Brief { disputed: &replies, ..later });
+        show("review, resumed after changes and a decline", Brief { disputed: &replies, ..resumed });
         show("review, inline in a later round", Brief { strategy: Strategy::Inline, ..later });
         show("validate, resumed with open findings", Brief { findings: &findings, ..validate_resumed });
         let lost = Brief { findings: &findings, unavailable: true, ..validate };
@@ -264,7 +282,7 @@ fn settled() -> SettledFinding {
         ..raised
     };
     let (by, why) = ("ann".to_owned(), "nobody has more than three keys".to_owned());
-    SettledFinding { finding, ruling: Ruling { phase, pass: 1, number: 1, by, why } }
+    SettledFinding { finding, ruling: Ruling { phase, pass: 1, number: 1, by, why, overruled: false } }
 }
 
 /// The same feature, with the design left out.
