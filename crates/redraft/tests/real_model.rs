@@ -27,7 +27,6 @@ use redraft_facts::ids::{AgentName, Role, SessionId};
 use redraft_facts::phase::Phase;
 use redraft_facts::redact::Redactor;
 use redraft_facts::text;
-use redraft_facts::ticket::Purpose;
 use redraft_prompts::prompt::{Brief, FeaturePaths, Prd, SCHEMA, build};
 use redraft_roles::profile;
 use redraft_testkit::Scratch;
@@ -202,42 +201,23 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
     let mut tools: Vec<String> = profile.tools.iter().map(|tool| (*tool).to_owned()).collect();
     let missing = agent.missing(&tools);
     tools.retain(|tool| !missing.contains(tool));
+    let place = FeaturePaths {
+        folder: FOLDER,
+        prd: Prd::None,
+        absent: &[],
+        artifact: &path,
+        idea: IDEA,
+        asked: IDEA,
+    };
     let prompt = build(&Brief {
-        text: None,
-        project: None,
         rule: Threshold::Strict,
-        lint: &[],
-        may_ask: false,
-        answers: &[],
-        mini: false,
-        profile,
-        place: FeaturePaths {
-            folder: FOLDER,
-            prd: Prd::None,
-            absent: &[],
-            artifact: &path,
-            idea: IDEA,
-            asked: IDEA,
-        },
-        purpose: Purpose::Review,
         strategy: if resume { Strategy::Resume } else { Strategy::Lazy },
         artifact: Some(&artifact),
-        upstream: &[],
         missing: &missing,
         delta,
-        fix_summaries: &[],
         findings: &open,
-        settled: &[],
-        outcome: None,
-        gate: None,
-        unchanged: false,
         round,
-        rounds_max: 5,
-        last_round: 0,
-        unavailable: false,
-        repair: None,
-        lessons: &[],
-        code: None,
+        ..Brief::first_review(profile, place)
     });
     const AGES_MS: u64 = 900_000;
     let request = Request {
