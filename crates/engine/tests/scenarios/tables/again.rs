@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 10] = [
+pub(crate) const TABLE: [Scenario; 11] = [
     (
         "in a new conversation a reviewer is told what changed, what was answered, and to look no further",
         "
@@ -133,6 +133,26 @@ pub(crate) const TABLE: [Scenario; 10] = [
         phase-reviewer approves
         the run is done
         then judged tells `rejected`
+        ",
+    ),
+    (
+        "changes that are too long to be shown must be opened before an approval counts",
+        "
+        the policy is fresh
+        the lane is express
+        the feature goes until implement
+        at most 0 repairs
+        spec-author writes spec.md
+        implementer writes `one\\n` to src/export.sh
+        implementation-reviewer objects to `one` in src/export.sh
+        implementer writes more than a prompt holds to src/export.sh
+        implementation-reviewer approves with I1 fixed
+        implementation-reviewer says `{\"approved\": true, \"summary\": \"\", \"answers\": [{\"id\": \"I1\", \"status\": \"fixed\", \"note\": \"\"}], \"issues\": [], \"files_read\": [{\"file\": \"src/export.sh\", \"lines\": 1}]}`
+        the run is done
+        then started tells `\"strategy\":\"lazy\"`
+        then judged tells `the approval covers files whose diff was not shown`
+        then implementation-reviewer was told `An earlier answer of your role could not be used: the approval covers files`
+        then implementation-reviewer was not told `Read each of them`
         ",
     ),
     (
