@@ -157,7 +157,7 @@ fn decide(
     }
     match (verdict.approved, blocking.as_slice()) {
         (true, []) => Ok(Judgement::Approved),
-        (false, []) => match put_aside(case, &after, reconciled) {
+        (false, []) => match put_aside(case, verdict, &after, reconciled) {
             Some(names) if out_of_form.is_none() => {
                 notes.push(format!(
                     "said to be rejected, but nothing that is open stands in the way; put aside: {names}"
@@ -211,9 +211,15 @@ fn unanswered<'a>(case: &AnswerInHand<'_>, silent: &'a [FindingId]) -> Vec<&'a s
     silent.iter().filter(|id| blocks(id)).map(FindingId::as_str).collect()
 }
 
-/// The findings a rejection rests on where they are all put aside: deferred, or settled by a person. None if it rests on
-/// nothing, or also on something that may be repaired or that only its severity keeps from standing in the way.
-fn put_aside(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconciled) -> Option<String> {
+/// The findings a rejection rests on where they are all put aside: deferred, or settled by a person. None if it may rest
+/// on something else: on what may be repaired, on what only its severity keeps from standing in the way, or on a failed
+/// check.
+fn put_aside(
+    case: &AnswerInHand<'_>,
+    verdict: &Verdict,
+    after: &[Finding],
+    reconciled: &Reconciled,
+) -> Option<String> {
     let raised = reconciled.changes.iter().filter_map(|change| match change {
         FindingChange::Raised(raised) => Some(&raised.id),
         _ => None,
@@ -227,7 +233,8 @@ fn put_aside(case: &AnswerInHand<'_>, after: &[Finding], reconciled: &Reconciled
     let grave = |finding: &Finding| finding.severity >= case.rule.least();
     let lesser =
         |finding: &Finding| finding.status == Status::Open && finding.severity > Severity::Suggestion;
-    let rests = aside.iter().any(|finding| grave(finding)) || !after.iter().any(lesser);
+    let nothing_else = !after.iter().any(lesser) && verdict.checks.iter().all(|check| check.passed);
+    let rests = aside.iter().any(|finding| grave(finding)) || nothing_else;
     if aside.is_empty() || !rests || unproved(case, after).next().is_some() {
         return None;
     }

@@ -109,7 +109,7 @@ impl<'a> ReconcileInput<'a> {
                 true => delta.touches_quote(self.artifact, &issue.quote),
                 false => delta.touches(issue),
             });
-            Cited { issue, unverified, touched }
+            Cited { issue, unverified, touched, changed: touched && self.delta.is_some() }
         })
     }
 }
@@ -120,6 +120,8 @@ struct Cited<'a> {
     issue: &'a Issue,
     unverified: Option<&'a String>,
     touched: bool,
+    /// Whether something changed since the last review, and it lies there.
+    changed: bool,
 }
 
 impl Cited<'_> {
@@ -195,15 +197,21 @@ fn sort_issues<'a>(
 fn repeated<'a>(hearing: &ReconcileInput<'a>, issue: &Issue, notes: &mut Vec<String>) -> Option<&'a Finding> {
     if !issue.same_as.trim().is_empty() {
         if let Some(finding) = hearing.named(&issue.same_as) {
-            return Some(finding);
+            return Some(finding).filter(|finding| !goes_beyond(issue, finding));
         }
         let name = one_line(&issue.same_as, 40);
         notes.push(format!("an issue repeats {name}, but {} has no finding of that name", hearing.role));
     }
     let place = Place::of_issue(issue);
-    let similar = |finding: &&Finding| Place::of_finding(finding).says_the_same(&place);
+    let similar =
+        |finding: &&Finding| Place::of_finding(finding).says_the_same(&place) && !goes_beyond(issue, finding);
     let matches = || hearing.mine().filter(similar);
     matches().find(|finding| finding.status == Status::Open).or_else(|| matches().next())
+}
+
+/// Whether an issue is graver than what a person ruled on: harm beyond that is a finding like any other.
+fn goes_beyond(issue: &Issue, finding: &Finding) -> bool {
+    matches!(finding.status, Status::Ruled | Status::Overruled) && issue.severity > finding.severity
 }
 
 /// What becomes of a finding of this role.
@@ -229,7 +237,18 @@ fn settle(
             out.changes.push(FindingChange::Reopened { id, note });
             out.changes.extend(restated.map(FindingChange::Restated));
         }
-        (Status::Deferred | Status::Ruled | Status::Overruled, Some(_)) => {
+        (Status::Deferred, Some(repeat)) if repeat.by.changed => {
+            let note = "was deferred, and what changed touches it".to_owned();
+            let restated = restated(finding, &repeat.by, &note);
+            out.changes.push(FindingChange::Reopened { id, note });
+            out.changes.extend(restated.map(FindingChange::Restated));
+        }
+        (Status::Deferred | Status::Ruled | Status::Overruled, Some(repeat)) => {
+            // It stays put off, but as what it is said to be now: a blocker needs a person's ruling.
+            let graver =
+                restated(finding, &repeat.by, &finding.note).filter(|_| finding.status == Status::Deferred);
+            let graver = graver.map(|graver| Finding { status: Status::Deferred, ..graver });
+            out.changes.extend(graver.map(FindingChange::Restated));
             out.notes.push(format!("{id} is repeated, but it is {} already", finding.status.name()));
             out.settled.push(id);
         }

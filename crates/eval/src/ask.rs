@@ -216,18 +216,18 @@ fn rejection(findings: &[Finding]) -> String {
         })
     };
     let issues: Vec<_> = findings.iter().map(issue).collect();
-    let verdict = serde_json::json!({
-        "approved": false, "summary": "The document has defects.", "answers": [], "issues": issues, "checks": [],
-        "verified": [], "files_read": [],
-    });
-    verdict.to_string()
+    // By hand, because the order is that of the form.
+    let issues = serde_json::Value::from(issues);
+    format!(
+        r#"{{"files_read":[],"checks":[],"verified":[],"issues":{issues},"answers":[],"summary":"The document has defects.","approved":false}}"#
+    )
 }
 
 /// What the two plain sentences must add, so that the answer can be counted.
-const FORM: &str = "Answer with one JSON object: {\"approved\": true or false, \"summary\": text, \"answers\": [{\"id\": id \
-of an earlier finding, \"status\": \"fixed\" or \"not_fixed\", \"note\": text}], \"issues\": [{\"severity\": \"blocker\", \
-\"warning\" or \"suggestion\", \"file\": name, \"line\": number, \"quote\": text, \"description\": text}]}. Only blockers \
-stand in the way of an approval.";
+const FORM: &str = "Answer with one JSON object: {\"issues\": [{\"quote\": text, \"file\": name, \"line\": number, \
+\"description\": text, \"severity\": \"blocker\", \"warning\" or \"suggestion\"}], \"answers\": [{\"id\": id of an earlier \
+finding, \"status\": \"fixed\" or \"not_fixed\", \"note\": text}], \"summary\": text, \"approved\": true or false}. Only \
+blockers stand in the way of an approval.";
 
 /// The two plain sentences, and the documents as every arm is given them.
 fn plain(name: &str, findings: &[Finding], whole: Prompt) -> Prompt {

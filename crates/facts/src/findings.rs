@@ -71,9 +71,10 @@ impl Finding {
         self.status == Status::Open && self.unverified.is_none() && self.severity >= rule.least()
     }
 
-    /// Whether it is a blocker that was put off, so that a person must rule on it before the work ends.
+    /// Whether it is a blocker that was put off, so that a person must rule on it before the work ends, also where what
+    /// it cites was not found.
     pub fn is_deferred_blocker(&self) -> bool {
-        self.status == Status::Deferred && self.unverified.is_none() && self.severity == Severity::Blocker
+        self.status == Status::Deferred && self.severity == Severity::Blocker
     }
 
     /// The line it is about in the current text of its file, where what it quotes may have moved. Of several matches,

@@ -245,10 +245,30 @@ fn exactly_six_tenths_of_the_words_are_enough() {
 
 #[test]
 fn a_repeat_of_a_settled_finding_is_only_noted() {
-    for status in [Status::Deferred, Status::Ruled] {
-        let again = Issue { same_as: "S1".to_owned(), ..issue(Severity::Blocker, 3, "x") };
+    for status in [Status::Deferred, Status::Ruled, Status::Overruled] {
+        let again = Issue { same_as: "S1".to_owned(), ..issue(Severity::Warning, 3, "x") };
         let round = Round { known: vec![finding("S1", status)], issues: vec![again], ..Round::default() };
         has_note(&round.check(&[]), &format!("S1 is repeated, but it is {} already", status.name()));
+    }
+}
+
+#[test]
+fn a_repeat_that_is_graver_or_lies_in_what_changed_counts() {
+    let again = |line| Issue { same_as: "S1".to_owned(), ..issue(Severity::Blocker, line, "x") };
+    let round = |status, line| Round {
+        known: vec![finding("S1", status)],
+        issues: vec![again(line)],
+        delta: Some(delta()),
+        late_left: true,
+        ..Round::default()
+    };
+    // Put off as a warning, it would never be ruled on.
+    round(Status::Deferred, 50).check(&["restated S1 blocker: "]);
+    let note = "was deferred, and what changed touches it";
+    round(Status::Deferred, 11)
+        .check(&[&format!("reopened S1: {note}"), &format!("restated S1 blocker: {note}")]);
+    for status in [Status::Ruled, Status::Overruled] {
+        round(status, 11).check(&["raised S2 blocker open"]);
     }
 }
 
@@ -538,7 +558,9 @@ proptest! {
             prop_assert!(before.role.as_str() == "spec-reviewer" || before == after);
             prop_assert!(before.status != Status::Ruled || before == after);
             let gone = matches!(after.status, Status::Fixed | Status::Withdrawn);
-            prop_assert!(before.status != Status::Deferred || before == after || gone);
+            let back = with_delta && after.status == Status::Open;
+            let graver = after.status == Status::Deferred && after.severity > before.severity;
+            prop_assert!(before.status != Status::Deferred || before == after || gone || back || graver);
         }
     }
 

@@ -34,6 +34,8 @@ pub struct Implementing {
     pub mended: u16,
     /// What a person went on without, until it is taken out.
     pub taken_out: Option<WrittenFiles>,
+    /// Whether the simplifier was sent before the tests were thought of, as earlier versions did.
+    simplifies_first: bool,
 }
 
 /// What was written, so that it can be taken out again.
@@ -123,6 +125,7 @@ impl Implementing {
             tests: None,
             mended: 0,
             taken_out: None,
+            simplifies_first: false,
         })
     }
 
@@ -163,6 +166,12 @@ impl Implementing {
         self.tasks.iter().enumerate().find(|(_, task)| task.end.is_none())
     }
 
+    /// The same with the simplifier before the tests, where neither has begun.
+    pub(super) fn simplifying_first(&self) -> Option<Implementing> {
+        let is_new = !self.simplified && !self.outlined && !self.simplifies_first;
+        is_new.then(|| Implementing { simplifies_first: true, ..self.clone() })
+    }
+
     pub(super) fn current_mut(&mut self) -> Option<&mut TaskWork> {
         self.tasks.iter_mut().find(|task| task.end.is_none())
     }
@@ -183,13 +192,16 @@ impl Implementing {
 
     /// What is left to do to the whole of the code. The simplifier comes last, when the most tests watch over it.
     pub(super) fn extra(&self, limits: &Limits) -> Option<(Purpose, CodeRole)> {
+        let simplify = !self.simplified && able(self.simplifier.as_ref(), limits);
+        if simplify && self.simplifies_first {
+            return Some((Purpose::Simplify, CodeRole::Simplifier));
+        }
         if !self.outlined && able(self.outliner.as_ref(), limits) {
             return Some((Purpose::Outline, CodeRole::Outliner));
         }
         if self.outline.is_some() && !self.tested && able(self.tester.as_ref(), limits) {
             return Some((Purpose::Tests, CodeRole::Tester));
         }
-        let simplify = !self.simplified && able(self.simplifier.as_ref(), limits);
         simplify.then_some((Purpose::Simplify, CodeRole::Simplifier))
     }
 }

@@ -256,6 +256,47 @@ fn a_task_that_is_said_not_to_be_done_is_tried_again_and_then_asked_about() {
 }
 
 #[test]
+fn a_task_that_was_stopped_with_all_of_its_work_there_needs_no_further_change() {
+    let mut world = building(1, false);
+    let ticket = until(&mut world, Purpose::Implement);
+    world.play(2);
+    world.happen(Built {
+        ticket,
+        revision: Revision::new("all"),
+        commit: "c".to_owned(),
+        report: Report::default(),
+        files: vec!["src/a.rs".to_owned()],
+        already: false,
+        notes: vec![],
+        unfinished: Some("I could not run the tests".to_owned()),
+    });
+    answered(&mut world, Purpose::Implement);
+    built(&mut world, "all", false);
+    assert!(matches!(pending(&world.state)[..], [Effect::Check { .. }]), "the checks decide");
+    assert!(world.play(200));
+    assert_eq!(implementing(&world).tally(), (1, 0));
+}
+
+#[test]
+fn a_ledger_in_which_the_simplifier_came_first_is_read() {
+    let mut world = building(1, true);
+    until(&mut world, Purpose::Outline);
+    let template = started(&world).last().unwrap().clone();
+    world.happen(Started {
+        ticket: "031/implement.1/simplify/simplifier/1.1".parse().unwrap(),
+        sees: open(&world).revision.clone(),
+        since: None,
+        session: None,
+        ..template
+    });
+    world.play(1);
+    built(&mut world, "simpler", false);
+    gate(&mut world, true);
+    until(&mut world, Purpose::Outline);
+    assert_eq!(Pipeline::replay(&world.log).unwrap(), world.state);
+}
+
+#[test]
 fn a_task_that_was_stopped_and_then_carried_out_is_done() {
     let mut world = building(1, false);
     world.habits.stops = 100;

@@ -107,7 +107,7 @@ Examples:
 
 Exit codes: 0 ready or merged, 1 a check fails on what would be merged now, 2 usage, 3 configuration, ledger, git or \
 disk, 4 an agent failed, 5 the budget is reached, 6 a conflict, uncommitted changes in the checkout, or a failed check \
-to decide about, 7 another process is working on it, 130 interrupted; the same command continues";
+or a deferred blocker to decide about, 7 another process is working on it, 130 interrupted; the same command continues";
 
 pub(super) const DECIDE_HELP: &str = "\
 Examples:

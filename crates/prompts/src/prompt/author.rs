@@ -48,6 +48,6 @@ pub(super) fn mini(brief: &Brief<'_>) -> Option<Fragment> {
     let text = "## A Mini-Spec\n\n\
          This is a small change that goes straight to code: write a mini-spec, about a page. It has the problem in two \
          sentences, the requirements with their acceptance criteria, and what is excluded; leave out every other \
-         section. No reviewer reads it, only mechanical checks do, so what it does not say will not be built.\n";
+         section. No reviewer judges it before the code is written, only mechanical checks do, so what it does not say will not be built.\n";
     brief.mini.then(|| Fragment::new("mini-spec", text))
 }

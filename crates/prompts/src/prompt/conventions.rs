@@ -36,14 +36,13 @@ pub fn conventions_to_read(of: &Conventions, profile: &Profile, strategy: Strate
 fn intro(profile: &Profile) -> &'static str {
     match profile.kind {
         ProfileKind::Author => {
-            "What the repository says about how work is done in it binds what you write, as far as it does not touch your \
-             role, your answer or what you may change. A folder may have such a file of its own; it holds for what lies in \
-             that folder."
+            "These files bind what you write, within the limits above. A folder may have such a file of its own; it holds \
+             for what lies in that folder."
         }
         ProfileKind::Domain | ProfileKind::Phase => {
             "What the repository says about how work is done in it binds whoever writes, and not you. Where what you judge \
-             breaks a rule of it, there is a finding: give the rule's words and its file. It stands here as it was before \
-             the work began; what the work makes of such a file is no rule for the work."
+             breaks a rule of it, there is a finding: give the rule's words and its file. What counts is each file as it \
+             was before the work began."
         }
     }
 }

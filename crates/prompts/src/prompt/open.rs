@@ -63,7 +63,9 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     }
     let (ruling, subject) = (ruling(brief), subject(brief));
     let (heading, lead) = match intro {
-        Intro::List => ("Open Findings", "These ids are open; each needs an answer:\n".to_owned()),
+        Intro::List => {
+            ("Open Findings", "These ids are open; each needs an answer, unless it is deferred:\n".to_owned())
+        }
         Intro::Recall => ("Open Findings", "Previous issues to re-evaluate:\n".to_owned()),
         Intro::Reevaluate => (
             "Open Findings",

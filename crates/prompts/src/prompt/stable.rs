@@ -141,8 +141,8 @@ fn checks_to_come(checks: &[ProjectCheck<'_>]) -> Option<Fragment> {
     let list: String = checks.iter().map(|check| format!("- {}\n", shown_check(check))).collect();
     let text = format!(
         "## Project Checks\n\nThe engine runs these after every task, on the committed files alone, and all of them must \
-         pass. Where work is checked by one of them, it is named in exactly these words; a single test is run with its \
-         name behind the command.\n\n{list}"
+         pass. Where work is checked by one of them, it is named in exactly these words; where the \
+         agent may, a single test is run with its name behind the command.\n\n{list}"
     );
     Some(Fragment::new("project-checks", text))
 }
@@ -351,7 +351,7 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
                 .to_owned()
         }
         ProfileKind::Domain | ProfileKind::Phase => format!(
-            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, by their numbers in `issues` from 1: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
+            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, a new one by its number in `issues` from 1, an earlier one by its id: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
              - `verified`: each statement about something outside the document that you checked, where, and with what result, in few words; one entry for all that you could not open.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
              - `category`: one of {}.\n\

@@ -81,8 +81,8 @@ pub(super) fn asked_for(brief: &Brief<'_>) -> Option<Fragment> {
         }
         false => {
             "\nIt is the parent of the specification, together with the PRD where there is one. What it asks for and the \
-             specification neither carries nor excludes is a finding. So is a goal or a behaviour that nothing asked for \
-             needs, unless it is stated as an assumption.\n"
+             specification neither carries nor excludes is a finding. So is a goal or a behaviour that is not needed for \
+             anything that was asked for, unless it is stated as an assumption.\n"
         }
     });
     Some(Fragment::new("asked-for", said))

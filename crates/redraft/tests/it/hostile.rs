@@ -81,7 +81,11 @@ fn a_secret_behind_escapes_in_every_field_of_a_finding_is_kept_nowhere_and_the_f
     // To the end of the phase, with everything that is committed on the way.
     let run = || scratch.run(["run", "001", "--agent", "rehearsal", "--on-cap", "accept"]);
     run();
-    scratch.run(["decide", "001", "accept", "--why", "what is left is known"]).expect(0);
+    let decide = || scratch.run(["decide", "001", "accept", "--why", "what is left is known"]).expect(0);
+    // Its author declines both findings.
+    decide();
+    run().expect(6);
+    decide();
     run().expect(0);
     assert_eq!(holding(&scratch.root(), token().as_bytes()), [""; 0]);
     let said = scratch.run(["show", "findings", "001"]).expect(0).stdout;

@@ -117,3 +117,15 @@ fn a_rejection_without_any_ground_is_not_called_settled() {
     let judged = with(&[fixed]).judge(br#"{"approved": false, "issues": []}"#);
     assert!(!judged.settled && matches!(judged.judgement, Judgement::Repair { .. }));
 }
+
+#[test]
+fn a_rejection_that_may_rest_on_a_failed_check_is_not_turned_into_an_approval() {
+    let setting =
+        Setting { rule: Threshold::Blockers, delta: Some(Delta::parse(DIFF)), ..Setting::default() };
+    let answer = one_issue(false, "suggestion");
+    setting.computes(&answer, "S1 (deferred)");
+    let failed =
+        r#""checks": [{"name": "traced", "passed": false, "note": "R7 has no criterion"}], "issues""#;
+    let judged = setting.judge(answer.replace("\"issues\"", failed).as_bytes());
+    assert!(matches!(judged.judgement, Judgement::Repair { .. }), "{judged:?}");
+}

@@ -14,6 +14,8 @@ pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
     let what = || rejected(format!("what was built by {}", fact.ticket));
     let changed = state.revision.as_ref() != Some(&fact.revision);
     let (gate_failed, checked) = (state.failed_gate().is_some(), !state.opened.gates.is_empty());
+    let task = state.implementing.as_ref().and_then(Implementing::current);
+    let begun = task.is_some_and(|(_, task)| task.wrote.is_some() && task.unfinished.is_some());
     let seat = state.seat_of_mut(&fact.ticket).ok_or_else(what)?;
     let landed = |flight: &Flight| flight.started.ticket == fact.ticket && flight.answered.is_some();
     let flight = seat.work.as_mut().and_then(|work| work.flight.take_if(|flight| landed(flight)));
@@ -24,7 +26,8 @@ pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
         stop(state, fact, why);
         return Ok(());
     }
-    if fact.ticket.purpose == Purpose::Implement && !changed && !gate_failed {
+    // An attempt that called itself unfinished may have left all of the work.
+    if fact.ticket.purpose == Purpose::Implement && !changed && !gate_failed && !begun {
         match (fact.already, checked) {
             (true, true) => {}
             (true, false) => {

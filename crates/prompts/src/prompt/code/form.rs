@@ -17,9 +17,9 @@ pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> 
     let fields = match profile.kind {
         ProfileKind::Author => work(purpose),
         ProfileKind::Domain | ProfileKind::Phase => format!(
-            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, by their numbers in `issues` from 1: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
+            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, a new one by its number in `issues` from 1, an earlier one by its id: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
              - `verified`: each statement about something outside of the repository that you checked, where, and with what result, in few words; one entry for all that you could not open.\n\
-             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of an earlier finding that this one repeats, else empty.\n\
+             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
              - `category`: one of {}.\n\
              - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
              - `summary`: the reason for the verdict, in one or two sentences.\n",
@@ -34,10 +34,10 @@ fn work(purpose: Purpose) -> String {
     const OPENED: &str = "- `verified`: the facts about existing code, libraries or services that your work rests on, and where you found them.\n";
     let report = |approved: &str, summary: &str, report: &str| {
         format!(
-            "- `approved`: {approved}.\n\
+            "- `checks`: your report, one entry for each of these names, with the text as its `note`; `passed` is true where nothing else is said.\n{report}{OPENED}\
+             - `issues`, `answers`: empty.\n\
              - `summary`: {summary}\n\
-             - `answers`, `issues`: empty.\n\
-             - `checks`: your report, one entry for each of these names, with the text as its `note`; `passed` is true where nothing else is said.\n{report}{OPENED}"
+             - `approved`: {approved}.\n"
         )
     };
     match purpose {

@@ -10,7 +10,7 @@ mod plan;
 mod room;
 
 pub(super) use place::Place;
-pub(super) use plan::{Plan, lock_name};
+pub(super) use plan::{Plan, lock};
 pub(super) use room::RoomFile;
 
 use super::answers;
@@ -242,6 +242,7 @@ impl Asking<'_> {
             all.stop = Some(AskingStop::OverBudget(over));
         }
         let left = budget.left();
+        together.iter_mut().take(sent.ends.len()).for_each(|asked| asked.attempts += 1);
         let nexts = sent.ends.into_iter().zip(together.iter()).map(|(end, asked)| match end.result {
             Ok(outcome) => match (asked.turn(), outcome.session) {
                 (WhichTurn::Answer, _) => Next::Answered,
@@ -269,7 +270,6 @@ impl Asking<'_> {
 
     /// The next turn of a job, in its folder as it must be then.
     fn question(&self, asked: &mut Asked) -> Result<Question, CliError> {
-        asked.attempts += 1;
         let turn = asked.turn();
         // Never twice the same: an agent may refuse a conversation whose name it knows.
         let words =
@@ -284,7 +284,7 @@ impl Asking<'_> {
             purpose: Purpose::Review,
             role: role.clone(),
             round: if asked.conversation.is_some() { 2 } else { 1 },
-            attempt: asked.attempts,
+            attempt: asked.attempts + 1,
         };
         let (prompt, files) = match (turn, before) {
             (WhichTurn::Before, Some((prompt, files))) => (prompt, files),

@@ -3,7 +3,7 @@
 //! In `DIR/judged`: a set of findings (`DOCUMENT.judge.N.findings.json`), its prompt and its answer, in the same form as
 //! reviews have; `union.json`, which only grows; and `found.json`, which says which arm found which material defect.
 
-use super::asking::{AskedAll, Asking, Job, Place, Plan, RoomFile, lock_name};
+use super::asking::{AskedAll, Asking, Job, Place, Plan, RoomFile, lock};
 use super::{answers, case_folder, counted};
 use redraft_adapters::plain_file;
 use redraft_adapters::shell_word::{quoted, quoted_path};
@@ -205,7 +205,7 @@ impl Judging<'_> {
             process,
             console,
         };
-        let _lock = place.repo.lock(&lock_name(&self.out), process)?;
+        let _lock = lock(&self.out, process)?;
         let spent = asking.settled()?;
         let mut jobs = Vec::new();
         for (name, set) in self.unanswered() {

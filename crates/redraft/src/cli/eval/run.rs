@@ -1,6 +1,6 @@
 //! `redraft eval run`: asks an agent for the reviews of each arm.
 
-use super::asking::{AskedAll, Asking, Job, Place, Plan, RoomFile, lock_name};
+use super::asking::{AskedAll, Asking, Job, Place, Plan, RoomFile, lock};
 use super::prompts::CasePrompt;
 use super::{answers, case_folder, prompts};
 use redraft_adapters::shell_word::{quoted, quoted_path};
@@ -64,7 +64,7 @@ pub(super) fn run(
     let budget = crate::cli::run::budget(args.budget.as_deref(), &place.config)?;
     let called = out_of(args);
     let out = process.folder.join(&called);
-    let _lock = place.repo.lock(&lock_name(&out), process)?;
+    let _lock = lock(&out, process)?;
     let all = prompts::all(&cases, &arms, &as_named(&args.folder), process)?;
     let (mut jobs, mut already, mut outdated) = (Vec::new(), 0, Vec::new());
     let asking =

@@ -1,10 +1,12 @@
 //! What is said before an agent is asked, and whether a person agrees to it; and how it ended.
 
 use super::{AskedAll, Asking, AskingStop, Job};
-use redraft_engine::ports::Agent;
-use redraft_facts::text::{count, hash, utc};
+use redraft_adapters::lock::{Holder, Lock};
+use redraft_engine::ports::{Agent, Clock as _};
+use redraft_facts::text::{count, utc};
 use redraft_facts::usage::Usd;
 use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use std::path::Path;
 
 /// What is known before anything is sent.
@@ -82,9 +84,17 @@ impl AskedAll {
     }
 }
 
-/// One run at a time for each folder of answers.
-pub(in crate::cli::eval) fn lock_name(out: &Path) -> String {
-    let real = std::fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
-    let hash = hash(real.as_os_str().as_encoded_bytes()).to_string();
-    format!("eval-{}", hash.get(..16).unwrap_or(&hash))
+/// Makes the folder of answers, if it is not there, and keeps others from asking for the same at the same time. The lock
+/// is in the folder itself, because runs in several repositories may share it.
+pub(in crate::cli::eval) fn lock(out: &Path, process: &ProcessContext) -> Result<Lock, CliError> {
+    std::fs::create_dir_all(out).map_err(|error| {
+        CliError::new(ErrorCode::Config, format!("{} cannot be made: {error}", out.display()))
+    })?;
+    let holder = Holder {
+        pid: std::process::id(),
+        user: process.user.clone(),
+        since_ms: process.clock.now_ms(),
+        command: process.redactor.redact(&process.command).0.into_owned(),
+    };
+    Ok(Lock::take(out, "asking", &holder)?)
 }
