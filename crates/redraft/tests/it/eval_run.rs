@@ -33,7 +33,8 @@ fn answers(scratch: &Scratch) -> Vec<String> {
 
 fn names(folder: &Path, part: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
-    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let files = entries.map(Result::unwrap).filter(|entry| entry.path().is_file());
+    let names = files.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let mut names: Vec<String> = names.filter(|name| name.contains(part)).collect();
     names.sort();
     names

@@ -139,7 +139,11 @@ fn every_sum_of_the_retrospective_is_the_one_of_the_receipt() {
     let billed = number(&sum["billed_micro_usd"]);
     assert!(billed > 0, "there is something to compare");
     let unknown = number(&sum["reserved_for_unknown_micro_usd"]);
-    let [billed, unknown] = [billed, unknown].map(|micro| format!("${:.4}", micro as f64 / 1e6));
+    // Half of the last digit is rounded up.
+    let [billed, unknown] = [billed, unknown].map(|micro| {
+        let rounded = (micro + 50) / 100;
+        format!("${}.{:04}", rounded / 10_000, rounded % 10_000)
+    });
     assert_eq!(
         cells[10],
         format!("{billed} + at most {unknown} unknown"),
