@@ -102,19 +102,23 @@ pub fn unnamed(diff: &str) -> usize {
     }
 }
 
-/// As much of a diff as fits, the shortest parts first, so that as few files as possible are left out; and the parts
-/// left out.
-fn fitting(diff: &str) -> (String, Vec<FileDiff<'_>>) {
-    let parts = delta::parts(diff);
-    let mut by_length: Vec<(usize, usize)> =
-        parts.iter().enumerate().map(|(at, part)| (part.text.chars().count(), at)).collect();
+/// Which parts of these lengths a prompt has room for, the shortest first.
+pub(super) fn shortest_that_fit(lengths: impl Iterator<Item = usize>) -> BTreeSet<usize> {
+    let mut by_length: Vec<(usize, usize)> = lengths.enumerate().map(|(at, chars)| (chars, at)).collect();
     by_length.sort_unstable();
     let mut room = DIFF_CHARS_MAX;
     let fits = |(chars, _): &&(usize, usize)| {
         room = room.saturating_sub(*chars);
         room > 0
     };
-    let kept: BTreeSet<usize> = by_length.iter().take_while(fits).map(|(_, at)| *at).collect();
+    by_length.iter().take_while(fits).map(|(_, at)| *at).collect()
+}
+
+/// As much of a diff as fits, the shortest parts first, so that as few files as possible are left out; and the parts
+/// left out.
+fn fitting(diff: &str) -> (String, Vec<FileDiff<'_>>) {
+    let parts = delta::parts(diff);
+    let kept = shortest_that_fit(parts.iter().map(|part| part.text.chars().count()));
     let (shown, left_out): (Vec<_>, Vec<_>) =
         parts.into_iter().enumerate().partition(|(at, _)| kept.contains(at));
     (

@@ -4,7 +4,8 @@
 //! Each run of lines stands with its place in the file as it is now. Where they are too long for a prompt, the longest
 //! files are named and left out, as in a diff.
 
-use super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX};
+use super::change::shortest_that_fit;
+use super::sizes::{FILES_MAX, NAME_CHARS_MAX};
 use core::fmt::Write as _;
 use redraft_documents::delta::{Delta, FileDelta, Hunk, LineKind};
 use redraft_facts::fragment::Fragment;
@@ -92,15 +93,7 @@ fn heading(hunk: &Hunk) -> String {
 
 /// As much as fits, the shortest parts first, in the order of the change; and what is left out.
 fn fitting(parts: Vec<Part>) -> (Vec<Part>, Vec<Part>) {
-    let mut by_length: Vec<(usize, usize)> =
-        parts.iter().enumerate().map(|(at, part)| (part.text.chars().count(), at)).collect();
-    by_length.sort_unstable();
-    let mut room = DIFF_CHARS_MAX;
-    let fits = |(chars, _): &&(usize, usize)| {
-        room = room.saturating_sub(*chars);
-        room > 0
-    };
-    let kept: BTreeSet<usize> = by_length.iter().take_while(fits).map(|(_, at)| *at).collect();
+    let kept = shortest_that_fit(parts.iter().map(|part| part.text.chars().count()));
     let (shown, left_out): (Vec<_>, Vec<_>) =
         parts.into_iter().enumerate().partition(|(at, _)| kept.contains(at));
     let only = |parts: Vec<(usize, Part)>| parts.into_iter().map(|(_, part)| part).collect();
@@ -109,6 +102,7 @@ fn fitting(parts: Vec<Part>) -> (Vec<Part>, Vec<Part>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sizes::DIFF_CHARS_MAX;
     use super::*;
 
     fn shown(change: &str) -> String {
