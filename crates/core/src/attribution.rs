@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 /// What follows an approval that was computed.
 pub const COMPUTED: &str = " (computed)";
 
+/// What follows an approval that a person made of a rejection.
+const OVERRULED: &str = " (rejected, overruled by a person)";
+
 /// An agent under its name, as it was at a dispatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedAgent {
@@ -97,6 +100,8 @@ pub struct Attribution {
     verdicts: BTreeMap<(Phase, u16, Role, bool), Ticket>,
     /// The dispatches that rejected, and whose approval was computed.
     computed: BTreeSet<Ticket>,
+    /// The dispatches that rejected. What they rejected for may be overruled later.
+    rejected: BTreeSet<Ticket>,
     /// For each phase, role and agent the first dispatch that changed something.
     wrote: Vec<Ticket>,
     /// Where each finding was first raised.
@@ -121,6 +126,9 @@ impl Attribution {
                 if matches!(fact.judgement, Judgement::Approved | Judgement::Rejected) {
                     let seat = (*phase, *pass, role.clone(), *purpose == Purpose::Certify);
                     self.verdicts.insert(seat, fact.ticket.clone());
+                }
+                if fact.judgement == Judgement::Rejected {
+                    self.rejected.insert(fact.ticket.clone());
                 }
                 if fact.is_computed() {
                     self.computed.insert(fact.ticket.clone());
@@ -172,6 +180,11 @@ impl Attribution {
     /// What follows the approval that this dispatch gave: nothing, unless it was computed.
     pub fn mark(&self, ticket: &Ticket) -> &'static str {
         if self.computed.contains(ticket) { COMPUTED } else { "" }
+    }
+
+    /// The same for an approval that may rest on a rejection whose findings a person overruled.
+    pub fn mark_of_approval(&self, ticket: &Ticket) -> &'static str {
+        if self.rejected.contains(ticket) { OVERRULED } else { self.mark(ticket) }
     }
 
     /// Who raised a finding of this phase.

@@ -22,7 +22,7 @@ pub(crate) fn of_answer(state: &Pipeline, ticket: &Ticket) -> Trailers {
 pub(crate) fn approved(state: &Pipeline, closed: &PhaseClosed) -> Vec<String> {
     let line = |approval: &Approval| {
         let Approval { role, ticket, .. } = approval;
-        format!("{role}{} by {}", state.players.mark(ticket), state.players.shown(ticket))
+        format!("{role}{} by {}", state.players.mark_of_approval(ticket), state.players.shown(ticket))
     };
     closed.approvals.iter().map(line).collect()
 }

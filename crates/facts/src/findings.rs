@@ -187,9 +187,8 @@ pub fn apply(findings: &mut Vec<Finding>, changes: &[FindingChange]) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_finding_is_shown_where_what_it_quotes_stands_now() {
-        let finding = |line, quote: &str| Finding {
+    fn finding(line: u32, quote: &str) -> Finding {
+        Finding {
             id: FindingId::new("X1"),
             role: Role::new("security-reviewer"),
             round: 1,
@@ -206,7 +205,22 @@ mod tests {
             late: false,
             unverified: None,
             note: String::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_blocker_that_was_put_off_needs_a_ruling_also_where_its_quote_was_not_found() {
+        let put_off = Finding { status: Status::Deferred, ..finding(1, "gone") };
+        assert!(put_off.is_deferred_blocker());
+        assert!(
+            Finding { unverified: Some("not there".to_owned()), ..put_off.clone() }.is_deferred_blocker()
+        );
+        assert!(!Finding { severity: Severity::Warning, ..put_off.clone() }.is_deferred_blocker());
+        assert!(!Finding { status: Status::Ruled, ..put_off }.is_deferred_blocker());
+    }
+
+    #[test]
+    fn a_finding_is_shown_where_what_it_quotes_stands_now() {
         let text = "one\neval  \"$x\"\ntwo\neval \"$x\"\n";
         for (line, quote, now) in [
             (1, "eval \"$x\"", 2),

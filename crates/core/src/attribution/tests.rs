@@ -150,3 +150,13 @@ fn an_approval_that_was_computed_is_marked_wherever_its_judge_is_named() {
     assert!(!in_words(&state.judged_by()).contains("computed"));
     assert!(!serde_json::to_string(&state.judged_by()).unwrap().contains("computed"));
 }
+
+#[test]
+fn an_approval_that_a_person_made_of_a_rejection_says_so() {
+    let (kept, overruled) =
+        ("001/specify.1/review/spec-reviewer/1.1", "001/specify.1/review/phase-reviewer/1.1");
+    let state = feature(1, &[judged(kept, "approved"), judged(overruled, "rejected")]);
+    let mark = |ticket: &str| state.players.mark_of_approval(&ticket.parse().unwrap());
+    assert_eq!(mark(kept), "");
+    assert_eq!(mark(overruled), " (rejected, overruled by a person)");
+}
