@@ -48,11 +48,12 @@ fn folded(ledger: &Ledger, scope: &Scope) -> (Vec<Entry>, Pipeline) {
     let (_, seq, row) = rows.iter().find(|(of, ..)| of == scope).unwrap();
     let last = entries.last().unwrap();
     assert_eq!(*seq, last.seq);
-    assert_eq!(
-        serde_json::from_str::<BoardRow>(row).unwrap(),
-        BoardRow::new(&state, last.at_ms),
-        "the stored row"
-    );
+    // A row of an earlier version is not read: it is folded again.
+    let now = BoardRow::new(&state, last.at_ms);
+    let stored: serde_json::Value = serde_json::from_str(row).unwrap();
+    let version = stored["v"].as_u64().unwrap();
+    assert!(version < u64::from(now.v) || serde_json::from_str::<BoardRow>(row).unwrap() == now, "{row}");
+    assert_eq!((&stored["id"], &stored["status"]), (&now.id.clone().into(), &now.status.clone().into()));
     for id in entries.iter().flat_map(|entry| entry.event.blobs()) {
         assert!(!ledger.blob(id).unwrap().is_empty());
     }

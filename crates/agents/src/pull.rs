@@ -1,7 +1,7 @@
 //! A host: an agent that comes for its work, does it in a conversation of its own and brings it back.
 //!
-//! Nothing is started or sent here. A host continues no conversation of ours, does not report what it used, and has
-//! whatever tools it has. How it asks for work is up to an interface; what it is given, to the engine.
+//! Nothing is started or sent here. A host does not report what it used, and has whatever tools it has. Which of its
+//! conversations it can go on with, it says each time it comes. How it asks for work is up to an interface; what it is given, to the engine.
 
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
@@ -37,7 +37,12 @@ impl Agent for PullAgent {
     }
 
     fn describe(&self) -> String {
-        "a host that fetches its work".to_owned()
+        let AgentIdentity { program, version, .. } = &self.player;
+        // What is shown of one host's memory says nothing about another's.
+        match program.is_empty() {
+            true => "a host that fetches its work".to_owned(),
+            false => format!("a host that fetches its work: {program} {version}").trim_end().to_owned(),
+        }
     }
 
     fn player(&self) -> AgentIdentity {
@@ -61,7 +66,7 @@ impl Agent for PullAgent {
 
     fn abilities(&self) -> Abilities {
         Abilities {
-            resume: Resume::No,
+            resume: Resume::Unproved,
             session_id: Naming::Theirs,
             cache: Cache::None,
             lifetimes: Vec::new(),
@@ -77,7 +82,7 @@ impl Agent for PullAgent {
         None
     }
 
-    fn reserve(&self, _request: &Request) -> Usd {
+    fn highest_cost(&self, _request: &Request) -> Usd {
         Usd(0)
     }
 

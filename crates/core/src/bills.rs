@@ -219,7 +219,7 @@ mod tests {
             assert_eq!((bills.counted(&ticket), bills.is_open(&ticket)), (None, true));
             assert_eq!(bills.take(&correct(0, 5)), None, "it is not over");
             let (now, detail, undone) = (AfterFailure::GiveUp, String::new(), Vec::new());
-            let failed = Failed { ticket: ticket.clone(), now, detail, usage: used, undone };
+            let failed = Failed { ticket: ticket.clone(), now, detail, usage: used, undone, forgot: None };
             bills.take(&failed.into());
             assert_eq!((bills.total().counted(), bills.counted(&ticket)), (Usd(before), Some(Usd(before))));
             for (was, cost) in [(before, 12), (12, 5_000), (5_000, 0)] {

@@ -4,6 +4,8 @@
 //! validations and certificates are judged alike. Nothing here counts rounds or says what happens next; that is
 //! [`crate::review`]. Start reading at [`judge`].
 
+mod checklist;
+
 #[cfg(test)]
 mod tests;
 
@@ -53,6 +55,8 @@ pub struct AnswerInHand<'a> {
     pub formless: bool,
     /// The document under review; empty for code.
     pub artifact: &'a str,
+    /// The names of the checks that the role was asked to make.
+    pub checks: &'a [&'a str],
     /// The text a path has in the revision under review, by the path as a reviewer cites it.
     pub text_of: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -75,12 +79,15 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
     let found: Vec<Result<Found, String>> = verdict.issues.iter().map(found).collect();
     let in_artifact: Vec<bool> = found.iter().map(|found| *found == Ok(Found::InArtifact)).collect();
     let unverified: Vec<Option<String>> = found.into_iter().map(Result::err).collect();
+    let Ticket { phase, role, .. } = case.ticket;
+    let settled: Vec<SettledFinding> =
+        case.settled.iter().filter(|one| one.holds_for(*phase, role)).cloned().collect();
     let hearing = ReconcileInput {
-        role: &case.ticket.role,
+        role,
         letter: case.letter,
         round: case.round,
         known: case.known,
-        settled: case.settled,
+        settled: &settled,
         delta: case.delta,
         late_left: case.late_left,
         unverified: &unverified,
@@ -89,6 +96,7 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
     };
     let reconciled = reconcile(&hearing, &verdict);
     notes.extend(reconciled.notes.iter().cloned());
+    notes.extend(checklist::unanswered(case, &verdict));
     match decide(case, &verdict, out_of_form, &reconciled, &mut notes) {
         Ok(judgement) => {
             let Reconciled { changes, late, .. } = reconciled;
@@ -152,8 +160,12 @@ fn decide(
     after.retain(|finding| finding.role == case.ticket.role);
     let blocking: Vec<&str> =
         after.iter().filter(|finding| finding.blocks(case.rule)).map(|finding| finding.id.as_str()).collect();
-    if let Some(why) = misquoted(case, &after).filter(|_| case.repair_left) {
-        return Err(Void { why, settled: !verdict.approved && blocking.is_empty() });
+    let unexplained = checklist::unexplained(case, verdict);
+    // A rejection that may rest on a failed check is not one for nothing.
+    let settled = unexplained.is_none() && !verdict.approved && blocking.is_empty();
+    let why = [misquoted(case, &after), unexplained].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    if case.repair_left && !why.is_empty() {
+        return Err(Void { why, settled });
     }
     match (verdict.approved, blocking.as_slice()) {
         (true, []) => Ok(Judgement::Approved),

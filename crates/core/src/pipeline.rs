@@ -4,6 +4,7 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds an event, [`pending`] says what to do next. Loop
 //! events are handed down unchanged.
 
+mod parked;
 mod played;
 pub mod put_off;
 
@@ -12,12 +13,12 @@ use crate::bills::Bills;
 use crate::review::{self, Effect, Loop, LoopEnd, Rejected};
 use crate::tally::Tally;
 use redraft_facts::event::{
-    Adopted, AfterFailure, BudgetReached, Cancelled, Certify, Decision, Entry, Event, FeatureCreated,
-    FeatureLife, LaneSet, LoopOpened, Merged, PhaseClosed,
+    Adopted, BudgetReached, Cancelled, Certify, Decision, Entry, Event, FeatureCreated, FeatureLife, LaneSet,
+    LoopOpened, Merged, PhaseClosed,
 };
 use redraft_facts::findings::{Ruling, SettledFinding};
 use redraft_facts::forecast::Forecast;
-use redraft_facts::ids::AgentName;
+use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::probed::MetAgent;
@@ -56,6 +57,8 @@ pub struct Pipeline {
     /// Agents whose usage limit was reached, and until when, in milliseconds since 1970. An agent that is sent to again
     /// is taken out: the entry is then out of date.
     pub parked: BTreeMap<AgentName, i64>,
+    /// The agent that each role was last sent to.
+    pub sent_to: BTreeMap<Role, AgentName>,
     /// What people have settled, oldest first.
     pub settled: Vec<SettledFinding>,
     /// What is watched over several features.
@@ -82,11 +85,6 @@ impl Pipeline {
             Some(LoopEnd::Closed(closed)) if closed.phase == phase => Some(closed),
             _ => None,
         })
-    }
-
-    /// Until when the last of its agents is parked, whether or not that time has passed.
-    pub fn parked_until_ms(&self) -> Option<i64> {
-        self.parked.values().max().copied()
     }
 
     /// The open loop, or the last one that ended.
@@ -275,7 +273,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         _ => {
             let open = state.open.as_mut().ok_or_else(|| unexpected(event))?;
             let tally = Tally::new(state.created.as_ref(), open, event);
-            let parked = parked(open, event);
+            let parked = parked::parked(open, event);
             let settled = settled(open, event);
             let ruled = put_off::ruled(open, event);
             review::fold(open, event)?;
@@ -293,6 +291,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
                     state.untold += u32::from(started.pull);
                     state.short = None;
                     state.parked.remove(&started.agent);
+                    state.sent_to.insert(started.ticket.role.clone(), started.agent.clone());
                 }
                 Event::Asked(asked) => state.estimate.clone_from(&asked.estimate),
                 Event::Decided(_) => state.estimate = None,
@@ -425,14 +424,6 @@ fn go_back(state: &mut Pipeline, phase: Phase) -> Option<()> {
 fn at_rest(state: &Pipeline) -> Option<()> {
     let at_work = state.open.as_ref().is_some_and(|open| open.flights().next().is_some());
     (state.created.is_some() && !state.cancelled && state.merged.is_none() && !at_work).then_some(())
-}
-
-/// The agent that an event parks, and until when.
-fn parked(open: &Loop, event: &Event) -> Option<(AgentName, i64)> {
-    let Event::Failed(fact) = event else { return None };
-    let AfterFailure::ParkUntil(until_ms) = fact.now else { return None };
-    let (_, flight) = open.flights().find(|(_, flight)| flight.started.ticket == fact.ticket)?;
-    Some((flight.started.agent.clone(), until_ms))
 }
 
 /// The findings of a loop that an event settles, as they are before it.

@@ -1,7 +1,7 @@
 //! Works out what a verdict changes in the list of findings.
 //!
 //! A reviewer answers the findings it was shown and names issues. Each answer is matched with its finding; each issue
-//! is either a repeat of a known finding or a new one. A new one that a person has settled before, for any role, is
+//! is either a repeat of a known finding or a new one. A new one that a person has settled before is
 //! ruled from the start, and one outside the delta is put off. Whether the verdict counts at all is decided in
 //! [`crate::judge`]. Start reading at [`reconcile`].
 
@@ -31,7 +31,7 @@ pub struct ReconcileInput<'a> {
     pub round: u16,
     /// All findings of the phase, of any role and status.
     pub known: &'a [Finding],
-    /// What people have settled in the feature, in any phase and for any role.
+    /// What people have settled, as far as it holds for this role in this phase.
     pub settled: &'a [SettledFinding],
     /// None: a first review, a validation, a certificate or an unknown delta. Nothing is deferred then.
     pub delta: Option<&'a Delta>,
@@ -379,7 +379,7 @@ impl<'a> Place<'a> {
             && enough_shared_words(self.description, other.description)
     }
 
-    /// The same in other documents too: a later phase quotes an earlier one.
+    /// The same wherever it is quoted: a reviewer may cite it in another file.
     fn is_settled_as(&self, other: &Place<'_>) -> bool {
         let quote = citation::fold(self.quote);
         let quoted = !quote.is_empty() && quote == citation::fold(other.quote);

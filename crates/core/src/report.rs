@@ -162,8 +162,47 @@ fn heading(line: &str) -> Option<Heading<'_>> {
     if let Some(place) = part(label) {
         return Some(Heading { part: Some(place), rest: rest.trim_start_matches(['*', '_', ' ']) });
     }
-    let bold = bare.len() > 4 && bare.starts_with("**") && bare.ends_with("**");
-    (marked || bold).then_some(Heading { part: None, rest: "" })
+    let opens = bare.len() > 4 && bare.starts_with("**");
+    let bold = opens && bare.ends_with("**");
+    // `**Implementation Decisions:** text`
+    let labelled = opens
+        && (rest.starts_with("**") || text.split(':').next().is_some_and(|label| label.ends_with("**")));
+    let alone =
+        bare.ends_with(':') && !bare.starts_with(['-', '+', '*']) && words_in(label) <= LABEL_WORDS_MAX;
+    let announced = (marked || bold || labelled || alone).then(|| named_in(label)).flatten();
+    match announced {
+        Some(place) => Some(Heading { part: Some(place), rest: rest.trim_start_matches(['*', '_', ' ']) }),
+        None => (marked || bold).then_some(Heading { part: None, rest: "" }),
+    }
+}
+
+/// A line by itself that is longer is a sentence.
+const LABEL_WORDS_MAX: usize = 4;
+
+fn words_in(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// The part that a heading is about where it says more than the part's name: `Any issues or concerns`. Of several that
+/// it speaks of, the one that says most: `Implementation Decisions` are decisions.
+fn named_in(label: &str) -> Option<usize> {
+    let name = name(label);
+    let said = |stem: &str| match stem {
+        // `Implementation of issue 21` is about what was implemented.
+        "issue" => name.split('-').any(|word| word == "issues") && !name.contains("implement"),
+        stem => name.split('-').any(|word| word.starts_with(stem)),
+    };
+    let known: [(usize, &[&str]); 6] = [
+        (4, &["deviat"]),
+        (3, &["decision"]),
+        (6, &["concern", "issue"]),
+        (2, &["files"]),
+        (1, &["test"]),
+        (0, &["implement"]),
+    ];
+    let of_itself = name.contains("self-review").then_some(5);
+    let stems = || known.iter().find(|(_, stems)| stems.iter().any(|stem| said(stem)));
+    of_itself.or_else(|| stems().map(|(place, _)| *place))
 }
 
 /// Without the marks of headings, lists and emphasis that a line begins with.

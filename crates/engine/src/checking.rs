@@ -6,7 +6,7 @@
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
-use crate::ports::{Check, CheckFolder, CheckRun, Checks, LaidOut, SetUp, WorkspaceError};
+use crate::ports::{Check, CheckFolder, CheckRun, CheckedOut, Checks, SetUp, WorkspaceError};
 use crate::values::Rules;
 use crate::worktree::Worktree;
 use redraft_facts::event::{Checked, Checkout, Event};
@@ -161,24 +161,24 @@ impl Checking<'_, '_> {
         let prepared = self.check_folder.prepared()?;
         // Whatever happens from here on, a checkout that was left half done is not an empty one.
         let earlier = self.series.take().filter(|_| goes_on);
-        let laid = self.check_folder.lay_out(commit, empty && !goes_on)?;
-        let mut series =
-            earlier.or_else(|| laid.emptied.then(|| Series { tree: tree.clone(), ran: BTreeSet::new() }));
+        let checked_out = self.check_folder.check_out(commit, empty && !goes_on)?;
+        let mut series = earlier
+            .or_else(|| checked_out.emptied.then(|| Series { tree: tree.clone(), ran: BTreeSet::new() }));
         let mut checkout = Checkout {
             commit: commit.to_owned(),
             tree,
             empty: series.is_some(),
             prepared,
             same_as: None,
-            notes: laid.notes.clone(),
+            notes: checked_out.notes.clone(),
         };
-        let stale = laid.set_up == SetUp::ForAnother && self.rules.finish.setup.is_some();
-        if laid.set_up == SetUp::Not
-            && let Some((run, command)) = self.set_up(&laid, &mut checkout.notes)?
+        let stale = checked_out.set_up == SetUp::ForAnother && self.rules.finish.setup.is_some();
+        if checked_out.set_up == SetUp::Not
+            && let Some((run, command)) = self.set_up(&checked_out, &mut checkout.notes)?
         {
             return Ok(Ran { run, command, checkout, stale: false });
         }
-        let run = self.watched(check, &laid, &mut checkout.notes)?;
+        let run = self.watched(check, &checked_out, &mut checkout.notes)?;
         if let Some(series) = &mut series {
             series.ran.insert(check.name.clone());
         }
@@ -189,12 +189,12 @@ impl Checking<'_, '_> {
     /// Prepares a checkout with the project's setup command. Returns how that ended, unless it ended well.
     fn set_up(
         &self,
-        laid: &LaidOut,
+        checked_out: &CheckedOut,
         notes: &mut Vec<String>,
     ) -> Result<Option<(CheckRun, String)>, EngineError> {
         if let Some(command) = self.rules.finish.setup.clone() {
             let setup = Check { name: "setup".to_owned(), command: command.clone() };
-            let mut run = self.guarded(&setup, laid, notes)?;
+            let mut run = self.guarded(&setup, checked_out, notes)?;
             if run.code != Some(0) {
                 run.tail.push_str("\n(this is the setup of a clean checkout; the check was not run)");
                 return Ok(Some((run, command)));
@@ -209,10 +209,10 @@ impl Checking<'_, '_> {
     fn watched(
         &self,
         check: &Check,
-        laid: &LaidOut,
+        checked_out: &CheckedOut,
         notes: &mut Vec<String>,
     ) -> Result<CheckRun, EngineError> {
-        let mut run = self.guarded(check, laid, notes)?;
+        let mut run = self.guarded(check, checked_out, notes)?;
         if let Some(files) = named(&self.check_folder.changed()?) {
             run.tail.push_str(&format!("\n(put back after the check: {files})"));
             notes.push(format!("the check changed {files}, which is put back"));
@@ -224,11 +224,11 @@ impl Checking<'_, '_> {
     fn guarded(
         &self,
         check: &Check,
-        laid: &LaidOut,
+        checked_out: &CheckedOut,
         notes: &mut Vec<String>,
     ) -> Result<CheckRun, EngineError> {
         self.worktree.workspace.note_git()?;
-        let ran = self.checks.run(check, &laid.folder);
+        let ran = self.checks.run(check, &checked_out.folder);
         let name = format!("{}/check-{}", self.worktree.created.scope(), one_line(&check.name, 40));
         notes.extend(self.worktree.workspace.put_git_back(&name)?);
         ran.map_err(|detail| EngineError::Check { name: check.name.clone(), detail })

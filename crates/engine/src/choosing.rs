@@ -7,6 +7,7 @@
 use crate::compose::{Composed, Offered, Texts, compose, seat};
 use crate::ending::EngineError;
 use crate::experience::Experience;
+use crate::host::KeptConversations;
 use crate::journal::Writer;
 use crate::ports::{Abilities, Agent, Billing, Cache, Resume, WorkspaceError};
 use crate::values::{LoopFacts, LoopTexts};
@@ -20,8 +21,10 @@ use redraft_cost::policy::{PolicyFacts, Priced, ResumedFacts, choose};
 use redraft_documents::tokens::Family;
 use redraft_facts::choice::{self, Cached, Choice, Content, Lifetime, Marks, Policy, Strategy};
 use redraft_facts::event::{Entry, Event};
+use redraft_facts::probed::Recall;
 use redraft_facts::text;
 use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_prompts::prompt;
 use redraft_roles::profile::{self, ProfileKind};
 use std::collections::BTreeMap;
 
@@ -32,6 +35,8 @@ pub(crate) struct Chosen {
     pub(crate) marks: Marks,
     /// What the history says about it.
     pub(crate) markers: Vec<String>,
+    /// What it gives to remember, or asks for.
+    pub(crate) recall: Option<Recall>,
 }
 
 /// The prompts of one order, and what kept others from being made.
@@ -52,6 +57,7 @@ pub(crate) struct Choosing<'r> {
     pub(crate) worktree: Worktree<'r>,
     pub(crate) loop_texts: &'r LoopTexts,
     pub(crate) experience: &'r Experience,
+    pub(crate) kept: &'r KeptConversations,
 }
 
 impl Choosing<'_> {
@@ -63,8 +69,11 @@ impl Choosing<'_> {
         missing: &[String],
     ) -> Result<Chosen, EngineError> {
         let open = self.open_loop()?;
-        let known = self.experience.resumable(agent);
-        let able = known.resume != Resume::No;
+        let known = self.experience.resumable(agent, self.kept);
+        // A conversation that was given nothing by which it could prove that it remembers is not relied on.
+        let unprovable = known.resume == Resume::Unproved
+            && order.conversation.as_ref().is_some_and(|talk| talk.code.is_none());
+        let able = known.resume != Resume::No && !unprovable;
         let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
         // A turn that makes sense only in its conversation is sent there. An agent that has no such conversation says
         // so at no cost, and the machine orders a fresh one.
@@ -81,7 +90,8 @@ impl Choosing<'_> {
         });
         let facts =
             PolicyFacts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed, priced: None };
-        let (mut choice, marks) = self.weigh(order, agent, talk, &options, facts, able)?;
+        let (mut choice, marks) =
+            self.weigh(order, agent, talk, &options, facts, known.resume != Resume::No)?;
 
         let mut markers = Vec::new();
         let mut mark = |what: &str, why: &str| {
@@ -100,7 +110,8 @@ impl Choosing<'_> {
             mark("AGENT-CHANGED", &why);
             reason = Some(why);
         } else if !able && !bound && order.conversation.is_some() {
-            reason = Some(format!("{} is not resumed: {}", agent.name(), known.why));
+            let why = if unprovable { "it was given nothing to prove that it remembers" } else { &known.why };
+            reason = Some(format!("{} is not resumed: {why}", agent.name()));
         }
         if let Some(reason) = reason {
             let weighed = facts.policy == Policy::Cost && choice.prediction.is_some();
@@ -109,7 +120,7 @@ impl Choosing<'_> {
         if choice.strategy != Strategy::Resume && !missing.is_empty() {
             mark("TOOLS-MISSING", &missing.join(", "));
         }
-        let composed = match options.composed.remove(&choice.strategy) {
+        let mut composed = match options.composed.remove(&choice.strategy) {
             Some(composed) => composed,
             None => compose(
                 &options.texts,
@@ -121,10 +132,27 @@ impl Choosing<'_> {
                 offered,
             )?,
         };
+        let recall = self.recall(order, known.resume, talk.filter(|_| choice.strategy == Strategy::Resume));
+        composed.extend(recall.as_ref());
         if let Some(prediction) = &mut choice.prediction {
             prediction.chars = prompt_chars(&composed.prompt);
         }
-        Ok(Chosen { composed, choice, marks, markers })
+        Ok(Chosen { composed, choice, marks, markers, recall })
+    }
+
+    /// The code that a conversation is given or asked for, until its agent has proved in one that it remembers.
+    fn recall(&self, order: &DispatchOrder, known: Resume, resumed: Option<&Conversation>) -> Option<Recall> {
+        match (known, resumed) {
+            (Resume::Yes | Resume::No, _) => None,
+            // A repair is asked for because the form was not kept; that it is not kept again is no lack of memory.
+            (Resume::Unproved, Some(_)) if order.ticket.purpose == Purpose::Repair => None,
+            (Resume::Unproved, Some(talk)) => talk.code.clone().map(Recall::Asks),
+            (Resume::Unproved, None) => order.begins_a_conversation().then(|| {
+                // The agent sees the conversation's name, so the code must not follow from that alone.
+                let seed = self.writer.store.session_name(&format!("code of {}", order.ticket));
+                Recall::Gives(prompt::code(&seed))
+            }),
+        }
     }
 
     /// Composes every prompt whose size decides something; at least one can be sent. A `lazy` one is made of the same
@@ -208,7 +236,9 @@ impl Choosing<'_> {
                 ahead: &ahead,
             },
         };
-        let choice = choose(&PolicyFacts { priced: Some(&priced), ..facts }, &options.allowed);
+        // What a host pays is unknown.
+        let priced = Some(&priced).filter(|_| !abilities.pull);
+        let choice = choose(&PolicyFacts { priced, ..facts }, &options.allowed);
         // The machine orders nothing that cannot be sent in any way.
         let choice = choice.ok_or_else(|| EngineError::Unsendable(order.ticket.clone()))?;
         let marks = match &choice.prediction {
@@ -340,7 +370,10 @@ fn rounds_left(open: &Loop, seat: Option<&Seat>, order: &DispatchOrder) -> u32 {
     let limits = &open.opened.limits;
     let left = match order.ticket.purpose {
         Purpose::Certify => limits.reopenings.saturating_sub(open.reopened),
-        purpose => limits.rounds.saturating_sub(seat.map_or(1, |seat| shown_round(open, seat, purpose))),
+        purpose => {
+            let most = seat.map_or(limits.rounds, |seat| open.rounds_max(seat.stage));
+            most.saturating_sub(seat.map_or(1, |seat| shown_round(open, seat, purpose)))
+        }
     };
     u32::from(left)
 }

@@ -16,9 +16,11 @@ use redraft_documents::delta::Delta;
 use redraft_facts::event::{AuthorQuestion, Declined, Drafted, Judgement, LEFT_INSTEAD, Started};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::Revision;
+use redraft_facts::probed::Recall;
 use redraft_facts::text;
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_facts::verdict::{AnswerStatus, FindingAnswer};
+use redraft_roles::profile::{self, Profile};
 use std::cell::RefCell;
 
 /// Concludes dispatches about documents and reviews.
@@ -109,6 +111,9 @@ impl Concluding<'_, '_> {
                 None
             }
         };
+        let first = facts.since.is_none() && ticket.purpose == Purpose::Review;
+        let asked = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, &open.opened.panels);
+        let checks: Vec<&str> = asked.filter(|_| first).map(Profile::check_names).unwrap_or_default();
         let mut judged = judge(&AnswerInHand {
             ticket,
             round: facts.round,
@@ -121,12 +126,17 @@ impl Concluding<'_, '_> {
             repair_left: facts.repair_left,
             answer: &answer,
             formless: answered.formless,
+            checks: &checks,
             artifact: if open.opened.is_code() { "" } else { open.artifact() },
             text_of: &text_of,
         });
         if let Some(error) = trouble.into_inner() {
             // A failed lookup is no reason to call a finding unproved.
             return Err(error.into());
+        }
+        if let Some(Recall::Asks(code)) = &started.recall {
+            // It was told for us, and is no claim about the work.
+            judged.verdict.verified.retain(|one| !one.result.contains(code.as_str()));
         }
         judged.notes.extend(self.reads().unread(started, answered, &answer));
         if judged.judgement == Judgement::Approved

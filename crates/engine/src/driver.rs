@@ -7,7 +7,7 @@ mod borrows;
 use crate::checking::Series;
 use crate::ending::{EngineError, Stop, UnsentWork, of_a_signal};
 use crate::experience::Experience;
-use crate::host::{divide, out};
+use crate::host::{KeptConversations, divide, out};
 use crate::journal::{Journal, Listener, Writer};
 use crate::ledger_match::require_ledger_matches_branch;
 use crate::parked::hold_back;
@@ -37,6 +37,8 @@ pub struct Run<'a> {
     pub(crate) loop_texts: LoopTexts,
     /// Whether this run sends nothing itself, because a host does the work.
     pub(crate) serves: bool,
+    /// What the host that is served can go on with.
+    pub(crate) kept: KeptConversations,
     created: FeatureCreated,
     experience: Experience,
     before: WorktreeBaseline,
@@ -75,6 +77,7 @@ impl<'a> Run<'a> {
             journal,
             loop_texts,
             serves: false,
+            kept: KeptConversations::default(),
             created,
             experience,
             before: WorktreeBaseline::default(),

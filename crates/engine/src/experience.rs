@@ -1,5 +1,6 @@
 //! Collects what the ledger knows about agents, across all features.
 
+use crate::host::KeptConversations;
 use crate::journal::Journal;
 use crate::ports::{Agent, Resume, Store, StoreError};
 use redraft_cost::cost::{Measures, Paces};
@@ -36,9 +37,12 @@ impl Experience {
         self.seq = journal.seq();
     }
 
-    /// Whether an agent may be resumed: what it can do by itself, and what probes and earlier dispatches showed.
-    pub(crate) fn resumable(&self, agent: &dyn Agent) -> Resumable {
-        match agent.abilities().resume {
+    /// Whether an agent may be resumed: what it can do by itself, and what probes and earlier dispatches showed. A host
+    /// keeps conversations only if it says so.
+    pub(crate) fn resumable(&self, agent: &dyn Agent, kept: &KeptConversations) -> Resumable {
+        let abilities = agent.abilities();
+        let told = !abilities.pull || kept.keeps_any();
+        match if told { abilities.resume } else { Resume::No } {
             Resume::No => {
                 Resumable { resume: Resume::No, why: "V2: the agent keeps no conversations".to_owned() }
             }

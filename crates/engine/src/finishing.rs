@@ -2,14 +2,14 @@
 //!
 //! The revision of this phase is the tree a merge would give, without what the phase itself writes; when the base moves
 //! on, it is a new revision and is checked again. What is written here is committed by name: the retrospective and the
-//! files of the knowledge bank. Start at [`FinishPhase::subject`]; `forecast` finds what a merge would give, `learning`
+//! files of the knowledge bank. Start at [`FinishPhase::subject`]; `previewing` finds what a merge would give, `learning`
 //! what was learnt.
 
 use crate::base::Base;
 use crate::checking::{CheckResult, Checking};
 use crate::ending::EngineError;
-use crate::forecast::Forecasting;
 use crate::ports::{Check, Merge, MergePreview, Trailers, WorkspaceError};
+use crate::previewing::Previewing;
 use crate::trailers;
 use crate::values::{DocsGate, Subject};
 use redraft_facts::event::{Checked, Edited, Event, MergeHistory, Merged, PhaseClosed};
@@ -32,7 +32,7 @@ pub(crate) struct FinishPhase<'r, 'a> {
 impl<'a> FinishPhase<'_, 'a> {
     /// The subject of the last phase's loop, except for the bundle that the agent which looks back is sent.
     pub(crate) fn subject(&self) -> Result<Subject, EngineError> {
-        let (_, base) = self.forecasting().approved()?;
+        let (_, base) = self.previewing().approved()?;
         let rules = self.checking.rules;
         let mut gates = vec![MERGE.to_owned()];
         gates.extend(rules.gates());
@@ -42,21 +42,21 @@ impl<'a> FinishPhase<'_, 'a> {
         Ok(Subject { paths, base, gates, checks, ..Subject::default() })
     }
 
-    fn forecasting(&self) -> Forecasting<'_, 'a> {
+    fn previewing(&self) -> Previewing<'_, 'a> {
         let (journal, worktree) = (&*self.checking.journal, self.base.worktree);
-        Forecasting { journal, worktree, base: self.base }
+        Previewing { journal, worktree, base: self.base }
     }
 
     /// Takes in that a merge would now give something else, because one of the branches moved.
     pub(crate) fn take_in_merge(&mut self) -> Result<bool, EngineError> {
-        let (forecast, revision) = self.forecasting().approved()?;
+        let (preview, revision) = self.previewing().approved()?;
         let open = self.checking.journal.open_loop()?;
         if open.revision.as_ref() == Some(&revision) {
             return Ok(false);
         }
         let epoch = open.epoch + 1;
         self.base.worktree.keep_anchor(open, &epoch.to_string(), &revision)?;
-        let (commit, by) = (forecast.into, self.checking.rules.person.clone());
+        let (commit, by) = (preview.into, self.checking.rules.person.clone());
         self.checking.journal.record(Edited { revision, commit, by, first: false, compared: None })?;
         Ok(true)
     }
@@ -64,7 +64,7 @@ impl<'a> FinishPhase<'_, 'a> {
     /// Runs a gate of this phase on what would be merged.
     pub(crate) fn check_merge(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
         let pass = self.checking.journal.open_loop()?.opened.pass;
-        let (forecast, found) = self.forecasting().mergeable()?;
+        let (preview, found) = self.previewing().mergeable()?;
         if found != revision {
             return self.take_in_merge().map(drop);
         }
@@ -75,7 +75,7 @@ impl<'a> FinishPhase<'_, 'a> {
             Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
         match (checked.gate.as_str(), check) {
             (_, Some(check)) => {
-                let Some(result) = self.run_on_merge(&check, &forecast)? else { return Ok(()) };
+                let Some(result) = self.run_on_merge(&check, &preview)? else { return Ok(()) };
                 let CheckResult { passed, evidence, code, wall_ms, output, checkout } = result;
                 (checked.passed, checked.evidence, checked.output) = (passed, evidence, output);
                 (checked.command, checked.code, checked.wall_ms) = (check.command, code, wall_ms);
@@ -86,7 +86,7 @@ impl<'a> FinishPhase<'_, 'a> {
                     "it was not begun on a branch, so there is no branch to merge it into".to_owned();
             }
             (MERGE, None) => {
-                let (into, at) = (&self.base.worktree.created.base_branch, one_line(&forecast.into, 12));
+                let (into, at) = (&self.base.worktree.created.base_branch, one_line(&preview.into, 12));
                 checked.evidence = format!("merges into {into} at {at} without a conflict");
             }
             (DOCS, None) => {
@@ -104,10 +104,10 @@ impl<'a> FinishPhase<'_, 'a> {
     fn run_on_merge(
         &mut self,
         check: &Check,
-        forecast: &MergePreview,
+        preview: &MergePreview,
     ) -> Result<Option<CheckResult>, EngineError> {
-        let commit = self.base.merging.sketch(forecast)?.0;
-        let except = match self.forecasting().end_is_as_written(forecast)? {
+        let commit = self.base.merging.sketch(preview)?.0;
+        let except = match self.previewing().end_is_as_written(preview)? {
             true => self.base.worktree.written_at_the_end(),
             false => self.base.worktree.projections(),
         };
@@ -151,7 +151,7 @@ impl<'a> FinishPhase<'_, 'a> {
         let Some(closed) = self.checking.journal.state().closed(Phase::Finish).cloned() else {
             return Err(EngineError::Unfinished { feature });
         };
-        let into = self.forecasting().base_branch()?;
+        let into = self.previewing().base_branch()?;
         let seq = self.seq_of_close(&closed);
         let code = self.checking.journal.state().closed(Phase::Implement);
         let trailers = Trailers {
@@ -165,19 +165,19 @@ impl<'a> FinishPhase<'_, 'a> {
         let commit = match self.base.merging.merged(&into, &trailers)? {
             Some(commit) => commit,
             None => {
-                let (forecast, revision) = self.forecasting().approved()?;
+                let (preview, revision) = self.previewing().approved()?;
                 self.require_checks()?;
                 let mut checks = self.checking.rules.checks.clone();
-                if revision == closed.revision && self.forecasting().end_is_as_written(&forecast)? {
+                if revision == closed.revision && self.previewing().end_is_as_written(&preview)? {
                     checks.retain(|check| !self.is_settled(check, &closed));
                 }
-                self.check_again(&forecast, checks)?;
+                self.check_again(&preview, checks)?;
                 let idea = one_line(&self.base.worktree.created.idea, 72);
                 let message = format!("Merge feature {feature}-{}: {idea}", self.base.worktree.created.slug);
                 let merge = Merge { into: &into, history, message: &message, trailers: &trailers };
                 self.checking.worktree.workspace.require_readable(&self.base.worktree.created.base_commit)?;
                 self.base.worktree.boundaries.pass("before a merge");
-                self.base.merging.merge(&forecast, &merge)?
+                self.base.merging.merge(&preview, &merge)?
             }
         };
         self.base.worktree.boundaries.pass("before a merge is stored");
@@ -215,9 +215,9 @@ impl<'a> FinishPhase<'_, 'a> {
 
     /// Checks again where what would be merged now was never checked: the base moved after the feature was closed, or
     /// it was closed on a check of other files.
-    fn check_again(&mut self, forecast: &MergePreview, checks: Vec<Check>) -> Result<(), EngineError> {
+    fn check_again(&mut self, preview: &MergePreview, checks: Vec<Check>) -> Result<(), EngineError> {
         for check in checks {
-            let Some(result) = self.run_on_merge(&check, forecast)? else {
+            let Some(result) = self.run_on_merge(&check, preview)? else {
                 // The result is unknown, and nothing was merged.
                 return Err(WorkspaceError::Interrupted { command: check.command }.into());
             };

@@ -7,14 +7,16 @@
 
 use crate::ending::{EngineError, UnsentWork};
 use crate::journal::Journal;
-use crate::ports::{Agents, Inbox, Outcome};
+use crate::ports::{Agents, Inbox, Outcome, Resume};
 use crate::redacting::outcome_without_secrets;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::DispatchOrder;
 use redraft_facts::event::{Entry, Event, HostConversation, Started};
 use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::Ticket;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// A piece of work as a host is given it.
@@ -31,6 +33,43 @@ pub struct HostWork {
     pub writes: Vec<String>,
     /// Until when it may be submitted, in milliseconds since 1970.
     pub expires_ms: i64,
+    /// The conversation that goes on with it; none where a fresh one is begun.
+    pub conversation: Option<String>,
+}
+
+/// The conversations that a host can still go on with; none where it did not say that it keeps any, and then it is
+/// given only whole pieces of work.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct KeptConversations(Option<BTreeSet<SessionId>>);
+
+impl KeptConversations {
+    /// More than the seats of any feature that are open at a time. What is left out is asked afresh.
+    const NAMES_MAX: usize = 200;
+
+    /// As the host calls them.
+    pub(crate) fn named(names: Option<&[String]>, redactor: &Redactor) -> KeptConversations {
+        let stored = |name: &String| SessionId::new(stored_name(name, redactor));
+        KeptConversations(names.map(|names| names.iter().take(Self::NAMES_MAX).map(stored).collect()))
+    }
+
+    /// Whether it keeps conversations at all.
+    pub(crate) fn keeps_any(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(crate) fn has(&self, conversation: &SessionId) -> bool {
+        self.0.as_ref().is_some_and(|kept| kept.contains(conversation))
+    }
+
+    /// Whether an order's conversation is one of a host of this name, which still has it.
+    pub(crate) fn continues(&self, order: &DispatchOrder, host: &AgentName) -> bool {
+        order.conversation.as_ref().is_some_and(|talk| talk.agent == *host && self.has(&talk.id))
+    }
+}
+
+/// What a host calls a conversation, as it is stored and compared.
+fn stored_name(conversation: &str, redactor: &Redactor) -> String {
+    HostConversation::name(&redactor.redact(conversation).0)
 }
 
 /// Why a submission was not taken.
@@ -107,7 +146,7 @@ pub struct Submission<'a> {
 
 impl Submission<'_> {
     fn named(&self, redactor: &Redactor) -> String {
-        HostConversation::name(&redactor.redact(self.conversation).0)
+        stored_name(self.conversation, redactor)
     }
 
     /// Keeps it where the process that drives the feature finds it, or says why it is not taken. The feature need not
@@ -129,8 +168,10 @@ impl Submission<'_> {
             Some((started, open.is_same_hand(self.ticket, &conversation)))
         });
         let Some((started, same)) = out else { return Ok(Err(gone_on(self.ticket))) };
+        // What is not remembered is not ordered to go on.
+        let session = kept_then(entries, started).then(|| SessionId::new(&conversation));
         let hand = Some(HostConversation { conversation, same });
-        let outcome = Outcome { text: self.text.to_owned(), hand, ..Outcome::default() };
+        let outcome = Outcome { text: self.text.to_owned(), session, hand, ..Outcome::default() };
         let outcome = outcome_without_secrets(outcome, redactor);
         let session = started.session.as_ref().map_or("", |session| session.as_str());
         let kept = inbox.put(self.ticket, session, &outcome);
@@ -191,6 +232,10 @@ impl Submission<'_> {
                 Event::Answered(fact) if fact.ticket == *ticket => {
                     return Some((SubmissionRefusal::Repeated, format!("{ticket} was submitted before")));
                 }
+                // Its conversation was not the one that was to go on.
+                Event::Failed(fact) if fact.ticket == *ticket => {
+                    return Some((SubmissionRefusal::Repeated, format!("{ticket} was submitted before")));
+                }
                 Event::Lost(fact) if fact.ticket == *ticket && started.expires_ms <= entry.at_ms => {
                     return Some(expired(ticket));
                 }
@@ -202,6 +247,17 @@ impl Submission<'_> {
         }
         Some(gone_on(ticket))
     }
+}
+
+/// Whether the host that was given this said that it keeps conversations, and nothing had shown otherwise.
+fn kept_then(entries: &[Entry], started: &Started) -> bool {
+    let given =
+        |entry: &&Entry| matches!(&entry.event, Event::Started(fact) if fact.ticket == started.ticket);
+    let met = entries.iter().rev().skip_while(|entry| !given(entry)).find_map(|entry| match &entry.event {
+        Event::AgentsMet(met) => met.agents.iter().find(|met| met.agent == started.agent),
+        _ => None,
+    });
+    met.is_some_and(|met| met.resume != Resume::No)
 }
 
 /// Whether a text is only the note of Claude Code's tool that a subagent was started in the background. Taken for a

@@ -3,7 +3,7 @@
 //! Start at [`Opening::open`]. The tasks to carry out are in `task_plan`, the subject of the last phase in `finishing`.
 
 use crate::base::Base;
-use crate::compose::source;
+use crate::compose::{asked, source};
 use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::ALL_FILES;
@@ -53,14 +53,17 @@ impl Opening<'_, '_> {
         self.require_upstream(phase)?;
         upstream.extend(self.source_of_prd()?);
         let base = self.worktree.workspace.revision(&upstream)?;
+        let orphan = base.is_none() && !self.was_asked_for(phase);
         let document = self.worktree.created.document.clone();
         let mut paths =
             vec![document.clone().unwrap_or_else(|| self.worktree.created.path_of(phase.artifact()))];
         paths.extend(upstream);
         let panels = match document {
             Some(_) => profile::domain_panel(phase),
-            None if lane.reviews() => profile::panels(phase),
-            None => Vec::new(),
+            None if !lane.reviews() => Vec::new(),
+            // The hand-off is judged by what the document was made from.
+            None if orphan => profile::domain_panel(phase),
+            None => profile::panels(phase),
         };
         // Whoever orders the work and writes the tasks is to name the commands that will be run.
         let tells = self.rules.tells_checks && matches!(phase, Phase::CreatePlan | Phase::CreateTasks);
@@ -207,6 +210,11 @@ impl Opening<'_, '_> {
 
     pub(crate) fn lane(&self) -> Lane {
         self.journal.state().created.as_ref().map_or(self.worktree.created.lane, |created| created.lane)
+    }
+
+    /// Whether a document can be held beside what a person asked for: only a specification is.
+    fn was_asked_for(&self, phase: Phase) -> bool {
+        phase == Phase::Specify && !asked(self.journal.state(), self.worktree.created).trim().is_empty()
     }
 
     /// Requires that what a phase builds on is there, or was left out by a person's decision.

@@ -8,7 +8,7 @@ use crate::ports::Agents;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::DispatchOrder;
 
-/// The orders whose agents may be sent to, and until when the last of the others is parked.
+/// The orders whose agents may be sent to, and from when on the first of the others can be sent to.
 pub(crate) fn hold_back(
     orders: Vec<DispatchOrder>,
     state: &Pipeline,
@@ -19,7 +19,7 @@ pub(crate) fn hold_back(
     for order in orders {
         let agent = agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         match state.parked.get(&agent.name()).copied().filter(|until_ms| *until_ms > now_ms) {
-            Some(until_ms) => parked = parked.max(Some(until_ms)),
+            Some(until_ms) => parked = Some(parked.map_or(until_ms, |known: i64| known.min(until_ms))),
             None => free.push(order),
         }
     }

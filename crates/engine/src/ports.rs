@@ -12,7 +12,7 @@ pub use agent::{
     Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
     RunHandle, UsageReport,
 };
-pub use checks::{Check, CheckFolder, CheckRun, Checks, LaidOut, NoChecks, SetUp};
+pub use checks::{Check, CheckFolder, CheckRun, CheckedOut, Checks, NoChecks, SetUp};
 pub use inbox::Inbox;
 pub use merging::{Merge, MergeError, MergeOutcome, MergePreview, Merging, NoMerging};
 pub use moment::Moment;

@@ -191,7 +191,7 @@ impl<'a> Probe<'a> {
         let mut request = request(self.agent.as_ref(), ticket, turn, session, &folder, self.deadlines);
         prompt_without_secrets(&mut request.prompt, self.parts.redactor);
         request.max_usd = Some(self.budget.left());
-        let reserved = self.agent.reserve(&request);
+        let reserved = self.agent.highest_cost(&request);
         if let Err(over) = self.budget.reserve(reserved) {
             return Ok(Sent::OverBudget(over));
         }
@@ -232,6 +232,7 @@ impl<'a> Probe<'a> {
             told: Vec::new(),
             pull: false,
             player: player_without_secrets(self.agent.player(), self.parts.redactor),
+            recall: None,
         };
         self.parts.boundaries.pass("before a probe's start is stored");
         self.journal.append(vec![started.into()], &[blob])?;
@@ -271,7 +272,7 @@ impl<'a> Probe<'a> {
             return Ok(Sent::Interrupted);
         }
         let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
-        self.journal.record(Failed { ticket, now, detail: detail.clone(), usage, undone })?;
+        self.journal.record(Failed { ticket, now, detail: detail.clone(), usage, undone, forgot: None })?;
         Ok(match now {
             AfterFailure::Wait(ms) => Sent::Again(ms, detail),
             AfterFailure::ParkUntil(_) => Sent::Heard(Heard::Nothing { detail }),
@@ -294,9 +295,10 @@ impl<'a> Probe<'a> {
 }
 
 /// The money a probe of this agent sets aside for all its turns: the first turn does the reading.
-pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
+pub fn highest_cost(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
     let first = ticket(&agent.name(), 1, ProbeTurn::Read, 1);
-    let one = agent.reserve(&request(agent, first, ProbeTurn::Read, SessionId::new(""), folder, deadlines));
+    let one =
+        agent.highest_cost(&request(agent, first, ProbeTurn::Read, SessionId::new(""), folder, deadlines));
     // Later turns send the whole conversation again and little else, so none is counted as less than the first.
     ProbeTurn::ALL.iter().fold(Usd(0), |sum, _| sum + one)
 }

@@ -90,7 +90,7 @@ impl Questions<'_> {
         for question in questions {
             let mut request = self.request(question);
             request.max_usd = Some(budget.left());
-            let dearest = self.agent.reserve(&request);
+            let dearest = self.agent.highest_cost(&request);
             match budget.reserve(dearest) {
                 Ok(left) => *budget = left,
                 Err(error) => {

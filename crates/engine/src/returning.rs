@@ -6,10 +6,15 @@ use crate::journal::Journal;
 use crate::ports::{AgentError, Outcome};
 use crate::starting::{StartedDispatch, WorktreeBaseline};
 use crate::worktree::Worktree;
-use redraft_facts::event::{AfterFailure, Answered, Failed, Lost, TreeMark};
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{AfterFailure, Answered, Failed, Lost, Started, TreeMark};
+use redraft_facts::probed::Recall;
 use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
+
+/// Why the answer of a continued conversation is not used.
+const FORGOT: &str = "the continued conversation does not know the code that its first turn was given";
 
 /// What became of a dispatch.
 pub(crate) struct ReturnedDispatch {
@@ -52,7 +57,7 @@ impl Returning<'_, '_> {
                     detail.push_str(&format!("; {left}"));
                 }
                 self.worktree.boundaries.pass("before a failure is stored");
-                self.journal.record(Failed { ticket, now, detail, usage, undone })?;
+                self.journal.record(Failed { ticket, now, detail, usage, undone, forgot: None })?;
                 self.worktree.boundaries.pass("after a failure is stored");
                 Ok(Some(now))
             }
@@ -66,6 +71,10 @@ impl Returning<'_, '_> {
         outcome: Outcome,
         wall_ms: u64,
     ) -> Result<(), EngineError> {
+        let unusable = self.journal.started(ticket).and_then(|started| Unusable::of(&started, &outcome));
+        if let Some(unusable) = unusable {
+            return self.store_unusable(ticket, mark, outcome, &unusable);
+        }
         let may_differ = self.worktree.may_differ(self.journal.open_loop()?, ticket);
         let undone = self.worktree.workspace.restore(mark, &may_differ, &ticket.to_string())?;
         let mut left = self.worktree.workspace.left_refs(&ticket.to_string())?;
@@ -90,6 +99,41 @@ impl Returning<'_, '_> {
         };
         self.journal.append(vec![answered.into()], &[blob])?;
         self.worktree.boundaries.pass("the answer is stored");
+        Ok(())
+    }
+
+    /// An answer of a conversation that does not know its own beginning: it knows nothing of what it is asked about, so
+    /// the answer does not count, and a new conversation is begun.
+    fn store_unusable(
+        &mut self,
+        ticket: &Ticket,
+        mark: &TreeMark,
+        outcome: Outcome,
+        unusable: &Unusable,
+    ) -> Result<(), EngineError> {
+        let projections = self.worktree.projections();
+        let undone = self.worktree.workspace.restore(mark, &projections, &ticket.to_string())?;
+        // Only what was asked for a code says something about the agent's memory.
+        let (mut detail, blob) = match unusable {
+            Unusable::Forgot => (FORGOT.to_owned(), Some(outcome.text.into_bytes())),
+            Unusable::Another(detail) => (detail.clone(), None),
+        };
+        for left in self.worktree.workspace.left_refs(&ticket.to_string())? {
+            detail.push_str(&format!("; {left}"));
+        }
+        // What is on no bill counts as what was reserved.
+        let known = outcome.usage != Usage::default() && outcome.unknown == Usd(0);
+        let failed = Failed {
+            ticket: ticket.clone(),
+            now: AfterFailure::FreshSession,
+            detail,
+            usage: known.then(|| outcome.usage.bounded()),
+            undone,
+            forgot: blob.as_ref().map(|blob| text::hash(blob)),
+        };
+        self.worktree.boundaries.pass("before a failure is stored");
+        self.journal.append(vec![failed.into()], blob.as_slice())?;
+        self.worktree.boundaries.pass("after a failure is stored");
         Ok(())
     }
 
@@ -126,6 +170,29 @@ impl Returning<'_, '_> {
         let told = (!shown.is_empty()).then_some(told);
         self.before.unseen = Some(now);
         Ok(told)
+    }
+}
+
+/// Why an answer of a continued conversation is not used.
+enum Unusable {
+    /// It was asked for the code of its beginning, and does not have it.
+    Forgot,
+    /// A host did the work in another conversation than the one that was to go on.
+    Another(String),
+}
+
+impl Unusable {
+    fn of(started: &Started, outcome: &Outcome) -> Option<Unusable> {
+        let resumed = started.session.as_ref().filter(|_| started.choice.strategy == Strategy::Resume);
+        let hand = outcome.hand.as_ref().map(|hand| hand.conversation.as_str());
+        if let Some((session, hand)) = resumed.zip(hand).filter(|(session, hand)| session.as_str() != *hand) {
+            let detail = format!("`{hand}` did what the conversation `{session}` was to go on with");
+            return Some(Unusable::Another(text::one_line(&detail, 200)));
+        }
+        match &started.recall {
+            Some(Recall::Asks(code)) => (!outcome.text.contains(code)).then_some(Unusable::Forgot),
+            Some(Recall::Gives(_)) | None => None,
+        }
     }
 }
 

@@ -53,7 +53,9 @@ impl<'a> Sending<'_, 'a> {
         for back in backs {
             match self.returning().store_back(back)? {
                 Some(AfterFailure::Wait(ms)) => wait_ms = ms.max(wait_ms),
-                Some(AfterFailure::ParkUntil(until_ms)) => parked = parked.max(Some(until_ms)),
+                Some(AfterFailure::ParkUntil(until_ms)) => {
+                    parked = Some(parked.map_or(until_ms, |known: i64| known.min(until_ms)));
+                }
                 _ => {}
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::driver::Run;
 use crate::ending::EngineError;
-use crate::host::{HostWork, Submission, SubmissionRefusal};
+use crate::host::{HostWork, KeptConversations, Submission, SubmissionRefusal};
 use crate::ports::AgentError;
 use crate::spending::budget;
 use crate::starting::tools;
@@ -11,7 +11,7 @@ use redraft_core::pipeline;
 use redraft_core::review::{DispatchOrder, Effect};
 use redraft_cost::price::OverBudget;
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::{AfterFailure, Event, Failed};
+use redraft_facts::event::{AfterFailure, Event, Failed, Started};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ticket::Ticket;
 use redraft_prompts::prompt::schema_for;
@@ -20,6 +20,20 @@ impl Run<'_> {
     /// Sends nothing itself: whatever is to be sent is left to hosts, or to another run.
     pub fn serve(&mut self) {
         self.serves = true;
+    }
+
+    /// Hears which conversations the host can still go on with; none where it keeps none. Takes back what is out to be
+    /// done in another one, but for what the host says it has: that conversation is lost, and the work is given again as
+    /// a whole.
+    pub fn hear_kept(&mut self, names: Option<&[String]>, beside: &[Ticket]) -> Result<(), EngineError> {
+        self.kept = KeptConversations::named(names, self.parts.redactor);
+        let is_lost = |started: &&Started| {
+            let goes_on = started.session.as_ref().is_some_and(|session| self.kept.has(session));
+            started.choice.strategy == Strategy::Resume && !goes_on && !beside.contains(&started.ticket)
+        };
+        let out = self.journal.state().open.iter().flat_map(|open| open.handed_out());
+        let lost: Vec<Ticket> = out.filter(is_lost).map(|started| started.ticket.clone()).collect();
+        lost.iter().try_for_each(|ticket| self.recover(ticket))
     }
 
     /// Ends what a crash left open, reads what was answered, and returns what is out with hosts: after this, nothing
@@ -42,7 +56,7 @@ impl Run<'_> {
     }
 
     /// Stores that a host has this to do. Afterwards something else may be pending: a host cannot take a turn in a
-    /// conversation with another agent, so that turn is ordered again.
+    /// conversation that it does not have, so that turn is ordered again.
     pub fn hand_out(&mut self, order: &DispatchOrder) -> Result<Result<(), OverBudget>, EngineError> {
         let budget = budget(&self.journal, self.rules.budget);
         let mut starting = self.starting();
@@ -51,11 +65,16 @@ impl Run<'_> {
             return Ok(Err(over));
         }
         let started = self.journal.started(&order.ticket);
-        if started.is_some_and(|started| started.choice.strategy == Strategy::Resume) {
+        let resumed = started.filter(|started| started.choice.strategy == Strategy::Resume);
+        if let Some(started) = resumed.filter(|started| !self.kept.continues(order, &started.agent)) {
             let ticket = order.ticket.clone();
-            let detail = "a host cannot continue a conversation with another agent".to_owned();
+            let own = order.conversation.as_ref().is_some_and(|talk| talk.agent == started.agent);
+            let detail = match own {
+                true => "the host no longer has the conversation".to_owned(),
+                false => "a host cannot continue a conversation with another agent".to_owned(),
+            };
             let (now, usage, undone) = (AfterFailure::FreshSession, AgentError::UNBILLED, Vec::new());
-            self.journal.record(Failed { ticket, now, detail, usage, undone })?;
+            self.journal.record(Failed { ticket, now, detail, usage, undone, forgot: None })?;
         }
         Ok(Ok(()))
     }
@@ -81,6 +100,11 @@ impl Run<'_> {
             folder: self.worktree().place_of(open, ticket)?,
             writes: self.worktree().may_write(open, ticket),
             expires_ms: started.expires_ms,
+            conversation: started
+                .session
+                .as_ref()
+                .filter(|_| started.choice.strategy == Strategy::Resume)
+                .map(|session| session.to_string()),
         }))
     }
 

@@ -6,6 +6,7 @@
 use crate::choosing::{Choosing, Chosen};
 use crate::ending::EngineError;
 use crate::experience::Experience;
+use crate::host::KeptConversations;
 use crate::journal::Journal;
 use crate::ports::{Agent, Agents, Request};
 use crate::redacting::{player_without_secrets, prompt_without_secrets};
@@ -52,6 +53,8 @@ pub(crate) struct Starting<'r, 'a> {
     pub(crate) loop_texts: &'r LoopTexts,
     pub(crate) experience: &'r mut Experience,
     pub(crate) before: &'r mut WorktreeBaseline,
+    /// What a host that is here can go on with.
+    pub(crate) kept: &'r KeptConversations,
     /// Whether a change is only reviewed, so that nothing is committed.
     pub(crate) only_reviews: bool,
 }
@@ -84,7 +87,7 @@ impl Starting<'_, '_> {
         let mut met: BTreeMap<AgentName, MetAgent> = BTreeMap::new();
         for role in roles {
             let agent = self.agents.agent_for(role).map_err(EngineError::Agent)?;
-            let Resumable { resume, why } = self.experience.resumable(agent.as_ref());
+            let Resumable { resume, why } = self.experience.resumable(agent.as_ref(), self.kept);
             let (agent, version) = (agent.name(), agent.describe());
             met.insert(agent.clone(), MetAgent { agent, version, resume, why });
         }
@@ -106,11 +109,17 @@ impl Starting<'_, '_> {
         let open = self.journal.open_loop()?;
         let (tools, missing) = tools(&order.ticket, &open.opened.panels, self.loop_texts, agent.as_ref());
         let pull = agent.abilities().pull;
-        let order = &if pull { for_host(order) } else { order.clone() };
-        let Chosen { mut composed, mut choice, marks, markers } =
+        let order = &if pull { for_host(order, &agent.name(), self.kept) } else { order.clone() };
+        let Chosen { mut composed, mut choice, marks, markers, recall } =
             self.choosing().choose(order, agent.as_ref(), &missing)?;
         if pull {
-            choice = Choice::new(choice.strategy, "a host reads the files itself and reports no cost");
+            let why = match choice.strategy {
+                Strategy::Resume => "the host has the conversation and reports no cost",
+                Strategy::Inline | Strategy::Lazy | Strategy::Digest => {
+                    "a host reads the files itself and reports no cost"
+                }
+            };
+            choice = Choice::new(choice.strategy, why);
         }
         prompt_without_secrets(&mut composed.prompt, self.worktree.redactor);
         let resume = choice.strategy == Strategy::Resume;
@@ -135,7 +144,7 @@ impl Starting<'_, '_> {
             max_usd: Some(budget.left()),
         };
         let needs = order.needs.as_ref().filter(|(name, _)| *name == agent.name()).map(|(_, needs)| *needs);
-        let reserved = agent.reserve(&request).max(needs.unwrap_or_default());
+        let reserved = agent.highest_cost(&request).max(needs.unwrap_or_default());
         if let Err(over) = budget.reserve(reserved) {
             return Ok(Err(over));
         }
@@ -164,6 +173,7 @@ impl Starting<'_, '_> {
             told: composed.told,
             pull,
             player: player_without_secrets(agent.player(), self.worktree.redactor),
+            recall,
         };
         self.worktree.boundaries.pass("before a start is stored");
         self.journal.append(vec![started.into()], &[blob])?;
@@ -174,7 +184,7 @@ impl Starting<'_, '_> {
     fn choosing(&self) -> Choosing<'_> {
         let (state, entries, writer) = (self.journal.state(), self.journal.entries(), self.journal.writer());
         let (worktree, loop_texts, experience) = (self.worktree, self.loop_texts, &*self.experience);
-        Choosing { state, entries, writer, worktree, loop_texts, experience }
+        Choosing { state, entries, writer, worktree, loop_texts, experience, kept: self.kept }
     }
 }
 
@@ -184,11 +194,16 @@ fn has_peers(panels: &[Panel], ticket: &Ticket) -> bool {
     ticket.purpose.judges() && panels.iter().any(|panel| panel.roles.len() > 1 && sits(panel))
 }
 
-/// An order as a host is given it: complete, because it continues no conversation here, and readable by itself.
-fn for_host(order: &DispatchOrder) -> DispatchOrder {
+/// An order as a host is given it: readable by itself, and complete unless the host still has the conversation.
+fn for_host(order: &DispatchOrder, host: &AgentName, kept: &KeptConversations) -> DispatchOrder {
     let mut order = order.clone();
     if order.allowed.contains(&Strategy::Lazy) {
-        order.allowed = vec![Strategy::Lazy];
+        let goes_on = kept.continues(&order, host);
+        order.allowed.retain(|strategy| match strategy {
+            Strategy::Lazy => true,
+            Strategy::Resume => goes_on,
+            Strategy::Inline | Strategy::Digest => false,
+        });
     }
     order
 }

@@ -59,7 +59,6 @@ pub fn ask(
         .collect();
     let prd =
         upstream.iter().find(|file| file.name == "prd.md").map_or(Prd::None, |file| Prd::File(file.path));
-    let open: Vec<&Finding> = findings.iter().collect();
     let delta = second.map(|second| Comparison::new(&texts.first, second).unified(&path));
     let summaries: Vec<String> = second.map(|_| summary(&findings)).into_iter().collect();
     let place = FeaturePaths { folder, prd, absent: &[], artifact: &path, idea: "", asked: "" };
@@ -75,24 +74,13 @@ pub fn ask(
         let whole = prompt::build(&Brief { artifact: Some(seen.as_bytes()), ..first });
         return Some(Asked { before: None, prompt: plain(case.artifact(), &findings, whole) });
     }
-    let Some(second) = second else {
-        return Some(Asked { before: None, prompt: prompt::build(&first) });
-    };
-    let later = Brief {
-        strategy: arm.strategy,
+    let later = second.map(|second| Brief {
         artifact: Some(second.as_bytes()),
         delta: delta.as_deref(),
         fix_summaries: &summaries,
-        findings: &open,
-        round: 2,
-        last_round: 1,
         ..first
-    };
-    let before = match arm.strategy {
-        Strategy::Resume => Some(FirstTurn { prompt: prompt::build(&first), answer: rejection(&findings) }),
-        Strategy::Inline | Strategy::Lazy | Strategy::Digest => None,
-    };
-    Some(Asked { before, prompt: prompt::build(&later) })
+    });
+    Some(composed(arm, &first, later, &findings))
 }
 
 /// The prompt about a change, as it is reviewed by itself.
@@ -109,7 +97,6 @@ fn ask_about_code(
     };
     let is_own = |plant: &Plant| arm.text == ArmText::Plain || plant.kind.is_for(profile.role);
     let findings: Vec<Finding> = second.map(|_| findings(case, profile, is_own)).unwrap_or_default();
-    let open: Vec<&Finding> = findings.iter().collect();
     let absent: Vec<Absent<'_>> = profile.artifacts.iter().map(|name| Absent { name, why: "" }).collect();
     let place =
         FeaturePaths { folder: "", prd: Prd::None, absent: &absent, artifact: "", idea: "", asked: "" };
@@ -125,26 +112,28 @@ fn ask_about_code(
         let whole = prompt::build(&Brief { code: Some(code(second.unwrap_or(&texts.first))), ..first });
         return Some(Asked { before: None, prompt: plain("the change", &findings, whole) });
     }
-    let Some(second) = second else {
-        return Some(Asked { before: None, prompt: prompt::build(&first) });
-    };
     let delta = code::delta(&texts.files, &texts.second_files);
     // A conversation that goes on knows what the change is for.
     let intent = intent.filter(|_| arm.strategy != Strategy::Resume);
-    let later = Brief {
-        strategy: arm.strategy,
+    let later = second.map(|second| Brief {
         code: Some(CodeBrief { intent, ..code(second) }),
         delta: Some(&delta),
-        findings: &open,
-        round: 2,
-        last_round: 1,
         ..first
-    };
+    });
+    Some(composed(arm, &first, later, &findings))
+}
+
+/// A first review, or a second one with what was found before, in a conversation of its own or after the first turn.
+fn composed(arm: &Arm, first: &Brief<'_>, later: Option<Brief<'_>>, findings: &[Finding]) -> Asked {
+    let whole = prompt::build(first);
+    let Some(later) = later else { return Asked { before: None, prompt: whole } };
+    let open: Vec<&Finding> = findings.iter().collect();
+    let later = Brief { strategy: arm.strategy, findings: &open, round: 2, last_round: 1, ..later };
     let before = match arm.strategy {
-        Strategy::Resume => Some(FirstTurn { prompt: prompt::build(&first), answer: rejection(&findings) }),
+        Strategy::Resume => Some(FirstTurn { prompt: whole, answer: rejection(findings) }),
         Strategy::Inline | Strategy::Lazy | Strategy::Digest => None,
     };
-    Some(Asked { before, prompt: prompt::build(&later) })
+    Asked { before, prompt: prompt::build(&later) }
 }
 
 /// Everybody whom an arm asks about a case: one reviewer for a document, all reviewers of code for a change. The plain text

@@ -129,6 +129,16 @@ pub struct Probed {
     pub cost: Usd,
 }
 
+/// What a dispatch has to do with the proof that its agent remembers a conversation it continues.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recall {
+    /// Its prompt gives this code to be kept in mind.
+    Gives(String),
+    /// Its prompt asks for this code, and only an answer that has it counts.
+    Asks(String),
+}
+
 /// The first four checks taken together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
@@ -173,4 +183,14 @@ pub struct MetAgent {
     pub resume: Resume,
     /// Why its conversations are not continued, as `V3: why`; empty where they may be.
     pub why: String,
+}
+
+impl MetAgent {
+    /// The same for people, who do not know the numbers of our checks.
+    pub fn reason(&self) -> &str {
+        match self.why.split_once(": ") {
+            Some((check, why)) if CheckId::ALL.iter().any(|id| id.name() == check) => why,
+            _ => &self.why,
+        }
+    }
 }

@@ -129,28 +129,7 @@ impl Money {
         *part = *part + cost;
     }
 
-    /// What is not simply spent, a sentence each.
-    pub fn not_simply_spent(&self) -> Vec<String> {
-        let Money { covered, login, unknown, unknown_bills, .. } = *self;
-        let mut lines = Vec::new();
-        if unknown > Usd(0) {
-            let who = if unknown_bills == 1 { "1 dispatch" } else { &format!("{unknown_bills} dispatches") };
-            lines.push(format!(
-                "unknown: at most {unknown} more ({who} interrupted, failed or without a bill)"
-            ));
-        }
-        if covered > Usd(0) {
-            lines.push(format!("covered by your subscription; at list prices it would have cost {covered}"));
-        }
-        if login > Usd(0) {
-            lines.push(format!(
-                "through your login, covered if that is a subscription; at list prices it would have cost {login}"
-            ));
-        }
-        lines
-    }
-
-    /// The same in one line, after what was spent: `$0.1200 + at most $0.5509 unknown`.
+    /// In one line, what is unknown apart from what was spent: `$0.1200 + at most $0.5509 unknown`.
     pub fn in_a_line(&self) -> String {
         let Money { spent, covered, login, unknown, .. } = *self;
         let mut line = spent.to_string();

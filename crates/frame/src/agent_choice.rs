@@ -13,6 +13,7 @@ use crate::repository_context::RepositoryContext;
 use redraft_agents::api;
 use redraft_agents::config::{AgentConfig, Config};
 use redraft_facts::ids::{AgentName, Role};
+use redraft_reports::question::{Choice, QuestionForm};
 use std::collections::BTreeSet;
 
 /// What was typed, for the messages.
@@ -53,7 +54,7 @@ pub fn settled(
     let mut config = with_model(config, &name, process, console)?;
     let file = config::write(ConfigPlace::User, DEFAULT_ROLE, name.as_str(), wanted.repo, process)?;
     console.say(&format!(
-        "{name} now plays every role, in every repository; this is set in {}; to change it: redraft config set \
+        "{name} now plays every role, in every repository; this is set in {}\n  to change it: redraft config set \
          {DEFAULT_ROLE} NAME",
         file.display()
     ));
@@ -63,21 +64,23 @@ pub fn settled(
 
 /// A person's choice on the terminal; none where they want none of these agents.
 fn asked(usable: &[(&AgentName, &String)], process: &ProcessContext, console: &Console) -> Option<AgentName> {
+    let why =
+        vec!["redraft.toml names no agent; what it may cost is asked before anything is sent".to_owned()];
     if let [(name, what)] = usable {
-        let word = console.ask(&format!("use {what}, for all roles? [Y/n] "), &process.clock)?;
-        return matches!(word.to_lowercase().as_str(), "" | "y" | "yes").then(|| (*name).clone());
+        let (yes, no) = ("it plays all roles, in every repository", "nothing is sent");
+        let form = QuestionForm::yes_or_no(&format!("Should {what} be used?"), why, yes, no);
+        return console.agrees(&form, &process.clock).then(|| (*name).clone());
     }
-    let mut text = "these agents were found:\n".to_owned();
-    for (at, (_, what)) in usable.iter().enumerate() {
-        text.push_str(&format!("  {}  {what}\n", at + 1));
+    let mut form =
+        QuestionForm { what: "Which agent should play all roles?".to_owned(), why, choices: Vec::new() };
+    for (name, what) in usable {
+        let (word, consequence) = (name.to_string(), (*what).clone());
+        form.choices.push(Choice { word, consequence, default: false });
     }
-    console.say_before_asking(text.trim_end());
-    let last = usable.len();
-    let word =
-        console.ask(&format!("which one should play all roles? [1-{last}, n for none] "), &process.clock)?;
-    let by_number = word.parse::<usize>().ok().and_then(|at| usable.get(at.checked_sub(1)?));
-    let by_name = || usable.iter().find(|(name, _)| name.as_str() == word);
-    by_number.or_else(by_name).map(|(name, _)| (*name).clone())
+    let nothing = "nothing is sent".to_owned();
+    form.choices.push(Choice { word: "none".to_owned(), consequence: nothing, default: true });
+    let chosen = console.choose(&form, &process.clock)?;
+    usable.iter().find(|(name, _)| name.as_str() == chosen.word).map(|(name, _)| (*name).clone())
 }
 
 /// A server may have several models; if it has only one, that is taken; of several, the user names one.

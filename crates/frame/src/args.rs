@@ -2,6 +2,7 @@
 //! `looking`.
 
 mod bank;
+mod cleaning;
 mod config;
 mod eval;
 mod help;
@@ -11,26 +12,29 @@ mod plugin;
 mod shell;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cleaning::{CLEAN_HELP, UNINSTALL_HELP};
 use eval::EVAL_HELP;
 use help::{
     ADOPT_HELP, AFTER_HELP, BANK_HELP, CONFIG_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP,
     FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, MODELS_HELP, NEW_HELP, PHASE_BACK_HELP,
     PHASE_HELP, PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP,
-    REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
+    REPORT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
 use ledger::LEDGER_HELP;
+use redraft_agents::config::Colour;
 use redraft_facts::redact::Typed;
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
 
 pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs};
+pub use cleaning::{CleanArgs, UninstallArgs};
 pub use config::{ConfigArgs, ConfigCommand};
 pub use eval::{Blocking, EvalCommand, EvalExportArgs, EvalJudgeArgs, EvalRunArgs, PlantArgs, ScoreArgs};
 pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
 pub use looking::{
     ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, KnowledgeCommand, LintArgs,
-    LogArgs, PageCommand, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, SectionArgs, ShowCommand,
-    StatusArgs, TasksArgs, TraceArgs,
+    LogArgs, PageCommand, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, ReportArgs, SectionArgs,
+    ShowCommand, StatusArgs, TasksArgs, TraceArgs,
 };
 pub use plugin::{ExportArgs, PluginCommand};
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
@@ -47,9 +51,46 @@ pub struct Cli {
     /// Print only errors and questions on stderr; data still goes to stdout
     #[arg(short = 'q', long, global = true)]
     pub quiet: bool,
+    /// Show each event with its ticket while something runs
+    #[arg(short = 'v', long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Colour words on a terminal: auto, always or never [default: colour in your own settings, else auto]
+    #[arg(long, global = true, value_name = "WHEN", value_enum, hide_possible_values = true)]
+    pub color: Option<When>,
     /// Run as if started in this folder
     #[arg(short = 'C', long = "dir", global = true, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// When words are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<When> for Colour {
+    fn from(when: When) -> Colour {
+        match when {
+            When::Auto => Colour::Auto,
+            When::Always => Colour::Always,
+            When::Never => Colour::Never,
+        }
+    }
+}
+
+impl Command {
+    /// Whether stdout is for a stream of events.
+    pub fn streams_events(&self) -> bool {
+        match self {
+            Command::Run(args) => args.events,
+            Command::Finish(args) => args.events,
+            Command::Review(args) => args.events,
+            Command::Demo(args) => args.events,
+            _ => false,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -93,6 +134,9 @@ pub enum Command {
     /// Show what a feature cost, by phase, role and round, and what the alternatives might have cost
     #[command(after_help = COST_HELP)]
     Cost(CostArgs),
+    /// Write a feature as one HTML page that can be handed on: what was asked, decided, found, built and paid
+    #[command(after_help = REPORT_HELP)]
+    Report(ReportArgs),
     /// Show what happened, event by event
     #[command(after_help = LOG_HELP)]
     Log(LogArgs),
@@ -109,6 +153,12 @@ pub enum Command {
     /// Check this machine and its agents, and whether an agent's conversations can be continued
     #[command(after_help = DOCTOR_HELP)]
     Doctor(DoctorArgs),
+    /// Remove worktrees, branches and refs of features that are merged or abandoned, after listing them
+    #[command(after_help = CLEAN_HELP)]
+    Clean(CleanArgs),
+    /// Take everything of Redraft out of this repository, after listing it
+    #[command(after_help = UNINSTALL_HELP)]
+    Uninstall(UninstallArgs),
     /// Remove a secret from everything Redraft stores; export the ledger as text, and import it
     #[command(subcommand, after_help = LEDGER_HELP)]
     Ledger(LedgerCommand),
@@ -183,6 +233,9 @@ pub struct DemoArgs {
     /// Merge the feature at the end
     #[arg(long)]
     pub merge: bool,
+    /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
+    #[arg(long, conflicts_with = "json")]
+    pub events: bool,
 }
 
 #[derive(Debug, Args)]
@@ -201,7 +254,7 @@ pub struct NewArgs {
     /// The project it belongs to, such as P001
     #[arg(long, value_name = "PROJECT")]
     pub project: Option<String>,
-    /// A feature that must be completed first, by number or folder name; repeat the option for several
+    /// A feature that must be completed first, by number, slug or folder name; repeat the option for several
     #[arg(long, value_name = "FEATURE")]
     pub depends_on: Vec<String>,
 }
@@ -266,7 +319,7 @@ pub struct PhaseArgs {
 
 #[derive(Debug, Default, Args)]
 pub struct RunArgs {
-    /// The feature's number; not needed inside its worktree or when only one is active
+    /// The feature's number or slug; not needed inside its worktree or when only one is active
     pub feature: Option<String>,
     /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -313,11 +366,14 @@ pub struct RunArgs {
     /// Who signs a phase, for loops opened by this run: resume, fresh or off
     #[arg(long, value_name = "WHO")]
     pub certify: Option<String>,
+    /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
+    #[arg(long, conflicts_with = "json")]
+    pub events: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct FinishArgs {
-    /// The feature's number; not needed inside its worktree or when only one is possible
+    /// The feature's number or slug; not needed inside its worktree or when only one is possible
     pub feature: Option<String>,
     /// Merge the feature into the branch it was begun on; without this option its branch is made ready for a pull
     /// request
@@ -332,6 +388,9 @@ pub struct FinishArgs {
     /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+    /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
+    #[arg(long, conflicts_with = "json")]
+    pub events: bool,
 }
 
 #[derive(Debug, Args)]
@@ -363,6 +422,9 @@ pub struct ReviewArgs {
     /// How dispatches are sent: cost, guarded, seed, fresh, resume, inline or digest
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
+    /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
+    #[arg(long, conflicts_with_all = ["json", "format"])]
+    pub events: bool,
 }
 
 /// What is asked of the review of a change.
@@ -444,7 +506,7 @@ pub enum OnFailure {
 
 #[derive(Debug, Args)]
 pub struct DecideArgs {
-    /// The feature's number; not needed inside its worktree or when only one is active
+    /// The feature's number or slug; not needed inside its worktree or when only one is active
     pub feature: Option<String>,
     /// accept, uphold, overrule, rerun, retry, skip, go, answer, assume or abandon, if the question allows it; without
     /// a choice the question is shown

@@ -18,6 +18,7 @@ use redraft_facts::ids::AgentName;
 use redraft_facts::text::count;
 use redraft_facts::usage::{Usd, grouped};
 use redraft_reports::estimate;
+use redraft_reports::question::QuestionForm;
 use std::collections::BTreeSet;
 
 /// What is asked about.
@@ -54,15 +55,21 @@ pub fn given(
         return Ok(true);
     }
     let (likely, budget) = (expected.cost(), estimating.rules.budget);
-    console.say_before_asking(&told(&expected, agents, budget));
+    let why = told(&expected, agents, budget);
     if console.can_ask() {
-        let word = console.ask("continue? yes or no: ", &process.clock);
-        let agreed = word.is_some_and(|word| word == "yes" || word == "y");
+        let form = QuestionForm::yes_or_no(
+            "May this money be spent?",
+            why.lines().map(str::to_owned).collect(),
+            &format!("work is sent; it never costs more than {budget}"),
+            "nothing is sent",
+        );
+        let agreed = console.agrees(&form, &process.clock);
         if agreed {
             agree()?;
         }
         return Ok(agreed);
     }
+    console.say(&why);
     let message = format!(
         "nobody has agreed to spend money on this feature yet: about {likely} is expected, at most {budget} in total"
     );

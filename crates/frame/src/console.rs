@@ -7,29 +7,34 @@
 
 use crate::colour::painted;
 use crate::errors::{CliError, ErrorCode};
+use crate::region::{Region, Screen};
+use crate::wrap::wrapped;
 use redraft_agents::config::{Colour, TerminalSettings};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Clock;
-use redraft_engine::{Progress, Undone};
-use redraft_facts::event::{Entry, Event};
+use redraft_facts::event::Entry;
 use redraft_facts::harmless;
 use redraft_facts::redact::Typed;
-use redraft_facts::text::{indented, one_line};
 use redraft_facts::ticket::Ticket;
-use redraft_reports::projections;
+use redraft_facts::usage::Usd;
+use redraft_reports::question::{Choice, QuestionForm};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// How to talk: JSON keeps stdout for one object and stderr quiet. Apart from letters, it writes what takes back a line
+/// How to talk: JSON keeps stdout for one object and stderr quiet. Apart from letters, it writes what takes back lines
 /// on a terminal and colours a few words there.
 #[derive(Debug)]
 pub struct Console {
     pub json: bool,
     /// Whether only errors and questions are printed.
     quiet: bool,
-    /// What is under way, and what each agent does; only where a line can be taken back.
-    live: Option<Mutex<Vec<(Ticket, String)>>>,
+    /// Whether each event is told, with its ticket.
+    pub verbose: bool,
+    /// Whether stdout is for events, one JSON object a line, and the result as the last of them.
+    pub events: bool,
+    /// What is under way, below everything else; only where lines can be taken back.
+    live: Option<Arc<Region>>,
     manners: TerminalSettings,
     /// Why data did not arrive on stdout, if it did not.
     lost: OnceLock<String>,
@@ -51,8 +56,9 @@ impl Console {
 
     pub fn new(json: bool, quiet: bool) -> Self {
         let live = !json && !quiet && can_rewrite_lines();
-        let (live, lost) = (live.then(Mutex::default), OnceLock::new());
-        Self { json, quiet, live, manners: TerminalSettings::default(), lost, kept: None }
+        let live = live.then(|| Region::new(Screen { write: write_at_once, size }));
+        let (manners, lost) = (TerminalSettings::default(), OnceLock::new());
+        Self { json, quiet, verbose: false, events: false, live, manners, lost, kept: None }
     }
 
     /// The same with the user's terminal settings.
@@ -88,10 +94,17 @@ impl Console {
 
     /// One line of data.
     pub fn data(&self, text: &str) {
-        self.write_out(&Shown::text(text, self.colours(&std::io::stdout())));
+        let out = std::io::stdout();
+        let columns = columns(&out).filter(|_| out.is_terminal());
+        self.write_out(&Shown::wrapped(text, columns, self.colours(&out)));
     }
 
-    /// A script or a page that this program itself has made, whose control characters have a meaning.
+    /// A page for a program or a file: neither coloured nor broken into lines, but harmless like everything else.
+    pub fn page(&self, text: &str) {
+        self.write_out(&Shown::text(text.trim_end(), false));
+    }
+
+    /// A script or a manual page that this program itself has made, whose control characters have a meaning.
     pub fn made_here(&self, text: &str) {
         self.write_out(&Shown(text.to_owned()));
     }
@@ -109,6 +122,11 @@ impl Console {
             None => serde_json::to_string_pretty(value),
         };
         self.json_line(&json.unwrap_or_default());
+    }
+
+    /// The same on one line, for a stream of objects.
+    pub fn line_object(&self, value: &impl Serialize) {
+        self.json_line(&serde_json::to_string(value).unwrap_or_default());
     }
 
     /// A line for the person; nothing when the output is for a program, or the person wants quiet.
@@ -136,18 +154,36 @@ impl Console {
 
     /// Either data for a person or one object for a program.
     pub fn show(&self, text: &str, value: &impl Serialize) {
-        if self.json { self.object(value) } else { self.data(text.trim_end()) }
+        match (self.json, self.events) {
+            (true, _) => self.object(value),
+            (false, true) => self.line_object(&ResultJson { v: 1, what: "result", result: value }),
+            (false, false) => self.data(text.trim_end()),
+        }
     }
 
     pub fn error(&self, error: &CliError) {
-        if self.json {
-            let code = error.code as i32;
-            self.object(&ErrorJson { v: 1, error: &error.message, hints: &error.hints, exit: code });
+        let (hints, exit) = (error.hints.as_slice(), error.code as i32);
+        let object =
+            ErrorJson { v: 1, what: self.events.then_some("error"), error: &error.message, hints, exit };
+        match (self.json, self.events) {
+            (true, _) => self.object(&object),
+            (false, true) => self.line_object(&object),
+            (false, false) => {}
         }
         self.complain(error);
     }
 
-    /// The same for people only.
+    /// A person was asked what it may cost and did not agree. In a stream of objects this is its last line.
+    pub fn not_sent(&self, next: &str, code: ErrorCode) {
+        if self.events {
+            let (error, hints) = ("nothing was sent: nobody agreed to what it may cost", [next.to_owned()]);
+            let (what, exit) = (Some("error"), code as i32);
+            self.line_object(&ErrorJson { v: 1, what, error, hints: &hints, exit });
+        }
+        self.say(&format!("nothing was sent\nnext: {next}"));
+    }
+
+    /// The same as [`Console::error`] for people only.
     pub fn complain(&self, error: &CliError) {
         self.talk(&format!("error: {}", beneath(&error.message)));
         for hint in &error.hints {
@@ -160,6 +196,31 @@ impl Console {
 
     /// Asks on the terminal; none at the end of input or when the user stops the program.
     pub fn ask(&self, question: &str, clock: &dyn Clock) -> Option<String> {
+        match &self.live {
+            Some(live) => live.without(|| self.prompted(question, clock)),
+            None => self.prompted(question, clock),
+        }
+    }
+
+    /// Asks a question in its one form until one of its choices is typed; none at the end of input or when the user
+    /// stops the program.
+    pub fn choose<'a>(&self, form: &'a QuestionForm, clock: &dyn Clock) -> Option<&'a Choice> {
+        form.lines().iter().for_each(|line| self.say_before_asking(line));
+        loop {
+            let word = self.ask(&form.prompt(), clock)?;
+            match form.meant(&word) {
+                Some(choice) => return Some(choice),
+                None => self.say_before_asking(&format!("`{word}` is not a choice here")),
+            }
+        }
+    }
+
+    /// Asks a question with yes and no. Everything but a yes is a no.
+    pub fn agrees(&self, form: &QuestionForm, clock: &dyn Clock) -> bool {
+        self.choose(form, clock).is_some_and(|choice| choice.word == "yes")
+    }
+
+    fn prompted(&self, question: &str, clock: &dyn Clock) -> Option<String> {
         let mut err = std::io::stderr().lock();
         // A terminal that is gone shows nothing; the answer is then missing too.
         let _ = write!(err, "{}", Shown::text(question, false).0);
@@ -209,25 +270,42 @@ impl Console {
         if self.kept.is_some() {
             return;
         }
-        let mut err = std::io::stderr().lock();
-        if self.live.is_some() {
-            // Clears the line that shows what is under way.
-            let _ = write!(err, "\r\x1b[K");
+        let err = std::io::stderr();
+        let columns = columns(&err).filter(|_| err.is_terminal());
+        let Shown(text) = Shown::wrapped(text, columns, self.colours(&err));
+        match &self.live {
+            Some(live) => live.above(&format!("{text}\n")),
+            None => write_at_once(&format!("{text}\n")),
         }
-        let _ = writeln!(err, "{}", Shown::text(text, self.colours(&err)).0);
     }
 
-    fn under_way(&self, entry: &Entry) {
-        let Some(live) = &self.live else { return };
-        let Ok(mut tickets) = live.lock() else { return };
-        match &entry.event {
-            Event::Started(fact) => tickets.push((fact.ticket.clone(), String::new())),
-            Event::Answered(fact) => tickets.retain(|(ticket, _)| *ticket != fact.ticket),
-            Event::Failed(fact) => tickets.retain(|(ticket, _)| *ticket != fact.ticket),
-            Event::Lost(fact) => tickets.retain(|(ticket, _)| *ticket != fact.ticket),
-            _ => {}
+    /// What is under way has changed.
+    pub(crate) fn under_way(&self, entry: &Entry, state: &Pipeline) {
+        if let Some(live) = &self.live {
+            live.take(entry, state);
         }
-        waiting(&tickets);
+    }
+
+    /// What an agent does now. Without a terminal it is a line like any other.
+    pub(crate) fn doing(&self, ticket: &Ticket, doing: &str) {
+        match &self.live {
+            Some(live) => live.doing(ticket, &harmless::name(doing)),
+            None => self.say(&format!("    {}: {doing}", ticket.role)),
+        }
+    }
+
+    /// Nothing is under way any more.
+    pub(crate) fn land(&self) {
+        if let Some(live) = &self.live {
+            live.land();
+        }
+    }
+
+    /// What the run may cost, to be shown with what it has cost.
+    pub fn budget(&self, budget: Usd) {
+        if let Some(live) = &self.live {
+            live.budget(budget);
+        }
     }
 
     /// A closed pipe means that the reader has enough; any other reason why data stops is reported at the end.
@@ -238,8 +316,14 @@ impl Console {
             kept.push('\n');
             return;
         }
-        let mut out = std::io::stdout().lock();
-        let written = writeln!(out, "{text}").and_then(|()| out.flush());
+        let write = || {
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "{text}").and_then(|()| out.flush())
+        };
+        let written = match &self.live {
+            Some(live) => live.without(write),
+            None => write(),
+        };
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
         {
@@ -257,6 +341,14 @@ impl Shown {
     fn text(outside: &str, colours: bool) -> Shown {
         let harmless = harmless::text(outside);
         Shown(if colours { painted(&harmless) } else { harmless.into_owned() })
+    }
+
+    /// The same with lines that fit into these columns.
+    fn wrapped(outside: &str, columns: Option<usize>, colours: bool) -> Shown {
+        match columns {
+            Some(columns) => Shown::text(&wrapped(&harmless::text(outside), columns), colours),
+            None => Shown::text(outside, colours),
+        }
     }
 
     fn json(written: &str) -> Shown {
@@ -285,27 +377,7 @@ fn is_setting(line: &str) -> bool {
     after.len() < key.len() && (after.starts_with(" = ") || after == "]")
 }
 
-/// The line that shows what is under way, written over the one before.
-fn waiting(tickets: &[(Ticket, String)]) {
-    let room = columns();
-    if tickets.is_empty() || room < ROOM_MIN {
-        return;
-    }
-    let name = |(ticket, doing): &(Ticket, String)| match doing.as_str() {
-        "" => format!("{} {}", ticket.role, ticket.purpose),
-        doing => format!("{} {} ({doing})", ticket.role, ticket.purpose),
-    };
-    let names: Vec<String> = tickets.iter().map(name).collect();
-    let line = format!("… waiting for {}", names.join(", "));
-    let mut err = std::io::stderr().lock();
-    let _ = write!(err, "\r\x1b[K{}", one_line(&Shown::text(&line, false).0, room));
-    let _ = err.flush();
-}
-
-/// A shorter line would say nothing.
-const ROOM_MIN: usize = 16;
-
-/// Whether the line that shows what is under way can be taken back: on a terminal that supports it.
+/// Whether the lines that show what is under way can be taken back: on a terminal that supports it.
 fn can_rewrite_lines() -> bool {
     std::io::stderr().is_terminal() && is_capable()
 }
@@ -316,37 +388,44 @@ fn is_capable() -> bool {
     !term.is_empty() && term != "dumb"
 }
 
-/// How long a line may be without running into the next one, which could not be taken back.
-fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr());
-    // Some terminals do not know how wide they are.
-    let columns = size.map_or(0, |size| usize::from(size.ws_col));
-    if columns == 0 { 79 } else { columns - 1 }
+/// Writes to stderr, all of it at once.
+fn write_at_once(text: &str) {
+    let mut err = std::io::stderr().lock();
+    // A terminal that is gone shows nothing.
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-impl Progress for Console {
-    fn stored(&self, entry: &Entry, _state: &Pipeline) {
-        self.say(&format!("  {}", indented(&projections::line(&entry.event), 2)));
-        self.under_way(entry);
-    }
+/// The columns and rows of the terminal that stderr is.
+fn size() -> (usize, usize) {
+    let err = std::io::stderr();
+    let rows = rustix::termios::tcgetwinsize(&err).map_or(0, |size| usize::from(size.ws_row));
+    (columns(&err).unwrap_or(USUAL.0), if rows == 0 { USUAL.1 } else { rows })
+}
 
-    fn doing(&self, ticket: &Ticket, doing: &str) {
-        let Some(live) = &self.live else { return self.say(&format!("    {}: {doing}", ticket.role)) };
-        let Ok(mut tickets) = live.lock() else { return };
-        if let Some((_, last)) = tickets.iter_mut().find(|(one, _)| one == ticket) {
-            doing.clone_into(last);
-        }
-        waiting(&tickets);
-    }
+/// Some terminals do not know how wide and how high they are.
+const USUAL: (usize, usize) = (79, 24);
 
-    fn undone(&self, undone: &Undone) {
-        self.say(&format!("  what was undone is kept; to get it back: {}", undone.command));
-    }
+/// How long a line may be without running into the next one.
+fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(if size.ws_col == 0 { USUAL.0 } else { usize::from(size.ws_col) - 1 })
+}
+
+/// The last line of a stream of objects.
+#[derive(Serialize)]
+struct ResultJson<'a, T: Serialize> {
+    v: u16,
+    #[serde(rename = "type")]
+    what: &'static str,
+    result: &'a T,
 }
 
 #[derive(Serialize)]
 struct ErrorJson<'a> {
     v: u16,
+    /// Only in a stream of objects.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    what: Option<&'static str>,
     error: &'a str,
     hints: &'a [String],
     exit: i32,

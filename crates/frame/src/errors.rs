@@ -171,9 +171,8 @@ impl From<StoreError> for CliError {
             StoreError::Damaged { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("nothing was changed; to rescue what can still be read: redraft ledger export FILE, then \
                     redraft ledger import FILE")
-                .hint("or restore it from a backup of .git/redraft; to start over without it, move it away, rename \
-                    the feature branches (git branch -m), delete the refs under refs/redraft/, and take over the \
-                    documents: redraft adopt"),
+                .hint("or restore it from a backup of .git/redraft; to start over without it: redraft uninstall --yes; \
+                    branches that are merged nowhere stay, and redraft adopt takes over their documents"),
             StoreError::Newer { .. } => {
                 CliError::new(ErrorCode::Config, message).hint("install the newer redraft")
             }

@@ -64,7 +64,9 @@ fn stores(command: &Command) -> bool {
         | Command::Mcp(_)
         | Command::Trust(_)
         | Command::Doctor(_)
-        | Command::Ledger(_) => true,
+        | Command::Ledger(_)
+        // A page is made to be handed on.
+        | Command::Report(_) => true,
         Command::Cost(args) => args.command.is_some(),
         Command::Bank(args) => args.command.is_some(),
         // A demo makes its own repository.
@@ -76,6 +78,8 @@ fn stores(command: &Command) -> bool {
         | Command::Lint(_)
         | Command::Show(_)
         | Command::Models
+        | Command::Clean(_)
+        | Command::Uninstall(_)
         | Command::Replay(_)
         | Command::Eval(_)
         | Command::Rehearse(_)

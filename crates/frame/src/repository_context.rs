@@ -149,8 +149,8 @@ impl RepositoryContext {
             format!("the ledger {} is missing or empty, but features were worked on here", file.display());
         Err(CliError::new(ErrorCode::Config, message)
             .hint("restore it from a backup; nothing was changed")
-            .hint("to start over without it, rename the feature branches (git branch -m), delete the refs under \
-                refs/redraft/, and take over the documents: redraft adopt"))
+            .hint("to start over without it: redraft uninstall --yes; branches that are merged nowhere stay, and \
+                redraft adopt takes over their documents"))
     }
 
     pub fn lock(&self, name: &str, process: &ProcessContext) -> Result<Lock, CliError> {
@@ -237,6 +237,34 @@ impl RepositoryContext {
             _ => self.repository.feature_place(created.id, &created.slug)?,
         };
         Ok(place.worktree)
+    }
+
+    /// The note that `redraft clean` has removed what git had of a feature.
+    pub fn cleaned_note(&self, id: FeatureId) -> PathBuf {
+        self.state.join("cleaned").join(id.to_string())
+    }
+
+    /// What to say beside the history of a feature that was cleaned, where git's objects would be shown.
+    pub fn told_cleaned(&self, scope: &Scope) -> Option<String> {
+        let Scope::Feature(id) = scope else { return None };
+        self.cleaned_note(*id).exists().then(|| {
+            format!("feature {id} was cleaned: of its documents only what git still has can be shown")
+        })
+    }
+
+    /// Refuses to go on with a feature that was cleaned: its branch and revisions are gone.
+    pub fn refuse_cleaned(&self, id: FeatureId) -> Result<(), CliError> {
+        if !self.cleaned_note(id).exists() {
+            return Ok(());
+        }
+        let message = format!(
+            "feature {id} is over, and `redraft clean` has removed its worktree, branch and revisions"
+        );
+        Err(CliError::usage(message)
+            .hint(format!(
+                "the ledger still has its history: redraft log {id}, redraft report {id}, redraft cost {id}"
+            ))
+            .hint("to go on with the subject, begin a feature: redraft new \"your idea\""))
     }
 
     /// Where the checks of a feature or a review run.

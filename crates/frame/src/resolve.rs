@@ -8,7 +8,7 @@ use crate::rows::{self, reviews};
 use redraft_adapters::sqlite::Ledger;
 use redraft_facts::event::ReviewedChange;
 use redraft_facts::ids::FeatureId;
-use redraft_facts::ticket::Scope;
+use redraft_facts::ticket::{Scope, Ticket};
 use redraft_reports::projections::BoardRow;
 use std::path::{Component, Path, PathBuf};
 
@@ -88,8 +88,11 @@ impl RepositoryContext {
         let known = self.features(ledger)?;
         if let Some(word) = word {
             let number = word.split('-').next().unwrap_or(word);
-            return match number.parse().ok().filter(|id| known.contains(id)) {
-                Some(id) => Ok(id),
+            let id: Option<FeatureId> = number.parse().ok().filter(|id| known.contains(id));
+            return match id {
+                Some(id) if number == word => Ok(id),
+                // A slug may begin with a number that another feature has.
+                Some(id) => Ok(self.by_slug(ledger, word).unwrap_or(id)),
                 None => self.by_slug(ledger, word),
             };
         }
@@ -155,13 +158,20 @@ impl RepositoryContext {
     }
 }
 
+/// The dispatch that is meant: with its feature in front, or as the receipt of that feature names it.
+pub fn ticket_in(scope: &Scope, word: &str) -> Result<Ticket, CliError> {
+    let whole: Result<Ticket, _> = word.parse();
+    let ticket = whole.or_else(|error| format!("{scope}/{word}").parse().map_err(|_| error));
+    let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
+    if ticket.scope != *scope {
+        return Err(CliError::usage(format!("{ticket} is not about {scope}")));
+    }
+    Ok(ticket)
+}
+
 /// The scope of a row.
 pub fn scope_of(row: &BoardRow) -> Scope {
-    let number = row.id.parse().unwrap_or(FeatureId(0));
-    match row.subject() {
-        Some(_) => Scope::Review(redraft_facts::ids::ReviewId(number.0)),
-        None => Scope::Feature(number),
-    }
+    row.scope()
 }
 
 /// A path without `.` and `..`, as far as its text shows.

@@ -90,6 +90,25 @@ impl TraceInputs {
         with_events(gathered, repo, ledger, &created)
     }
 
+    /// A feature of the ledger with these documents, which the caller has read.
+    pub fn of_texts(
+        repo: &RepositoryContext,
+        ledger: &Ledger,
+        id: FeatureId,
+        texts: BTreeMap<ArtifactKind, String>,
+    ) -> Result<TraceInputs, CliError> {
+        let created = repo.created(ledger, id)?;
+        let bare = TraceInputs {
+            name: format!("{}-{}", created.id, created.slug),
+            feature: Some(id),
+            folder: repo.repository.main_checkout().join(created.folder()),
+            texts,
+            entries: Vec::new(),
+            change: None,
+        };
+        with_events(bare, repo, ledger, &created)
+    }
+
     pub fn matrix(&self) -> Matrix {
         let text = |kind: ArtifactKind| self.texts.get(&kind).map(String::as_str);
         matrix::build(&Sources {

@@ -16,6 +16,7 @@ use redraft_agents::config::{Config, FILE, Needed, Want};
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::{AgentName, BlobId, Role};
 use redraft_facts::text::{count, utc};
+use redraft_reports::question::QuestionForm;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -269,9 +270,14 @@ fn asked(wishes: &Wishes<'_>, process: &ProcessContext, console: &Console) -> bo
     if !console.can_ask() {
         return false;
     }
-    console.say_before_asking(wishes.text().trim_end());
-    let question = "may redraft do this? yes or no: ";
-    console.ask(question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
+    let why = wishes.text().lines().map(str::to_owned).collect();
+    let form = QuestionForm::yes_or_no(
+        "May redraft do this here?",
+        why,
+        "it is accepted, and asked about again when it changes",
+        "none of it is used",
+    );
+    console.agrees(&form, &process.clock)
 }
 
 /// The note that prices of the file are left out of a calculation.

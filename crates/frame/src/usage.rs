@@ -6,19 +6,17 @@ use redraft_adapters::shell_word::quoted;
 use std::ffi::OsString;
 
 /// Words that people try as commands, with the command they mean.
-const MEANT: [(&str, &str); 26] = [
+const MEANT: [(&str, &str); 30] = [
     ("abandon", "give a feature up: redraft decide NNN abandon"),
     ("accept", "accept what is still open: redraft decide NNN accept"),
     ("approve", "answer what a run is waiting for: redraft decide NNN accept, or redraft decide NNN go"),
     ("begin", "begin a feature: redraft new \"your idea\""),
     ("board", "see every feature: redraft status"),
-    (
-        "clean",
-        "give a feature up: redraft decide NNN abandon; then its worktree can go: git worktree remove FOLDER",
-    ),
-    ("config", "write redraft.toml, or check the one that is there: redraft init"),
     ("continue", "continue a feature: redraft run NNN"),
     ("create", "begin a feature: redraft new \"your idea\""),
+    ("dashboard", "see where each feature stands: redraft status; one feature as a page: redraft report NNN"),
+    ("decisions", "see what was decided: redraft log NNN --decisions"),
+    ("delete", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
     ("findings", "see what reviewers found: redraft show findings NNN"),
     ("go", "let code be written: redraft decide NNN go"),
     ("history", "see what happened: redraft log NNN"),
@@ -27,20 +25,23 @@ const MEANT: [(&str, &str); 26] = [
     ("merge", "merge a feature that is ready: redraft finish NNN --merge"),
     ("monitor", "see where each feature stands: redraft status; what happened last: redraft log NNN -n 20"),
     ("pr", "get the text for a pull request: redraft show pull-request NNN"),
-    ("pull-request", "get the text for a pull request: redraft show pull-request NNN"),
     ("prices", "see what models cost: redraft models"),
+    ("prune", "remove what features left that are over: redraft clean"),
+    ("pull-request", "get the text for a pull request: redraft show pull-request NNN"),
     ("reject", "say what is wrong by editing the document, then: redraft run NNN"),
+    ("remove", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
     ("resume", "continue a feature: redraft run NNN"),
     ("skip", "leave a phase out: redraft phase skip NNN PHASE --why \"…\""),
     ("start", "begin a feature: redraft new \"your idea\"; or continue one: redraft run NNN"),
     ("tasks", "see the tasks of a feature: redraft show tasks docs/features/NNN-…"),
+    ("ui", "see where each feature stands: redraft status; one feature as a page: redraft report NNN"),
     ("undo", "go back to a phase: redraft phase back NNN PHASE --why \"…\""),
     ("watch", "see where each feature stands: redraft status; what happened last: redraft log NNN -n 20"),
 ];
 
-/// Whether one object is wanted on stdout, for arguments that could not be read as a whole.
-pub fn wants_json(words: impl IntoIterator<Item = OsString>) -> bool {
-    words.into_iter().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
+/// Whether this option was typed, such as `--json`, for arguments that could not be read as a whole.
+pub fn wants(option: &str, words: impl IntoIterator<Item = OsString>) -> bool {
+    words.into_iter().skip(1).take_while(|word| word != "--").any(|word| word == option)
 }
 
 /// What was meant by words that clap does not understand: a command under another name, an idea without quotes.
@@ -110,4 +111,22 @@ pub fn explained(error: &clap::Error) -> CliError {
 
 fn joined(paragraph: &str) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MEANT;
+    use crate::args::Cli;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn words_that_are_tried_are_no_commands_and_lead_to_some() {
+        let cli = Cli::command();
+        for (word, way) in MEANT {
+            assert!(cli.find_subcommand(word).is_none(), "`{word}` is a command by now");
+            let named = way.split("redraft ").nth(1).and_then(|rest| rest.split([' ', ';', ',']).next());
+            assert!(named.is_some_and(|named| cli.find_subcommand(named).is_some()), "{word}: {way}");
+        }
+        assert!(MEANT.is_sorted_by_key(|(word, _)| *word));
+    }
 }

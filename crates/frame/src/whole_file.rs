@@ -86,6 +86,8 @@ pub fn staged(
     prefix: &str,
 ) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // An absent folder is told as itself, not as the temporary file that could not be made in it.
+    fs::metadata(folder)?;
     // Like any new file; the user's mask restricts it.
     let mode = replaced.map_or(Permissions::from_mode(0o666), Metadata::permissions);
     let mut file = Builder::new().prefix(prefix).permissions(mode).tempfile_in(folder)?;

@@ -36,11 +36,11 @@ fn main() {
     let folder = GitCheckFolder::new(&repository, "001-heavy", None, Vec::new());
     let timed = |what: &str, commit: &str, empty: bool| {
         let begin = Instant::now();
-        let laid = folder.lay_out(commit, empty).unwrap();
+        let checked_out = folder.check_out(commit, empty).unwrap();
         let took = begin.elapsed();
         folder.set_up().unwrap();
         println!("{what:<44} {:>6.2} s", took.as_secs_f64());
-        laid.folder
+        checked_out.folder
     };
     timed("first, nothing there", &commit("first"), true);
     for run in 1..=RUNS {
@@ -51,7 +51,7 @@ fn main() {
         }
     }
     for run in 1..=RUNS {
-        let place = timed("emptied and laid out", &commit(&format!("{run}, once more")), true);
+        let place = timed("emptied and checked out", &commit(&format!("{run}, once more")), true);
         if run < RUNS {
             fill(&place, "build", BUILT, BUILT_BYTES);
         }

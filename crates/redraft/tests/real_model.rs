@@ -268,6 +268,7 @@ fn judged(
         repair_left: false,
         answer: outcome.text.as_bytes(),
         formless: outcome.formless,
+        checks: &[],
         artifact: "",
         text_of: &|path| fs::read_to_string(scratch.root().join(path)).ok(),
     });

@@ -61,8 +61,14 @@ impl Work<'_> {
         let mut memory = if self.request.resume { self.memory.clone() } else { Memory::default() };
         let mut reads = Vec::new();
         self.read_documents(ask, &mut memory, &mut reads)?;
-        if let Some(task) = &ask.task {
-            memory.idea.clone_from(task);
+        let specification = || memory.texts.iter().find(|(path, _)| path.ends_with("spec.md"));
+        match &ask.task {
+            Some(task) => memory.idea.clone_from(task),
+            // Where no task stands in the prompt, the whole specification is the task.
+            None if self.request.ticket.purpose == Purpose::Implement && !self.request.resume => {
+                memory.idea = specification().map(|(_, text)| text.clone()).unwrap_or_default();
+            }
+            None => {}
         }
         if let Some(design) = &ask.design {
             // Only as much of it as the task is sent.

@@ -46,6 +46,7 @@ use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Payment, Usage, Usd};
 use redraft_facts::verdict::AnswerStatus;
+use redraft_prompts::prompt;
 use session::{Conversation, LogLine, Sessions};
 use std::path::Path;
 use turn::{Turned, Work};
@@ -130,7 +131,7 @@ impl Agent for RehearsalAgent {
         None
     }
 
-    fn reserve(&self, request: &Request) -> Usd {
+    fn highest_cost(&self, request: &Request) -> Usd {
         let earlier = if request.resume { self.sessions.load(&request.session).ok().flatten() } else { None };
         let chars = request.prompt.chars() + earlier.map_or(0, |conversation| conversation.chars());
         self.cost(tokens(chars), 0, OUTPUT_TOKENS_MAX)
@@ -187,6 +188,12 @@ impl RehearsalAgent {
             }
             _ => turned.text.clone(),
         };
+        let code = conversation.code.clone().filter(|_| act != Some(Act::Forget));
+        let text = match code.filter(|_| prompt::is_asked(&request.prompt)) {
+            Some(code) => prompt::tell(&text, &code),
+            None => text,
+        };
+        conversation.code = prompt::given(&request.prompt).or(conversation.code);
         let answer_chars = text.chars().count() as u64;
         let Turned { memory, opened, .. } = turned;
         conversation.take_turn(&request.ticket, memory, request.prompt.chars(), answer_chars);

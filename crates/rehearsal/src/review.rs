@@ -47,7 +47,7 @@ pub(crate) fn review(
         checked.pace.step()?;
         answers.push(answer(open, checked, &looked, &issues));
     }
-    let checks = looked.iter().map(check_line).collect();
+    let checks = looked.iter().map(|(check, looked)| check_line(*check, looked, &issues)).collect();
     Ok(concluded(Verdict { answers, issues, checks, ..Verdict::default() }, open))
 }
 
@@ -217,9 +217,30 @@ pub(crate) fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn check_line((check, looked): &(Check, Looked)) -> CheckLine {
+fn check_line(check: Check, looked: &Looked, issues: &[Issue]) -> CheckLine {
+    let is_of = |issue: &Issue, defect: &Defect| {
+        issue.category == defect.category
+            && issue.file == defect.file
+            && usize::try_from(issue.line) == Ok(defect.line + 1)
+    };
+    let mut numbers: Vec<usize> = (1..)
+        .zip(issues)
+        .filter(|(_, issue)| looked.defects.iter().any(|defect| is_of(issue, defect)))
+        .map(|(number, _)| number)
+        .collect();
+    if numbers.is_empty() {
+        // What is not listed by itself stands in the last one, for all the rest.
+        numbers.push(issues.len());
+    }
     let passed = looked.defects.is_empty();
-    CheckLine { name: check.name().to_owned(), passed, note: looked.note.clone() }
+    let note = if passed { looked.note.clone() } else { noted(&numbers, &looked.note) };
+    CheckLine { name: check.name().to_owned(), passed, note }
+}
+
+/// The note of a failed check: the numbers of its issues, and how it was made.
+pub(crate) fn noted(numbers: &[usize], how: &str) -> String {
+    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    format!("issue {}; {how}", numbers.join(", "))
 }
 
 fn summary(approved: bool, issues: &[Issue], answers: &[FindingAnswer]) -> String {

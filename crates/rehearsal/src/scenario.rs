@@ -58,6 +58,8 @@ pub enum Act {
     Garbage,
     /// The conversation is gone.
     LoseSession,
+    /// Works as usual and does not know the code that its conversation was given.
+    Forget,
     /// Does its work, answers, and changes a file it may not change.
     Edit,
     /// Does its work, answers, and commits in the working folder.

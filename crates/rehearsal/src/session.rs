@@ -23,6 +23,9 @@ pub(super) struct Conversation {
     v: u32,
     pub(super) memory: Memory,
     pub(super) turns: Vec<Turn>,
+    /// What it was given to keep in mind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<String>,
 }
 
 /// What a role knows in a conversation without reading again.
@@ -63,7 +66,7 @@ pub(super) struct LogLine<'a> {
 
 impl Default for Conversation {
     fn default() -> Self {
-        Conversation { v: VERSION, memory: Memory::default(), turns: Vec::new() }
+        Conversation { v: VERSION, memory: Memory::default(), turns: Vec::new(), code: None }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Renders what people and programs are shown, folded from events: everything here can be deleted and comes back byte
 //! for byte.
 //!
-//! Start at [`projections`] (the files next to a feature's documents), [`matrix`] (the trace from requirement to test),
-//! [`decisions`], [`retro`] (looking back) and [`estimate`] (what the rest is likely to cost).
+//! [`standing`] says where a feature stands, [`view`] everything else that is shown of it; [`pages`] draws it,
+//! [`narration`] tells a run as a story, [`question`] is what a person is asked. Then [`projections`] (the files next to
+//! a feature's documents), [`matrix`] (the trace from requirement to test), [`decisions`], [`retro`] (looking back) and
+//! [`estimate`] (what the rest is likely to cost).
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.
@@ -12,8 +14,15 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod claims;
 pub mod decisions;
 pub mod estimate;
+pub mod html;
 pub mod matrix;
+pub mod narration;
+pub mod pages;
 pub mod projections;
+pub mod question;
 pub mod retro;
+pub mod standing;
+pub mod view;

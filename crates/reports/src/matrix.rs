@@ -16,7 +16,7 @@ mod reach;
 mod tests;
 mod wanted;
 
-pub use html::{MADE_BY, html};
+pub use html::{MADE_BY, TableLimits, html, orphans, table};
 pub use markdown::markdown;
 use redraft_documents::task_id;
 

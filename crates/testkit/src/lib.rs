@@ -9,8 +9,10 @@
 pub mod fakes;
 mod host;
 pub mod provider;
+mod remembering;
 
 pub use host::Host;
+pub use remembering::remembering;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

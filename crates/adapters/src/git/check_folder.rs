@@ -12,7 +12,7 @@ use super::files::{failed as named, is_absent, is_folder, os_path, path_bytes};
 use super::remove_files::{remove_all, remove_file};
 use super::repository::Repository;
 use super::run::Call;
-use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
+use redraft_engine::ports::{CheckFolder, CheckedOut, SetUp, WorkspaceError};
 use redraft_facts::ids::{BlobId, Revision};
 use redraft_facts::text::hash;
 use serde::{Deserialize, Serialize};
@@ -315,7 +315,7 @@ impl CheckFolder for GitCheckFolder<'_> {
         Ok(hash(&all))
     }
 
-    fn lay_out(&self, commit: &str, empty: bool) -> Result<LaidOut, WorkspaceError> {
+    fn check_out(&self, commit: &str, empty: bool) -> Result<CheckedOut, WorkspaceError> {
         let tree = self.repository.tree_of(commit)?;
         let prepared = self.prepared()?;
         let known = self.state().filter(|known| !empty && known.prepared == prepared);
@@ -345,7 +345,7 @@ impl CheckFolder for GitCheckFolder<'_> {
             Some(_) => SetUp::ForAnother,
         };
         self.note(&State { v: 1, tree, prepared, set_up, made })?;
-        Ok(LaidOut { folder: self.folder.clone(), emptied, set_up: ready, notes })
+        Ok(CheckedOut { folder: self.folder.clone(), emptied, set_up: ready, notes })
     }
 
     fn set_up(&self) -> Result<Vec<String>, WorkspaceError> {

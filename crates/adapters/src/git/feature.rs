@@ -171,7 +171,7 @@ impl Repository {
     }
 
     /// Forgets a worktree whose folder is gone or was never completed, and removes what is left of it.
-    fn unregister(&self, found: &Listed) -> Result<(), GitError> {
+    pub(super) fn unregister(&self, found: &Listed) -> Result<(), GitError> {
         self.call(["worktree", "remove", "--force", "--force"]).arg(&found.path).succeed().map(drop)
     }
 }

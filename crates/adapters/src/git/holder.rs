@@ -1,4 +1,5 @@
-//! Finds who holds a lock of git's, where the system can say: git keeps the file open while it writes.
+//! Finds who holds a lock of git's, where the system can say: git keeps the file open while it writes. Also who works in a
+//! folder.
 
 use std::path::Path;
 
@@ -8,18 +9,33 @@ pub(super) fn holder(lock: &Path) -> Option<String> {
     use std::fs;
     // The system names open files by their real paths.
     let lock = fs::canonicalize(lock).ok()?;
+    other_process(|process| {
+        // Processes of other users cannot be looked at.
+        let open = fs::read_dir(process.join("fd")).into_iter().flatten();
+        open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|file| file == lock))
+    })
+}
+
+/// The same for a process whose current folder is this one or below it, such as a shell.
+#[cfg(target_os = "linux")]
+pub(super) fn inside(folder: &Path) -> Option<String> {
+    let folder = std::fs::canonicalize(folder).ok()?;
+    other_process(|process| std::fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(&folder)))
+}
+
+/// The first process other than this one of which something holds.
+#[cfg(target_os = "linux")]
+fn other_process(holds: impl Fn(&Path) -> bool) -> Option<String> {
     let own = std::process::id().to_string();
-    for process in fs::read_dir("/proc").ok()?.flatten() {
+    for process in std::fs::read_dir("/proc").ok()?.flatten() {
         let pid = process.file_name();
         let Some(pid) =
             pid.to_str().filter(|pid| *pid != own && pid.bytes().all(|byte| byte.is_ascii_digit()))
         else {
             continue;
         };
-        // Processes of other users cannot be looked at.
-        let Ok(open) = fs::read_dir(process.path().join("fd")) else { continue };
-        if open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|file| file == lock)) {
-            let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+        if holds(&process.path()) {
+            let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
             return Some(format!("{}, process {pid}", redraft_facts::text::one_line(name.trim(), 40)));
         }
     }
@@ -28,6 +44,11 @@ pub(super) fn holder(lock: &Path) -> Option<String> {
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn holder(_lock: &Path) -> Option<String> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn inside(_folder: &Path) -> Option<String> {
     None
 }
 

@@ -1,6 +1,6 @@
 //! Forecasts what merging a feature's branch would give, and does the merge.
 //!
-//! The forecast is `git merge-tree`, which touches no checkout. The merge is a commit made of what was forecast. Where
+//! The preview is `git merge-tree`, which touches no checkout. The merge is a commit made of what was previewed. Where
 //! the target branch is checked out, `moving` takes that checkout along as a whole, and only from a clean state;
 //! otherwise only the branch moves, and only from where it was.
 
@@ -35,7 +35,7 @@ const SHOWN_MAX: usize = 20;
 const CANDIDATES_MAX: usize = 20;
 
 impl Merging for GitMerging<'_> {
-    fn forecast(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError> {
+    fn preview(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError> {
         let no_branch = |name: &str| MergeError::NoBranch(name.to_owned());
         let tip = |name: &str| self.repository.commit_named(&format!("refs/heads/{name}")).map_err(failed);
         let head = tip(&self.branch)?.ok_or_else(|| no_branch(&self.branch))?;
@@ -66,18 +66,18 @@ impl Merging for GitMerging<'_> {
         base.map(|base| self.repository.tree_of(&base).map_err(failed)).transpose()
     }
 
-    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError> {
-        let tree = match &forecast.outcome {
+    fn sketch(&self, preview: &MergePreview) -> Result<Commit, MergeError> {
+        let tree = match &preview.outcome {
             MergeOutcome::Clean { tree, .. } => tree.as_str(),
-            MergeOutcome::Conflicts(_) => return Ok(Commit(forecast.head.clone())),
+            MergeOutcome::Conflicts(_) => return Ok(Commit(preview.head.clone())),
         };
-        let call = self.repository.call(["commit-tree", tree, "-p"]).arg(&forecast.into).arg("-p");
-        let call = call.arg(&forecast.head).arg("-m").arg("what would be merged");
+        let call = self.repository.call(["commit-tree", tree, "-p"]).arg(&preview.into).arg("-p");
+        let call = call.arg(&preview.head).arg("-m").arg("what would be merged");
         with_fixed_identity(call).text().map(Commit).map_err(failed)
     }
 
-    fn merge(&self, forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {
-        let MergeOutcome::Clean { tree, .. } = &forecast.outcome else {
+    fn merge(&self, preview: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {
+        let MergeOutcome::Clean { tree, .. } = &preview.outcome else {
             return Err(MergeError::Moved(merge.into.to_owned()));
         };
         let place = self.checked_out(merge.into).map_err(failed)?;
@@ -89,9 +89,9 @@ impl Merging for GitMerging<'_> {
         if self.signs().map_err(failed)? {
             call = call.arg("-S");
         }
-        call = call.arg(tree.as_str()).arg("-p").arg(&forecast.into);
+        call = call.arg(tree.as_str()).arg("-p").arg(&preview.into);
         if merge.history == MergeHistory::Keep {
-            call = call.arg("-p").arg(&forecast.head);
+            call = call.arg("-p").arg(&preview.head);
         }
         let commit = call.arg("-m").arg(message).text().map_err(super::commit::refusal)?;
         // A branch must not name anything that a power cut could take away.
@@ -102,7 +102,7 @@ impl Merging for GitMerging<'_> {
             None => (self.repository.main_checkout(), moving::Head::Beside { branch }),
         };
         let what = format!("the merge of {} into {}", self.branch, merge.into);
-        let wanted = Move { folder, from: &forecast.into, to: &commit, head, what };
+        let wanted = Move { folder, from: &preview.into, to: &commit, head, what };
         let moved = self.repository.move_checkout(&wanted, self.boundaries);
         moved.map_err(|error| match error {
             MoveError::InTheWay(detail) => {

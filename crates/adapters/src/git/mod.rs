@@ -16,7 +16,8 @@
 //!   these three compare with), `lost` (keeps what is undone);
 //! - whole branches and checkouts: `feature` (creating them), `worktrees_folder` (where their worktrees are), `merge`,
 //!   `moving` (a person's checkout goes from one commit to another), `change` (a change that is reviewed by itself),
-//!   `check_folder` (where checks run), `create` (a new repository for demonstrations);
+//!   `check_folder` (where checks run), `create` (a new repository for demonstrations), `leftovers` (what features
+//!   leave, and taking it away), `uninstall` (the last of it);
 //! - looking: `objects` asks for and stores single objects through `lasting_git`, a git that stays; `object_id` and
 //!   `ref_name` know which names git takes; `recent` remembers the last few answers; `history`, `branches` and `hooks`
 //!   show what others have left in a repository; `listing` names the files that are not ignored; `locate` finds a
@@ -45,6 +46,7 @@ mod hooks;
 mod index_form;
 mod isolated_copy;
 mod lasting_git;
+mod leftovers;
 mod links;
 mod listing;
 mod locate;
@@ -69,6 +71,7 @@ mod run;
 mod temp_index;
 #[cfg(test)]
 mod testbed;
+mod uninstall;
 mod wait;
 mod wanted_programs;
 mod workspace;
@@ -84,6 +87,7 @@ pub use create::{commit_all, create_repository};
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;
 pub use history::{Entered, MainLineCommit, Written};
+pub use leftovers::{Belongings, Leftover, LeftoverKind};
 pub use locate::{CheckoutLocation, real_path, state_around};
 pub use merge::GitMerging;
 pub use moving::{CutOff, SettledMove};

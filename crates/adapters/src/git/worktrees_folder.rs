@@ -56,4 +56,28 @@ impl Repository {
         let mut file = fs::OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
         file.write_all(format!("{gap}{line}\n").as_bytes()).map_err(failed)
     }
+
+    /// Whether there is a line that does so.
+    pub fn excludes_worktrees(&self) -> bool {
+        let line = format!("/{WORKTREES}/");
+        let old = fs::read(self.common_dir().join("info").join("exclude")).unwrap_or_default();
+        old.split(|byte| *byte == b'\n').any(|old| old.trim_ascii_end() == line.as_bytes())
+    }
+
+    /// Takes that line out again.
+    pub(super) fn show_worktrees(&self) -> Result<(), GitError> {
+        if !self.excludes_worktrees() {
+            return Ok(());
+        }
+        let line = format!("/{WORKTREES}/");
+        let path = self.common_dir().join("info").join("exclude");
+        let failed = |error: io::Error| GitError::file(&path, &error);
+        let old = fs::read(&path).map_err(failed)?;
+        let kept =
+            old.split_inclusive(|byte| *byte == b'\n').filter(|old| old.trim_ascii_end() != line.as_bytes());
+        let kept: Vec<u8> = kept.flatten().copied().collect();
+        let aside = path.with_extension("redraft");
+        // A kill leaves the old file or the new one, never half of it.
+        fs::write(&aside, kept).and_then(|()| fs::rename(&aside, &path)).map_err(failed)
+    }
 }

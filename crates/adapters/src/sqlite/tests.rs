@@ -13,6 +13,7 @@ mod redactions;
 mod writing;
 
 use super::*;
+use redraft_engine::ports::{Append, Store as _};
 use redraft_facts::event::{Cancelled, Event};
 use redraft_facts::ids::FeatureId;
 use tempfile::TempDir;

@@ -243,7 +243,7 @@ impl Agent for ApiAgent {
     }
 
     /// All that is sent, counted as the densest text there is, what tools may add, and the longest answer.
-    fn reserve(&self, request: &Request) -> Usd {
+    fn highest_cost(&self, request: &Request) -> Usd {
         let earlier = if request.resume { self.continued(request).ok() } else { None };
         let before = earlier.map_or_else(
             || {

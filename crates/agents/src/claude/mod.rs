@@ -323,7 +323,7 @@ impl Agent for ClaudeAgent {
         was_abandoned(&out).then_some(Usd(limit))
     }
 
-    fn reserve(&self, request: &Request) -> Usd {
+    fn highest_cost(&self, request: &Request) -> Usd {
         Requests::default().at_most(&self.terms(request))
     }
 
@@ -334,7 +334,7 @@ impl Agent for ClaudeAgent {
         let limit = request.max_usd.filter(|_| flags::keeps_to_a_sum(&self.settings));
         let asked = DispatchRecord {
             limit: limit.map(|Usd(limit)| limit),
-            ..DispatchRecord::new(request, fingerprint, self.reserve(request))
+            ..DispatchRecord::new(request, fingerprint, self.highest_cost(request))
         };
         // It checks the sum after each request, so one more than that is paid for.
         let told = |limit: Usd| (limit - terms.after(terms.first_tokens)).max(terms.first());

@@ -295,7 +295,7 @@ fn the_lifetime_of_the_conversation_is_the_lifetime_of_everything() {
     let (short, long) = (Lifetime::FiveMinutes, Lifetime::Hour);
     assert!(has(long, "ENABLE_PROMPT_CACHING_1H") && !has(long, "FORCE_PROMPT_CACHING_5M"));
     assert!(has(short, "FORCE_PROMPT_CACHING_5M") && !has(short, "ENABLE_PROMPT_CACHING_1H"));
-    assert!(agent.reserve(&request(short)) < agent.reserve(&request(long)));
+    assert!(agent.highest_cost(&request(short)) < agent.highest_cost(&request(long)));
 }
 
 fn with_server(folder: &Path) -> ClaudeSettings {

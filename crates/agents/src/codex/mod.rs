@@ -218,7 +218,7 @@ impl Agent for CodexAgent {
         self.settings.card.beyond(spending::ANSWER_TOKENS)
     }
 
-    fn reserve(&self, request: &Request) -> Usd {
+    fn highest_cost(&self, request: &Request) -> Usd {
         self.spending(request).at_most()
     }
 
@@ -245,7 +245,7 @@ impl Agent for CodexAgent {
             begun.map_err(|error| unsent(&folder, &error))?;
         }
         let out = self.settings.runs.join(request.ticket.to_string());
-        let asked = DispatchRecord::new(request, fingerprint, self.reserve(request));
+        let asked = DispatchRecord::new(request, fingerprint, self.highest_cost(request));
         let schema = out.join(SCHEMA_FILE);
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         kept.map_err(|error| unsent(&out, &error))?;

@@ -74,7 +74,7 @@ fn billed(world: &World, card: &Card) -> Usd {
 /// Goes on until it is cut off, once with nearly nothing to spare and once with more.
 fn goes_on_until_cut(agent: &dyn Agent, world: &World, card: &Card, round: u16) -> usize {
     let request = world.request("Judge note.txt.", round);
-    let reserved = agent.reserve(&request);
+    let reserved = agent.highest_cost(&request);
     let purse = Purse::new(reserved + Usd(reserved.0 / 2));
     let before = world.provider.requests().len();
     let error = agent.run(&request, &purse).unwrap_err();

@@ -131,7 +131,7 @@ fn trial(
         let mut tools = vec!["Read".to_owned()];
         tools.extend(hands.search.map(|_| "WebSearch".to_owned()));
         let request = Request { tools, ..world.request("Judge note.txt.", 1) };
-        let reserved = agent.reserve(&request);
+        let reserved = agent.highest_cost(&request);
         let purse = Purse::new(reserved + Usd(reserved.0 * Dice(seed).below(30) / 10));
         let request = Request { max_usd: Some(purse.has), ..request };
         let end = agent.run(&request, &purse);

@@ -1,6 +1,7 @@
 //! Each rule by which an answer becomes a judgement.
 
 mod aside;
+mod checklist;
 
 use super::*;
 use proptest::prelude::*;
@@ -23,6 +24,7 @@ struct Setting {
     repair_left: bool,
     purpose: &'static str,
     formless: bool,
+    checks: &'static [&'static str],
 }
 
 impl Default for Setting {
@@ -37,6 +39,7 @@ impl Default for Setting {
             repair_left: true,
             purpose: "review",
             formless: false,
+            checks: &[],
         }
     }
 }
@@ -57,6 +60,7 @@ impl Setting {
             repair_left: self.repair_left,
             answer,
             formless: self.formless,
+            checks: self.checks,
             artifact: "spec.md",
             text_of: &text_of,
         });
@@ -266,26 +270,37 @@ fn an_approval_counts_only_in_the_form_that_was_asked_for() {
 }
 
 #[test]
-fn a_rejection_for_what_a_person_settled_elsewhere_stands_in_nobodys_way() {
+fn what_a_person_settled_holds_in_its_phase_and_for_the_role_that_had_found_it() {
     use redraft_facts::findings::{Ruling, SettledFinding};
     let accepted = Finding {
         description: "fast has no number".to_owned(),
         quote: "The service is fast".to_owned(),
-        ..finding("P1", Severity::Blocker)
+        ..finding("S9", Severity::Blocker)
     };
     for (overruled, status, named) in
         [(false, Status::Ruled, "S1 (ruled)"), (true, Status::Overruled, "S1 (overruled)")]
     {
         let (by, why) = ("ann".to_owned(), "measured later".to_owned());
         let ruling = Ruling { phase: Phase::Specify, pass: 1, number: 1, by, why, overruled };
-        let settled = vec![SettledFinding { finding: accepted.clone(), ruling }];
-        let setting = Setting { settled, ..Setting::default() };
+        let one = SettledFinding { finding: accepted.clone(), ruling };
+        let with = |one: &SettledFinding| Setting { settled: vec![one.clone()], ..Setting::default() };
+        let setting = with(&one);
         // It may be named together with an approval, and is kept as what it is.
         let judged = setting.approves(&one_issue(true, "blocker"));
         assert!(matches!(&judged.changes[..], [FindingChange::Raised(raised)] if raised.status == status));
         // Alone it holds nothing up.
         let computed = setting.computes(&one_issue(false, "blocker"), named);
         assert_eq!(computed.changes, judged.changes);
+        // The same words in another phase are judged anew.
+        let elsewhere = Ruling { phase: Phase::Design, ..one.ruling.clone() };
+        with(&SettledFinding { ruling: elsewhere, ..one.clone() }).rejects(&one_issue(false, "blocker"));
+        // What one role found was accepted from that role; what does not hold, holds from nobody.
+        let other = Finding { role: Role::new("phase-reviewer"), ..accepted.clone() };
+        let other = with(&SettledFinding { finding: other, ..one });
+        match overruled {
+            true => drop(other.computes(&one_issue(false, "blocker"), named)),
+            false => drop(other.rejects(&one_issue(false, "blocker"))),
+        }
     }
     // Without the ruling it would have been a rejection like any other.
     Setting::default().rejects(&one_issue(false, "blocker"));

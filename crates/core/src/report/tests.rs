@@ -38,6 +38,31 @@ fn a_report_is_read_by_its_headings_in_any_style() {
     }
 }
 
+/// Seed 022, interface 3: a heading counts by the part it speaks of, in the seed's own words.
+#[test]
+fn a_heading_that_says_more_than_the_name_of_a_part_is_read_by_what_it_speaks_of() {
+    for text in [
+        "## What you implemented\nA limit.\n## What you tested and test results\nTwo cases.\n## Files you changed\n- src/a.rs\n\
+         ## Implementation Decisions\nOne clock.\n## Deviations from the task\nnone\n\
+         ## Self-review findings (if any)\nRead twice.\n## Any issues or concerns\nSlow.\n",
+        "**What you implemented:** A limit.\n**Test results**\nTwo cases.\n**Files that changed:** src/a.rs\n\
+         Implementation decisions:\nOne clock.\n**Plan deviations:** none\n**My self-review:** Read twice.\n\
+         Any issues or concerns:\nSlow.\n",
+    ] {
+        let Report { implemented, tested, files_changed, decisions, deviations, self_review, concerns } =
+            said(text).report;
+        assert_eq!((implemented.as_str(), tested.as_str()), ("A limit.", "Two cases."), "{text}");
+        assert_eq!((decisions.as_str(), deviations.as_str()), ("One clock.", "none"), "{text}");
+        assert_eq!((self_review.as_str(), concerns.as_str()), ("Read twice.", "Slow."), "{text}");
+        assert!(files_changed.contains("src/a.rs"), "{text}");
+    }
+    // What only mentions a part begins none.
+    let text = "## Implemented\n- **Tests** are slow\n- the decision: one clock\nI ran all tests of this whole project twice today:\nfine\n";
+    let report = said(text).report;
+    assert_eq!((report.tested.as_str(), report.decisions.as_str()), ("none", "none"), "{report:?}");
+    assert!(report.implemented.ends_with("fine"), "{report:?}");
+}
+
 /// Seed 022, interface 3: a missing part becomes none, and a partial report is logged.
 #[test]
 fn what_is_left_out_is_none_and_noted() {

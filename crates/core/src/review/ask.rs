@@ -24,18 +24,18 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             let seats = state.reviewers.iter().filter(|seat| seat.stage == *stage);
             let waiting = seats.filter(|seat| seat.approved().is_none() && !seat.ruled());
             let roles: Vec<&str> = waiting.map(|seat| seat.role.as_str()).collect();
-            let (roles, rounds) = (roles.join(", "), count(state.opened.limits.rounds.into(), "round"));
+            let (roles, rounds) = (roles.join(", "), count(state.rounds_max(*stage).into(), "round"));
             let open = count(open, "open finding");
             let mut text =
                 format!("{roles} did not approve within {rounds}; {open}{}", edited(state, *stage));
             let declined = overrulings(state, &about);
             if declined.is_empty() {
-                (text, vec![Accept, Rerun, Abandon])
+                (text, vec![Accept, Retry, Rerun, Abandon])
             } else {
                 let names: Vec<&str> = declined.iter().map(FindingId::as_str).collect();
                 text.push_str(&format!("; the author declines {} (overrule ends these)", names.join(", ")));
                 declined.iter().for_each(|id| text.push_str(&both_sides(state, id)));
-                (text, vec![Accept, Overrule, Rerun, Abandon])
+                (text, vec![Accept, Overrule, Retry, Rerun, Abandon])
             }
         }
         About::Agent { role } => {
@@ -249,7 +249,7 @@ fn edited(state: &Loop, stage: u16) -> String {
     let what = if state.opened.phase == Phase::Implement { "code" } else { "document" };
     format!(
         "; the {what} was edited since the last review: revision {revision} was not seen by {names} \
-         (accept takes it unreviewed, rerun has it reviewed)"
+         (accept takes it unreviewed, retry or rerun has it reviewed)"
     )
 }
 

@@ -216,7 +216,7 @@ pub(super) fn need(state: &Loop) -> Need {
             return Need::Reviewers(purpose, waiting);
         }
         let capped = state.reviewers.iter().filter(|seat| seat.rejected_in(state.epoch));
-        let mut capped = capped.filter(|seat| stage(state, seat).rounds >= state.opened.limits.rounds);
+        let mut capped = capped.filter(|seat| stage(state, seat).rounds >= state.rounds_max(seat.stage));
         return match capped.next() {
             Some(seat) => ask(About::Cap { stage: seat.stage }),
             None if state.unchanged >= UNCHANGED_MAX => ask(About::Unchanged),
@@ -235,7 +235,7 @@ pub(super) fn need(state: &Loop) -> Need {
             let (round, revision) = (stage.rounds, revision.clone());
             return Need::Effect(Effect::CloseStage { stage: number, outcome, round, revision });
         }
-        let spent = stage.rounds >= state.opened.limits.rounds && stage.counted != Some(state.epoch);
+        let spent = stage.rounds >= state.rounds_max(number) && stage.counted != Some(state.epoch);
         return if spent {
             ask(About::Cap { stage: number })
         } else {
@@ -331,7 +331,7 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
         | Purpose::Judge
         | Purpose::Probe => stage.rounds,
     };
-    this.clamp(1, state.opened.limits.rounds)
+    this.clamp(1, state.rounds_max(seat.stage))
 }
 
 /// The close of a loop at this revision: who approved it, what it leaves behind.

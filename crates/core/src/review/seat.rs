@@ -72,6 +72,8 @@ pub struct Conversation {
     pub first_chars: u64,
     pub context_chars: u64,
     pub first_seen: Option<Revision>,
+    /// What its first prompt gave it to keep in mind.
+    pub code: Option<String>,
 }
 
 /// What an answered dispatch left in its agent's cache.

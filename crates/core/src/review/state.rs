@@ -84,6 +84,8 @@ pub struct Stage {
     pub rounds: u16,
     /// The epoch in which the last of them was counted.
     pub counted: Option<u32>,
+    /// Rounds beyond the limit that a person asked for, one at a time.
+    pub granted: u16,
     pub closed: Option<StageClosed>,
 }
 
@@ -150,6 +152,12 @@ impl Loop {
             decided: 0,
             end: None,
         }
+    }
+
+    /// How many review rounds a stage may have: the limit, and what a person granted beyond it.
+    pub fn rounds_max(&self, stage: u16) -> u16 {
+        let granted = self.stages.get(usize::from(stage)).map_or(0, |stage| stage.granted);
+        self.opened.limits.rounds.saturating_add(granted)
     }
 
     /// The artifact under review.

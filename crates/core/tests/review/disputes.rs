@@ -182,8 +182,8 @@ fn at_the_cap_what_was_declined_can_be_overruled_too() {
         "    reviewer-C: it is still there",
     ];
     assert_eq!(lines, expected);
-    use Decision::{Abandon, Accept, Overrule, Rerun};
-    assert_eq!(asked.choices, [Accept, Overrule, Rerun, Abandon]);
+    use Decision::{Abandon, Accept, Overrule, Rerun, Retry};
+    assert_eq!(asked.choices, [Accept, Overrule, Retry, Rerun, Abandon]);
     decide(&mut world, Decision::Overrule, "R1 has it");
     assert!(world.play(20));
     let Some(LoopEnd::Closed(closed)) = &ended(&world).end else { panic!("it is not closed") };

@@ -58,6 +58,7 @@ pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
             gates: 1,
             lane,
             until: until.min(lane.last()),
+            alone: false,
         },
     )
 }
@@ -101,6 +102,8 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                     asks,
                     turns,
                     pull,
+                    parks: 0,
+                    short: 0,
                     person,
                 }
             },
@@ -185,6 +188,7 @@ pub(super) fn late(ticket: &Ticket) -> Vec<Event> {
             detail: "d".into(),
             usage: None,
             undone: vec![],
+            forgot: None,
         }
         .into(),
         Drafted {

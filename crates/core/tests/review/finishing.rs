@@ -144,7 +144,7 @@ fn who_fails_is_tried_so_often_as_the_limits_say_and_then_done_without() {
         let ticket = in_flight(&world);
         assert_eq!(ticket.attempt, attempt);
         let (now, detail) = (AfterFailure::Wait(1), "no luck".to_owned());
-        world.happen(Failed { ticket, now, detail, usage: None, undone: vec![] });
+        world.happen(Failed { ticket, now, detail, usage: None, undone: vec![], forgot: None });
     }
     assert_eq!(owed(&world), ["write without words: no luck"]);
     world.happen(retro(None, Some("no luck"), vec![]));
@@ -159,7 +159,7 @@ fn a_judgement_that_cannot_be_had_leaves_the_bank_as_it_is() {
     world.happen(retro(Some(ticket), None, vec![lesson()]));
     until(&mut world, "recover");
     let (ticket, now) = (in_flight(&world), AfterFailure::AskPerson);
-    world.happen(Failed { ticket, now, detail: "no luck".into(), usage: None, undone: vec![] });
+    world.happen(Failed { ticket, now, detail: "no luck".into(), usage: None, undone: vec![], forgot: None });
     assert_eq!(owed(&world), ["leave the bank: no luck"]);
     world.happen(judged(None, false));
     assert_eq!(owed(&world), ["close"]);

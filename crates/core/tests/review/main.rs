@@ -14,4 +14,5 @@ mod phases;
 mod properties;
 mod scenarios;
 mod sending;
+mod standings;
 mod world;

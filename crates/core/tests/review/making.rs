@@ -169,7 +169,14 @@ fn ac_20_a_task_that_cannot_be_carried_out_is_asked_about_and_marked_blocked() {
         assert_eq!(ticket.attempt, attempt);
         world.play(1);
         let detail = "no such file".to_owned();
-        world.happen(Failed { ticket, now: AfterFailure::GiveUp, detail, usage: None, undone: vec![] });
+        world.happen(Failed {
+            ticket,
+            now: AfterFailure::GiveUp,
+            detail,
+            usage: None,
+            undone: vec![],
+            forgot: None,
+        });
     }
     let question = asked(&world);
     assert_eq!(question.text, "task 1.1 (t) could not be carried out in 3 attempts: no such file");
@@ -179,7 +186,7 @@ fn ac_20_a_task_that_cannot_be_carried_out_is_asked_about_and_marked_blocked() {
     world.play(1);
     let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
     let now = AfterFailure::AskPerson;
-    world.happen(Failed { ticket, now, detail: "still".into(), usage: None, undone: vec![] });
+    world.happen(Failed { ticket, now, detail: "still".into(), usage: None, undone: vec![], forgot: None });
     decide(&mut world, Decision::Skip);
     assert_eq!(implementing(&world).tasks[0].end, Some(TaskEnd::Blocked { why: "w".into() }));
     assert!(world.play(200));

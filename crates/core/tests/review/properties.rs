@@ -3,12 +3,13 @@
 use super::draws::*;
 use proptest::prelude::*;
 use redraft_core::pipeline::{self, Pipeline, put_off};
-use redraft_core::review::{Effect, dispatches_max};
+use redraft_core::review::{Effect, Stage, dispatches_max};
 use redraft_facts::event::*;
 use redraft_facts::findings::FindingChange;
-use redraft_facts::ids::Role;
+use redraft_facts::ids::{Role, SessionId};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
+use redraft_facts::probed::Recall;
 use redraft_facts::ticket::{Purpose, Ticket};
 
 proptest! {
@@ -77,6 +78,35 @@ proptest! {
         }
     }
 
+    /// Whatever a conversation is called by then, and whatever became of it: what it is asked for is what it was given.
+    #[test]
+    fn a_continued_conversation_is_asked_for_the_code_of_its_first_turn(mut world in any_world()) {
+        world.play(STEPS_MAX);
+        let mut asked: BTreeMap<Ticket, String> = BTreeMap::new();
+        let mut codes: BTreeMap<SessionId, String> = BTreeMap::new();
+        for entry in &world.log {
+            match &entry.event {
+                Event::Started(fact) => {
+                    let code = match (&fact.recall, &fact.session) {
+                        (Some(Recall::Gives(code)), _) => code.clone(),
+                        (Some(Recall::Asks(code)), Some(session)) => {
+                            prop_assert_eq!(codes.get(session), Some(code));
+                            code.clone()
+                        }
+                        other => return Err(TestCaseError::fail(format!("{other:?}"))),
+                    };
+                    asked.insert(fact.ticket.clone(), code);
+                }
+                Event::Answered(fact) => {
+                    if let (Some(session), Some(code)) = (&fact.session, asked.get(&fact.ticket)) {
+                        codes.insert(session.clone(), code.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     #[test]
     fn no_path_exceeds_a_cap(mut world in any_world()) {
         world.play(STEPS_MAX);
@@ -99,7 +129,9 @@ proptest! {
             retries += u64::from(matches!(entry.event, Event::Decided(_)));
             state = pipeline::step(&state, &entry.event).unwrap();
             let Some(open) = state.latest() else { continue };
-            prop_assert!(open.stages.iter().all(|stage| stage.rounds <= limits.rounds));
+            let granted = |stage: &Stage| stage.granted;
+            prop_assert!(open.stages.iter().all(|stage| stage.rounds <= limits.rounds + stage.granted));
+            prop_assert!(u64::from(open.stages.iter().map(granted).sum::<u16>()) <= retries, "only on a person's word");
             prop_assert!(open.late.len() <= usize::from(limits.late_rounds));
             prop_assert!(open.reopened <= limits.reopenings);
             prop_assert!(open.failed_gates <= limits.gates && open.unchanged <= 2);

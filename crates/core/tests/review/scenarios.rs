@@ -152,6 +152,24 @@ fn at_the_cap_a_person_is_asked_before_the_author_is_paid_again() {
 }
 
 #[test]
+fn at_the_cap_a_person_may_grant_one_more_round_and_is_asked_again_after_it() {
+    let limits = Limits { rounds: 2, ..Limits::default() };
+    let mut world = World::new(Rules { limits, ..rules(&[1]) }, CALM, vec![1]);
+    play_verdicts(&mut world, &[false, false]);
+    decide(&mut world, Decision::Retry);
+    play_verdicts(&mut world, &[false]);
+    let sent = sent(&world);
+    assert_eq!(sent[sent.len() - 2..], ["revise/author/2.1", "review/reviewer-C/3.1"]);
+    assert_eq!(about(&world), Some(About::Cap { stage: 0 }), "one round, and no more");
+    decide(&mut world, Decision::Retry);
+    play_verdicts(&mut world, &[true]);
+    assert!(world.play(100));
+    let ended = ended(&world);
+    assert!(matches!(ended.end, Some(LoopEnd::Closed(_))));
+    assert_eq!((ended.stages[0].rounds, ended.stages[0].granted), (4, 2));
+}
+
+#[test]
 fn fix_and_rerun_opens_a_new_pass_without_conversations_and_keeps_findings() {
     let limits = Limits { rounds: 1, ..Limits::default() };
     let mut world = World::new(Rules { limits, ..rules(&[1]) }, CALM, vec![1]);
@@ -257,6 +275,7 @@ fn overruling_settles_a_finding_whose_fate_was_told_only_in_an_answer_that_does_
         detail: "d".into(),
         usage: None,
         undone: vec![],
+        forgot: None,
     });
     let asked = question(open(&world)).unwrap();
     assert!(asked.text.ends_with("; 1 open finding of its own, which accept settles"), "{}", asked.text);
@@ -392,17 +411,24 @@ fn a_usage_limit_parks_a_dispatch_without_using_up_an_attempt() {
         }
         let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
         let now = AfterFailure::ParkUntil(1_900_000_000_000 + parked);
-        world.happen(Failed { ticket, now, detail: "limit".into(), usage: None, undone: vec![] });
+        world.happen(Failed {
+            ticket,
+            now,
+            detail: "limit".into(),
+            usage: None,
+            undone: vec![],
+            forgot: None,
+        });
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
         assert_eq!(i64::from(order.ticket.attempt), parked + 2, "every send has a ticket of its own");
-        assert_eq!(world.state.parked_until_ms(), Some(1_900_000_000_000 + parked));
+        assert_eq!(world.state.parked_until_ms(&[order]), Some(1_900_000_000_000 + parked));
         assert_eq!(BoardRow::new(&world.state, 0).parked_until_ms, Some(1_900_000_000_000 + parked));
     }
     while open(&world).flights().next().is_none() {
         assert!(!world.play(1));
     }
-    assert_eq!(world.state.parked_until_ms(), None, "it was sent to again");
+    assert!(world.state.parked.is_empty(), "it was sent to again");
 }
 
 #[test]
@@ -421,7 +447,7 @@ fn the_question_about_an_agent_names_the_attempts_that_were_made_and_not_the_lim
             }
             let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
             let detail = "no".into();
-            world.happen(Failed { ticket, now: *now, detail, usage: None, undone: vec![] });
+            world.happen(Failed { ticket, now: *now, detail, usage: None, undone: vec![], forgot: None });
         }
         let asked = question(open(&world)).unwrap();
         assert_eq!(asked.text, format!("author gave no usable answer {words}: no"), "{failures:?}");
@@ -447,7 +473,14 @@ fn a_dispatch_that_was_cut_off_for_want_of_money_is_owed_again_and_says_what_it_
         assert_eq!(open(&world).flights().next().unwrap().1.started.reserved, reserved + Usd(1));
         let counted = world.state.money.counted();
         let now = AfterFailure::OverBudget(Usd(needs));
-        world.happen(Failed { ticket, now, detail: "cut off".into(), usage: None, undone: vec![] });
+        world.happen(Failed {
+            ticket,
+            now,
+            detail: "cut off".into(),
+            usage: None,
+            undone: vec![],
+            forgot: None,
+        });
         assert_eq!(world.state.money.counted(), counted + reserved + Usd(1), "what was reserved in the end");
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
@@ -466,7 +499,14 @@ fn a_lost_session_is_replaced_and_waiting_keeps_it() {
             assert!(!world.play(1));
         }
         let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
-        world.happen(Failed { ticket, now, detail: "gone".into(), usage: None, undone: vec![] });
+        world.happen(Failed {
+            ticket,
+            now,
+            detail: "gone".into(),
+            usage: None,
+            undone: vec![],
+            forgot: None,
+        });
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
         assert_eq!(order.ticket.attempt, 2);

@@ -12,6 +12,8 @@ use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{BlobId, FeatureId, Revision, Role, TaskId};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
 
 /// How often a person changes the course of a feature; a world has to end.
 const TURNS_MAX: u64 = 5;
@@ -39,6 +41,10 @@ pub(super) struct Habits {
     pub turns: u8,
     /// How many dispatches are handed out to a host.
     pub pull: u8,
+    /// How many dispatches end at a usage limit.
+    pub parks: u8,
+    /// How often the budget is too small for what comes next; a person then allows more.
+    pub short: u8,
     /// Answers questions instead of ending there.
     pub person: bool,
 }
@@ -58,6 +64,8 @@ pub(super) const CALM: Habits = Habits {
     asks: 0,
     turns: 0,
     pull: 0,
+    parks: 0,
+    short: 0,
     person: false,
 };
 
@@ -77,6 +85,8 @@ pub(super) struct Rules {
     /// The lane it begins in, and where it ends, unless a person says otherwise.
     pub lane: Lane,
     pub until: Phase,
+    /// Whether it is no feature, but a document that is reviewed by itself, which rests when it is approved.
+    pub alone: bool,
 }
 
 pub(super) fn rules(panels: &[usize]) -> Rules {
@@ -93,6 +103,7 @@ pub(super) fn rules(panels: &[usize]) -> Rules {
         gates: 1,
         lane: Lane::Standard,
         until: Phase::Specify,
+        alone: false,
     }
 }
 
@@ -141,7 +152,7 @@ impl World {
             lane_reason: String::new(),
             project: None,
             depends_on: vec![],
-            document: None,
+            document: world.rules.alone.then(|| "spec.md".into()),
             brainstorm_source: None,
             change: None,
         });
@@ -173,6 +184,14 @@ impl World {
             if effects.is_empty() {
                 return true;
             }
+            if self.rules.alone && matches!(effects.as_slice(), [Effect::ClosePhase { .. }]) {
+                return true;
+            }
+            if let [Effect::Dispatch(order), ..] = effects.as_slice()
+                && self.draw(self.habits.short)
+            {
+                self.fall_short(order.ticket.clone());
+            }
             let asked = matches!(effects.as_slice(), [Effect::Ask(_)]);
             if asked && (!self.habits.person || self.people >= 6) {
                 return true;
@@ -200,6 +219,14 @@ impl World {
         let seq = self.log.len() as u64 + 1;
         self.state.seq = seq;
         self.log.push(Entry { seq, at_ms: 0, event });
+    }
+
+    /// The budget is too small for this, and a person allows more, though not always enough.
+    fn fall_short(&mut self, ticket: Ticket) {
+        let (left, limit) = (Usd(1), Usd(10));
+        self.happen(BudgetReached { ticket, needed: Usd(100), left, limit });
+        let limit = Usd(if self.draw(50) { 20 } else { 1_000_000_000 });
+        self.happen(BudgetSet { limit, by: "someone".into() });
     }
 
     fn number(&mut self) -> u8 {

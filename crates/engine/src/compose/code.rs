@@ -7,7 +7,7 @@
 use super::lessons::Lessons;
 use super::texts::chars;
 use super::{
-    Composed, Known, LoopFacts, Offered, Texts, absent, asked, disputed, is_fresh, is_hearing, seat,
+    Composed, Known, LoopFacts, Offered, Texts, absent, answers, asked, disputed, is_fresh, is_hearing, seat,
     settled_here, task, unknown,
 };
 use crate::ports::WorkspaceError;
@@ -47,7 +47,10 @@ pub(super) fn compose(
     let reviews = profile.kind != ProfileKind::Author;
     let repair = work.and_then(|work| work.repair.as_ref()).filter(|_| ticket.purpose == Purpose::Repair);
     let (prd_path, prd) = texts.prd(created, state, order)?;
-    let given = documents(texts, created, state, order, profile)?;
+    let task = task::read(texts, created, state, order)?;
+    let in_part = task.as_ref().is_some_and(|task| task.wanted.is_some());
+    let mut given = documents(texts, created, state, order, profile)?;
+    given.retain(|one| !in_part || one.name != "prd.md");
     let upstream: Vec<Upstream<'_>> = (given.iter())
         .filter(|_| strategy == Strategy::Inline)
         .map(|Given { name, path, bytes }| Upstream {
@@ -70,9 +73,7 @@ pub(super) fn compose(
         (Some(since), Some(sees)) if told && repair.is_none() => {
             let (then, now) = (state.base_at(known.epoch), state.base());
             let delta = match (then, now) {
-                _ if since == sees && (then == now || !known.by_verdict) => {
-                    Ok(known.by_verdict.then(String::new))
-                }
+                _ if since == sees && (then == now || !known.by_verdict) => Ok(reviews.then(String::new)),
                 (Some(then), Some(now)) => texts.delta_of_change((then, since), (now, sees)).map(Some),
                 _ => texts.delta(since, sees).map(Some),
             };
@@ -87,7 +88,6 @@ pub(super) fn compose(
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
     let summaries = state.summaries_since(known.epoch);
     let disputed = disputed(state, order, profile);
-    let task = task::read(texts, created, state, order)?;
     let outline = outline(texts, state)?;
     let intent = intent(texts, state, profile, strategy, &summaries)?;
     let by_itself = created.change.is_some();
@@ -122,17 +122,22 @@ pub(super) fn compose(
     });
     let folder = created.folder();
     let settled = settled_here(setting, order, profile);
+    let answers = answers(setting.pipeline, state);
     let brief = Brief {
         profile,
         text: setting.loop_texts.profiles.get(&ticket.role),
         missing: offered.missing,
         place: FeaturePaths {
             folder: &folder,
-            prd: if prd.is_some() { Prd::File(&prd_path) } else { Prd::None },
+            prd: match prd {
+                Some(_) if in_part => Prd::InPart(&prd_path),
+                Some(_) => Prd::File(&prd_path),
+                None => Prd::None,
+            },
             absent: &absent,
             artifact: "",
             idea: &created.idea,
-            asked: asked(setting, created),
+            asked: asked(setting.pipeline, created),
         },
         project: setting.loop_texts.project.as_deref(),
         conventions: &setting.loop_texts.conventions,
@@ -152,12 +157,12 @@ pub(super) fn compose(
         gate: failed.map(|check| check.evidence.as_str()),
         lint: &[],
         may_ask: false,
-        answers: &[],
+        answers: &answers,
         mini: false,
         unchanged: state.unchanged > 0,
         said: &state.said,
         round: shown_round(state, seat, purpose),
-        rounds_max: opened.limits.rounds,
+        rounds_max: state.rounds_max(seat.stage),
         last_round: seat.last_round,
         unavailable: seat.unavailable.is_some(),
         repair: repair.map(|repair| repair.why.as_str()),

@@ -17,6 +17,7 @@ pub use texts::{Texts, source};
 use crate::ports::WorkspaceError;
 pub use crate::values::{LoopFacts, LoopTexts};
 use lessons::Lessons;
+use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{DispatchOrder, Loop, Seat, TaskWork, shown_round};
 use redraft_documents::bank::Query;
 use redraft_facts::choice::Strategy;
@@ -25,6 +26,7 @@ use redraft_facts::findings::{Finding, SettledFinding, Status};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
+use redraft_facts::probed::Recall;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::verdict::Severity;
 use redraft_prompts::prompt::{
@@ -49,6 +51,15 @@ pub struct Composed {
     pub context_chars: u64,
     /// The entries of the knowledge bank that it contains.
     pub told: Vec<String>,
+}
+
+impl Composed {
+    /// Adds what is given to remember, or asked for, behind everything else.
+    pub(crate) fn extend(&mut self, recall: Option<&Recall>) {
+        let before = self.prompt.chars();
+        self.prompt.turn.extend(recall.map(prompt::recall));
+        self.context_chars += self.prompt.chars() - before;
+    }
 }
 
 pub fn compose(
@@ -104,7 +115,7 @@ pub fn compose(
             Err(WorkspaceError::AnchorLost(_)) if is_fresh(strategy) => None,
             Err(error) => return Err(error),
         },
-        (Some(_), Some(_)) if repair.is_none() && known.by_verdict => Some(String::new()),
+        (Some(_), Some(_)) if repair.is_none() && profile.kind != ProfileKind::Author => Some(String::new()),
         _ => None,
     };
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
@@ -112,7 +123,7 @@ pub fn compose(
     let disputed = disputed(state, order, profile);
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
-    let answers = answers(state);
+    let answers = answers(setting.pipeline, state);
     let settled = settled_here(setting, order, profile);
     let checks: Vec<ProjectCheck<'_>> =
         state.opened.checks.iter().map(|(name, command)| ProjectCheck { name, command }).collect();
@@ -141,7 +152,7 @@ pub fn compose(
             absent: &absent,
             artifact: state.artifact(),
             idea: &created.idea,
-            asked: asked(setting, created),
+            asked: asked(setting.pipeline, created),
         },
         project: setting.loop_texts.project.as_deref(),
         conventions: &setting.loop_texts.conventions,
@@ -169,7 +180,7 @@ pub fn compose(
         unchanged: state.unchanged > 0,
         said: &state.said,
         round: shown_round(state, seat, purpose),
-        rounds_max: state.opened.limits.rounds,
+        rounds_max: state.rounds_max(seat.stage),
         last_round: seat.last_round,
         unavailable: seat.unavailable.is_some(),
         repair: repair.map(|repair| repair.why.as_str()),
@@ -246,21 +257,24 @@ fn absent(
 }
 
 /// What a person asked for. A review has no idea, and that of a feature which was taken over is a title found there.
-pub(super) fn asked<'a>(setting: LoopFacts<'_>, created: &'a FeatureCreated) -> &'a str {
-    let nobody = created.is_review() || setting.pipeline.adopted.is_some();
+pub(crate) fn asked<'a>(pipeline: &Pipeline, created: &'a FeatureCreated) -> &'a str {
+    let nobody = created.is_review() || pipeline.adopted.is_some();
     if nobody { "" } else { &created.idea }
 }
 
-/// What people have settled in the phase of an order. A matter that was accepted for a document must not keep a reviewer
-/// of the code from saying what follows from it; a mere repeat is put aside all the same. Whoever compares with what was
-/// asked for also knows what was accepted for the specification.
+/// What people have settled and holds for the role of an order. A matter that was accepted for a document must not keep a
+/// reviewer of the code from saying what follows from it. Whoever compares with what was asked for also knows what was
+/// accepted for the specification.
 pub(super) fn settled_here(
     setting: LoopFacts<'_>,
     order: &DispatchOrder,
     profile: &Profile,
 ) -> Vec<SettledFinding> {
-    let here = |phase: Phase| phase == order.ticket.phase || profile.compares() && phase == Phase::Specify;
-    setting.pipeline.settled.iter().filter(|one| here(one.ruling.phase)).cloned().collect()
+    let Ticket { phase, role, .. } = &order.ticket;
+    let told = |one: &&SettledFinding| {
+        one.holds_for(*phase, role) || profile.compares() && one.ruling.phase == Phase::Specify
+    };
+    setting.pipeline.settled.iter().filter(told).cloned().collect()
 }
 
 /// The findings of an order that the author declined: for a reviewer those whose reply it was not shown, for the author
@@ -289,12 +303,22 @@ pub(super) fn is_hearing(
     profile.kind != ProfileKind::Author && !disputed.is_empty() && again
 }
 
-/// What the author asked before it drafted, with the answers.
-fn answers(state: &Loop) -> Vec<AnsweredQuestion<'_>> {
-    let Some(answers) = &state.answers else { return Vec::new() };
-    let said = answers.iter().map(String::as_str).chain(std::iter::repeat(""));
-    let asked = state.questions.iter().zip(said);
-    asked
+/// What authors asked before they drafted, with the answers: for a document those of its own phase, of an earlier pass
+/// where nothing was asked in this one; for code those of all documents.
+fn answers<'a>(pipeline: &'a Pipeline, state: &'a Loop) -> Vec<AnsweredQuestion<'a>> {
+    let of = |phase: Phase| {
+        let mut passes = pipeline.past.iter().chain([state]).rev().filter(|one| one.opened.phase == phase);
+        passes.find(|one| one.answers.is_some())
+    };
+    let phases = Phase::DOCUMENTS.into_iter();
+    let phases = phases.filter(|phase| state.opened.is_code() || *phase == state.opened.phase);
+    let said = |one: &'a Loop| {
+        let answers = one.answers.iter().flatten().map(String::as_str).chain(std::iter::repeat(""));
+        one.questions.iter().zip(answers)
+    };
+    phases
+        .filter_map(of)
+        .flat_map(said)
         .map(|(asked, answer)| AnsweredQuestion {
             question: &asked.question,
             assumed: &asked.assumed,
@@ -377,7 +401,7 @@ fn outcome<'a>(
     let before = usize::from(seat.stage.checked_sub(1)?);
     let closed = state.stages.get(before)?.closed.as_ref()?;
     let reviewer = &state.opened.panels.get(before)?.roles.first()?.role;
-    let (max, revision): (u16, &Revision) = (state.opened.limits.rounds, &closed.revision);
+    let (max, revision): (u16, &Revision) = (state.rounds_max(seat.stage - 1), &closed.revision);
     let result = match closed.outcome {
         StageOutcome::Approved => DomainResult::Approved { round: closed.round, max, revision },
         StageOutcome::Failed => DomainResult::Failed { round: closed.round, max, revision },

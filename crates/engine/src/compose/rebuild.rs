@@ -44,6 +44,7 @@ pub fn rebuild(
                 let loop_texts = LoopTexts::load(store, &open.opened)?;
                 let setting = LoopFacts { pipeline: &state, loop_texts: &loop_texts };
                 let mut composed = compose(&texts, setting, created, open, &order, strategy, offered)?;
+                composed.extend(started.recall.as_ref());
                 prompt_without_secrets(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
                 rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });

@@ -6,7 +6,7 @@
 use super::Texts;
 use crate::ports::WorkspaceError;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd};
-use redraft_documents::context::{self, Artifacts, ContextMode};
+use redraft_documents::context::{self, Artifacts, ContextMode, LineRange};
 use redraft_documents::sections::Outline;
 use redraft_documents::tasks::{self, Task};
 use redraft_documents::trace::TargetDocument;
@@ -15,6 +15,7 @@ use redraft_facts::event::FeatureCreated;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Unit;
 use redraft_prompts::prompt::{Dependency, TaskArtifact, TaskBrief};
+use std::ops::Range;
 
 /// The texts that the brief of a task is made of.
 pub(super) struct TaskTexts {
@@ -22,7 +23,9 @@ pub(super) struct TaskTexts {
     title: String,
     file: String,
     text: String,
-    done: Option<String>,
+    /// Whether the whole file is the task.
+    whole: bool,
+    says_when_done: bool,
     artifacts: Vec<Piece>,
     depends: Vec<(String, String, Option<String>)>,
     begun: bool,
@@ -66,12 +69,13 @@ pub(super) fn read(
         title: work.title.clone(),
         file: created.path_of("spec.md"),
         text: spec.clone().unwrap_or_default(),
-        done: Some("Every requirement is met, and every acceptance criterion holds.".to_owned()),
+        whole: true,
+        says_when_done: true,
         artifacts: Vec::new(),
         depends: Vec::new(),
         begun: work.built || work.wrote.is_some(),
         stopped: work.unfinished.clone(),
-        wanted: prd.as_deref().and_then(wanted),
+        wanted: None,
         constraints: None,
     };
     let Some((list, found)) = list.as_deref().and_then(|list| Some((list, planned(list, id.as_str())?)))
@@ -80,7 +84,8 @@ pub(super) fn read(
     };
     task.file = created.path_of(Phase::CreateTasks.artifact());
     task.text = Outline::parse(list).text(found.lines());
-    task.done = found.done.as_ref().map(|done| done.text.clone());
+    task.whole = false;
+    task.says_when_done = found.done.is_some();
     task.depends = depends(state, &found);
     task.constraints = constraints(list);
     let artifacts = Artifacts {
@@ -91,26 +96,29 @@ pub(super) fn read(
     };
     for selected in context::select(&found, &artifacts).artifacts {
         let Some(text) = artifacts.get(selected.kind) else { continue };
-        // The specification comes by strategy, and of the PRD the problem and the goals stand before all tasks.
-        let essentials = selected.sections.iter().flat_map(|part| &part.refs);
-        let mut named = essentials.filter(|name| !["problem statement", "goals"].contains(&name.as_str()));
-        let known = selected.mode == ContextMode::Scoped
-            && selected.kind == TargetDocument::Prd
-            && named.next().is_none();
-        if selected.kind == TargetDocument::Spec || (known && task.wanted.is_some()) {
-            continue;
-        }
-        let path = if selected.kind == TargetDocument::Prd {
-            prd_path.clone()
-        } else {
-            created.path_of(selected.kind.file())
+        let (mut sections, mut reason) = (selected.sections, selected.reason);
+        let path = match (selected.kind, selected.mode) {
+            // What is given whole comes by strategy.
+            (TargetDocument::Spec, _) | (TargetDocument::Prd, ContextMode::Full) => continue,
+            (TargetDocument::Prd, _) => {
+                // The problem and the goals stand before all tasks.
+                let essentials = Essentials::of(text);
+                task.wanted = essentials.as_ref().map(|essentials| essentials.text.clone());
+                sections.retain(|part| !essentials.as_ref().is_some_and(|known| known.hold(part)));
+                if sections.is_empty() {
+                    continue;
+                }
+                reason = "references name parts of it".to_owned();
+                prd_path.clone()
+            }
+            (TargetDocument::Design | TargetDocument::Plan, _) => created.path_of(selected.kind.file()),
         };
         let text = match selected.mode {
-            ContextMode::Scoped => context::excerpt(text, &selected.sections),
+            ContextMode::Scoped => context::excerpt(text, &sections),
             ContextMode::Full => text.to_owned(),
             ContextMode::Reference => String::new(),
         };
-        let (name, mode, reason) = (selected.kind.file(), selected.mode, selected.reason);
+        let (name, mode) = (selected.kind.file(), selected.mode);
         task.artifacts.push(Piece { name, path, mode, text, reason });
     }
     Ok(Some(task))
@@ -140,8 +148,8 @@ impl TaskTexts {
             id: &self.id,
             title: &self.title,
             file: &self.file,
-            text: &self.text,
-            done: self.done.as_deref(),
+            text: if self.whole { "" } else { &self.text },
+            says_when_done: self.says_when_done,
             artifacts: &artifacts,
             depends: &depends,
             begun: self.begun,
@@ -171,18 +179,32 @@ fn depends(state: &Loop, task: &Task) -> Vec<(String, String, Option<String>)> {
     task.depends_on.iter().filter_map(of).collect()
 }
 
-/// The problem and the goals of a PRD, where it has both.
-fn wanted(prd: &str) -> Option<String> {
-    let outline = Outline::parse(prd);
-    let essentials = prd::essentials(&outline);
-    let (problem, goals) = (essentials.problem?, essentials.goals?);
-    let (first, second) =
-        if problem.lines.start <= goals.lines.start { (problem, goals) } else { (goals, problem) };
-    let mut text = outline.text(first.lines.clone());
-    if second.lines.start >= first.lines.end {
-        text = format!("{}\n\n{}", text.trim_end(), outline.text(second.lines));
+/// The problem and the goals of a PRD that has both.
+struct Essentials {
+    text: String,
+    /// Lines counted from 0.
+    lines: [Range<usize>; 2],
+}
+
+impl Essentials {
+    fn of(prd: &str) -> Option<Essentials> {
+        let outline = Outline::parse(prd);
+        let essentials = prd::essentials(&outline);
+        let (problem, goals) = (essentials.problem?.lines, essentials.goals?.lines);
+        let (first, second) = if problem.start <= goals.start { (problem, goals) } else { (goals, problem) };
+        let mut text = outline.text(first.clone());
+        if second.start >= first.end {
+            text = format!("{}\n\n{}", text.trim_end(), outline.text(second.clone()));
+        }
+        Some(Essentials { text: format!("{}\n", text.trim_end()), lines: [first, second] })
     }
-    Some(format!("{}\n", text.trim_end()))
+
+    /// Whether all of a part stands among them.
+    fn hold(&self, part: &LineRange) -> bool {
+        let within =
+            |lines: &Range<usize>| part.line as usize > lines.start && part.end_line as usize <= lines.end;
+        self.lines.iter().any(within)
+    }
 }
 
 /// The section of constraints of a task list, which holds for all its tasks.
@@ -224,9 +246,14 @@ mod tests {
 
     #[test]
     fn problem_and_goals_are_taken_in_the_order_of_the_prd_and_only_both_together() {
+        let wanted = |prd: &str| Essentials::of(prd).map(|essentials| essentials.text);
         let prd = "# P\n\n## Goals\n\n- g\n\n## Notes\n\nn\n\n## Problem Statement\n\np\n";
         assert_eq!(wanted(prd).as_deref(), Some("## Goals\n\n- g\n\n## Problem Statement\n\np\n"));
-        assert_eq!(wanted("# P\n\n## Goals\n\n- g\n"), None, "the whole PRD goes with the task instead");
+        let known = Essentials::of(prd).unwrap();
+        let part = |line, end_line| LineRange { line, end_line, refs: Vec::new() };
+        assert!(known.hold(&part(3, 5)) && known.hold(&part(11, 13)), "they are given already");
+        assert!(!known.hold(&part(7, 9)) && !known.hold(&part(3, 9)), "what else a task names is not");
+        assert_eq!(wanted("# P\n\n## Goals\n\n- g\n"), None, "the whole PRD is given instead");
         let inside = "# P\n\n## Problem\n\np\n\n### Goals\n\n- g\n";
         assert_eq!(wanted(inside).as_deref(), Some("## Problem\n\np\n\n### Goals\n\n- g\n"));
     }

@@ -116,6 +116,7 @@ impl<'a> Run<'a> {
             loop_texts: &self.loop_texts,
             experience: &mut self.experience,
             before: &mut self.before,
+            kept: &self.kept,
             only_reviews: self.change.is_some(),
         }
     }

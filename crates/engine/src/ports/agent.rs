@@ -30,7 +30,7 @@ pub trait Agent: Send + Sync {
     /// not to work later, that is a note of the outcome.
     fn missing(&self, tools: &[String]) -> Vec<String>;
 
-    /// What its tokens are billed by, for predictions: the card that [`Agent::reserve`] uses.
+    /// What its tokens are billed by, for predictions: the card that [`Agent::highest_cost`] uses.
     fn billing(&self) -> Billing;
 
     /// Whether nothing it does costs money.
@@ -38,7 +38,7 @@ pub trait Agent: Send + Sync {
 
     /// The most its first step can cost, reserved before it is sent: nothing read from the cache, and the longest
     /// answer allowed. Everything after that is asked for with [`RunHandle::afford`].
-    fn reserve(&self, request: &Request) -> Usd;
+    fn highest_cost(&self, request: &Request) -> Usd;
 
     /// The finished answer to a ticket, where the agent keeps one that outlived the process which had asked for it.
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome>;
@@ -235,7 +235,7 @@ pub trait RunHandle: Send + Sync {
     /// this.
     fn begun(&self) {}
     /// Whether the dispatch may cost this much in all, given the budget and whatever else is under way. Asked before
-    /// each step that could exceed what was granted before; [`Agent::reserve`] is granted from the start.
+    /// each step that could exceed what was granted before; [`Agent::highest_cost`] is granted from the start.
     fn afford(&self, total: Usd) -> bool;
     /// The dispatch has already cost this much, or may have, whether or not that was granted. It counts from now on,
     /// even if the dispatch is never heard of again.

@@ -36,7 +36,7 @@ pub trait CheckFolder: Send + Sync {
 
     /// Moves it to a commit. All tracked files are as the commit has them, whatever was done to them, and nothing else
     /// is there except ignored files from earlier; with `empty` not even these.
-    fn lay_out(&self, commit: &str, empty: bool) -> Result<LaidOut, WorkspaceError>;
+    fn check_out(&self, commit: &str, empty: bool) -> Result<CheckedOut, WorkspaceError>;
 
     /// Notes that it was set up, and puts tracked files back that this changed. Returns their names.
     fn set_up(&self) -> Result<Vec<String>, WorkspaceError>;
@@ -50,7 +50,7 @@ pub trait CheckFolder: Send + Sync {
 
 /// A check folder that holds a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaidOut {
+pub struct CheckedOut {
     pub folder: PathBuf,
     /// Whether nothing was left from earlier.
     pub emptied: bool,
@@ -83,7 +83,7 @@ impl CheckFolder for NoChecks {
         Err(nowhere())
     }
 
-    fn lay_out(&self, _commit: &str, _empty: bool) -> Result<LaidOut, WorkspaceError> {
+    fn check_out(&self, _commit: &str, _empty: bool) -> Result<CheckedOut, WorkspaceError> {
         Err(nowhere())
     }
 

@@ -37,17 +37,17 @@ pub struct Merge<'a> {
 
 pub trait Merging: Send + Sync {
     /// Previews the merge; `except` is ignored, where that is asked for.
-    fn forecast(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError>;
+    fn preview(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError>;
 
     /// The files of both branches at the last point where they were the same; none where nothing is the feature's
     /// alone.
     fn common(&self, into: &str) -> Result<Option<Revision>, MergeError>;
 
     /// A commit of what the merge would give, reachable from no branch. The same merge gives the same commit.
-    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError>;
+    fn sketch(&self, preview: &MergePreview) -> Result<Commit, MergeError>;
 
-    /// Merges as was forecast. Where the branch is checked out, merges only there, and only if nothing is uncommitted.
-    fn merge(&self, forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError>;
+    /// Merges as was previewed. Where the branch is checked out, merges only there, and only if nothing is uncommitted.
+    fn merge(&self, preview: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError>;
 
     /// The commit that an earlier call of [`Merging::merge`] with these trailers has made.
     fn merged(&self, into: &str, trailers: &Trailers) -> Result<Option<Commit>, MergeError>;
@@ -72,7 +72,7 @@ pub enum MergeError {
 pub struct NoMerging;
 
 impl Merging for NoMerging {
-    fn forecast(&self, into: &str, _except: &[String]) -> Result<MergePreview, MergeError> {
+    fn preview(&self, into: &str, _except: &[String]) -> Result<MergePreview, MergeError> {
         Err(MergeError::NoBranch(into.to_owned()))
     }
 
@@ -80,8 +80,8 @@ impl Merging for NoMerging {
         Ok(None)
     }
 
-    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError> {
-        Err(MergeError::NoBranch(forecast.into.clone()))
+    fn sketch(&self, preview: &MergePreview) -> Result<Commit, MergeError> {
+        Err(MergeError::NoBranch(preview.into.clone()))
     }
 
     fn merge(&self, _forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {

@@ -3,7 +3,7 @@
 use crate::real::RealWorld;
 use crate::script;
 use crate::stage::{Disturbance, play};
-use crate::tables::{agents, documents, finishing, played, played_with};
+use crate::tables::{agents, disagreement, documents, finishing, played, played_with};
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::Event;
 use redraft_facts::usage::Usd;
@@ -81,7 +81,7 @@ const ON_THE_REAL_ADAPTERS: [&str; 8] = [
 fn a_crash_at_a_boundary_changes_nothing_but_attempts_on_the_real_adapters_either() {
     // Meets boundaries of every kind in turn, a few in each scenario.
     const STRIDE: usize = 17;
-    let tables = [&documents::TABLE[..], &agents::TABLE, &finishing::TABLE].concat();
+    let tables = [&documents::TABLE[..], &disagreement::TABLE, &agents::TABLE, &finishing::TABLE].concat();
     let mut crashes = 0;
     for (number, wanted) in ON_THE_REAL_ADAPTERS.iter().enumerate() {
         let (_, text) = tables.iter().find(|(name, _)| name == wanted).expect("it is in a table");

@@ -62,7 +62,7 @@ impl Agent for Greedy {
         false
     }
 
-    fn reserve(&self, _request: &Request) -> Usd {
+    fn highest_cost(&self, _request: &Request) -> Usd {
         Usd(10)
     }
 

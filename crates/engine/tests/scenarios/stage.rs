@@ -9,9 +9,11 @@ use crate::world::{FEATURE, FakeWorld, World, nowhere, with};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_engine::ports::{Append, Outcome};
 use redraft_engine::{EngineError, Rules, Run, RunPorts, Stop, Submission};
-use redraft_facts::event::{Entry, Event, FeatureCreated, MergeHistory, PhaseSkipped, WentBack};
+use redraft_facts::event::{Entry, Event, FeatureCreated, MergeHistory, PhaseSkipped, Started, WentBack};
+use redraft_facts::probed::Recall;
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::{Scope, Ticket};
+use redraft_prompts::prompt;
 use redraft_testkit::fakes::{
     Crash, Died, RememberingListener, ScriptedAgents, ScriptedChecks, StillClock, outliving,
 };
@@ -343,9 +345,10 @@ impl<'w> Stage<'w> {
                 self.agents.first().leave_behind(self.out(), outcome);
             }
             Act::GoOn => self.rules.until = None,
-            Act::HandOut => {
+            Act::HandOut(kept) => {
                 let found = self.runs(&mut |run| {
                     run.serve();
+                    run.hear_kept(kept.as_deref(), &[])?;
                     let Stop::Host(owed) = run.drive()? else { panic!("no host is waited for") };
                     for order in &owed.hosts {
                         run.hand_out(order)?.unwrap();
@@ -354,8 +357,10 @@ impl<'w> Stage<'w> {
                 });
                 found.unwrap();
             }
-            Act::Submit { text, by, refused } => {
+            Act::Submit { text, by, refused, tells } => {
                 let ticket = self.out();
+                let told = tells.then(|| prompt::tell(text, &self.code_of(&ticket)));
+                let text = told.as_ref().unwrap_or(text);
                 let found =
                     self.runs(&mut |run| run.submit(&Submission { ticket: &ticket, text, conversation: by }));
                 let found = found.unwrap().err().map(|(refusal, _)| refusal.name());
@@ -382,6 +387,19 @@ impl<'w> Stage<'w> {
             _ => None,
         });
         last.expect("something was started")
+    }
+
+    /// The code that the role of a ticket was given last.
+    fn code_of(&self, ticket: &Ticket) -> String {
+        let given = self.entries().into_iter().rev().find_map(|entry| match entry.event {
+            Event::Started(Started { ticket: one, recall: Some(Recall::Gives(code)), .. })
+                if one.role == ticket.role =>
+            {
+                Some(code)
+            }
+            _ => None,
+        });
+        given.expect("a code was given")
     }
 
     fn fake(&self) -> &FakeWorld {

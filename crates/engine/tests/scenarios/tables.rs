@@ -4,6 +4,7 @@
 mod again;
 pub(crate) mod agents;
 mod building;
+pub(crate) mod disagreement;
 pub(crate) mod documents;
 mod faults;
 pub(crate) mod finishing;
@@ -29,10 +30,11 @@ pub(crate) type Scenario = (&'static str, &'static str);
 
 /// All of them.
 pub(crate) fn all() -> Vec<Scenario> {
-    let tables: [&[Scenario]; 12] = [
+    let tables: [&[Scenario]; 13] = [
         &again::TABLE,
         &agents::TABLE,
         &building::TABLE,
+        &disagreement::TABLE,
         &documents::TABLE,
         &faults::TABLE,
         &finishing::TABLE,

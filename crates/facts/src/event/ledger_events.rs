@@ -60,8 +60,8 @@ impl Event {
             }
             Event::Adopted(fact) => fact.files.iter().map(|file| &file.blob).collect(),
             Event::RetroWritten(fact) => fact.judge.iter().collect(),
+            Event::Failed(fact) => fact.forgot.iter().collect(),
             Event::Raised(_)
-            | Event::Failed(_)
             | Event::Lost(_)
             | Event::Drafted(_)
             | Event::Built(_)

@@ -26,6 +26,7 @@ use crate::findings::{FindingChange, Threshold};
 use crate::ids::{AgentName, BlobId, FindingId, Revision, Role, SessionId};
 use crate::phase::Phase;
 use crate::prelude::*;
+use crate::probed::Recall;
 use crate::text::one_line;
 use crate::ticket::Ticket;
 use crate::usage::{Payment, Usage, Usd};
@@ -212,6 +213,9 @@ pub struct Started {
     pub pull: bool,
     /// What the agent was: program, version and model.
     pub player: AgentIdentity,
+    /// The code that it gives or asks for; absent where nothing is to be proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recall: Option<Recall>,
 }
 
 /// A dispatch under way may cost more than was reserved for it. Written before it goes on, so that a crash cannot hide
@@ -283,6 +287,9 @@ pub struct Failed {
     /// The known cost; an unknown one counts as what was reserved.
     pub usage: Option<Usage>,
     pub undone: Vec<String>,
+    /// The answer of a continued conversation that did not have the code it was asked for; absent where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forgot: Option<BlobId>,
 }
 
 /// What an agent's error means for the next step.

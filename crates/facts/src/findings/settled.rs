@@ -1,9 +1,11 @@
-//! Findings that a person has ruled on: any role that raises one again, in any phase, raises nothing new.
+//! Findings that a person has ruled on: whoever the ruling holds for raises nothing new by raising one again.
 //!
-//! A ruling covers what was accepted and nothing graver. Whether two texts say the same is `core::reconcile`'s
+//! A ruling holds in its phase. What was accepted holds for the role that had found it; what was overruled does not hold
+//! whoever says it. It covers nothing graver. Whether two texts say the same is `core::reconcile`'s
 //! business; which rulings a feature has is `core::pipeline`'s.
 
 use super::{Finding, Status};
+use crate::ids::Role;
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::text::one_line;
@@ -41,6 +43,12 @@ impl Ruling {
 }
 
 impl SettledFinding {
+    /// Whether it is settled for a role in a phase. Elsewhere the same words may mean something else: what was accepted
+    /// for a document is not accepted for the code.
+    pub fn holds_for(&self, phase: Phase, role: &Role) -> bool {
+        self.ruling.phase == phase && (self.ruling.overruled || self.finding.role == *role)
+    }
+
     /// `S2 of specify, accepted by ann: known and small`.
     pub fn name(&self) -> String {
         const WHY_CHARS_MAX: usize = 300;

@@ -118,6 +118,7 @@ Examples:
   redraft decide 002 answer --answer \"100 a minute\" --answer \"no\"
   redraft decide 002 assume              let the author continue with its own assumptions
   redraft decide 002 go                  allow code to be written
+  redraft decide 002 retry               try again; at the limit of rounds, one more round
   redraft decide 002 rerun               a new pass with new conversations
   redraft decide 002 skip                continue without a task that could not be carried out
   redraft decide 002 abandon             give the feature up, at any time before it is approved
@@ -134,9 +135,24 @@ Examples:
 
 Exit codes: 0 shown or written, 2 no such feature, 3 the ledger is damaged or a record cannot be written";
 
+pub(super) const REPORT_HELP: &str = "\
+Examples:
+  redraft report 002 -o 002.html         one page that needs no other files, for a mail or a pull request
+  redraft report 002 > 002.html          the same
+  redraft report 002 --json              what the page is made from
+  redraft report --all -o reports        a folder: index.html, and a page for each feature
+  redraft report --all -o features.html  only the index; it links to the pages that are beside it
+
+A page has at most 400 KB and loads nothing. Where a feature is larger, the page says what was left out.
+docs/report.md says what is in it.
+
+Exit codes: 0 written, 2 no such feature or not a file of this command, 3 the ledger is damaged or the file cannot \
+be written";
+
 pub(super) const COST_HELP: &str = "\
 Examples:
   redraft cost                           the only feature, or the one of this worktree; otherwise a line for each
+  redraft cost 002 --all                 every dispatch, with predictions and alternatives
   redraft cost 002 --json
   redraft cost --why 002/specify.1/review/spec-reviewer/2.1
   redraft cost 002 --svg cost.svg        bars are bills, marks are estimates

@@ -25,11 +25,14 @@ pub struct StatusArgs {
 pub struct CostArgs {
     #[command(subcommand)]
     pub command: Option<CostCommand>,
-    /// The feature's number, or a file that was reviewed by itself; without it, the only feature or the one of this
+    /// The feature's number or slug, or a file that was reviewed by itself; without it, the only feature or the one of this
     /// worktree, else a line for each
     pub feature: Option<String>,
+    /// Show every dispatch as well, what else was possible, and what resuming saved
+    #[arg(long, conflicts_with = "why")]
+    pub all: bool,
     /// Explain one dispatch in plain words: why it was sent in this way, and what came of it
-    #[arg(long, value_name = "TICKET", conflicts_with_all = ["feature", "svg"])]
+    #[arg(long, value_name = "TICKET", conflicts_with = "svg")]
     pub why: Option<String>,
     /// Draw what each round cost, and what it might have cost, as an SVG file
     #[arg(long, value_name = "FILE")]
@@ -48,7 +51,7 @@ pub enum CostCommand {
 
 #[derive(Debug, Args)]
 pub struct CorrectArgs {
-    /// The feature's number, or a file that was reviewed by itself
+    /// The feature's number or slug, or a file that was reviewed by itself
     pub feature: String,
     /// The ticket of the dispatch, as receipts show it
     pub ticket: String,
@@ -58,6 +61,24 @@ pub struct CorrectArgs {
     /// How you know; this is stored with the correction
     #[arg(long, value_name = "TEXT")]
     pub why: Typed,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The feature's number or slug, or a file that was reviewed by itself; not needed inside a worktree or when only one is
+    /// possible
+    #[arg(conflicts_with = "all")]
+    pub feature: Option<String>,
+    /// List all features, with how rounds, costs and findings developed
+    #[arg(long)]
+    pub all: bool,
+    /// Write the page to this file; with --all, a folder gets the index and a page for each feature, a file ending in
+    /// .html only the index [default: print the page]
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace a file even if this command did not write it
+    #[arg(long, requires = "output")]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -137,16 +158,16 @@ pub enum ShowCommand {
 
 #[derive(Debug, Args)]
 pub struct PullRequestArgs {
-    /// The feature's number; not needed inside its worktree or when only one is possible
+    /// The feature's number or slug; not needed inside its worktree or when only one is possible
     pub feature: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct PromptArgs {
-    /// The feature's number, or a file that was reviewed by itself; not needed inside its worktree or when only one
+    /// The feature's number or slug, or a file that was reviewed by itself; not needed inside its worktree or when only one
     /// is possible
     pub feature: Option<String>,
-    /// Exactly this dispatch, e.g. 031/specify.1/review/spec-reviewer/2.1
+    /// Exactly this dispatch, e.g. 031/specify.1/review/spec-reviewer/2.1, or without the number as receipts show it
     #[arg(long)]
     pub ticket: Option<String>,
     /// The last prompt of this role
@@ -178,7 +199,7 @@ pub struct PromptArgs {
 
 #[derive(Debug, Args)]
 pub struct FindingsArgs {
-    /// The feature's number, or a file that was reviewed by itself; not needed inside a worktree or when only one is
+    /// The feature's number or slug, or a file that was reviewed by itself; not needed inside a worktree or when only one is
     /// possible
     pub feature: Option<String>,
 }

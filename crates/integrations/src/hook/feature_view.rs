@@ -6,6 +6,7 @@
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use redraft_reports::projections::BoardRow;
+use redraft_reports::standing::Surroundings;
 
 /// A feature at this moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +26,12 @@ pub fn sights(rows: Vec<(u64, BoardRow)>, held: &dyn Fn(&str) -> bool, now_ms: i
     let completed = |row: &BoardRow| row.life == "completed" || (row.life.is_empty() && row.is_finished());
     let open: BTreeSet<String> =
         rows.iter().filter(|(_, row)| !completed(row)).map(|(_, row)| row.name()).collect();
-    let seen = |(seq, mut row): (u64, BoardRow)| {
-        row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
-        let blocked_by = row.waits_for.iter().filter(|name| open.contains(*name)).cloned().collect();
-        FeatureView { held: row.is_open() && held(&row.id), seq, blocked_by, row }
+    let seen = |(seq, row): (u64, BoardRow)| {
+        let blocked_by: Vec<String> =
+            row.waits_for.iter().filter(|name| open.contains(*name)).cloned().collect();
+        let held = row.is_open() && held(&row.id);
+        let row = row.now(&Surroundings { now_ms, is_driven: held, blocked_by: blocked_by.clone() });
+        FeatureView { held, seq, blocked_by, row }
     };
     rows.into_iter().map(seen).collect()
 }

@@ -1,14 +1,15 @@
 //! Folds a ledger into what is known about each agent's conversations.
 //!
-//! A fold over the events of all scopes in their order. A probe holds for the version it was made with; so do
-//! conversations that could not be continued, if they were begun and resumed under one version. Callers ask about the
-//! agent's current version, and what is known about another one does not count.
+//! A fold over the events of all scopes in their order. A probe holds for the version it was made with; so do a code
+//! that was asked for in a continued conversation, and conversations that could not be continued, if they were begun and
+//! resumed under one version. Callers ask about the agent's current version, and what is known about another one does
+//! not count.
 
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{AfterFailure, Event};
 use redraft_facts::ids::{AgentName, SessionId};
 use redraft_facts::prelude::*;
-use redraft_facts::probed::{AgentsMet, MetAgent, Probed, Proof, Resume};
+use redraft_facts::probed::{AgentsMet, MetAgent, Probed, Proof, Recall, Resume};
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
 
 /// How many resumed dispatches in a row have to find no conversation before resuming is switched off.
@@ -26,8 +27,8 @@ pub struct Records {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Record {
-    /// The last probe that came to a result.
-    probe: Option<Verdict>,
+    /// The last probe, or the last question for a code, that came to a result.
+    proof: Option<Verdict>,
     /// Resumes that failed in a row, and the version they failed with.
     refusals: u32,
     version: String,
@@ -46,6 +47,8 @@ struct Flight {
     agent: AgentName,
     version: String,
     resumed: Option<SessionId>,
+    /// Whether it was asked for a code.
+    asked: bool,
 }
 
 /// Whether an agent may be resumed, and if not, why not.
@@ -72,12 +75,15 @@ impl Records {
                 let version = self.met.get(&(scope.clone(), fact.agent.clone()));
                 let Some(version) = version.cloned() else { return };
                 let resumed = fact.session.clone().filter(|_| fact.choice.strategy == Strategy::Resume);
-                let flight = Flight { agent: fact.agent.clone(), version, resumed };
+                let asked = matches!(fact.recall, Some(Recall::Asks(_)));
+                let flight = Flight { agent: fact.agent.clone(), version, resumed, asked };
                 self.flights.insert(fact.ticket.clone(), flight);
             }
             Event::Answered(fact) => {
                 let Some(flight) = self.flights.remove(&fact.ticket) else { return };
                 match (flight.resumed, &fact.session) {
+                    // An answer without the code would have been stored as a failure.
+                    (Some(_), _) if flight.asked => self.prove(flight.agent, flight.version, None),
                     (Some(_), _) => self.agents.entry(flight.agent).or_default().refusals = 0,
                     (None, Some(session)) => {
                         self.begun.insert(session.clone(), flight.version);
@@ -87,8 +93,20 @@ impl Records {
             }
             Event::Failed(fact) => {
                 let Some(flight) = self.flights.remove(&fact.ticket) else { return };
-                if fact.now == AfterFailure::FreshSession {
-                    self.refuse(flight, &fact.detail);
+                // A conversation of another version may fail for that reason, which says nothing about this one.
+                let begun = flight.resumed.as_ref().and_then(|session| self.begun.get(session));
+                if begun != Some(&flight.version) {
+                    return;
+                }
+                match (&fact.forgot, fact.ticket.purpose) {
+                    // One conversation of several at once; what another has proved stands.
+                    (Some(_), _) if self.has_proved(&flight) => self.refuse(flight, &fact.detail),
+                    (Some(_), _) => {
+                        let why = format!("V3: {} ({})", fact.detail, fact.ticket);
+                        self.prove(flight.agent, flight.version, Some(why));
+                    }
+                    (None, _) if fact.now == AfterFailure::FreshSession => self.refuse(flight, &fact.detail),
+                    (None, _) => {}
                 }
             }
             Event::Lost(fact) => {
@@ -104,23 +122,23 @@ impl Records {
         let no = |why: String| Resumable { resume: Resume::No, why };
         let yes = |resume| Resumable { resume, why: String::new() };
         let Some(record) = self.agents.get(agent) else { return yes(Resume::Unproved) };
-        let probe = record.probe.as_ref().filter(|probe| probe.version == version);
-        if let Some(why) = probe.and_then(|probe| probe.failed.clone()) {
+        let proof = record.proof.as_ref().filter(|proof| proof.version == version);
+        if let Some(why) = proof.and_then(|proof| proof.failed.clone()) {
             return no(why);
         }
         if record.refusals >= REFUSALS_MAX && record.version == version {
             let Record { refusals, detail, .. } = record;
             return no(format!("V2: {refusals} conversations in a row could not be continued: {detail}"));
         }
-        yes(if probe.is_some() { Resume::Yes } else { Resume::Unproved })
+        yes(if proof.is_some() { Resume::Yes } else { Resume::Unproved })
     }
 
-    /// A conversation of another version is refused for that reason, which says nothing about this one.
+    fn has_proved(&self, flight: &Flight) -> bool {
+        let proof = self.agents.get(&flight.agent).and_then(|record| record.proof.as_ref());
+        proof.is_some_and(|proof| proof.version == flight.version && proof.failed.is_none())
+    }
+
     fn refuse(&mut self, flight: Flight, detail: &str) {
-        let Some(session) = &flight.resumed else { return };
-        if self.begun.get(session).is_none_or(|begun| *begun != flight.version) {
-            return;
-        }
         let record = self.agents.entry(flight.agent).or_default();
         if record.version != flight.version {
             record.refusals = 0;
@@ -136,8 +154,12 @@ impl Records {
             Proof::Failed(why) => Some(why),
             Proof::Open => return,
         };
-        let record = self.agents.entry(fact.agent.clone()).or_default();
+        self.prove(fact.agent.clone(), fact.version.clone(), failed);
+    }
+
+    fn prove(&mut self, agent: AgentName, version: String, failed: Option<String>) {
+        let record = self.agents.entry(agent).or_default();
         record.refusals = 0;
-        record.probe = Some(Verdict { version: fact.version.clone(), failed });
+        record.proof = Some(Verdict { version, failed });
     }
 }

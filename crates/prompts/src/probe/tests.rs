@@ -6,7 +6,9 @@ use redraft_facts::choice::{Choice, Strategy};
 use redraft_facts::event::{AfterFailure, AgentIdentity, Answered, Event, Failed, Started, TreeMark};
 use redraft_facts::ids::{AgentName, BlobId, FeatureId, SessionId};
 use redraft_facts::prelude::*;
-use redraft_facts::probed::{AgentsMet, CheckId, MetAgent, ProbeCheck, ProbeResult, Probed, Proof, Resume};
+use redraft_facts::probed::{
+    AgentsMet, CheckId, MetAgent, ProbeCheck, ProbeResult, Probed, Proof, Recall, Resume,
+};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::{Usage, Usd};
@@ -237,7 +239,8 @@ fn met(version: &str) -> Event {
     AgentsMet { agents: vec![MetAgent { agent: agent(), version, resume, why }] }.into()
 }
 
-/// Feeds dispatches of a feature: `+` begins a conversation, `r` resumes it, `x` resumes it and finds it gone.
+/// Feeds dispatches of a feature: `+` begins a conversation, `r` resumes it, `x` resumes it and finds it gone, `k`
+/// resumes it and is told its code, `f` resumes it and is not, `F` the same in a repair.
 #[derive(Default)]
 struct History {
     records: Records,
@@ -276,12 +279,15 @@ impl History {
                 told: Vec::new(),
                 pull: false,
                 player: AgentIdentity::default(),
+                recall: "kf".contains(kind).then(|| Recall::Asks("memo-123456".to_owned())),
             };
             self.records.take(&scope, &started.into());
             let end: Event = match kind {
-                'x' => {
+                'x' | 'f' => {
                     let (detail, undone) = ("no such conversation".to_owned(), Vec::new());
-                    Failed { ticket, now: AfterFailure::FreshSession, detail, usage: None, undone }.into()
+                    let forgot = (kind != 'x').then(|| BlobId::new(""));
+                    Failed { ticket, now: AfterFailure::FreshSession, detail, usage: None, undone, forgot }
+                        .into()
                 }
                 _ => Answered {
                     ticket,
@@ -357,6 +363,31 @@ fn two_lost_conversations_in_a_row_switch_resuming_off_whichever_feature_they_ar
     assert_eq!(why, "V2: 2 conversations in a row could not be continued: no such conversation");
     assert_eq!(history.event(&Scope::Agent(agent()), probed(VERSION, None)).resume(), Resume::Yes);
     assert_eq!(history.dispatches(1, "+xx").resume(), Resume::No, "also after a probe");
+}
+
+#[test]
+fn a_code_that_is_told_proves_a_version_and_one_that_is_not_told_disproves_it() {
+    let mut history = History::default();
+    history.event(&feature(1), met(VERSION)).event(&feature(2), met(VERSION));
+    assert_eq!(history.dispatches(1, "+k").resume(), Resume::Yes);
+    assert_eq!(history.records.resumable(&agent(), "claude 2.2, sonnet").resume, Resume::Unproved);
+    assert_eq!(history.dispatches(2, "+r").resume(), Resume::Yes, "in every feature");
+    assert_eq!(history.dispatches(1, "f").resume(), Resume::Yes, "another was asked at the same time");
+    let mut history = History::default();
+    history.event(&feature(1), met(VERSION));
+    assert_eq!(history.dispatches(1, "+f").resume(), Resume::No, "once is enough");
+    let why = history.records.resumable(&agent(), VERSION).why;
+    assert!(why.starts_with("V3: no such conversation (001/specify.1/review/spec-reviewer/"), "{why}");
+    // A probe that was made since counts, and so does one before a turn.
+    assert_eq!(history.event(&Scope::Agent(agent()), probed(VERSION, None)).resume(), Resume::Yes);
+    assert_eq!(
+        history.event(&Scope::Agent(agent()), probed(VERSION, Some(CheckId::V3))).resume(),
+        Resume::No
+    );
+    // Begun with another version, which may be why it is forgotten.
+    let mut history = History::default();
+    history.event(&feature(1), met("claude 2.0, sonnet")).dispatches(1, "+");
+    assert_eq!(history.event(&feature(1), met(VERSION)).dispatches(1, "f").resume(), Resume::Unproved);
 }
 
 #[test]

@@ -34,8 +34,8 @@ impl Shown {
 }
 
 pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
-    if brief.hearing {
-        return hearing(brief);
+    if brief.is_same_again() {
+        return same(brief);
     }
     let name = file_name(brief.place.artifact);
     let (said, task) = match brief.purpose {
@@ -77,19 +77,19 @@ pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
     Fragment::new(note, text)
 }
 
-/// The same where nothing has changed and findings were declined, about a document or about code.
-pub(super) fn hearing(brief: &Brief<'_>) -> Fragment {
-    let (subject, on, who) = match brief.code {
-        Some(_) => ("change", String::new(), "implementer"),
-        None => ("document", format!(" on {}", file_name(brief.place.artifact)), "author"),
+/// The same where nothing has changed, about a document or about code.
+pub(super) fn same(brief: &Brief<'_>) -> Fragment {
+    let (subject, on) = match brief.code {
+        Some(_) => ("change", String::new()),
+        None => ("document", format!(" on {}", file_name(brief.place.artifact))),
     };
+    let declines = open::declines(brief, "your role");
     let text = format!(
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole {subject} and left the findings listed under Open Findings{on}. You \
-         continue that review without its memory. Nothing has changed since then: the {who} declines findings of your \
-         role. The {subject} is for reference. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} Do this and \
-         no more:\n\n{}",
-        open::steps_of_a_hearing(brief)
+         continue that review without its memory. Nothing has changed since then{declines}. The {subject} is for \
+         reference. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} Do this and no more:\n\n{}",
+        open::steps_without_changes(brief)
     );
     Fragment::new("review-note", text)
 }

@@ -12,7 +12,7 @@ const CHARS_MAX: usize = 2_000;
 
 /// The permission to ask before anything is written; given once.
 pub(super) fn may_ask(brief: &Brief<'_>) -> Option<Fragment> {
-    (brief.may_ask && brief.answers.is_empty()).then(|| Fragment::new("may-ask", QUESTIONS))
+    brief.may_ask.then(|| Fragment::new("may-ask", QUESTIONS))
 }
 
 /// What the author asked, and the answers. Both are data, so each stays on its line.
@@ -20,10 +20,11 @@ pub(super) fn answers(brief: &Brief<'_>) -> Option<Fragment> {
     if brief.answers.is_empty() {
         return None;
     }
+    let last = if brief.may_ask { "" } else { " There is no second time to ask." };
     let text = format!(
         "## Answers\n\n\
          You asked before drafting, and this was said. It is decided. Where nobody answered, go on with what you would \
-         assume, and state it in the document as an assumption. There is no second time to ask.\n\n{}",
+         assume, and state it in the document as an assumption.{last}\n\n{}",
         answered(brief)
     );
     Some(Fragment::new("answers", text))

@@ -59,6 +59,8 @@ pub struct Disputed<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prd<'a> {
     File(&'a str),
+    /// Its path, where the prompt has what is needed of it: the problem and the goals.
+    InPart(&'a str),
     None,
 }
 
@@ -209,7 +211,18 @@ impl Brief<'_> {
     /// Whether a reviewer goes on with the review of its role: it is told what changed since, and what was answered.
     pub(super) fn goes_on(&self) -> bool {
         let reviews = self.profile.kind != ProfileKind::Author;
-        reviews && matches!(self.purpose, Purpose::Review | Purpose::Validate) && self.delta.is_some()
+        let purpose = match self.purpose {
+            // Where nothing changed and nothing is open there is nothing to go on with.
+            Purpose::Review => self.delta != Some("") || !self.findings.is_empty(),
+            purpose => purpose == Purpose::Validate,
+        };
+        reviews && purpose && self.delta.is_some()
+    }
+
+    /// Whether a reviewer rules once more on what its role found in this very text: because of replies, or because its
+    /// author changed nothing.
+    pub(super) fn is_same_again(&self) -> bool {
+        self.hearing || self.purpose == Purpose::Review && self.goes_on() && self.delta == Some("")
     }
 }
 

@@ -3,7 +3,7 @@
 use super::brief::{Brief, possible};
 use super::stable::Lasting;
 use super::turn::present;
-use super::{again, author, code, digest, disputed, open, stable, turn};
+use super::{again, asked, author, code, digest, disputed, open, stable, turn};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -52,14 +52,14 @@ fn of_a_document(brief: &Brief<'_>) -> Prompt {
 fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
     match (brief.profile.kind, brief.purpose) {
         (ProfileKind::Author, Purpose::Draft) => present([
-            Some(turn::idea(brief)),
+            Some(asked::idea(brief)),
             author::answers(brief),
             Some(turn::draft_task(brief)),
             author::mini(brief),
             author::may_ask(brief),
         ]),
         (ProfileKind::Author, _) => present([
-            turn::idea_in_place_of_a_prd(brief),
+            asked::idea_in_place_of_a_prd(brief),
             author::answers(brief),
             Some(turn::revise_task(brief)),
             turn::changes_by_others(brief),
@@ -82,7 +82,7 @@ fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
     if brief.goes_on() {
         return present([
             Some(again::note(brief, again::Shown::new(strategy, whole))),
-            turn::asked_for(brief),
+            asked::asked_for(brief),
             turn::delta(brief),
             turn::fix_summary(brief),
             Some(turn::artifact(brief, whole)),
@@ -95,7 +95,7 @@ fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
         ]);
     }
     present([
-        turn::asked_for(brief),
+        asked::asked_for(brief),
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
         turn::lint(brief),

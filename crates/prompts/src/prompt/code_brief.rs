@@ -20,7 +20,7 @@ pub struct CodeBrief<'a> {
     pub left_out: &'a [LeftOut<'a>],
     /// For a reviewer: tasks that were done before the feature was adopted, each with its id and title.
     pub done_before: &'a [(&'a str, &'a str)],
-    /// The problem and the goals, in the words of the PRD. The same for all tasks.
+    /// The problem and the goals, in the words of the PRD, where that is not given whole. The same for all tasks.
     pub wanted: Option<&'a str>,
     /// What the task list says about all its tasks. The same for all of them.
     pub constraints: Option<&'a str>,
@@ -103,10 +103,10 @@ pub struct TaskBrief<'a> {
     pub title: &'a str,
     /// The file it stands in.
     pub file: &'a str,
-    /// Its block of that file.
+    /// Its block of that file; empty where the whole file is the task.
     pub text: &'a str,
-    /// Its done criteria, where the block says which they are.
-    pub done: Option<&'a str>,
+    /// Whether the block says when it is done.
+    pub says_when_done: bool,
     /// The parts of the documents that go with it.
     pub artifacts: &'a [TaskArtifact<'a>],
     /// The tasks it depends on.

@@ -7,7 +7,7 @@ use super::anchor::Anchors;
 use super::brief::Brief;
 use super::stable::{header, label};
 use super::turn::present;
-use super::{again, disputed, open, turn};
+use super::{again, asked, disputed, open, turn};
 use core::ops::RangeInclusive;
 use redraft_documents::delta::{Delta, FileDelta};
 use redraft_documents::sections::Outline;
@@ -20,7 +20,7 @@ pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
     let validating = brief.purpose == Purpose::Validate;
     present([
         Some(again::note(brief, again::Shown::Part)),
-        turn::asked_for(brief),
+        asked::asked_for(brief),
         turn::delta(brief),
         turn::fix_summary(brief),
         touched(brief),

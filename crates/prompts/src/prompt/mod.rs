@@ -8,6 +8,7 @@
 
 mod again;
 mod anchor;
+mod asked;
 mod author;
 mod brief;
 mod build;
@@ -20,6 +21,7 @@ mod disputed;
 mod example;
 mod open;
 mod probe;
+mod recall;
 mod removed;
 mod retro;
 mod schema;
@@ -41,6 +43,7 @@ pub use code_brief::{
 pub use conventions::conventions_to_read;
 pub use example::{Sample, sample, sample_by_itself};
 pub use probe::{ProbeTurn, probe};
+pub use recall::{code, codes, given, is_asked, recall, tell};
 pub use retro::{RetroBrief, retro};
 pub use schema::{SCHEMA, schema_for};
 pub use tool_fallback::tool_fallback;

@@ -145,7 +145,7 @@ pub(super) fn settled(brief: &Brief<'_>) -> Option<Fragment> {
     };
     let mut text = format!(
         "## Settled Matters\n\nA person has accepted these as they are{overruled}. Raise none of them again, in these or \
-         other words, and reject nothing for one; the engine puts a repeat aside. Harm that goes beyond what was accepted \
+         other words, and reject nothing for one. Harm that goes beyond what was accepted \
          is a finding like any other.\n\n"
     );
     for one in shown {
@@ -171,10 +171,21 @@ pub(super) fn ruling_on(brief: &Brief<'_>) -> String {
     format!("\nRule on every id under Open Findings, in `answers`:\n\n{}", ruling(brief))
 }
 
+/// Why it is asked about what has not changed, as far as anybody said something.
+pub(super) fn declines(brief: &Brief<'_>, whose: &str) -> String {
+    let who = if brief.code.is_some() { "implementer" } else { "author" };
+    if brief.hearing { format!(": the {who} declines findings of {whose}") } else { String::new() }
+}
+
 /// The whole of a second look at what has not changed: rule on ids, in the light of the replies, and stop.
-pub(super) fn steps_of_a_hearing(brief: &Brief<'_>) -> String {
+pub(super) fn steps_without_changes(brief: &Brief<'_>) -> String {
+    let light = match (brief.disputed.is_empty(), brief.fix_summaries.is_empty()) {
+        (false, _) => ", in the light of Declined Findings",
+        (true, false) => ", in the light of what was said about them",
+        (true, true) => "",
+    };
     format!(
-        "1. Rule on every id under Open Findings, in `answers`, in the light of Declined Findings:\n{}\
+        "1. Rule on every id under Open Findings, in `answers`{light}:\n{}\
          2. Stop. The {} has been reviewed and is not searched again; a new finding {DEFERRED}.\n",
         indented(ruling(brief)),
         subject(brief)

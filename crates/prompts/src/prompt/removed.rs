@@ -77,17 +77,10 @@ fn runs(hunk: &Hunk, text: &mut String) {
             continue;
         }
         if !inside {
-            let _ = writeln!(text, "@@ line {next} @@{}", heading(hunk));
+            let _ = writeln!(text, "@@ line {next} @@");
             inside = true;
         }
         let _ = writeln!(text, "-{}", line.text);
-    }
-}
-
-fn heading(hunk: &Hunk) -> String {
-    match hunk.heading.trim() {
-        "" => String::new(),
-        heading => format!(" {}", one_line(heading, NAME_CHARS_MAX)),
     }
 }
 
@@ -114,8 +107,8 @@ mod tests {
         let change = "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n\
             @@ -10,5 +10,4 @@ fn delete()\n a\n-    self.owner_only(key)?;\n b\n-    old\n+    new\n c\n";
         let text = shown(change);
-        let wanted = "```diff\n--- src/a.rs\n@@ line 11 @@ fn delete()\n-    self.owner_only(key)?;\n\
-            @@ line 12 @@ fn delete()\n-    old\n```\n";
+        let wanted = "```diff\n--- src/a.rs\n@@ line 11 @@\n-    self.owner_only(key)?;\n\
+            @@ line 12 @@\n-    old\n```\n";
         assert!(text.ends_with(wanted), "{text}");
         let added = "diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1,2 @@\n a\n+b\n";
         assert_eq!(fragment(added), None);

@@ -142,7 +142,7 @@ fn checks_to_come(checks: &[ProjectCheck<'_>]) -> Option<Fragment> {
     let text = format!(
         "## Project Checks\n\nThe engine runs these after every task, on the committed files alone, and all of them must \
          pass. Where work is checked by one of them, it is named in exactly these words; where the \
-         agent may, a single test is run with its name behind the command.\n\n{list}"
+         agent may, a single test is run with what its tool takes for that behind the command.\n\n{list}"
     );
     Some(Fragment::new("project-checks", text))
 }
@@ -241,7 +241,9 @@ pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) ->
         text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
     }
     if paths.iter().all(|(_, path)| path.is_err()) {
-        text.push_str("\nThere is no file to read here; confirm with \"Files read: none\".\n");
+        text.push_str(
+            "\nNone of these is a file; if you open no other, confirm with \"Files read: none\".\n",
+        );
     }
     text.push_str(stand_in(profile, place));
     Fragment::new("required-artifacts", text)
@@ -252,18 +254,26 @@ pub(super) fn given_artifacts(profile: &Profile, place: &FeaturePaths<'_>) -> Fr
     if let Some(nothing) = nothing_to_read(profile, place) {
         return Fragment::new("given-artifacts", format!("{nothing}.\n"));
     }
-    let mut text = "## Required Artifacts\n\n\
-         All of them stand in this prompt, in full, as they are on disk; reading them here is reading them. \
-         Open a file only for what is not in this prompt.\n\n"
-        .to_owned();
+    // Each stands under its path.
+    let (mut whole, mut others) = (Vec::new(), String::new());
     for (label, path) in paths(profile, place) {
-        text.push_str(&match path {
-            Err(none) => format!("- {label}: {none}\n"),
-            Ok(path) if path == place.artifact => {
-                format!("- {label}: {path}, under {label} Under Review\n")
-            }
-            Ok(path) => format!("- {label}: {path}, under {label}\n"),
-        });
+        match path {
+            Err(none) => others.push_str(&format!("- {label}: {none}\n")),
+            Ok(path) if path == place.artifact => whole.push(format!("{label} Under Review")),
+            Ok(_) => whole.push(label),
+        }
+    }
+    let stand = match whole.as_slice() {
+        [] => String::new(),
+        whole => format!(
+            "These stand in this prompt, in full, as they are on disk, and are read here: {}. ",
+            whole.join(", ")
+        ),
+    };
+    let mut text =
+        format!("## Required Artifacts\n\n{stand}Open a file only for what is not in this prompt.\n");
+    if !others.is_empty() {
+        text.push_str(&format!("\n{others}"));
     }
     text.push_str(stand_in(profile, place));
     Fragment::new("given-artifacts", text)
@@ -300,6 +310,9 @@ fn stand_in(profile: &Profile, place: &FeaturePaths<'_>) -> &'static str {
 
 const NO_PRD: &str = "No PRD — feature created without brainstorm";
 
+/// What is said of a PRD whose essentials stand in the prompt.
+const IN_PART: &str = "in part under Problem and Goals; open it only for what is missing there";
+
 /// The files the profile names: the label, and the path or what is said in its place. A file about which there is
 /// nothing to say is not listed.
 fn paths(profile: &Profile, place: &FeaturePaths<'_>) -> Vec<(String, Result<String, String>)> {
@@ -309,6 +322,7 @@ fn paths(profile: &Profile, place: &FeaturePaths<'_>) -> Vec<(String, Result<Str
             ("prd.md", Prd::None, Some(_)) => None,
             ("prd.md", Prd::None, None) => Some(Err(NO_PRD.to_owned())),
             ("prd.md", Prd::File(path), _) => Some(Ok(path.to_owned())),
+            ("prd.md", Prd::InPart(path), _) => Some(Err(format!("{path}, {IN_PART}"))),
             (_, _, Some(absent)) => {
                 (!absent.why.is_empty()).then(|| Err(format!("none ({})", text::one_line(absent.why, 120))))
             }
@@ -345,7 +359,7 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
             "- `checks`: one entry for every check above, as you put it to your own text.\n\
              - `verified`: the facts about existing code, files or services that you opened.\n\
              - `issues`: empty.\n\
-             - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
+             - `answers`: one for every finding you were given, under its id or ids, `fixed` or `not_fixed`; none if you were given none.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
              - `approved`: true; the file is finished.\n"
                 .to_owned()

@@ -8,6 +8,7 @@ mod once;
 mod outcome;
 mod pages;
 mod phases;
+mod promised;
 mod retro;
 mod reviewed;
 mod seeds;
@@ -76,7 +77,7 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
         let whole = strategy == Strategy::Inline && profile.kind != ProfileKind::Author;
         let code = case.brief.code.map(|code| {
             (
-                code.wanted.is_some(),
+                (code.wanted.is_some(), code.constraints.is_some()),
                 code.running as u8,
                 if whole { code.change.to_owned() } else { String::new() },
             )
@@ -368,6 +369,31 @@ fn a_later_round_in_a_new_conversation_has_the_changes_the_answers_and_the_steps
         }
     });
     assert!(seen > 20, "{seen}");
+}
+
+/// Nobody looks for changes where there are none: what is open is ruled on, and the text is not searched again.
+#[test]
+fn a_second_look_at_an_unchanged_text_is_told_that_nothing_changed_and_of_no_delta() {
+    let finding = cases::finding('S', "something");
+    for role in ["spec-reviewer", "phase-reviewer"] {
+        for strategy in [Strategy::Lazy, Strategy::Inline, Strategy::Resume] {
+            let first = Brief { strategy, ..cases::first(profile_of(role)) };
+            let again = Brief { delta: Some(""), findings: &[&finding], round: 2, ..first };
+            let text = build(&again).text();
+            assert!(text.contains("Nothing ") && text.contains(" changed since then. "), "{text}");
+            assert!(text.contains("1. Rule on every id under Open Findings, in `answers`:"), "{text}");
+            for wrong in ["stands below", "## Delta", "every hunk", "declines", "changes above"] {
+                assert!(!text.contains(wrong), "{role}, {strategy:?}: {wrong}");
+            }
+            let said = ["I left it as it is.".to_owned()];
+            let text = build(&Brief { fix_summaries: &said, ..again }).text();
+            assert!(text.contains("What the author says; nothing was changed."), "{text}");
+        }
+        // With nothing open, the whole is walked as for the first time.
+        let first = Brief { round: 2, ..cases::first(profile_of(role)) };
+        let empty = build(&Brief { delta: Some(""), ..first });
+        assert_eq!(empty.text(), build(&first).text());
+    }
 }
 
 #[test]

@@ -3,11 +3,11 @@
 //! Everything here that somebody else wrote is fenced or kept on one line, so that it can neither end its own
 //! fence nor pass for a heading of ours. Which of these a prompt has is decided in `build`.
 
-use super::brief::{Brief, DomainResult, Prd};
+use super::brief::{Brief, DomainResult};
+use super::open;
 use super::schema::FORM;
 use super::sizes::FIELD_CHARS_MAX;
 use super::stable::{file_name, header, label};
-use super::{author, open};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
@@ -43,49 +43,6 @@ pub(super) fn lessons(brief: &Brief<'_>) -> Option<Fragment> {
     };
     let list = text::fenced("text", &format!("{}\n", brief.lessons.join("\n")));
     Some(Fragment::new("lessons", format!("## Lessons of Earlier Features\n\n{intro}\n\n{list}")))
-}
-
-pub(super) fn idea(brief: &Brief<'_>) -> Fragment {
-    let idea = text::fenced("text", brief.place.idea);
-    Fragment::new("idea", format!("## Idea\n\nWhat was asked for, in the words of the user:\n\n{idea}"))
-}
-
-/// For an author that did not draft: without a PRD nothing but the idea says what was asked for. A document that is
-/// reviewed by itself came from no idea.
-pub(super) fn idea_in_place_of_a_prd(brief: &Brief<'_>) -> Option<Fragment> {
-    let by_itself = brief.place.absent.iter().any(|absent| absent.name == "prd.md");
-    let wanted = brief.profile.artifacts.contains(&"prd.md") && brief.place.prd == Prd::None && !by_itself;
-    wanted.then(|| idea(brief))
-}
-
-/// For a reviewer that compares with what was wanted: the user's own words, and the answers to what the author asked. A
-/// document or a change that is reviewed by itself came from no idea.
-pub(super) fn asked_for(brief: &Brief<'_>) -> Option<Fragment> {
-    let by_itself = brief.place.absent.iter().any(|absent| absent.name == "prd.md");
-    let of_code = brief.profile.compares();
-    let of_specification = brief.code.is_none() && file_name(brief.place.artifact) == "spec.md";
-    let wanted = brief.profile.kind != ProfileKind::Author && (of_code || of_specification);
-    if !wanted || by_itself || brief.place.asked.trim().is_empty() {
-        return None;
-    }
-    let idea = text::fenced("text", brief.place.asked);
-    let mut said = format!("## What Was Asked For\n\nIn the words of the user:\n\n{idea}");
-    if !brief.answers.is_empty() {
-        said.push_str("\nBefore the first draft the author asked, and this was said:\n\n");
-        said.push_str(&author::answered(brief));
-    }
-    said.push_str(match of_code {
-        true => {
-            "\nSomething that it asks for is a finding if no document excludes it, nobody decided to go on without it, and \
-             the code as it is now does not do it, also where the documents have lost it.\n"
-        }
-        false => {
-            "\nIt is the parent of the specification, together with the PRD where there is one. What it asks for and the \
-             specification neither carries nor excludes is a finding. So is a goal or a behaviour that is not needed for \
-             anything that was asked for, unless it is stated as an assumption.\n"
-        }
-    });
-    Some(Fragment::new("asked-for", said))
 }
 
 pub(super) fn draft_task(brief: &Brief<'_>) -> Fragment {
@@ -132,10 +89,11 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
             brief.last_round,
             open::ruling_on(brief)
         ),
-        (ProfileKind::Domain | ProfileKind::Phase, _) if brief.hearing => format!(
+        (ProfileKind::Domain | ProfileKind::Phase, _) if brief.is_same_again() => format!(
             "You already have {upstream}{name} in context from your prior review. Nothing in the file has changed since \
-             then: its author declines findings of yours. Do this and no more:\n\n{}",
-            open::steps_of_a_hearing(brief)
+             then{}. Do this and no more:\n\n{}",
+            open::declines(brief, "yours"),
+            open::steps_without_changes(brief)
         ),
         (ProfileKind::Domain | ProfileKind::Phase, _) => format!(
             "You already have {upstream}the previous version of {name} in context from your prior review. What changed in the file since then stands below. Do this and no more:\n\n{}",
@@ -177,8 +135,8 @@ pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
         | Purpose::Judge
         | Purpose::Probe => "Delta",
     };
-    // In a hearing nothing has changed, and the note says so.
-    let body = match brief.delta.filter(|_| !brief.hearing)? {
+    // Where nothing has changed, the note says so.
+    let body = match brief.delta.filter(|_| !brief.is_same_again())? {
         "" => "The file is as you last saw it.\n".to_owned(),
         diff => text::fenced("diff", diff),
     };
@@ -200,8 +158,12 @@ pub(super) fn fix_summary(brief: &Brief<'_>) -> Option<Fragment> {
         return None;
     }
     let who = if brief.code.is_some() { "implementer" } else { "author" };
-    let mut text =
-        format!("## Fix Summary\n\nWhat the {who} says was done; the changes above show what was.\n");
+    let mut text = match brief.is_same_again() {
+        true => format!("## Fix Summary\n\nWhat the {who} says; nothing was changed.\n"),
+        false => {
+            format!("## Fix Summary\n\nWhat the {who} says was done; the changes above show what was.\n")
+        }
+    };
     for (at, summary) in all.iter().enumerate() {
         if all.len() > 1 {
             text.push_str(&format!("\nRevision {} of {}:\n", at + 1, all.len()));
@@ -327,7 +289,11 @@ pub(super) fn repair(brief: &Brief<'_>) -> Fragment {
 pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
     let mut fields = String::new();
     if !brief.findings.is_empty() {
-        fields.push_str("- `answers`: one entry for every id above.\n");
+        fields.push_str(match brief.profile.kind {
+            // What several reviewers found stands there once, under all its ids.
+            ProfileKind::Author => "- `answers`: one for every finding above, under its id or ids.\n",
+            ProfileKind::Domain | ProfileKind::Phase => "- `answers`: one entry for every id above.\n",
+        });
     }
     let work = if brief.code.is_some() { "code" } else { "file" };
     fields.push_str(&match (brief.profile.kind, brief.purpose) {

@@ -23,6 +23,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::question::QuestionForm;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -296,8 +297,9 @@ fn asked(candidates: &[Candidate], process: &ProcessContext, console: &Console) 
         console.say_before_asking(lines(&shown(one)).trim_end());
     }
     let fresh = candidates.iter().filter(|one| one.fate == Fate::New).count();
-    let question = format!("take over {} as described above? yes or no: ", count(fresh, "feature"));
-    console.ask(&question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
+    let what = format!("Should {} be taken over as described above?", count(fresh, "feature"));
+    let (yes, no) = ("they get branches, worktrees and a place in the ledger", "nothing is changed");
+    console.agrees(&QuestionForm::yes_or_no(&what, Vec::new(), yes, no), &process.clock)
 }
 
 /// The command that does what was reported.

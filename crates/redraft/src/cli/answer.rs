@@ -2,14 +2,12 @@
 
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{About, AuthorQuestion, Decision, Question};
-use redraft_facts::findings::Finding;
 use redraft_facts::ids::TaskId;
 use redraft_facts::redact::Typed;
-use redraft_facts::text::one_line;
 use redraft_frame::args::{OnCap, OnFailure};
 use redraft_frame::console::Console;
 use redraft_frame::process_context::ProcessContext;
-use redraft_reports::estimate;
+use redraft_reports::question::QuestionForm;
 use std::collections::BTreeSet;
 
 /// What the flags say beforehand.
@@ -77,26 +75,6 @@ impl Said {
     }
 }
 
-/// The findings that a decision is about, a line each. A question about one of them has it in its own text.
-pub(crate) fn in_the_way(question: &Question, state: &Pipeline) -> Vec<String> {
-    const LINES_MAX: usize = 20;
-    let Some(open) = &state.open else { return Vec::new() };
-    if matches!(question.about, About::Disagreement { .. }) {
-        return Vec::new();
-    }
-    let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
-    let line = |finding: &Finding| {
-        let (id, severity, role) = (&finding.id, finding.severity.name(), &finding.role);
-        format!("  {id} {severity}, {role}: {}", one_line(&finding.description, 160))
-    };
-    let mut lines: Vec<String> = blocking.clone().take(LINES_MAX).map(line).collect();
-    let left = blocking.count().saturating_sub(LINES_MAX);
-    if left > 0 {
-        lines.push(format!("  … and {left} more: redraft show findings {}", open.scope));
-    }
-    lines
-}
-
 /// None where the run has to wait for a person.
 pub(crate) fn answer(
     question: &Question,
@@ -114,20 +92,10 @@ pub(crate) fn answer(
     if beforehand.stops_at(question) || !console.can_ask() {
         return None;
     }
-    console.say_before_asking(&question.text);
-    in_the_way(question, state).iter().for_each(|line| console.say_before_asking(line));
-    let expected = state.estimate.iter().flat_map(estimate::lines);
-    expected.for_each(|line| console.say_before_asking(&line));
-    let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+    let form = QuestionForm::new(question, state);
     loop {
-        let word = console.ask(&format!("{} or stop? ", names.join(", ")), &process.clock)?;
-        if word.is_empty() || word == "stop" {
-            return None;
-        }
-        let Some(choice) = question.choices.iter().find(|choice| choice.name() == word) else {
-            console.say_before_asking(&format!("`{word}` is not a choice here"));
-            continue;
-        };
+        let word = console.choose(&form, &process.clock)?.word.as_str();
+        let choice = question.choices.iter().find(|choice| choice.name() == word)?;
         if let (Decision::Answer, About::Author { questions }) = (choice, &question.about) {
             let answers = each_answer(questions, process, console)?;
             return Some(Said { answers, ..Said::new(Decision::Answer, "") });

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 pub(crate) struct BlockerJson {
-    feature: String,
+    pub(crate) feature: String,
     status: &'static str,
     phase: String,
     #[serde(skip)]

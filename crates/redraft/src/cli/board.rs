@@ -14,8 +14,10 @@ use redraft_facts::text::utc;
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
 use redraft_reports::projections::BoardRow;
+use redraft_reports::standing::Surroundings;
 use serde::Serialize;
 
 /// A row of the board with what depends on the moment.
@@ -34,20 +36,27 @@ pub(crate) struct Seen {
 impl Seen {
     /// The current state: a park that is over does not count, and a feature that another process drives cannot be
     /// driven.
-    fn new(mut row: BoardRow, standings: &FeatureStandings<'_>, now_ms: i64) -> Seen {
-        row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
+    fn new(row: BoardRow, standings: &FeatureStandings<'_>, now_ms: i64) -> Seen {
         let held_by = Some(&row)
             .filter(|row| row.is_open())
             .and_then(|row| Lock::holder(&standings.repo.state, &row.id));
         // The process that asks lets go of it in a moment.
         let held_by = held_by.filter(|holder| holder.pid != std::process::id());
+        let known = |name: &str| standings.standing(name);
+        let in_its_way = if row.is_open() { blockers(&row.waits_for, &known) } else { Vec::new() };
+        let blocked_by: Vec<BlockerJson> = in_its_way.iter().map(BlockerJson::new).collect();
+        let names = in_its_way.iter().map(|blocker| blocker.name.clone()).collect();
+        let mut row = row.now(&Surroundings { now_ms, is_driven: held_by.is_some(), blocked_by: names });
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
         }
-        let known = |name: &str| standings.standing(name);
-        let in_its_way = if row.is_open() { blockers(&row.waits_for, &known) } else { Vec::new() };
-        let blocked_by = in_its_way.iter().map(BlockerJson::new).collect();
         Seen { row, blocked_by, held_by }
+    }
+
+    /// What the moment adds to its events.
+    pub(crate) fn surroundings(&self, now_ms: i64) -> Surroundings {
+        let blocked_by = self.blocked_by.iter().map(|blocker| blocker.feature.clone()).collect();
+        Surroundings { now_ms, is_driven: self.held_by.is_some(), blocked_by }
     }
 
     /// Whether it cannot be run because of other features, and for no other reason.
@@ -86,7 +95,7 @@ impl Board {
     pub(crate) fn new(
         repo: &RepositoryContext,
         rows: Vec<BoardRow>,
-        mut reviews: Vec<BoardRow>,
+        reviews: Vec<BoardRow>,
         process: &ProcessContext,
     ) -> Board {
         let standings = FeatureStandings::new(repo, &rows);
@@ -101,6 +110,13 @@ impl Board {
         for (feature, before) in features.iter_mut().zip(before) {
             feature.row.next = process.next(before.as_ref().unwrap_or(&feature.row.next));
         }
+        let mut reviews: Vec<BoardRow> = reviews
+            .into_iter()
+            .map(|row| {
+                let around = around_review(repo, &row, now_ms);
+                row.now(&around)
+            })
+            .collect();
         for review in &mut reviews {
             let document = review.document.as_deref().unwrap_or_default();
             review.next = process.next(&match &review.change {
@@ -132,6 +148,13 @@ impl Board {
             }
         }
     }
+}
+
+/// What the moment adds to the events of a review.
+pub(crate) fn around_review(repo: &RepositoryContext, row: &BoardRow, now_ms: i64) -> Surroundings {
+    let held_by = Lock::holder(&repo.state, &scope_of(row).to_string());
+    let held_by = held_by.filter(|holder| holder.pid != std::process::id());
+    Surroundings { now_ms, is_driven: held_by.is_some(), blocked_by: Vec::new() }
 }
 
 /// Whether the next command of a row is about that feature.

@@ -32,7 +32,7 @@ use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
 use redraft_frame::{monitor, whole_file};
 use redraft_reports::projections::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
-use redraft_reports::projections::{Warning, deferred_reason, not_resumed};
+use redraft_reports::projections::{Receipt, Warning, deferred_reason, not_resumed, receipt};
 use savings::Loop;
 
 /// Everything that is shown of one feature, or of the review of a document.
@@ -41,6 +41,7 @@ struct Feature {
     document: Option<String>,
     status: String,
     costs: Costs,
+    receipt: Receipt,
     agents: Vec<Billed>,
     rules: Vec<RoleRules>,
     loops: Vec<Loop>,
@@ -75,7 +76,7 @@ pub(crate) fn cost(
         return Err(nothing_yet());
     };
     if let Some(word) = &args.why {
-        return why::why(word, &repo, &ledger, console);
+        return why::why(word, args.feature.as_deref(), &repo, &ledger, process, console);
     }
     let features = repo.features(&ledger)?;
     let mut known: Vec<Scope> = features.iter().copied().map(Scope::Feature).collect();
@@ -122,8 +123,8 @@ fn one(
         accuracy: accuracies.for_agent(name),
     };
     let off = not_resumed(&entries);
-    let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.why);
-    let notes = prices.note().into_iter().chain(prices.unused());
+    let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.reason());
+    let notes = prices.note().into_iter().chain(prices.unused()).chain(repo.told_cleaned(&scope));
     let state =
         Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let feature = Feature {
@@ -137,6 +138,7 @@ fn one(
         warnings: monitor::watch(repo, &rows, process),
         notes: notes.chain(off.iter().map(told)).chain(correct::told(&entries)).collect(),
         deferred: deferred_reason(off),
+        receipt: receipt(&entries),
         costs,
         scope,
     };
@@ -145,7 +147,8 @@ fn one(
         whole_file::write(&path, &svg::draw(&feature), args.force, &svg::OWN)?;
         console.say(&format!("wrote {}", redraft_facts::harmless::name(&path.to_string_lossy())));
     }
-    console.show(&text::feature(&feature), &json::feature(&feature));
+    let command = process.next(&format!("redraft cost {} --all", feature.scope));
+    console.show(&text::feature(&feature, args.all, &command), &json::feature(&feature));
     monitor::say(&feature.warnings, console);
     Ok(ErrorCode::Done)
 }

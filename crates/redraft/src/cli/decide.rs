@@ -1,6 +1,5 @@
 //! `redraft decide`: answers what a run is waiting for.
 
-use super::answer::in_the_way;
 use super::board::next_after;
 use super::run::Expected;
 use redraft_adapters::sqlite::Ledger;
@@ -15,7 +14,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::prepare::hold_place;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_reports::estimate;
+use redraft_reports::question::QuestionForm;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -23,6 +22,9 @@ struct DecideJson<'a> {
     v: u16,
     feature: String,
     question: Option<&'a Question>,
+    /// The same as a person is asked it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<QuestionForm>,
     /// The expected cost from here on, where code is written next.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Expected>,
@@ -53,8 +55,15 @@ pub(crate) fn decide(
         if choice.is_some() {
             return Err(CliError::usage(format!("feature {id} is not waiting for a decision")).hint(next));
         }
-        let shown =
-            DecideJson { v: 1, feature, question: None, estimate: None, decided: None, next: next.clone() };
+        let shown = DecideJson {
+            v: 1,
+            feature,
+            question: None,
+            form: None,
+            estimate: None,
+            decided: None,
+            next: next.clone(),
+        };
         console.show(&format!("feature {id} is not waiting for a decision\nnext: {next}"), &shown);
         return Ok(ErrorCode::Done);
     };
@@ -62,14 +71,11 @@ pub(crate) fn decide(
         let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
         let answer = if names.contains(&"answer") { " --answer \"…\"" } else { " --why \"…\"" };
         let next = process.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
-        let findings: String = in_the_way(&question, state).iter().map(|line| format!("\n{line}")).collect();
-        let choices = format!("choices: {}", names.join(", "));
-        let lines = state.estimate.iter().flat_map(estimate::lines);
-        let expected: String = lines.map(|line| format!("\n  {line}")).collect();
-        let text = format!("feature {id}: {}{findings}{expected}\n{choices}\nnext: {next}", question.text);
+        let form = QuestionForm::new(&question, state);
+        let text = format!("feature {id} waits for you\n{}\nnext: {next}", form.lines().join("\n"));
         let estimate = state.estimate.as_ref().map(Expected::new);
-        let question = Some(&question);
-        console.show(&text, &DecideJson { v: 1, feature, question, estimate, decided: None, next });
+        let (question, form) = (Some(&question), Some(form));
+        console.show(&text, &DecideJson { v: 1, feature, question, form, estimate, decided: None, next });
         return Ok(ErrorCode::Waiting);
     };
     let edited = match &state.open {
@@ -92,6 +98,7 @@ pub(crate) fn decide(
         v: 1,
         feature,
         question: Some(&question),
+        form: None,
         estimate: None,
         decided: Some(choice.name()),
         next: next.clone(),
@@ -140,6 +147,7 @@ fn given_up(
         v: 1,
         feature: id.to_string(),
         question: None,
+        form: None,
         estimate: None,
         decided,
         next: next.clone(),

@@ -106,9 +106,9 @@ pub(crate) fn demo(
     let ending = match &args.keep {
         Some(_) => {
             let command = |name: &str| format!("{program} -C {} {name}", quoted_path(&place));
-            let costs = command("cost");
+            let cost = Some(command("cost"));
             let next = if args.merge { command("status") } else { command(&format!("finish {id} --merge")) };
-            run::Ending { text: format!("costs: {costs}\nfolder: {}\nnext: {next}", place.display()), next }
+            run::Ending { cost, text: format!("folder: {}\nnext: {next}", place.display()), next }
         }
         None => {
             let next = format!("{program} new \"your idea\"");
@@ -116,7 +116,7 @@ pub(crate) fn demo(
                 "the repository was deleted; to keep the next one: {program} demo --keep DIR\n\
                  next: {next}, in your own repository"
             );
-            run::Ending { text, next }
+            run::Ending { cost: None, text, next }
         }
     };
     run::drive_to(&repo, id, &args_run, process, console, run::RunKind::Demo(ending))

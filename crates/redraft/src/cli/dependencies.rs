@@ -114,7 +114,10 @@ fn one_named(word: &str, known: &[String], folders: &[String]) -> Result<String,
         return Ok(exact.clone());
     }
     let number = word.parse::<FeatureId>().ok();
-    let has = |name: &&String| number.is_some() && named(name).number == number;
+    let has = |name: &&String| match number {
+        Some(_) => named(name).number == number,
+        None => named(name).slug == word,
+    };
     let mut found: Vec<&String> = known.iter().filter(has).collect();
     if found.is_empty() {
         found = folders.iter().filter(has).collect();
@@ -122,11 +125,11 @@ fn one_named(word: &str, known: &[String], folders: &[String]) -> Result<String,
     match found.as_slice() {
         [one] => Ok((*one).clone()),
         [] => Err(CliError::usage(format!("there is no feature `{word}` to depend on")).hint(
-            "`redraft status` lists them; name one by its number or its folder, such as 003-export-orders",
+            "`redraft status` lists them; name one by its number, its slug or its folder, such as 003-export-orders",
         )),
         several => {
             let names: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
-            Err(CliError::usage(format!("several features have number {word}"))
+            Err(CliError::usage(format!("several features are called {word}"))
                 .hint(format!("name one of {}", names.join(", "))))
         }
     }

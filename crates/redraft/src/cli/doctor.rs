@@ -28,6 +28,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::question::QuestionForm;
 use redraft_roles::profile;
 use report::{AgentReport, Line, Report};
 use std::sync::Arc;
@@ -107,7 +108,7 @@ impl Patient {
         let agent = made.ok();
         let deadlines = super::run::deadlines(config.dispatch_minutes * 60_000);
         let reserve = |agent: &Arc<dyn Agent>| {
-            redraft_engine::probe::reserve(agent.as_ref(), &probing::folder(repo, &name), deadlines)
+            redraft_engine::probe::highest_cost(agent.as_ref(), &probing::folder(repo, &name), deadlines)
         };
         let reserved = agent.as_ref().map(reserve).unwrap_or_default();
         Patient { kind, setup: lines, agent, base_url, expected, reserved, name, _lock: lock }
@@ -179,8 +180,8 @@ fn consent(patients: &[Patient], args: &DoctorArgs, process: &ProcessContext, co
     if args.yes || !console.can_ask() {
         return args.yes;
     }
-    let word = console.ask("probe them? yes or no: ", &process.clock);
-    word.is_some_and(|word| word == "yes" || word == "y")
+    let (yes, no) = ("the probes are sent and paid for", "they are checked without a probe");
+    console.agrees(&QuestionForm::yes_or_no("May they be probed?", Vec::new(), yes, no), &process.clock)
 }
 
 /// Probes one agent if that is possible and allowed, and reports what is known about it then.

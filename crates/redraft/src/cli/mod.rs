@@ -6,6 +6,7 @@ mod bank;
 mod blocker;
 mod board;
 mod checkout_files;
+mod clean;
 mod completions;
 mod cost;
 mod decide;
@@ -29,19 +30,21 @@ mod project;
 mod refold;
 mod rehearse;
 mod replay;
+mod report;
 mod review;
 mod run;
 mod show;
 mod status;
 #[cfg(test)]
 mod tests;
+mod uninstall;
 
 use clap::Parser;
 use redraft_adapters::child::Environment;
 use redraft_agents::config::UserSettings;
 use redraft_frame::args::{
     BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, CostArgs, ExportArgs, LogArgs, ManArgs,
-    McpArgs, PluginCommand, ProjectArgs, ShowCommand,
+    McpArgs, PluginCommand, ProjectArgs, ReportArgs, ShowCommand, When,
 };
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
@@ -56,7 +59,10 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return refused(&error),
     };
     let own = UserSettings::from_environment(&Environment(std::env::vars_os().collect()));
-    let console = Console::new(cli.json, cli.quiet).with_manners(own.manners());
+    let mut manners = own.manners();
+    manners.colour = cli.color.map_or(manners.colour, When::into);
+    let mut console = Console::new(cli.json, cli.quiet).with_manners(manners);
+    (console.verbose, console.events) = (cli.verbose, cli.command.streams_events());
     // The process that started one of these may have gone away meanwhile.
     let takes_long = matches!(cli.command, Command::Run(_) | Command::Finish(_) | Command::Review(_));
     let done = match cli.command {
@@ -97,14 +103,15 @@ pub(crate) fn main() -> ExitCode {
 
 /// What could not be read as a command, or asked only for help or the version.
 fn refused(error: &clap::Error) -> ExitCode {
-    let console = Console::new(usage::wants_json(std::env::args_os()), false);
+    let mut console = Console::new(usage::wants("--json", std::env::args_os()), false);
+    console.events = usage::wants("--events", std::env::args_os()) && error.use_stderr();
     if !error.use_stderr() {
         console.data(error.render().to_string().trim_end());
         return ended(ErrorCode::Done, &console);
     }
     if let Some(meant) = usage::meant(error, std::env::args_os()) {
         console.error(&meant);
-    } else if console.json {
+    } else if console.json || console.events {
         console.error(&usage::explained(error));
     } else {
         // As clap writes it, with the usage line.
@@ -150,9 +157,11 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         Command::Mcp(_) => "serve others",
         Command::Rehearse(_) => "play another role",
         Command::Init | Command::Config(ConfigArgs { command: Some(_) }) => "write the configuration",
+        Command::Clean(_) | Command::Uninstall(_) => "remove anything",
         Command::Ledger(_) => "read or change the ledger as a whole",
         Command::Eval(_) => "measure reviews",
         Command::Man(ManArgs { folder: Some(_) }) => "write pages",
+        Command::Report(ReportArgs { output: Some(_), .. }) => "write reports",
         Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
         Command::Plugin(PluginCommand::Export(ExportArgs { dry_run: false, .. })) => "export a plugin",
         Command::Bank(BankArgs {
@@ -175,6 +184,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         | Command::Log(_)
         | Command::Show(_)
         | Command::Cost(_)
+        | Command::Report(_)
         | Command::Replay(_)
         | Command::Completions(_)
         | Command::Man(_)
@@ -203,6 +213,8 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Status(args) => status::status(args, process, console),
         Command::Bank(args) => bank::bank(args, process, console),
         Command::Doctor(args) => doctor::doctor(args, process, console),
+        Command::Clean(args) => clean::clean(args, process, console),
+        Command::Uninstall(args) => uninstall::uninstall(args, process, console),
         Command::Ledger(command) => ledger::ledger(command, process, console),
         Command::Lint(args) => lint::lint(args, process, console),
         Command::Log(args) => log::log(args, process, console),
@@ -216,6 +228,7 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         }
         Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, process, console),
         Command::Cost(args) => cost::cost(args, process, console),
+        Command::Report(args) => report::report(args, process, console),
         Command::Replay(args) => replay::replay(args, process, console),
         Command::Eval(command) => eval::eval(command, process, console),
         Command::Models => models::models(process, console),

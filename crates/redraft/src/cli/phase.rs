@@ -35,6 +35,7 @@ pub(crate) fn phase(
     let ledger = repo.writer()?;
     let (feature, phase) = split(&args)?;
     let id = repo.feature(&ledger, feature)?;
+    repo.refuse_cleaned(id)?;
     if args.why.is_empty() {
         return Err(CliError::usage("the reason is empty").hint("say why: --why \"…\""));
     }

@@ -4,7 +4,7 @@
 use super::run::deadlines;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Agent as _, Request, Store as _};
-use redraft_facts::choice::Marks;
+use redraft_facts::choice::{Marks, Strategy};
 use redraft_facts::event::Started;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::AgentName;
@@ -45,6 +45,13 @@ pub(crate) fn rehearse(
         Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let open = state.open.as_ref().ok_or_else(out)?;
     let started: &Started = open.handed_out().find(|one| one.ticket == ticket).ok_or_else(out)?;
+    if started.choice.strategy == Strategy::Resume {
+        let session = started.session.as_ref().map_or("", |session| session.as_str());
+        let error = CliError::usage(format!(
+            "{ticket} goes on with the conversation `{session}`, which is the host's own"
+        ));
+        return Err(error.hint("call `next` without `kept`: then it is given as a whole"));
+    }
     let created = state.created.as_ref().ok_or_else(out)?;
     let blob = ledger.blob(&started.prompt)?;
     let unreadable = |error: serde_json::Error| {

@@ -36,8 +36,8 @@ use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::{FindingsForm, OnCap, ReviewArgs, RunArgs};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
-use redraft_frame::no_repeat::NoRepeat;
 use redraft_frame::process_context::ProcessContext;
+use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent};
 use redraft_reports::projections::{self, Receipt};
 use redraft_roles::profile::{self, ProfileKind};
@@ -126,12 +126,14 @@ pub(crate) fn review(
     let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
     let asked = consent::ConsentSubject { repo: &repo, created: &created, command: &command, yes: args.yes };
     if !consent::given(&asked, estimating, &agents, process, console)? {
-        console.say(&format!("nothing was sent\nnext: {}", process.next(&command)));
-        return Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting });
+        let code = if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting };
+        console.not_sent(&process.next(&command), code);
+        return Ok(code);
     }
     let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
     inbox.sweep(&created.scope());
-    let progress = NoRepeat::new(console);
+    console.budget(rules.budget);
+    let progress = Story::new(console, asks(args.yes, console));
     let parts = RunPorts {
         merging: &NoMerging,
         store: &ledger,
@@ -202,8 +204,11 @@ pub(crate) fn review(
         notes,
         next: next.clone(),
     };
-    // Where no agent was asked there is no receipt to show.
-    let bill = if receipt.lines.is_empty() { String::new() } else { format!("{}\n", receipt.text()) };
+    // Where no agent was asked there is no bill to show.
+    let bill = match receipt.lines.is_empty() {
+        true => String::new(),
+        false => format!("{}; more: {}\n", receipt.cost(), process.next(&format!("redraft cost {scope}"))),
+    };
     let failed = gate.map(|check| format!("gate {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
     let list =
         format!("{}{}{bill}", table(&open, &run.state().players, created.until), failed.unwrap_or_default());
@@ -231,6 +236,11 @@ fn judged_by(judges: &[RoleAttribution], notice: Option<String>) -> String {
     }
     text.extend(notice.map(|notice| format!("{notice}\n")));
     text
+}
+
+/// Whether a person is asked on the spot.
+fn asks(yes: bool, console: &Console) -> bool {
+    console.can_ask() && !yes
 }
 
 /// Goes on until it rests, with the answers of the person at the terminal.

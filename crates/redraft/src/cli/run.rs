@@ -13,7 +13,7 @@ pub(crate) use rules::{
 pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
 
 use self::merge::{Merging, merge};
-use self::report::{RunJson, report};
+use self::report::{More, RunJson, report};
 use super::answer::{Beforehand, answer};
 use super::bank;
 use super::board;
@@ -22,7 +22,7 @@ use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{Loop, LoopEnd};
 use redraft_engine::ports::{Clock, Workspace};
-use redraft_engine::{Progress, Run, Stop, UnsentWork};
+use redraft_engine::{Run, Stop, UnsentWork};
 use redraft_facts::event::{About, Decision, Entry, Question};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::{Lane, Phase};
@@ -30,13 +30,15 @@ use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::{OnCap, RunArgs};
 use redraft_frame::console::Console;
-use redraft_frame::demo_progress::DemoProgress;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::monitor;
-use redraft_frame::no_repeat::NoRepeat;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::story::Story;
+use redraft_reports::narration::not_continued;
 use redraft_reports::projections::{self, BoardRow};
+use redraft_reports::question::QuestionForm;
+use redraft_reports::standing::Surroundings;
 
 pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.yes && args.on_cap == Some(OnCap::Accept) {
@@ -92,17 +94,17 @@ pub(crate) fn drive_to(
         RunKind::Demo(ending) => Some(ending),
         RunKind::Run | RunKind::Finish => None,
     };
-    let (story, once) = (DemoProgress::new(console), NoRepeat::new(console));
-    let progress: &dyn Progress = if ending.is_some() { &story } else { &once };
+    let story = Story::new(console, console.can_ask() && !args.yes);
     let players = WorkSource::Configured;
-    let wish = RunRequest { repo, id, args, players, progress, process, console };
-    let telling = Telling { typed, ending, once: &once };
+    let wish = RunRequest { repo, id, args, players, progress: &story, process, console };
+    let telling = Telling { typed, ending, story: &story };
     let done = with_run(&wish, |run, stage| report_on(run, stage, args, telling, process, console))?;
     if let Some(code) = done {
         return Ok(code);
     }
-    console.say(&format!("nothing was sent\nnext: {}", process.next(&format!("redraft run {id}"))));
-    Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting })
+    let code = if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting };
+    console.not_sent(&process.next(&format!("redraft run {id}")), code);
+    Ok(code)
 }
 
 /// How a run and its end are shown.
@@ -110,7 +112,7 @@ struct Telling<'a> {
     /// Whether typing `--merge` counts as agreement to the merge.
     typed: bool,
     ending: Option<Ending>,
-    once: &'a NoRepeat<'a>,
+    story: &'a Story<'a>,
 }
 
 /// Drives a prepared run, and reports how it ended.
@@ -122,7 +124,7 @@ fn report_on(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let Telling { typed, ending, once } = telling;
+    let Telling { typed, ending, story } = telling;
     let RunContext { repo, config, ledger, created, workspace, inbox } = *stage;
     let id = created.id;
     if args.budget.is_some() {
@@ -136,6 +138,7 @@ fn report_on(
     for note in &notes {
         console.say(note);
     }
+    console.say_all(&not_continued(&run.state().met));
     require_trusted_checks(run.state(), repo, config, args, process, console)?;
     let asks = console.can_ask() && !args.yes;
     let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
@@ -152,7 +155,7 @@ fn report_on(
             stop => break stop,
         }
     };
-    once.end(matches!(stop, Stop::Asking(_)));
+    story.end(matches!(stop, Stop::Asking(_)));
     if asks && !ended_before && run.state().closed(Phase::Finish).is_some() {
         bank::asking::about_stale(repo, created, run.state().seq, process, console)?;
     }
@@ -187,6 +190,7 @@ fn report_on(
         }
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
+    let form = question.map(|question| QuestionForm::new(question, run.state()));
     let rows = rows::rows(ledger)?;
     let next = match (&ending, &args.agent) {
         (None, _) if matches!(&stop, Stop::Host(unsent) if !unsent.out.is_empty()) => {
@@ -199,24 +203,34 @@ fn report_on(
         (None, _) => board::next_after(repo, ledger, id, process)?,
     };
     if let Stop::OverBudget { ticket, over } = &stop {
-        console.say(&format!("{ticket}: {over}"));
+        console.say(&format!("{}: {over}", ticket.role));
     }
+    let hosts: Vec<String> = match &stop {
+        Stop::Host(unsent) => with_hosts(unsent, id).iter().map(|line| process.commands_in(line)).collect(),
+        _ => Vec::new(),
+    };
+    console.say_all(hosts.get(1..).unwrap_or_default());
     let folder = place.display().to_string();
     console.say("");
     let (feature, undone) = (id.to_string(), run.undone());
     let warnings = monitor::watch(repo, &rows, process);
     let receipt = &receipt;
     let tasks = row.tasks;
+    let around = Surroundings { now_ms: process.clock.now_ms(), ..Surroundings::default() };
+    let standing = row.standing.clone().now(&around);
     let estimate = row.estimate.as_ref().map(Expected::new);
     let shown = RunJson {
         v: 1,
         feature,
         outcome,
+        waits_for_you: standing.waits_for_you(),
+        standing,
         judged_by: run.state().judged_by(),
         rehearsed: row.rehearsed,
         ready: row.ready,
         tasks,
         question,
+        form,
         estimate,
         parked_until_ms,
         receipt,
@@ -226,28 +240,23 @@ fn report_on(
         folder,
         next,
     };
-    let notice = run.state().rehearsal_notice(false).map(|notice| format!("{notice}\n"));
-    let mut more = String::new();
-    if tasks.is_some() && config.checks.is_empty() {
-        more.push_str("checks: none are configured, so only reviewers have judged whether the code works\n");
-    }
-    if let Stop::Host(unsent) = &stop {
-        with_hosts(unsent, id)
-            .iter()
-            .for_each(|line| more.push_str(&format!("{}\n", process.commands_in(line))));
-    }
-    if row.ready {
-        more.push_str(&format!(
-            "branch: {}, ready for a pull request; its text: {}\n",
-            row.branch,
-            process.next(&format!("redraft show pull-request {id}"))
-        ));
-    }
-    more.push_str(&format!("costs: {}\n", process.next(&format!("redraft cost {id}"))));
-    if row.open_findings + row.deferred_findings > 0 {
-        more.push_str(&format!("findings: {}\n", process.next(&format!("redraft show findings {id}"))));
-    }
-    console.show(&report(&shown, &notice.unwrap_or_default(), &more, ending), &shown);
+    let more = More {
+        notice: run.state().rehearsal_notice(false),
+        phase: run.state().phase(),
+        host: hosts.into_iter().next(),
+        cost: match &ending {
+            Some(ending) => ending.cost.clone(),
+            None => Some(process.next(&format!("redraft cost {id}"))),
+        },
+        findings: match (row.open_findings, row.deferred_findings) {
+            (0, 0) => None,
+            (open, deferred) => Some((open, deferred, process.next(&format!("redraft show findings {id}")))),
+        },
+        branch: row
+            .ready
+            .then(|| (row.branch.clone(), process.next(&format!("redraft show pull-request {id}")))),
+    };
+    console.show(&report(&shown, &more, ending), &shown);
     monitor::say(&shown.warnings, console);
     Ok(code)
 }

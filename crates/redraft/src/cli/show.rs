@@ -17,7 +17,7 @@ use redraft_facts::event::{Entry, Event, Started};
 use redraft_facts::findings::Finding;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::harmless;
-use redraft_facts::ids::Role;
+use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::hash;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
@@ -27,7 +27,9 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::profiles;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::resolve::ticket_in;
 use redraft_prompts::prompt;
+use redraft_reports::claims::{VerifiedClaim, claims};
 use redraft_roles::profile::{self, RoleText};
 use serde::Serialize;
 
@@ -82,9 +84,8 @@ pub(crate) fn prompt(
         return example(&args, process, console);
     }
     let repo = process.repository()?;
-    let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
-    let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
-    if let Some(Ticket { scope: scope @ (Scope::Agent(_) | Scope::Review(_)), .. }) = &ticket {
+    let whole: Option<Ticket> = args.ticket.as_deref().and_then(|word| word.parse().ok());
+    if let Some(Ticket { scope: scope @ (Scope::Agent(_) | Scope::Review(_)), .. }) = &whole {
         let ledger = repo.reader()?;
         let Some(ledger) = ledger else { return Err(CliError::usage("nothing has been sent here yet")) };
         let entries = ledger.read(scope.clone())?;
@@ -92,10 +93,11 @@ pub(crate) fn prompt(
             Scope::Agent(agent) => (format!("agent {agent}"), format!("redraft doctor --agent {agent}")),
             _ => (scope.to_string(), "redraft review FILE".to_owned()),
         };
-        return show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console);
+        return show_prompt(&args, whole.as_ref(), &ledger, &entries, (&whom, &command), console);
     }
-    let of_ticket = ticket.as_ref().map(|ticket| ticket.scope.to_string());
+    let of_ticket = whole.as_ref().map(|ticket| ticket.scope.to_string());
     let (ledger, scope, entries) = open(&repo, args.feature.as_deref().or(of_ticket.as_deref()), process)?;
+    let ticket = args.ticket.as_deref().map(|word| ticket_in(&scope, word)).transpose()?;
     if args.verify {
         return verify(&repo, &ledger, &scope, &entries, process, console);
     }
@@ -255,6 +257,9 @@ fn verify(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
+    if let Scope::Feature(id) = scope {
+        repo.refuse_cleaned(*id)?;
+    }
     let created = repo.created_in(ledger, scope.clone())?;
     let workspace = repo.workspace(&created)?;
     let rebuilt = compose::rebuild(ledger, &workspace, entries, &process.redactor)?;
@@ -289,6 +294,17 @@ struct FindingsJson<'a> {
     rehearsed: bool,
     /// What reviewers wanted to do and were denied: they may have missed something.
     denied: Vec<DeniedJson<'a>>,
+    /// Every defect once, whoever found it.
+    defects: Vec<DefectJson<'a>>,
+    /// What reviewers looked up; first what they left to a person.
+    verified: &'a [VerifiedClaim<'a>],
+}
+
+#[derive(Serialize)]
+struct DefectJson<'a> {
+    phase: &'static str,
+    ids: Vec<&'a FindingId>,
+    reviewers: Vec<&'a Role>,
 }
 
 #[derive(Serialize)]
@@ -317,6 +333,7 @@ pub(crate) fn findings(
     let raised: Vec<&Loop> = state.relevant().filter(|one| !one.findings.is_empty()).collect();
     let mut text = String::new();
     let mut findings = Vec::new();
+    let mut found = Vec::new();
     for one in &raised {
         // An id is unique in its phase only.
         if raised.len() > 1 {
@@ -326,6 +343,11 @@ pub(crate) fn findings(
         let raised = |finding: &Finding| state.players.raised_by(phase, &finding.id);
         text.push_str(&table(&one.findings, &state.players, phase));
         let phase = phase.name();
+        found.extend(defects(&one.findings).iter().map(|defect| DefectJson {
+            phase,
+            ids: defect.all().map(|finding| &finding.id).collect(),
+            reviewers: defect.all().map(|finding| &finding.role).collect(),
+        }));
         let all = one.findings.iter();
         findings.extend(all.map(|finding| FindingJson { phase, finding, raised_by: raised(finding) }));
     }
@@ -342,8 +364,22 @@ pub(crate) fn findings(
     for DeniedJson { ticket, what } in &denied {
         text.push_str(&format!("\ndenied in {ticket}: {what}"));
     }
+    let verified = claims(&entries, &state);
+    for one in &verified {
+        let what = if one.flagged { "for a person to check" } else { "verified" };
+        text.push_str(&format!("\n{what}, {}", harmless::name(&one.in_words())));
+    }
     let (judged_by, rehearsed) = (state.judged_by(), state.is_rehearsed());
-    let shown = FindingsJson { v: 1, feature: scope.to_string(), findings, judged_by, rehearsed, denied };
+    let shown = FindingsJson {
+        v: 1,
+        feature: scope.to_string(),
+        findings,
+        judged_by,
+        rehearsed,
+        denied,
+        defects: found,
+        verified: &verified,
+    };
     console.show(&text, &shown);
     Ok(ErrorCode::Done)
 }

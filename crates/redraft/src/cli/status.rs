@@ -112,8 +112,7 @@ fn text(shown: &StatusJson) -> String {
     for Seen { row, blocked_by, held_by } in &shown.features {
         let BoardRow { id, slug, phase, .. } = row;
         let spent = row.money().in_a_line();
-        let status = if row.life == "planned" { "planned" } else { row.status_in_words() };
-        text.push_str(&format!("{id} {slug}  {status}, {phase}"));
+        text.push_str(&format!("{id} {slug}  {}\n    {phase}", row.standing_in_words()));
         if row.phases.len() > 1 {
             text.push_str(&format!(" ({} of {} phases done)", row.done.len(), row.phases.len()));
         }
@@ -158,7 +157,8 @@ fn text(shown: &StatusJson) -> String {
             text.push_str(&format!("    under way: held by {holder}\n"));
         }
         let until_ms = row.parked_until_ms.filter(|_| held_by.is_none());
-        if let Some(until_ms) = until_ms {
+        // Where it is parked, its first line says so.
+        if let Some(until_ms) = until_ms.filter(|_| row.standing.parked_until_ms().is_none()) {
             text.push_str(&format!("    parked: an agent's usage limit lasts until {}\n", utc(until_ms)));
         }
         if board::goes_on(row) && several {
@@ -170,9 +170,9 @@ fn text(shown: &StatusJson) -> String {
         let kind = review::kind_of(row.phase.parse().unwrap_or(Phase::Document));
         let (findings, dispatches) =
             (count(row.open_findings as usize, "open finding"), count(row.dispatches as usize, "dispatch"));
-        let (status, spent) = (&row.status, row.money().in_a_line());
+        let (standing, spent) = (row.standing_in_words(), row.money().in_a_line());
         text.push_str(&format!(
-            "{scope} {document}  {status}, as {kind}, {findings}, {dispatches}, {spent}\n"
+            "{scope} {document}  {standing}\n    as {kind}, {findings}, {dispatches}, {spent}\n"
         ));
         text.push_str(&judged(row));
         if let Some(question) = &row.question {

@@ -57,7 +57,8 @@ fn tasks_become_reviewed_code_and_only_stale_approvals_are_validated() {
     let scratch = planned("");
     let ran = scratch.run(["run", "--yes"]).expect(0);
     assert!(ran.stdout.contains("feature 001 is approved"), "{}", ran.stdout);
-    let costs = scratch.run(["cost"]).expect(0).stdout;
+    let costs = scratch.run(["cost", "--all"]).expect(0).stdout;
+    assert!(costs.contains("\n  task 1.1, implement 1.1 "), "{costs}");
     assert!(!costs.contains("is not a path"), "{costs}");
     assert!(costs.contains("001/implement.1/security-reviewer"), "{costs}");
     let events = events(&scratch);

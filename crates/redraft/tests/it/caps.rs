@@ -84,7 +84,7 @@ fn at_a_cap_a_person_at_a_terminal_is_asked_and_must_give_a_reason() {
     let scratch = before(Phase::Design);
     // Stopping is an answer as well.
     let said = on_a_terminal(&scratch, &["run", "001"], "stop\n", 6);
-    assert!(said.contains("accept, rerun, abandon or stop?"), "{said}");
+    assert!(said.contains("accept, retry, rerun, abandon or STOP?"), "{said}");
     assert_eq!(decisions(&scratch), [] as [Value; 0]);
     // The phase reviewer may reach its cap as well.
     let lines = "perhaps\naccept\n\naccept\nknown and small\naccept\nthe same\n";
@@ -104,7 +104,7 @@ fn yes_never_accepts_anything_in_a_persons_name() {
         scratch.run(["run", "001", "--yes", "--on-cap", "ask"]).expect(6);
         // Not even where a person could be asked.
         let said = on_a_terminal(&scratch, &["run", "001", "--yes"], "accept\nbecause\n", 5);
-        assert!(!said.contains("or stop?"), "{said}");
+        assert!(!said.contains("or STOP?"), "{said}");
         assert_eq!(decisions(&scratch), [] as [Value; 0], "{phase}");
         assert_eq!(life(&scratch), "active");
     }
@@ -120,7 +120,7 @@ fn an_authors_questions_are_put_to_the_person_at_the_terminal_one_by_one() {
     };
     let scratch = begun();
     let said = on_a_terminal(&scratch, &["run"], "answer\nOnly auditors\n\n", 0);
-    assert!(said.contains("answer, assume, abandon or stop?"), "{said}");
+    assert!(said.contains("answer, assume, abandon or STOP?"), "{said}");
     assert!(said.contains("1. Who may use it") && said.contains("[everybody who is signed in]"), "{said}");
     let all = events(&scratch);
     let decided = bodies(&all, "decided").next().unwrap();

@@ -18,8 +18,8 @@ use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{AgentName, BlobId, FeatureId, Role};
 use redraft_facts::redact::Redactor;
 use redraft_facts::usage::Usd;
-use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, RecordedRequest, Reply, all_text, last_user_text};
+use redraft_testkit::{Scratch, remembering};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -167,7 +167,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     let spec = CLEAN.replace("## Requirements\n", &requirements);
     std::fs::write(scratch.artifacts("001").join("spec.md"), spec).unwrap();
 
-    let provider = Provider::start(model());
+    let provider = Provider::start(remembering(model()));
     let clock = TestClock(AtomicI64::new(1_790_000_000_000));
     let git = Git::default()
         .with_env("GIT_CONFIG_NOSYSTEM", Some("1".into()))

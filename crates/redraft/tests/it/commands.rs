@@ -12,7 +12,7 @@ use std::fs;
 fn the_demo_rejects_resumes_approves_and_leaves_nothing_behind() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo"]).expect(0);
-    for words in ["rejected: ", "resume", "approved", "orchestration: 0 tokens", "next: "] {
+    for words in ["rejected: ", "resume", "approved", "\ncost: $0.0000 billed\n", "next: "] {
         assert!(
             ran.stdout.contains(words) || ran.stderr.contains(words),
             "{words} in\n{}\n{}",
@@ -187,7 +187,7 @@ fn a_prd_is_copied_in_and_read_by_path() {
     scratch.run(["run"]).expect(0);
     let prompt =
         scratch.run(["show", "prompt", "--ticket", "001/specify.1/review/spec-reviewer/1.1"]).expect(0);
-    assert!(prompt.stdout.contains("- PRD: docs/features/001-export-the-report/prd.md"), "{}", prompt.stdout);
+    assert!(prompt.stdout.contains("\ndocs/features/001-export-the-report/prd.md: "), "{}", prompt.stdout);
     let without = feature("Export the monthly report as CSV");
     without.run(["run"]).expect(0);
     let prompt =

@@ -44,15 +44,21 @@ fn dispatches(shown: &Value) -> Vec<&Value> {
 fn a_rehearsal_is_told_in_tokens_and_saves_no_money() {
     let scratch = feature(IDEA);
     let ran = scratch.run(["run"]).expect(0);
-    assert!(ran.stdout.contains("\ncosts: redraft cost 001\n"), "{}", ran.stdout);
-    let text = scratch.run(["cost"]).expect(0).stdout;
+    assert!(ran.stdout.contains("; more: redraft cost 001\n"), "{}", ran.stdout);
+    let short = scratch.run(["cost"]).expect(0).stdout;
+    let lines: Vec<&str> = short.lines().collect();
+    assert_eq!(lines[0], "feature 001 export-the-monthly-report-as-csv, approved: $0.0000 billed");
+    assert!(lines[1].contains(" dispatches: ") && lines[1].contains(" read from a cache"), "{short}");
+    assert_eq!(lines[3..6].iter().filter(|line| line.starts_with("  ")).count(), 3, "{short}");
+    assert!(lines.len() < 15 && short.ends_with("redraft cost 001 --all\n"), "{short}");
+    let text = scratch.run(["cost", "--all"]).expect(0).stdout;
+    assert!(!text.contains("NFR") && !text.contains("  characters "), "{text}");
     for words in [
         "feature 001 export-the-monthly-report-as-csv, approved: ",
         "\nspec-reviewer ",
         "\n  review 1.1 ",
-        "\nspent $0.0000; orchestration: 0 tokens",
         "rehearsal is the built-in rehearsal agent: it has no model and costs no money",
-        "NFR1: each is shorter",
+        "shorter: each is shorter",
         "tokens fewer",
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
@@ -77,7 +83,7 @@ fn a_rehearsal_is_told_in_tokens_and_saves_no_money() {
 
     // As it was before predictions were written down.
     rewritten(&scratch, |started| started.choice.prediction = None);
-    let text = scratch.run(["cost"]).expect(0).stdout;
+    let text = scratch.run(["cost", "--all"]).expect(0).stdout;
     assert!(text.contains("not predicted") && !text.contains("predicted alternatives"), "{text}");
     let why = scratch.run(["cost", "--why", "001/specify.1/review/spec-reviewer/1.1"]).expect(0).stdout;
     assert!(why.contains("\nNot predicted: "), "{why}");
@@ -128,7 +134,7 @@ fn a_paid_feature_is_billed_and_its_savings_are_estimates_by_its_own_card() {
         one["others"].as_array().unwrap().iter().map(|one| one["policy"].as_str().unwrap()).collect();
     assert_eq!(others, ["inline", "fresh", "seed", "guarded", "digest", "cost"]);
     assert!(one["others"].as_array().unwrap().iter().all(|one| one["micro_usd"].as_u64().unwrap() > 0));
-    let text = scratch.run(["cost"]).expect(0).stdout;
+    let text = scratch.run(["cost", "--all"]).expect(0).stdout;
     assert!(
         text.contains("as it was sent, by resume: ~$") && text.contains("card claude-sonnet-4.5"),
         "{text}"
@@ -139,14 +145,14 @@ fn a_paid_feature_is_billed_and_its_savings_are_estimates_by_its_own_card() {
     // An agent with an unknown price is billed the most it can cost, and nothing is claimed from that.
     let config = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     scratch.write("redraft.toml", &config.replace("[roles]", "price = \"unknown\"\n[roles]"));
-    let text = scratch.run(["cost"]).expect(0).stdout;
+    let text = scratch.run(["cost", "--all"]).expect(0).stdout;
     assert!(text.contains("no savings are claimed: the prices of model are unknown"), "{text}");
     assert!(text.contains("model has the price `unknown`"), "{text}");
     // Without a readable configuration the bills are still shown.
     scratch.write("redraft.toml", "[nonsense");
     let text = scratch.run(["cost"]).expect(0).stdout;
     assert!(text.contains("nothing was replayed, because the configuration cannot be read"), "{text}");
-    assert!(text.contains(&format!("spent {}; orchestration: 0 tokens", Usd(cost))), "{text}");
+    assert!(text.contains(&format!("approved: {} billed\n", Usd(cost))), "{text}");
 }
 
 #[test]
@@ -158,12 +164,12 @@ fn a_bill_that_nobody_knows_is_said_to_be_unknown_and_nothing_is_claimed_from_it
     let died = command.env("REDRAFT_ABORT_AT_BOUNDARY", "2").output().unwrap();
     assert_eq!(died.status.code(), None);
     scratch.run(["run", "001"]).expect(0);
-    let text = scratch.run(["cost"]).expect(0).stdout;
+    let text = scratch.run(["cost", "--all"]).expect(0).stdout;
     for words in [
         "attempts without a result",
         "specify.1/draft/spec-author/1.1     lost    reserved $0.0100  bill unknown",
         "specify.1/review/spec-reviewer/1.1  failed  reserved $0.0100  bill unknown",
-        "unknown: at most $0.0200 more (2 dispatches interrupted, failed or without a bill)",
+        "at most $0.0200 unknown (2 dispatches interrupted, failed or without a bill)",
         "no savings are claimed: the bill of specify.1/review/spec-reviewer/1.1 is unknown",
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
@@ -188,9 +194,10 @@ fn several_features_have_a_line_each_and_a_sum() {
     scratch.run(["new", "--until", "specify", "Another idea"]).expect(0);
     let text = scratch.run(["cost"]).expect(0).stdout;
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[1].starts_with("001 export-the-monthly-report-as-csv  approved "), "{text}");
-    assert!(lines[2].starts_with("002 another-idea "), "{text}");
-    assert!(lines[3].starts_with("total ") && text.contains("orchestration: 0 tokens"), "{text}");
+    assert_eq!(lines[0], "total: $0.0000 billed");
+    assert!(lines[2].starts_with("001 export-the-monthly-report-as-csv  approved "), "{text}");
+    assert!(lines[3].starts_with("002 another-idea "), "{text}");
+    assert!(lines[4].starts_with("total "), "{text}");
     let shown = scratch.json(["cost"]);
     assert_eq!(shown["total"]["tokens"]["uncached"], json!(billed(&scratch, "uncached")));
     assert_eq!(shown["features"].as_array().unwrap().len(), 2);
@@ -200,7 +207,7 @@ fn several_features_have_a_line_each_and_a_sum() {
         "inside a worktree its own feature is meant"
     );
     let empty = scratch.run(["cost", "002"]).expect(0).stdout;
-    assert!(empty.starts_with("feature 002 another-idea, active: 0 dispatches, billed $0.0000"), "{empty}");
+    assert!(empty.starts_with("feature 002 another-idea, active: $0.0000 billed\n0 dispatches: "), "{empty}");
     let drawn = scratch.run(["cost", "--svg", "x.svg"]).expect(2);
     assert!(drawn.stderr.contains("name one of 001, 002"), "{}", drawn.stderr);
     scratch.run(["cost", "009"]).expect(2);
@@ -285,7 +292,7 @@ fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
     );
     let percent = (sent * 40_000 * 100 + cost / 2) / cost;
     assert_eq!(ratio["percent"], json!(percent));
-    let text = scratch.run(["cost"]).expect(0).stdout;
+    let text = scratch.run(["cost", "--all"]).expect(0).stdout;
     for words in [
         "~$0.0400",
         "predicted alternatives: estimates",
@@ -370,11 +377,7 @@ fn a_drawing_is_written_whole_and_never_over_a_file_of_somebody_else() {
     let mine = || fs::read_to_string(scratch.root().join("mine.svg")).unwrap();
     assert_eq!(mine(), "<svg>mine</svg>");
     let ran = scratch.run(["cost", "--svg", "mine.svg", "--force"]).expect(0);
-    assert!(
-        ran.stderr.contains("wrote ") && ran.stdout.contains("orchestration: 0 tokens"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("wrote ") && ran.stdout.contains("$0.0000 billed\n"), "{}", ran.stderr);
     let drawn = mine();
     assert!(drawn.starts_with("<svg ") && drawn.contains("nothing cost money: input tokens"), "{drawn}");
     scratch.run(["cost", "--svg", "mine.svg"]).expect(0);
@@ -407,7 +410,7 @@ fn what_a_scenario_charges_is_not_predicted_in_money_and_nobody_says_it_costs_no
     let ratio = &shown["agents"][0]["predicted_to_billed"];
     assert_eq!(ratio["unit"], "tokens_not_cached", "{ratio}");
     assert!(ratio["percent"].as_u64().unwrap() > 10, "{ratio}");
-    let text = scratch.run(["cost", "--svg", "cost.svg"]).expect(0).stdout;
+    let text = scratch.run(["cost", "--all", "--svg", "cost.svg"]).expect(0).stdout;
     assert!(text.contains("not in money") && !text.contains("~$0.0000"), "{text}");
     let drawn = fs::read_to_string(scratch.root().join("cost.svg")).unwrap();
     assert!(drawn.contains("class=\"bar ") && !drawn.contains("class=\"mark "), "{drawn}");
@@ -422,10 +425,10 @@ fn what_a_killed_run_had_sent_is_interrupted_and_not_under_way() {
     let shown = scratch.json(["cost"]);
     let sent = dispatches(&shown);
     assert_eq!((&sent[0]["end"], &sent[0]["bill"]), (&json!("interrupted"), &json!("interrupted")));
-    let text = scratch.run(["cost"]).expect(0).stdout;
+    let text = scratch.run(["cost", "--all"]).expect(0).stdout;
     assert!(text.contains("interrupted") && !text.contains("under way"), "{text}");
     scratch.run(["run", "001"]).expect(0);
-    assert!(!scratch.run(["cost"]).expect(0).stdout.contains("interrupted"));
+    assert!(!scratch.run(["cost", "--all"]).expect(0).stdout.contains("interrupted"));
 }
 
 #[test]

@@ -31,9 +31,12 @@ fn code(scratch: &Scratch, kept: &Path) -> String {
 fn the_story_ends_with_reviewed_code_whose_tests_the_engine_ran() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo", "--keep", "kept"]).expect(0);
-    let (_, told) = ran.stderr.split_once("\nimplement: implementer carries out 8 tasks\n").unwrap();
+    let (_, told) = ran
+        .stderr
+        .split_once("\nimplement: implementer carries out 8 tasks, with rehearsal, no model\n")
+        .unwrap();
     assert_eq!(told.matches("; `sh tests/run.sh` passed\n").count(), 11, "{told}");
-    let found = "    - blocker: `limit_seconds` of `src/reset-forgotten-password/limit.sh` is 300 seconds, but requirement `R5` says `30 seconds`";
+    let found = "    I1 blocker at src/reset-forgotten-password/limit.sh:8: `limit_seconds` of `src/reset-forgotten-password/limit.sh` is 300 seconds, but requirement `R5` says `30 seconds`";
     assert!(
         told.contains("  implementation-reviewer rejected: 1 finding\n") && told.contains(found),
         "{told}"
@@ -83,14 +86,19 @@ fn the_story_has_every_phase_with_what_was_rejected_and_why() {
     ] {
         assert!(ran.stderr.contains(why), "{why} in {}", ran.stderr);
     }
-    assert!(ran.stdout.contains("feature 001 is approved and ready to merge\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("feature 001 is approved and ready to merge; 8 tasks done, 0 skipped or blocked\n"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
 fn the_story_ends_ready_to_merge_with_a_retro_a_new_lesson_and_older_ones_judged() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo", "--keep", "kept", "--merge"]).expect(0);
-    assert!(ran.stdout.contains("feature 001 is merged\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("feature 001 is merged"), "{}", ran.stdout);
     assert!(ran.stderr.contains("  `sh tests/run.sh` passed on what would be merged\n"), "{}", ran.stderr);
     let kept = scratch.root().join("kept");
     let read = |path: &str| fs::read_to_string(kept.join(path)).unwrap();
@@ -117,7 +125,7 @@ fn the_story_ends_ready_to_merge_with_a_retro_a_new_lesson_and_older_ones_judged
     assert_eq!(trace["orphans"], serde_json::json!([]), "{trace}");
     command(&["lint", "--trace", "001"]);
     // The second time it is merged already.
-    assert!(command(&["finish", "001", "--merge"]).contains("feature 001 is merged\n"));
+    assert!(command(&["finish", "001", "--merge"]).contains("feature 001 is merged"));
     assert_eq!(scratch.git_in(&kept, ["log", "--merges", "--format=%s", "main"]).lines().count(), 1);
 }
 

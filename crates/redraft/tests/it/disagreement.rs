@@ -34,7 +34,7 @@ fn a_person_is_shown_both_texts_and_overrules_with_name_and_reason_everywhere() 
     let question = scratch.run(["decide", "001"]).expect(6).stdout;
     assert!(question.contains("spec-author and spec-reviewer disagree about S1"), "{question}");
     assert!(question.contains("spec-author: the text has it"), "{question}");
-    assert!(question.contains("choices: uphold, overrule, accept, rerun, abandon"), "{question}");
+    assert!(question.contains("    uphold    it holds, and the author must change the file\n"), "{question}");
     let shown = scratch.json(["decide", "001"]);
     assert_eq!(shown["question"]["about"], json!({"disagreement": {"finding": "S1"}}));
     let refused = scratch.run(["decide", "001", "overrule"]).expect(2);
@@ -70,7 +70,7 @@ fn on_a_terminal_a_finding_is_upheld_with_a_reason_that_its_author_is_told() {
     let scratch = declined();
     let lines = "uphold\n\nuphold\nit is not there\nstop\n";
     let said = on_a_terminal(&scratch, &["run", "001"], lines, 6);
-    assert!(said.contains("uphold, overrule, accept, rerun, abandon or stop?"), "{said}");
+    assert!(said.contains("uphold, overrule, accept, rerun, abandon or STOP?"), "{said}");
     assert!(said.contains("upholding a finding needs a reason"), "{said}");
     let all = events(&scratch);
     let decided = bodies(&all, "decided").next().unwrap();

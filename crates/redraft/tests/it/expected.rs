@@ -73,11 +73,11 @@ fn before_code_is_written_the_estimate_is_made_again_with_the_number_of_tasks() 
         format!("expected from here: about {} for {} dispatches, with {tasks} tasks", usd(sum), tasks + 5);
     let status = scratch.run(["status"]).expect(0).stdout;
     let decide = scratch.run(["decide", "001"]).expect(6).stdout;
-    for text in [&ran.stdout, &status, &decide] {
-        assert!(
-            text.contains(&line) && text.contains("an estimate from the sizes of the roles' texts"),
-            "{line}: {text}"
-        );
+    for text in [&ran.stdout, &ran.stderr, &status, &decide] {
+        assert!(text.contains(&line), "{line}: {text}");
+    }
+    for text in [&status, &decide] {
+        assert!(text.contains("an estimate from the sizes of the roles' texts"), "{text}");
     }
     assert_eq!(
         bodies(&events(&scratch), "asked").filter(|body| body["question"]["about"] == "begin").count(),
@@ -85,7 +85,7 @@ fn before_code_is_written_the_estimate_is_made_again_with_the_number_of_tasks() 
     );
     // On a terminal it stands above the question.
     let said = on_a_terminal(&scratch, &["run", "001"], "stop\n", 6);
-    let (before, _) = said.split_once("go, abandon or stop?").unwrap_or_else(|| panic!("{said}"));
+    let (before, _) = said.split_once("go, abandon or STOP?").unwrap_or_else(|| panic!("{said}"));
     assert!(before.contains(&line), "{said}");
     scratch.run(["decide", "001", "go"]).expect(0);
     let row = &scratch.json(["status"])["features"][0];

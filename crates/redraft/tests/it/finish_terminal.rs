@@ -1,6 +1,6 @@
 //! Tests the end of a feature on a terminal: what a person is asked, and what their answers do.
 
-use crate::finish::{coded, last};
+use crate::finish::{coded, last, retro};
 use crate::finish_lessons::{ANTI, HEUR, says, with_bank};
 use crate::typed::on_a_terminal;
 use crate::world::{bodies, events};
@@ -22,12 +22,31 @@ fn the_first_judgement_is_written_down_on_a_persons_word() {
 }
 
 #[test]
+fn an_entry_that_is_retired_at_the_end_is_noted_in_the_retrospective_of_the_feature() {
+    let scratch = with_bank(&says());
+    let typed = "accept\nthey are right\nretire\nit is one script now\n\n\n";
+    let said = on_a_terminal(&scratch, &["finish"], typed, 0);
+    assert!(said.contains("keep, update, retire or LEAVE?"), "{said}");
+    let page = retro(&scratch, "001");
+    assert!(page.ends_with("\n- Retired: Ways in stay apart — it is one script now\n"), "{page}");
+    let worktree = scratch.worktree("001");
+    assert!(!worktree.join("docs/knowledge-bank/retired.md").exists());
+    assert!(!fs::read_to_string(worktree.join(HEUR)).unwrap().contains("Ways in stay apart"));
+    assert_eq!(scratch.git_in(&worktree, ["status", "--porcelain"]), "");
+    // The note is part of what is merged, and nothing is checked or asked again because of it.
+    let place = scratch.artifacts("001").join("retro.md");
+    let place = place.strip_prefix(&worktree).unwrap().display().to_string();
+    scratch.run(["finish", "001", "--merge", "--yes"]).expect(0);
+    assert_eq!(scratch.git(["show", &format!("main:{place}")]), page.trim_end());
+}
+
+#[test]
 fn a_person_is_asked_once_before_a_run_merges() {
     let scratch = coded("", "");
     let main = scratch.git(["rev-parse", "main"]);
     let said = on_a_terminal(&scratch, &["run", "001", "--merge"], "n\n", 6);
     assert_eq!(scratch.git(["rev-parse", "main"]), main, "{said}");
-    assert!(said.contains("merge it into main now? [y/N]"), "{said}");
+    assert!(said.contains("Should it be merged into main now?"), "{said}");
     let said = on_a_terminal(&scratch, &["run", "001"], "\n", 0);
     assert_eq!(scratch.git(["rev-parse", "main"]), main, "{said}");
     let said = on_a_terminal(&scratch, &["run", "001"], "y\n", 0);

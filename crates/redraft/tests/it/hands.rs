@@ -7,10 +7,10 @@ use crate::builder::{
 };
 use crate::models::{ANTHROPIC, run};
 use crate::world::{PROGRAM, bodies, events};
-use redraft_testkit::Scratch;
 use redraft_testkit::provider::{
     Provider, RecordedRequest, Reply, Script, all_text, tool_names, tool_results,
 };
+use redraft_testkit::{Scratch, remembering};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ const CHAT: &str =
     "kind = \"openai\"\nmodel = \"gpt-6-sol\"\nbase_url = \"URL/v1\"\nkey_env = \"TEST_MODEL_KEY\"";
 
 fn built(agent: &str, model: impl Script + 'static, words: &[&str]) -> (Scratch, Provider) {
-    let (scratch, provider) = (prepared(PROGRAM), Provider::start(model));
+    let (scratch, provider) = (prepared(PROGRAM), Provider::start(remembering(model)));
     configured(&scratch, &agent.replace("URL", &provider.base_url()), "");
     run(&scratch, &[&["run", "001", "--yes"], words].concat()).expect(0);
     (scratch, provider)
@@ -134,7 +134,7 @@ fn reviewers_of_code_wait_for_the_first_to_begin_and_read_what_they_share_from_i
             _ => reply,
         }
     };
-    let (scratch, provider) = (prepared(PROGRAM), Provider::start(script));
+    let (scratch, provider) = (prepared(PROGRAM), Provider::start(remembering(script)));
     configured(&scratch, &ANTHROPIC.replace("URL", &provider.base_url()), "");
     std::thread::scope(|scope| {
         scope.spawn(|| release_when_all_have_asked(&provider));

@@ -135,7 +135,7 @@ fn in_the_express_lane_the_same_hand_may_review_and_everybody_can_see_that_it_di
     for (words, mark) in [
         (vec!["log", "001"], "by the same hand"),
         (vec!["log", "001", "--as", "review-history"], "same hand"),
-        (vec!["run", "001"], "same hand: main reviewed what it wrote"),
+        (vec!["cost", "001", "--all"], "same hand: main reviewed what it wrote"),
     ] {
         let shown = scratch.run(words).expect(0).stdout;
         assert!(shown.contains(mark), "{mark} in {shown}");

@@ -17,7 +17,7 @@ const IDEA: &str = "Export the monthly report as CSV";
 /// A run whose reviewer never answers, started and already waiting for it.
 fn hanging(scratch: &Scratch, stdout: Stdio) -> (Child, JoinHandle<String>) {
     scratch.scenario("[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"hang\"\n");
-    let mut command = scratch.redraft(["run", "001"]);
+    let mut command = scratch.redraft(["run", "001", "-v"]);
     let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
@@ -60,9 +60,9 @@ fn slow(scratch: &Scratch, stdin: Stdio, words: &[&str]) -> Child {
     scratch
         .scenario("[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"late\"\nwait_ms = 1500\n");
     let mut command = match words {
-        [] => scratch.redraft(["run", "001"]),
+        [] => scratch.redraft(["run", "001", "-v"]),
         [first, rest @ ..] => {
-            let redraft = scratch.redraft(["run", "001"]);
+            let redraft = scratch.redraft(["run", "001", "-v"]);
             let mut command = scratch.command(first);
             command.args(rest).arg(redraft.get_program()).args(redraft.get_args());
             command
@@ -172,9 +172,9 @@ fn what_an_interrupted_agent_may_have_cost_is_counted_and_not_called_spent() {
     assert!(reserved > 100_000, "{reserved}");
     let most = redraft_facts::usage::Usd(reserved);
     for words in [
-        "spent $0.0000; orchestration: 0 tokens".to_owned(),
-        format!("unknown: at most {most} more (1 dispatch interrupted, failed or without a bill)"),
-        format!("the budget counts all of that: {most}"),
+        "cost: $0.0000 billed, ".to_owned(),
+        format!("at most {most} unknown (1 dispatch interrupted, failed or without a bill)"),
+        format!("; the budget counts {most}"),
     ] {
         assert!(ran.stdout.contains(&words), "{words}: {}", ran.stdout);
     }
@@ -205,7 +205,7 @@ fn an_edit_made_while_a_run_was_dead_is_undone_and_the_next_run_says_how_to_get_
             undone[0]["command"].as_str().unwrap().to_owned()
         } else {
             let ran = scratch.run(["run", "001"]).expect(0);
-            assert!(ran.stdout.contains("kept under refs/redraft/lost/001/specify.1/"), "{}", ran.stdout);
+            assert!(ran.stdout.contains("refs/redraft/lost/001/specify.1/"), "{}", ran.stdout);
             let said = "what was undone is kept; to get it back: ";
             ran.stderr.lines().find_map(|line| line.split_once(said)).unwrap().1.to_owned()
         };
@@ -259,7 +259,7 @@ fn a_second_driver_is_refused_by_name_and_another_feature_may_run() {
     let (mut child, _) = hanging(&scratch, Stdio::piped());
     for words in [&["run", "001"][..], &["decide", "001", "retry"]] {
         let ran = scratch.run(words).expect(7);
-        assert!(ran.stderr.contains("`redraft run 001` of Test Person, process "), "{}", ran.stderr);
+        assert!(ran.stderr.contains("`redraft run 001 -v` of Test Person, process "), "{}", ran.stderr);
     }
     scratch.run(["run", "002"]).expect(0);
     let status = scratch.run(["status"]).expect(0);

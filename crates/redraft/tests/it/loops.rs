@@ -122,6 +122,36 @@ fn the_stable_part_of_a_role_is_the_same_bytes_in_every_round_and_in_a_fallback(
 }
 
 #[test]
+fn an_agent_that_forgets_is_asked_afresh_and_is_not_resumed_again_until_a_probe_passes() {
+    let scratch = with_spec(&planted());
+    scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/2.1\"\ndo = \"forget\"\n");
+    scratch.run(["run", "001", "--policy", "resume"]).expect(0);
+    assert_eq!(strategies(&scratch, "001/specify.1/review/spec-reviewer/2."), ["resume", "lazy"]);
+    let text = history(&scratch);
+    let why = "the continued conversation does not know the code that its first turn was given";
+    assert!(text.contains(&format!("RESUME-FALLBACK: spec-reviewer iteration 2 — {why}\n")), "{text}");
+    let cost = scratch.run(["cost", "001", "--all"]).expect(0).stdout;
+    assert!(cost.contains(why), "the receipt: {cost}");
+    let verified = scratch.json(["show", "prompt", "001", "--verify"]);
+    assert_eq!(verified["differing"], serde_json::json!([]));
+
+    let another = |number: &str| {
+        scratch.run(["new", "--until", "specify", "Export the monthly report as CSV"]).expect(0);
+        scratch.run(["run", number, "--policy", "resume"]).expect(0);
+        strategies(&scratch, &format!("{number}/specify.1/"))
+    };
+    scratch.scenario("");
+    let sent = another("002");
+    assert!(sent.len() > 3 && sent.iter().all(|strategy| strategy == "lazy"), "{sent:?}");
+    scratch.run(["doctor", "--agent", "rehearsal"]).expect(0);
+    assert!(another("003").contains(&"resume".to_owned()));
+    // The probe is the proof, so no conversation was given a code.
+    let asked = events(&scratch);
+    let codes = bodies(&asked, "started").filter(|body| body["ticket"].as_str().unwrap().starts_with("003"));
+    assert!(codes.into_iter().all(|body| body.get("recall").is_none()));
+}
+
+#[test]
 fn a_lost_session_is_a_marked_fallback_and_overload_is_not() {
     let scratch = with_spec(&planted());
     scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/2.1\"\ndo = \"lose-session\"\n");
@@ -149,7 +179,7 @@ fn the_cap_stops_the_run_and_a_ruling_goes_on_with_failed() {
     assert_eq!(bodies(&events(&scratch), "asked").count(), 1, "asked once");
     scratch.run(["decide", "001"]).expect(6);
     scratch.run(["decide", "001", "accept"]).expect(2);
-    scratch.run(["decide", "001", "retry", "--why", "x"]).expect(2);
+    scratch.run(["decide", "001", "skip", "--why", "x"]).expect(2);
     scratch.run(["decide", "001", "accept", "--why", "known and harmless"]).expect(0);
     scratch.run(["run", "001"]).expect(0);
     let prompt = scratch.run(["show", "prompt", "001", "--role", "phase-reviewer"]).expect(0);
@@ -188,7 +218,8 @@ fn an_edit_at_the_cap_is_taken_in_and_the_question_says_so() {
 
     scratch.run(["decide", "001", "accept", "--why", "I know"]).expect(0);
     let ran = scratch.run(["run", "001"]).expect(0);
-    assert!(ran.stdout.contains(", which spec-reviewer did not review"), "{}", ran.stdout);
+    let cost = scratch.run(["cost", "001", "--all"]).expect(0).stdout;
+    assert!(cost.contains(", which spec-reviewer did not review"), "{cost}");
     assert!(ran.stdout.contains("feature 001 is accepted"), "{}", ran.stdout);
     let text = history(&scratch);
     assert!(text.contains("- Not reviewed: spec-reviewer did not see revision "), "{text}");
@@ -271,8 +302,9 @@ fn fresh_eyes_certify_when_asked_and_off_is_printed_on_the_receipt() {
     let certified = strategies(&scratch, "certify/");
     assert!(certified.is_empty(), "the phase-reviewer's first-round approval is the certificate");
     let scratch = with_spec(CLEAN);
-    let ran = scratch.run(["run", "001", "--certify", "off"]).expect(0);
-    assert!(ran.stdout.contains("certify off, older approvals were not validated"), "{}", ran.stdout);
+    scratch.run(["run", "001", "--certify", "off"]).expect(0);
+    let cost = scratch.run(["cost", "001", "--all"]).expect(0).stdout;
+    assert!(cost.contains("certify off, older approvals were not validated"), "{cost}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests that what people type wrongly is answered with what they could have typed.
 
-use crate::world::{PROGRAM, events};
+use crate::world::{PROGRAM, events, feature};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -37,8 +37,9 @@ fn commands_of_other_names_lead_to_the_one_that_does_it() {
         ("resume", "redraft run NNN"),
         ("continue", "redraft run NNN"),
         ("list", "redraft status"),
+        ("ui", "redraft status"),
         ("watch", "redraft status"),
-        ("clean", "redraft decide NNN abandon"),
+        ("remove", "redraft clean"),
         ("pr", "redraft show pull-request NNN"),
         ("Merge", "redraft finish NNN --merge"),
     ] {
@@ -69,12 +70,39 @@ fn a_feature_is_meant_by_its_slug_as_well_as_by_its_number() {
     ] {
         assert_eq!(scratch.json(["status", word])["features"][0]["id"], id, "{word}");
     }
+    scratch.run(["new", "1 click", "--until", "specify", "--depends-on", "export-orders"]).expect(0);
+    assert_eq!(scratch.json(["status", "1-click"])["features"][0]["id"], "003");
+    let trace = scratch.run(["show", "trace", "404-page"]).expect(1);
+    assert!(trace.stderr.contains("002-404-page has nothing to trace"), "{}", trace.stderr);
     scratch.run(["decide", "export-orders", "abandon"]).expect(0);
     let unknown = scratch.run(["status", "export"]).expect(2);
     assert!(unknown.stderr.contains("there is no feature export"), "{}", unknown.stderr);
     scratch.run(["new", "404 page", "--until", "specify"]).expect(0);
     let several = scratch.run(["status", "404-page"]).expect(2);
-    assert!(several.stderr.contains("hint: name one of 002, 003"), "{}", several.stderr);
+    assert!(several.stderr.contains("hint: name one of 002, 004"), "{}", several.stderr);
+}
+
+#[test]
+fn a_dispatch_is_meant_by_its_ticket_as_the_receipt_shows_it() {
+    let scratch = feature("Export orders");
+    scratch.run(["run", "001", "--yes"]).expect(0);
+    let page = scratch.run(["show", "pull-request", "001"]);
+    let short = "specify.1/review/spec-reviewer/1.1";
+    let whole = format!("001/{short}");
+    assert!(page.stdout.contains(short) && !page.stdout.contains(&whole), "{}", page.stdout);
+    for word in [short, &whole] {
+        assert_eq!(scratch.json(["show", "prompt", "--ticket", word])["ticket"], whole.as_str());
+        assert_eq!(
+            scratch.json(["show", "prompt", "export-orders", "--ticket", word])["ticket"],
+            whole.as_str()
+        );
+        assert_eq!(scratch.json(["cost", "--why", word])["dispatch"]["ticket"], whole.as_str());
+        assert_eq!(scratch.json(["cost", "001", "--why", word])["dispatch"]["ticket"], whole.as_str());
+    }
+    let wrong = scratch.run(["show", "prompt", "--ticket", "specify/review"]).expect(2);
+    assert!(wrong.stderr.contains("`specify/review` is not a ticket"), "{}", wrong.stderr);
+    let other = scratch.run(["show", "prompt", "001", "--ticket", "002/specify.1/draft/spec-author/1.1"]);
+    assert!(other.expect(2).stderr.contains("is not about 001"));
 }
 
 #[test]

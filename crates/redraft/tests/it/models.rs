@@ -2,10 +2,10 @@
 
 use crate::world::{PROGRAM, bodies, entries, events, executable, left};
 use redraft_facts::event::Event;
-use redraft_testkit::Scratch;
 use redraft_testkit::provider::{
     Provider, RecordedRequest, Reply, Script, all_text, last_user_text, was_tool_used,
 };
+use redraft_testkit::{Scratch, remembering};
 use serde_json::json;
 
 pub(crate) const KEY: &str = "sk-ant-test-0000000000000000";
@@ -59,7 +59,7 @@ pub(crate) fn with_agent(agent: &str) -> (Scratch, Provider) {
 }
 
 pub(crate) fn with_model(agent: &str, model: impl Script + 'static) -> (Scratch, Provider) {
-    let provider = Provider::start(model);
+    let provider = Provider::start(remembering(model));
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
     let agent = agent.replace("URL", &provider.base_url());
@@ -100,7 +100,7 @@ fn a_spec_is_written_rejected_mended_and_approved_over_every_protocol() {
 #[test]
 fn what_an_agent_does_is_shown_while_it_works() {
     let (scratch, _provider) = with_agent(ANTHROPIC);
-    let ran = run(&scratch, &["run", "001", "--yes"]).expect(0);
+    let ran = run(&scratch, &["run", "001", "--yes", "-v"]).expect(0);
     let lines: Vec<&str> = ran.stderr.lines().collect();
     let at = |words: &str| {
         lines.iter().position(|line| line.contains(words)).unwrap_or_else(|| panic!("{lines:#?}"))
@@ -191,7 +191,7 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     assert_eq!(ran.code, Some(5), "a budget is kept across restarts: {}", ran.stderr);
     let ran = run(&scratch, &["run", "001", "--yes", "--budget", "5"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(!ran.stdout.contains("spent $0.0000"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("cost: $0.0000 billed"), "{}", ran.stdout);
 }
 
 #[test]
@@ -233,7 +233,9 @@ fn what_an_agent_was_denied_is_told_wherever_people_look() {
     let ticket = "001/specify.1/review/spec-reviewer/1.1";
     let history = std::fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap();
     assert!(history.contains(&format!("\nDENIED: {ticket} — Read: ")), "{history}");
-    assert!(ran.stdout.contains(&format!("\n{ticket}: denied: Read: ")), "{}", ran.stdout);
+    assert!(ran.stderr.contains("\n  spec-reviewer was denied: Read: "), "{}", ran.stderr);
+    let cost = scratch.run(["cost", "001", "--all"]).expect(0).stdout;
+    assert!(cost.contains(&format!("\n{ticket}: denied: Read: ")), "{cost}");
     let shown = scratch.run(["show", "findings", "001"]).expect(0);
     assert!(shown.stdout.contains(&format!("\ndenied in {ticket}: Read: ")), "{}", shown.stdout);
     let denied = &scratch.json(["show", "findings", "001"])["denied"][0];
@@ -243,7 +245,7 @@ fn what_an_agent_was_denied_is_told_wherever_people_look() {
     assert_eq!(answered["denials"].as_array().unwrap().len(), 1, "{answered}");
     let line = scratch.run(["log", "001"]).expect(0).stdout;
     assert!(line.contains("; denied: Read: "), "{line}");
-    for text in [&history, &ran.stdout, &shown.stdout, &line] {
+    for text in [&history, &ran.stdout, &ran.stderr, &cost, &shown.stdout, &line] {
         assert!(!text.contains(KEY), "the path held a secret: {text}");
     }
 }

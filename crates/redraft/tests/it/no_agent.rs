@@ -187,27 +187,33 @@ fn on_a_terminal_it_is_asked_once_which_agent_is_to_play() {
     let with_path = |words: &[&str], lines: &str, code: i32| {
         command_on_a_terminal(command(&scratch, &folder, words), lines, code)
     };
-    let said = with_path(&["review", "docs/design.md"], "n\n", 3);
-    assert!(said.contains("2.1.325") && said.contains("your login, for all roles? [Y/n]"), "{said}");
+    let said = with_path(&["review", "docs/design.md"], "\n", 3);
+    assert!(
+        said.contains("2.1.325") && said.contains("your login be used?") && said.contains("\nyes or NO? "),
+        "{said}"
+    );
     assert!(!scratch.outside().join("asked").exists());
-    let said = with_path(&["review", "docs/design.md"], "\nyes\n", 0);
+    let said = with_path(&["review", "docs/design.md"], "yes\nyes\n", 0);
     assert!(said.contains("claude now plays every role, in every repository"), "{said}");
     let own = fs::read_to_string(scratch.own_config()).unwrap();
     assert_eq!(own, "[roles]\ndefault = \"claude\"\n");
     let said = with_path(&["review", "docs/design.md", "--again"], "yes\n", 0);
-    assert!(!said.contains("for all roles?"), "{said}");
+    assert!(!said.contains("be used?"), "{said}");
 }
 
 #[test]
-fn several_agents_are_listed_and_one_is_chosen_by_number_or_name() {
+fn several_agents_are_listed_and_one_is_chosen_by_name() {
     let scratch = python();
     let folder = stub_claude(&scratch);
     program(&folder, "codex", "#!/bin/sh\necho 'codex-cli 0.166.0'\n");
     let said = command_on_a_terminal(command(&scratch, &folder, &["init"]), "codex\n", 0);
-    assert!(said.contains("these agents were found:") && said.contains("[1-2, n for none]"), "{said}");
+    assert!(
+        said.contains("Which agent should play all roles?") && said.contains("claude, codex or NONE? "),
+        "{said}"
+    );
     assert_eq!(fs::read_to_string(scratch.own_config()).unwrap(), "[roles]\ndefault = \"codex\"\n");
     scratch.configure("");
-    command_on_a_terminal(command(&scratch, &folder, &["init"]), "1\n", 0);
+    command_on_a_terminal(command(&scratch, &folder, &["init"]), "claude\n", 0);
     assert_eq!(fs::read_to_string(scratch.own_config()).unwrap(), "[roles]\ndefault = \"claude\"\n");
 }
 

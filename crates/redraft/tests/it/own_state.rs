@@ -139,7 +139,7 @@ fn a_moved_repository_and_another_user_are_asked_once_on_a_terminal_at_once() {
     fs::remove_dir_all(scratch.root()).unwrap();
     fs::rename(copy, scratch.root()).unwrap();
     let said = on_a_terminal(&scratch, &["run", "001"], "no\n", 6);
-    assert!(said.contains("may redraft do this? yes or no:") && said.contains("the state folder"), "{said}");
+    assert!(said.contains("May redraft do this here?") && said.contains("the state folder"), "{said}");
     on_a_terminal(&scratch, &["run", "001"], "yes\n", 0);
     scratch.run(["run", "001"]).expect(0);
 }

@@ -46,10 +46,12 @@ fn a_parked_run_sends_nothing_before_its_time_unless_a_person_says_so() {
         (Some("parked"), Some(until_ms))
     );
     assert_eq!(json["next"], "redraft run 001", "a command that can be typed");
+    assert_eq!((&json["standing"]["is"], &json["waits_for_you"]), (&"parked".into(), &false.into()));
     assert_eq!(sent(&scratch), before, "nothing was sent");
 
     let status = scratch.run(["status"]).expect(0).stdout;
-    assert!(status.contains(&format!("parked: an agent's usage limit lasts until {until}\n")), "{status}");
+    assert!(status.contains(&format!("  parked until {until}\n")), "{status}");
+    assert!(!status.contains("usage limit lasts"), "once is enough: {status}");
     assert!(status.trim_end().ends_with(&next), "{status}");
     let json = scratch.json(["status"]);
     assert_eq!(json["features"][0]["parked_until_ms"].as_i64(), Some(until_ms));
@@ -79,7 +81,7 @@ fn a_feature_that_is_being_driven_is_said_to_be_under_way() {
     let scratch = feature(IDEA);
     scratch.run(["new", "--until", "specify", "another idea"]).expect(0);
     scratch.scenario("[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"hang\"\n");
-    let mut command = scratch.redraft(["run", "001"]);
+    let mut command = scratch.redraft(["run", "001", "-v"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
@@ -89,7 +91,7 @@ fn a_feature_that_is_being_driven_is_said_to_be_under_way() {
     }
     let status = scratch.run(["status"]).expect(0).stdout;
     let holder =
-        format!("    under way: held by `redraft run 001` of Test Person, process {}, since ", child.id());
+        format!("    under way: held by `redraft run 001 -v` of Test Person, process {}, since ", child.id());
     assert!(status.contains(&holder), "{status}");
     assert!(status.contains("    next: redraft log 001\n"), "{status}");
     assert!(status.trim_end().ends_with("\nnext: redraft run 002"), "{status}");

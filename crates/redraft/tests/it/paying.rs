@@ -22,7 +22,7 @@ fn without_a_network_nothing_is_spent_and_the_run_says_offline_and_stops() {
         let ran = run(&scratch, &["run", "001", "--yes"]);
         assert_eq!(ran.code, Some(4), "{}\n{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("offline: no address was found for nowhere.invalid ("), "{}", ran.stdout);
-        assert!(ran.stdout.contains("spent $0.0000; orchestration"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("cost: $0.0000 billed; more: redraft cost 001\n"), "{}", ran.stdout);
         assert!(!ran.stdout.contains("unknown"), "{}", ran.stdout);
         let events = events(&scratch);
         assert_eq!(bodies(&events, "failed").count(), 1, "a minute later there is no network either");
@@ -53,12 +53,12 @@ fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
         )
     };
     for (plan, payment, field, words) in [
-        (plan(false), "subscription", "covered_micro_usd", "covered by your subscription; at list prices"),
+        (plan(false), "subscription", "covered_micro_usd", "covered by your subscription, at list prices"),
         (
             String::new(),
             "login",
             "login_micro_usd",
-            "through your login, covered if that is a subscription; at list prices",
+            "through your login, at list prices, covered if that is a subscription",
         ),
         (plan(true), "key", "spent_micro_usd", ""),
     ] {
@@ -78,12 +78,12 @@ fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
         let sum = answers * 300_000;
         let price = Usd(sum);
         let covered = !words.is_empty();
-        let spent = format!("spent {};", if covered { Usd(0) } else { price });
+        let spent = format!("{} billed", if covered { Usd(0) } else { price });
         let cost = scratch.run(["cost", "001"]).expect(0).stdout;
         for text in [&ran.stdout, &cost] {
             assert!(text.contains(&spent), "{payment}: {text}");
-            let told = text.contains(&format!("{words} it would have cost {price}\n"));
-            let counted = text.contains(&format!("the budget counts all of that: {price}"));
+            let told = covered && text.contains(&format!("{price} {words}; "));
+            let counted = text.contains(&format!("; the budget counts {price}"));
             assert_eq!((told, counted), (covered, covered), "{payment}: {text}");
         }
         let row = &scratch.json(["status"])["features"][0];

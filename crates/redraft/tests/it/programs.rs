@@ -93,7 +93,9 @@ fn lines_that_could_not_be_read_are_counted_wherever_notes_are_shown() {
         assert_eq!(kept["outcome"]["notes"], serde_json::json!([NOTE]), "{kind}");
         let answered = bodies(&events, "answered").find(|body| body["ticket"] == ticket).unwrap();
         assert_eq!(answered["notes"], serde_json::json!([NOTE]), "{kind}");
-        assert!(ran.stdout.contains(&format!("{ticket}: {NOTE}")), "{kind}, the receipt: {}", ran.stdout);
+        assert!(ran.stderr.contains(&format!("\n  spec-reviewer: {NOTE}\n")), "{kind}: {}", ran.stderr);
+        let cost = scratch.run(["cost", "001", "--all"]).expect(0).stdout;
+        assert!(cost.contains(&format!("{ticket}: {NOTE}")), "{kind}, the receipt: {cost}");
         let log = scratch.run(["log"]).expect(0).stdout;
         assert!(log.contains(NOTE), "{kind}, the log: {log}");
         let history = fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap();

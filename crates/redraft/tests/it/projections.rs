@@ -55,7 +55,8 @@ fn the_history_the_meta_file_and_the_receipt_read_like_this() {
     insta::assert_snapshot!("review-history", read(".review-history.md"));
     // The rehearsal agent has this program's version.
     insta::assert_snapshot!("meta", read(".meta.json").replace(env!("CARGO_PKG_VERSION"), "VERSION"));
-    let receipt = scratch.run(["run", "001"]).expect(0).stdout;
-    let table: Vec<&str> = receipt.lines().take_while(|line| !line.starts_with("folder: ")).collect();
-    insta::assert_snapshot!("receipt", table.join("\n"));
+    let ended = scratch.run(["run", "001"]).expect(0).stdout;
+    let ended: Vec<&str> = ended.lines().filter(|line| !line.starts_with("folder: ")).collect();
+    let cost = scratch.run(["cost", "001", "--all"]).expect(0).stdout;
+    insta::assert_snapshot!("receipt", format!("{}\n\n{cost}", ended.join("\n")));
 }

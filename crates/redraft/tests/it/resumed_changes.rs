@@ -4,8 +4,8 @@
 use crate::models::run;
 use crate::review_base::commit;
 use crate::world::{PROGRAM, bodies, events};
-use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply, last_user_text};
+use redraft_testkit::{Scratch, remembering};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,7 +63,7 @@ struct Reviewed {
 /// Three rounds of `redraft review --base main`.
 fn reviewed(agent: &str, more: &[&str]) -> Reviewed {
     let round = Arc::new(AtomicUsize::new(0));
-    let provider = Provider::start(reviewer(Arc::clone(&round)));
+    let provider = Provider::start(remembering(reviewer(Arc::clone(&round))));
     let scratch = Scratch::repository(PROGRAM);
     let agent = agent.replace("URL", &provider.base_url());
     scratch.configure(&format!("[agents.model]\n{agent}\n[roles]\ndefault = \"model\"\n"));

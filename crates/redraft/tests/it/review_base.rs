@@ -68,13 +68,13 @@ fn a_branch_is_reviewed_by_all_three_and_nothing_of_the_users_is_touched() {
     for words in [
         "blocker     greet.sh:3  X1\n",
         "injection, security-reviewer\n",
-        "orchestration: 0 tokens",
+        "cost: $0.0000 billed; more: redraft cost review-001\n",
         "review-001 (topic since main) has 1 blocker\n",
         "next: redraft review --base main",
     ] {
         assert!(ran.stdout.contains(words), "no `{words}` in: {}", ran.stdout);
     }
-    let findings = ran.stdout.lines().take_while(|line| !line.starts_with("security-reviewer"));
+    let findings = ran.stdout.lines().take_while(|line| !line.starts_with("cost: "));
     assert!(findings.clone().take(4).all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     assert!(ran.stderr.contains("brought the change: revision"), "{}", ran.stderr);
     let mut asked = tickets(&scratch);
@@ -502,12 +502,15 @@ fn status_log_cost_and_findings_know_the_review_by_number_and_by_branch() {
     review(&scratch, &[]).expect(1);
     let status = scratch.run(["status"]).expect(0).stdout;
     assert!(
-        status.contains("review-001 topic since main  findings, as code, 1 open finding, 3 dispatches"),
+        status.contains("review-001 topic since main  waiting for you: there are findings to correct\n    as code, 1 open finding, 3 dispatches"),
         "{status}"
     );
     for word in ["review-001", "topic"] {
         let cost = scratch.run(["cost", word]).expect(0).stdout;
-        assert!(cost.starts_with("review-001 of topic since main, findings: 3 dispatches"), "{cost}");
+        assert!(
+            cost.starts_with("review-001 of topic since main, findings: $0.0000 billed\n3 dispatches: "),
+            "{cost}"
+        );
         let log = scratch.run(["log", word]).expect(0).stdout;
         assert!(log.contains("review-001 begun, lane standard: Review topic since main"), "{log}");
         assert_eq!(scratch.json(["show", "findings", word])["findings"][0]["id"], "X1");

@@ -36,7 +36,12 @@ fn reviews(scratch: &Scratch) -> Vec<String> {
 fn a_document_is_reviewed_without_a_feature_and_left_as_it_is() {
     let scratch = repository("docs/api/spec.md", LACKING);
     let ran = scratch.run(["review", "docs/api/spec.md"]).expect(1);
-    for words in ["S1 [", "orchestration: 0 tokens", "docs/api/spec.md has findings", "next: "] {
+    for words in [
+        "S1 [",
+        "cost: $0.0000 billed; more: redraft cost review-001\n",
+        "docs/api/spec.md has findings",
+        "next: ",
+    ] {
         assert!(ran.stdout.contains(words), "no `{words}` in: {}", ran.stdout);
     }
     assert_eq!(reviews(&scratch), ["review-001/specify.1/review/spec-reviewer/1.1"]);
@@ -208,7 +213,7 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
     scratch.run(["new", "--until", "specify", "Show the weather"]).expect(0);
     let status = scratch.run(["status"]).expect(0).stdout;
     assert!(
-        status.contains("review-001 docs/api/spec.md  findings, as spec, 1 open finding, 1 dispatch"),
+        status.contains("review-001 docs/api/spec.md  waiting for you: there are findings to correct\n    as spec, 1 open finding, 1 dispatch"),
         "{status}"
     );
     assert!(status.contains("    next: redraft review docs/api/spec.md\n"), "{status}");
@@ -219,7 +224,10 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
             (&"review-001".into(), &"S1".into())
         );
         let cost = scratch.run(["cost", word]).expect(0).stdout;
-        assert!(cost.starts_with("review-001 of docs/api/spec.md, findings: 1 dispatch"), "{cost}");
+        assert!(
+            cost.starts_with("review-001 of docs/api/spec.md, findings: $0.0000 billed\n1 dispatch: "),
+            "{cost}"
+        );
         let log = scratch.run(["log", word]).expect(0).stdout;
         assert!(log.lines().all(|line| line.contains("  review-001  ")), "{log}");
         let shown = scratch.json(["status", word]);
@@ -263,7 +271,7 @@ fn a_document_that_fails_the_gate_is_told_why_and_nobody_is_asked() {
         ran.stdout
     );
     assert!(!ran.stderr.contains("gate lint failed"), "the result says it: {}", ran.stderr);
-    assert!(!ran.stdout.contains("orchestration") && !ran.stdout.contains("dispatch"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("cost: ") && !ran.stdout.contains("dispatch"), "{}", ran.stdout);
     assert!(ran.stdout.contains("spec.md has findings\n"), "{}", ran.stdout);
     assert_eq!(scratch.json(["review", "spec.md"])["gate"]["gate"], "lint");
 }

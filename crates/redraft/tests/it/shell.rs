@@ -60,6 +60,7 @@ fn bash_completes_the_numbers_of_features() {
         &["decide"],
         &["status"],
         &["cost"],
+        &["report"],
         &["log"],
         &["show", "prompt"],
         &["show", "findings"],
@@ -174,9 +175,9 @@ fn questions_are_asked_also_of_who_wants_to_hear_nothing_with_what_they_are_abou
     let scratch = feature("Show the weather");
     scratch.write_unaccepted("redraft.toml", "[limits]\nrounds = 1\n[workspace]\nsetup = \"touch x\"\n");
     let said = on_a_terminal(&scratch, &["trust", "--quiet"], "yes\n", 0);
-    assert!(said.contains("touch x") && said.contains("may redraft do this?"), "{said}");
+    assert!(said.contains("touch x") && said.contains("May redraft do this here?"), "{said}");
     let said = on_a_terminal(&scratch, &["run", "001", "--quiet"], "stop\n", 6);
-    assert!(said.contains("did not approve within 1 round") && said.contains("or stop?"), "{said}");
+    assert!(said.contains("did not approve within 1 round") && said.contains("or STOP?"), "{said}");
     assert!(!said.contains("rejected: "), "{said}");
 }
 
@@ -195,7 +196,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 54] = [
+const TYPED: [(&str, &[&str]); 57] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -207,6 +208,9 @@ const TYPED: [(&str, &[&str]); 54] = [
     ("redraft phase back", &["specify", "--why", "something was forgotten"]),
     ("redraft decide", &["001"]),
     ("redraft cost", &["001"]),
+    ("redraft report", &["001"]),
+    ("redraft clean", &[]),
+    ("redraft uninstall", &[]),
     (
         "redraft cost correct",
         &["001", "specify.1/draft/spec-author/1.1", "--usd", "0.12", "--why", "the bill"],

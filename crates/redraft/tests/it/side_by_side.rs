@@ -162,8 +162,8 @@ fn what_agents_killed_side_by_side_had_reserved_is_counted_together_and_not_call
         let events = events(&scratch);
         assert_eq!(bodies(&events, "lost").count(), panel.len());
         assert_eq!(started(&scratch).len(), panel.len() + left, "{}", ran.stderr);
-        let unknown = format!("unknown: at most ${}.0000 more", panel.len());
-        for words in [&format!("spent ${left}.0000;"), &unknown, "the budget counts all of that: $3.0000"] {
+        let unknown = format!("at most ${}.0000 unknown", panel.len());
+        for words in [&format!("cost: ${left}.0000 billed, "), &unknown, "; the budget counts $3.0000"] {
             assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
         }
         scratch.run(["run", "001"]).expect(5);

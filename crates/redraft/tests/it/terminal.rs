@@ -37,24 +37,58 @@ fn shown(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &s
     String::from_utf8(said).unwrap()
 }
 
-const CLEAR: &str = "\r\x1b[K";
+/// What is written to paint the lines of what is under way: moves, and the removal of what is there.
+fn without_moves(said: &str) -> String {
+    let mut text = said.to_owned();
+    for moved in ["\x1b[K", "\x1b[J", "\x1b[1A", "\x1b[2A", "\x1b[3A"] {
+        text = text.replace(moved, "");
+    }
+    text
+}
 
 #[test]
-fn the_line_that_tells_what_is_under_way_never_wraps() {
-    for columns in [1, 2, 10, 24, 200] {
+fn what_is_under_way_stands_below_the_story_and_never_wraps() {
+    for columns in [1, 2, 10, 24, 60, 200] {
         let said = shown(&feature("Show the weather"), &["run", "001"], columns, &[]);
-        let under_way: Vec<&str> = said.split(CLEAR).filter(|part| part.starts_with('…')).collect();
-        assert!(columns < 17 || !under_way.is_empty(), "{said}");
-        for part in under_way {
-            assert!(
-                !part.contains('\n') && part.chars().count() < usize::from(columns),
-                "{columns}: {part:?}"
-            );
+        let lines: Vec<&str> = said.split(['\n', '\r']).filter(|line| line.starts_with('…')).collect();
+        assert!(columns < 17 || !lines.is_empty(), "{said}");
+        for line in lines {
+            let line = without_moves(line);
+            assert!(line.chars().count() < usize::from(columns), "{columns}: {line:?}");
         }
         assert!(said.contains("approved"), "{said}");
+        // Nothing is left of it at the end.
+        assert!(said.rfind("\x1b[J").is_none_or(|at| !said[at..].contains('…')), "{said}");
     }
     let wide = shown(&feature("Show the weather"), &["run", "001"], 0, &[]);
-    assert!(wide.contains("… waiting for spec-reviewer review"), "a terminal that does not know its width");
+    assert!(
+        wide.contains("… 0:00 spec-reviewer reviews spec.md (rehearsal)"),
+        "a terminal without a width: {wide}"
+    );
+}
+
+#[test]
+fn the_story_fits_a_narrow_terminal_and_words_stay_whole() {
+    let said = shown(&feature("Show the weather"), &["run", "001"], 60, &[("NO_COLOR", "1")]);
+    let (mut broken, text) = (0, without_moves(&said));
+    for line in text.lines().map(|line| line.trim_end_matches('\r')) {
+        let line = line.rsplit('\r').next().unwrap_or_default();
+        assert!(line.chars().count() < 60, "{line:?} in {said}");
+        broken += usize::from(line.starts_with("      ") && !line.trim().is_empty());
+    }
+    assert!(broken > 1, "findings are longer than a line: {said}");
+}
+
+#[test]
+fn the_clock_of_a_dispatch_ticks_while_nothing_else_happens() {
+    let scratch = feature("Show the weather");
+    scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"late\"\nwait_ms = 1300\n");
+    let said = shown(&scratch, &["run", "001"], 80, &[]);
+    assert!(said.contains("… 0:01 spec-reviewer reviews spec.md (rehearsal)\x1b[K"), "{said}");
+    // Only the line with the clock is written again.
+    let (_, after) = said.split_once("… 0:01 spec-reviewer").unwrap();
+    let repainted = after.split("\x1b[J").next().unwrap();
+    assert!(!repainted.contains(" tokens, "), "{repainted:?}");
 }
 
 #[test]
@@ -70,7 +104,7 @@ fn a_dumb_terminal_gets_plain_lines_and_colours_go_where_they_are_wanted() {
         let scratch = feature("Show the weather");
         scratch.configure(&format!("colour = \"{colour}\"\n[roles]\ndefault = \"rehearsal\"\n"));
         let said = shown(&scratch, &["run", "001"], 80, variables);
-        assert_eq!(said.replace(CLEAR, "").contains('\x1b'), coloured, "{colour}, {variables:?}: {said}");
+        assert_eq!(without_moves(&said).contains('\x1b'), coloured, "{colour}, {variables:?}: {said}");
         assert_eq!(said.contains("spec-reviewer \x1b[32mapproved\x1b[0m"), coloured, "{colour}: {said}");
     }
 }

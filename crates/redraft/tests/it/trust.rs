@@ -270,12 +270,12 @@ fn on_a_terminal_the_question_is_answered_at_once() {
     let scratch = feature("Show the weather");
     scratch.write_unaccepted("redraft.toml", "budget = 9\n[limits]\nrounds = 6\n");
     let said = on_a_terminal(&scratch, &["run", "001"], "no\n", 6);
-    assert!(said.contains("may redraft do this? yes or no:") && said.contains("budget = 9"), "{said}");
+    assert!(said.contains("May redraft do this here?") && said.contains("budget = 9"), "{said}");
     assert!(accepts_nothing(&scratch));
     on_a_terminal(&scratch, &["run", "001", "--yes"], "yes\n", 6);
     assert!(accepts_nothing(&scratch), "--yes agrees to spend, and to nothing else");
     let said = on_a_terminal(&scratch, &["run", "001"], "yes\n", 0);
     assert!(said.contains("limits.rounds = 6"), "{said}");
     let said = on_a_terminal(&scratch, &["run", "001"], "", 0);
-    assert!(!said.contains("may redraft do this?"), "{said}");
+    assert!(!said.contains("May redraft do this here?"), "{said}");
 }

@@ -2,6 +2,7 @@
 
 use redraft_testkit::Scratch;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
@@ -19,6 +20,8 @@ pub(crate) fn command_on_a_terminal(mut command: Command, lines: &str, code: i32
     unlockpt(&terminal).unwrap();
     let name = std::ffi::OsString::from_vec(ptsname(&terminal, Vec::new()).unwrap().into_bytes());
     let end = fs::File::options().read(true).write(true).open(name).unwrap();
+    // Wide enough that no line is broken.
+    tcsetwinsize(&end, Winsize { ws_row: 50, ws_col: 1000, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
     command
         .stdin(end.try_clone().unwrap())
         .stderr(end)

@@ -4,10 +4,10 @@ use crate::builder::{
     CHECK, CODE, Hands, IN_CODE, builder, configured, of_role, prepared, release_when_all_have_asked, role_of,
 };
 use crate::world::{CLAUDE, CODEX, Client, PROGRAM, finished};
-use redraft_testkit::Scratch;
 use redraft_testkit::provider::{
     Provider, RecordedRequest, Reply, all_text, continues, tool_names, tool_results,
 };
+use redraft_testkit::{Scratch, remembering};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -34,12 +34,13 @@ impl Built {
         // Commands run in the folder the program was started in; tools need its path.
         let root = if client.key == CLAUDE.key { root } else { String::new() };
         let (mut model, mut held) = (builder(hands, &root, rejected), false);
-        let provider = Provider::start(move |request: &RecordedRequest, index: usize| {
+        let answers = move |request: &RecordedRequest, index: usize| {
             let reply = model(request, index);
             let first = !held && role_of(request) == Some(REVIEWERS[0]);
             held |= first;
             if first { hold(reply) } else { reply }
-        });
+        };
+        let provider = Provider::start(remembering(answers));
         let agent = (client.agent)(&provider.base_url(), &[]);
         configured(&scratch, &agent, &format!("[implement]\nsimplify = false\n{more}"));
         let mut command = scratch.redraft([&["run", "001", "--yes"], words].concat());

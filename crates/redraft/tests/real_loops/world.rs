@@ -1,7 +1,7 @@
 //! A feature whose roles are all played by one of the real programs, and the scripted model behind it. Start at [`World`].
 
 use redraft_testkit::provider::{Charge, Provider, RecordedRequest, Reply, all_text, last_user_text};
-use redraft_testkit::{Ran, Scratch};
+use redraft_testkit::{Ran, Scratch, remembering};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ impl World {
         let scratch = Scratch::repository(PROGRAM);
         scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
         let root = fs::canonicalize(scratch.worktree("001")).unwrap().display().to_string();
-        let provider = Provider::start(model(root, scratch.outside().join("home")));
+        let provider = Provider::start(remembering(model(root, scratch.outside().join("home"))));
         let agent = (client.agent)(&provider.base_url(), args);
         scratch.write("redraft.toml", &format!("[agents.real]\n{agent}\n[roles]\ndefault = \"real\"\n"));
         scratch.run(["trust", "--yes"]).expect(0);

@@ -6,7 +6,7 @@
 use super::flaws::{Flaw, flaws};
 use super::{CodeReviewFocus, World};
 use crate::ask::Open;
-use crate::review::{concluded, folded};
+use crate::review::{concluded, folded, noted};
 use redraft_facts::verdict::{AnswerStatus, CheckLine, FindingAnswer, Issue, Verdict};
 
 /// Words of findings that something is missing.
@@ -96,12 +96,10 @@ pub(super) fn answer(open: &Open, found: &[Flaw], world: &World<'_>) -> FindingA
 }
 
 fn check(name: &str, note: &str, found: &[Flaw], world: &World<'_>) -> CheckLine {
-    let failed: Vec<&str> =
-        found.iter().filter(|flaw| flaw.check == name).map(|flaw| flaw.file.as_str()).collect();
+    let failed: Vec<usize> =
+        (1..).zip(found).filter(|(_, flaw)| flaw.check == name).map(|(number, _)| number).collect();
     let programs = world.files.keys().filter(|path| !path.ends_with(".md")).count();
-    CheckLine {
-        name: name.to_owned(),
-        passed: failed.is_empty(),
-        note: format!("{note}, in {programs} files"),
-    }
+    let how = format!("{note}, in {programs} files");
+    let passed = failed.is_empty();
+    CheckLine { name: name.to_owned(), passed, note: if passed { how } else { noted(&failed, &how) } }
 }

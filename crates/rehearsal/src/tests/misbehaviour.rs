@@ -124,12 +124,12 @@ fn usage_counts_the_conversation_so_far_as_read() {
     assert_eq!(first.usage.output, said.div_ceil(3));
     assert_eq!(first.usage.cost, Usd(first.usage.uncached * 3 + first.usage.output * 15));
     let resumed = stage.resumed("spec-reviewer");
-    let reserved = stage.agent.reserve(&resumed);
+    let reserved = stage.agent.highest_cost(&resumed);
     let second = stage.send(&resumed).unwrap();
     assert_eq!(second.usage.read, (chars + said).div_ceil(3));
     assert_eq!(reserved, Usd((chars + said + resumed.prompt.chars()).div_ceil(3) * 3 + 4_000 * 15));
     assert!(second.usage.cost <= reserved);
-    assert_eq!(drafted("").agent.reserve(&resumed), Usd(0));
+    assert_eq!(drafted("").agent.highest_cost(&resumed), Usd(0));
 }
 
 #[test]

@@ -230,6 +230,7 @@ fn started(ticket: &Ticket, agent: &str) -> Started {
         told: Vec::new(),
         pull: false,
         player: AgentIdentity::default(),
+        recall: None,
     }
 }
 

@@ -1,142 +1,132 @@
-//! The trace as one page of HTML that needs nothing else: no script, no font, no picture.
+//! The trace as a table in HTML, and as a page of its own.
 //!
 //! Whatever documents and files are called stays text. Colour never says anything alone. Start at [`html`].
 
 use super::markdown::{distinct, named, ran, runs, short, summary, task};
 use super::{CodeWork, DocumentPart, Matrix, Row};
+use crate::html::page;
+use maud::{Markup, html as markup};
 use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+
+const BY: &str = "made by redraft show trace";
 
 /// The first words of the page, by which the program recognizes its own pages.
 pub const MADE_BY: &str = "<!doctype html>\n<!-- made by redraft show trace -->";
 
-const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#c8ccd2;--soft:#f3f4f6;--bad:#a3210f;--quiet:#5b6470}
-@media (prefers-color-scheme:dark){:root{--line:#3a4049;--soft:#20242a;--bad:#ff8f7d;--quiet:#a0a8b4}}
-body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:110rem;padding:0 1.5rem}
-h1{font-size:1.4rem;margin:0 0 .3rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}
-p.sum{margin:0 0 1.2rem;color:var(--quiet)}
-table{border-collapse:collapse;width:100%}
-th,td{border:1px solid var(--line);padding:.4rem .55rem;text-align:left;vertical-align:top;overflow-wrap:break-word}
-thead th{background:var(--soft);position:sticky;top:0;white-space:nowrap}
-td.commit{white-space:nowrap}td.path{min-width:15rem;overflow-wrap:anywhere}
-td ul{margin:0;padding:0;list-style:none}td li+li{margin-top:.25rem}
-code{font:13px/1.4 ui-monospace,monospace}
-.none{color:var(--bad)}.quiet{color:var(--quiet)}
-ul.orphans li{margin:.3rem 0}";
-
 /// A whole page. `title` names the feature.
 pub fn html(matrix: &Matrix, title: &str) -> String {
-    let title = escaped(title);
-    let mut out = format!(
-        "{MADE_BY}\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width,initial-scale=1\">\n<title>Trace: {title}</title>\n<style>\n{STYLE}\n</style>\n\
-         </head>\n<body>\n<h1>Trace: {title}</h1>\n<p class=\"sum\">{}</p>\n",
-        escaped(&summary(matrix))
-    );
-    out.push_str(&table(matrix));
-    if !matrix.orphans.is_empty() {
-        out.push_str("<h2>Orphans</h2>\n<ul class=\"orphans\">\n");
-        for orphan in &matrix.orphans {
-            out.push_str(&format!(
-                "<li><code>{}:{}</code> <strong>{}</strong>: {}; <span class=\"quiet\">{}</span></li>\n",
-                escaped(&orphan.file),
-                orphan.line,
-                orphan.rule,
-                escaped(&orphan.message),
-                escaped(orphan.hint)
-            ));
+    let title = format!("Trace: {title}");
+    let body = markup! {
+        h1 { (title) }
+        p.quiet { (summary(matrix)) }
+        (table(matrix, &TableLimits::NONE))
+        @if !matrix.orphans.is_empty() {
+            h2 { "Orphans" }
+            (orphans(matrix, usize::MAX))
         }
-        out.push_str("</ul>\n");
-    }
-    out.push_str("</body>\n</html>\n");
-    out
+    };
+    page(&title, BY, "wide", &body)
 }
 
-fn table(matrix: &Matrix) -> String {
+/// How much of a trace a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableLimits {
+    pub rows: usize,
+    /// Commits, files and the like in one cell.
+    pub in_a_cell: usize,
+    /// Characters of a requirement.
+    pub chars: usize,
+}
+
+impl TableLimits {
+    const NONE: TableLimits = TableLimits { rows: usize::MAX, in_a_cell: usize::MAX, chars: usize::MAX };
+}
+
+pub fn table(matrix: &Matrix, limits: &TableLimits) -> Markup {
     const HEADS: [&str; 8] =
         ["Requirement", "Design section", "Plan step", "Task", "Commit", "Files", "Tests", "Last run"];
-    let heads: String = HEADS.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
-    let mut out = format!("<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n");
-    for row in &matrix.rows {
-        out.push_str(&rows(matrix, row));
+    markup! {
+        div.scroll {
+            table.trace {
+                thead { tr { @for head in HEADS { th scope="col" { (head) } } } }
+                tbody { @for row in matrix.rows.iter().take(limits.rows) { (lines(matrix, row, limits)) } }
+            }
+        }
     }
-    out.push_str("</tbody>\n</table>\n");
-    out
+}
+
+pub fn orphans(matrix: &Matrix, max: usize) -> Markup {
+    markup! {
+        ul.plain {
+            @for orphan in matrix.orphans.iter().take(max) {
+                li {
+                    code { (orphan.file) ":" (orphan.line) }
+                    " " strong { (orphan.rule) } ": " (orphan.message) "; " span.quiet { (orphan.hint) }
+                }
+            }
+        }
+    }
 }
 
 /// One line for each task; what they share spans all of them.
-fn rows(matrix: &Matrix, row: &Row) -> String {
-    let works: Vec<&CodeWork> = matrix.works_of(row).collect();
-    let span = match works.len() {
-        0 | 1 => String::new(),
-        many => format!(" rowspan=\"{many}\""),
-    };
-    let requirement = match &row.requirement {
-        Some(one) => {
-            let (id, text) = (escaped(&one.id), escaped(&one.text));
-            let place = format!("{}:{}", one.kind.file(), one.line);
-            format!("<td{span}><strong>{id}</strong> {text}<br><code class=\"quiet\">{place}</code></td>")
+fn lines(matrix: &Matrix, row: &Row, limits: &TableLimits) -> Markup {
+    let works: Vec<&CodeWork> = matrix.works_of(row).take(limits.in_a_cell).collect();
+    let span = works.len().max(1);
+    markup! {
+        tr {
+            @match &row.requirement {
+                Some(one) => td rowspan=(span) {
+                    strong { (one.id) } " " (cut(&one.text, limits)) br;
+                    code.quiet { (one.kind.file()) ":" (one.line) }
+                },
+                None => td.quiet rowspan=(span) { "none" },
+            }
+            td rowspan=(span) { (parts(&row.sections, limits)) }
+            td rowspan=(span) { (parts(&row.steps, limits)) }
+            @match works.first() {
+                Some(work) => (cells(work, limits)),
+                None => { td.bad { "no task" } td {} td {} td {} td {} }
+            }
         }
-        None => format!("<td{span} class=\"quiet\">none</td>"),
-    };
-    let shared = format!("{requirement}{}{}", parts(&row.sections, &span), parts(&row.steps, &span));
-    if works.is_empty() {
-        return format!(
-            "<tr>{shared}<td class=\"none\">no task</td><td></td><td></td><td></td><td></td></tr>\n"
-        );
-    }
-    let line = |(at, work): (usize, &&CodeWork)| {
-        let shared = if at == 0 { shared.as_str() } else { "" };
-        format!("<tr>{shared}{}</tr>\n", cells(work))
-    };
-    works.iter().enumerate().map(line).collect()
-}
-
-fn parts(parts: &[DocumentPart], span: &str) -> String {
-    format!("<td{span}>{}</td>", list(parts.iter().map(|part| escaped(&named(part)))))
-}
-
-fn cells(work: &CodeWork) -> String {
-    let code = |text: &str| format!("<code>{}</code>", escaped(text));
-    let run = |run: &super::RecordedCheck| match run.passed {
-        true => escaped(&ran(run)),
-        false => format!("<span class=\"none\">{}</span>", escaped(&ran(run))),
-    };
-    let cells = [
-        ("", escaped(&task(work))),
-        (" class=\"commit\"", list(work.commits.iter().map(|commit| code(short(commit))))),
-        (" class=\"path\"", list(distinct(work.code()).into_iter().map(code))),
-        (" class=\"path\"", list(work.tests.iter().map(|test| code(test)))),
-        ("", list(runs(&[work]).into_iter().map(run))),
-    ];
-    cells.iter().map(|(class, cell)| format!("<td{class}>{cell}</td>")).collect()
-}
-
-fn list(entries: impl Iterator<Item = String>) -> String {
-    let items: Vec<String> = entries.collect();
-    match items.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        many => {
-            format!("<ul>{}</ul>", many.iter().map(|item| format!("<li>{item}</li>")).collect::<String>())
-        }
+        @for work in works.iter().skip(1) { tr { (cells(work, limits)) } }
     }
 }
 
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // Characters that would reverse the text around them.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
-            c if c.is_control() && c != '\n' => out.push(' '),
-            c => out.push(c),
+/// A text in one line, where it would be too long.
+fn cut(text: &str, limits: &TableLimits) -> String {
+    if text.len() <= limits.chars { text.to_owned() } else { one_line(text, limits.chars) }
+}
+
+fn parts(parts: &[DocumentPart], limits: &TableLimits) -> Markup {
+    list(parts.iter().map(|part| markup! { (cut(&named(part), limits)) }), limits)
+}
+
+fn cells(work: &CodeWork, limits: &TableLimits) -> Markup {
+    let code = |text: &str| markup! { code { (cut(text, limits)) } };
+    let run = |run: &super::RecordedCheck| markup! { span.bad[!run.passed] { (ran(run)) } };
+    markup! {
+        td { (cut(&task(work), limits)) }
+        td.commit { (list(work.commits.iter().map(|commit| code(short(commit))), limits)) }
+        td.path { (list(distinct(work.code()).into_iter().map(code), limits)) }
+        td.path { (list(work.tests.iter().map(|test| code(test)), limits)) }
+        td { (list(runs(&[work]).into_iter().map(run), limits)) }
+    }
+}
+
+/// What is left out is counted.
+fn list(entries: impl Iterator<Item = Markup>, limits: &TableLimits) -> Markup {
+    let mut items: Vec<Markup> = entries.collect();
+    let more = items.len().saturating_sub(limits.in_a_cell);
+    if more > 0 {
+        items.truncate(limits.in_a_cell);
+        items.push(markup! { span.quiet { "and " (more) " more" } });
+    }
+    markup! {
+        @match items.as_slice() {
+            [] => {},
+            [one] => (one),
+            many => ul { @for item in many { li { (item) } } },
         }
     }
-    out
 }

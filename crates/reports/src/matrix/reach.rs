@@ -97,9 +97,28 @@ struct Led {
     lost: Vec<String>,
 }
 
+/// A plan without what it lists beside its steps, which has ids too and is carried out by nobody. Lines keep their
+/// numbers.
+fn steps_only(plan: &str) -> String {
+    const ASIDES: [&str; 6] = ["assumption", "risk", "open question", "excluded", "out of scope", "non-goal"];
+    let is_aside = |title: &str| {
+        let title = title.to_lowercase();
+        let title = title.trim_start_matches(|c: char| !c.is_alphabetic());
+        ASIDES.iter().any(|aside| title.starts_with(aside))
+    };
+    let outline = Outline::parse(plan);
+    let aside: Vec<&Section<'_>> =
+        outline.sections().iter().filter(|section| section.level > 1 && is_aside(section.title)).collect();
+    let line = |(at, line): (usize, &&str)| match aside.iter().any(|section| section.lines.contains(&at)) {
+        true => "\n".to_owned(),
+        false => (*line).to_owned(),
+    };
+    outline.lines().iter().enumerate().map(line).collect()
+}
+
 impl Reader<'_> {
     fn steps(&self, plan: &str) -> Vec<Step> {
-        let Ok(list) = tasks::read(plan) else { return Vec::new() };
+        let Ok(list) = tasks::read(&steps_only(plan)) else { return Vec::new() };
         let lines: Vec<&str> = plan.lines().collect();
         let step = |one: Task| {
             let led = self.led(&one);

@@ -127,6 +127,16 @@ fn a_requirement_is_followed_to_its_task_by_name_step_section_or_relative() {
 }
 
 #[test]
+fn what_a_plan_assumes_or_leaves_out_is_no_step() {
+    let aside = "\n## Assumptions\n\n- **A1**: the clock can be set\n\n## 5. Risks\n\n- **R1**: late\n";
+    let steps = PLAN.replace("# Plan\n", "# Plan\n\n## Steps\n");
+    let plan = format!("{steps}{aside}");
+    let matrix = build(&Sources { plan: Some(&plan), ..sources() });
+    let without = build(&Sources { plan: Some(&steps), ..sources() });
+    assert_eq!(orphans(&matrix), orphans(&without));
+}
+
+#[test]
 fn what_a_task_says_itself_goes_before_what_its_step_says() {
     let tasks =
         TASKS.replace("**Implements:** Plan 1.1, Design C1", "**Implements:** Plan 1.2, Spec FR-1, FR-2");

@@ -1,15 +1,17 @@
 //! The board: one row per feature, stored next to its events so that `status` need not fold any.
 
+use crate::standing::{self, Standing, Surroundings};
 use redraft_core::attribution::RoleAttribution;
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::review::{self, Effect, Implementing, Loop, LoopEnd, Seat};
+use redraft_core::pipeline::Pipeline;
+use redraft_core::review::{self, Implementing, Loop, LoopEnd, Seat, Stage};
 use redraft_core::tally::Tally;
 use redraft_facts::event::{BudgetReached, FeatureCreated, FeatureLife, ReviewedChange, Started};
 use redraft_facts::forecast::Forecast;
+use redraft_facts::ids::{FeatureId, ReviewId};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text;
-use redraft_facts::ticket::Purpose;
+use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Money, Usd};
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +71,8 @@ pub struct BoardRow {
     pub merged: bool,
     /// How many dispatches hosts were given, whose cost is unknown here.
     pub untold: u32,
-    /// What hosts have and have not brought back yet, with its expiry.
+    /// What hosts have and have not brought back yet, with its expiry. Whoever shows the row leaves out what has
+    /// expired.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub out: Vec<OutWork>,
     /// Who gave the last verdicts in its phase, or in the last one that was judged.
@@ -87,6 +90,10 @@ pub struct BoardRow {
     /// What is expected from here on, where a person is asked before code is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Forecast>,
+    /// Where it stands, as far as events say it; whoever shows the row adds what the moment says.
+    pub standing: Standing,
+    /// Whether nothing goes on before a person has decided, paid or edited something.
+    pub waits_for_you: bool,
     /// The command that goes on from here.
     pub next: String,
 }
@@ -131,7 +138,7 @@ impl TaskTally {
     }
 }
 
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -161,21 +168,33 @@ impl BoardRow {
         format!("{}-{}", self.id, self.slug)
     }
 
+    /// The name by which commands know it.
+    pub fn scope(&self) -> Scope {
+        let FeatureId(number) = self.id.parse().unwrap_or(FeatureId(0));
+        match self.subject() {
+            Some(_) => Scope::Review(ReviewId(number)),
+            None => Scope::Feature(FeatureId(number)),
+        }
+    }
+
     /// What is reviewed by itself, as people would name it; none for a feature.
     pub fn subject(&self) -> Option<String> {
         self.document.clone().or_else(|| self.change.as_ref().map(ToString::to_string))
     }
 
-    /// The status in words for the end of a sentence.
-    pub fn status_in_words(&self) -> &str {
-        match (self.status.as_str(), self.ready, self.merged) {
-            ("closed", ..) => "closed by gates only, no reviewer",
-            ("approved", _, true) => "approved and merged",
-            ("approved", true, _) => "approved and ready to merge",
-            ("accepted", _, true) => "accepted and merged",
-            ("accepted", true, _) => "accepted and ready to merge",
-            (status, ..) => status,
-        }
+    /// Where it stands, in words.
+    pub fn standing_in_words(&self) -> String {
+        let ended = if self.status == "closed" { "closed by gates only, no reviewer" } else { &self.status };
+        self.standing.in_words(ended)
+    }
+
+    /// The row at this moment: a park or a host's work that is over does not count, and what nobody drives is not worked on.
+    #[must_use]
+    pub fn now(self, around: &Surroundings) -> BoardRow {
+        let standing = self.standing.now(around);
+        let parked_until_ms = self.parked_until_ms.filter(|until_ms| *until_ms > around.now_ms);
+        let out = self.out.into_iter().filter(|work| work.expires_ms > around.now_ms).collect();
+        BoardRow { waits_for_you: standing.waits_for_you(), parked_until_ms, standing, out, ..self }
     }
 
     /// Whether something is left to do.
@@ -185,7 +204,7 @@ impl BoardRow {
 
     /// Whether nothing more is sent before a person allows more money: that is then part of its next command.
     pub fn lacks_budget(&self) -> bool {
-        self.is_open() && self.next.contains(" --budget ")
+        matches!(self.standing, Standing::OverBudget { .. })
     }
 
     /// Whether a person can go on from its result.
@@ -206,21 +225,26 @@ impl BoardRow {
         let ends = latest.filter(|latest| latest.finishing.is_some());
         let judged = || state.standing().filter(|one| one.finishing.is_none()).last().into_iter().chain(ends);
         let judged_last = || state.standing().filter(|one| one.finishing.is_none()).last();
-        let status = match (&question, state.phase()) {
-            _ if state.life() == FeatureLife::Abandoned => "abandoned",
-            (Some(_), _) => "waiting",
-            (None, None) if judged().any(by_ruling) || on_a_word(state) || without_code(state) => "accepted",
-            (None, None) if judged_last().is_some_and(by_gates_only) => "closed",
-            (None, None) => "approved",
-            (None, Some(_)) if created.is_some_and(FeatureCreated::is_review) => by_itself(state),
-            (None, Some(_)) => "active",
+        let standing = Standing::new(state);
+        let status = match &standing {
+            Standing::Abandoned => "abandoned",
+            Standing::Asked { .. } => "waiting",
+            Standing::Findings => "findings",
+            Standing::Done | Standing::ReadyToMerge | Standing::Merged => match () {
+                () if judged().any(by_ruling) || on_a_word(state) || without_code(state) => "accepted",
+                () if judged_last().is_some_and(by_gates_only) => "closed",
+                () => "approved",
+            },
+            Standing::OverBudget { .. }
+            | Standing::Working { .. }
+            | Standing::Interrupted { .. }
+            | Standing::WithHosts { .. }
+            | Standing::Parked { .. }
+            | Standing::Blocked { .. }
+            | Standing::Planned
+            | Standing::Ready => "active",
         };
-        let has_base = created.is_some_and(|created| !created.base_branch.is_empty());
-        let ready = state.is_over(Phase::Finish)
-            && state.merged.is_none()
-            && !state.cancelled
-            && has_base
-            && state.closed(Phase::Finish).is_some();
+        let ready = standing::is_ready_to_merge(state);
         let names = |phases: Vec<Phase>| phases.into_iter().map(|phase| phase.name().to_owned()).collect();
         let passed: Vec<Phase> = state.phases().filter(|phase| state.is_over(*phase)).collect();
         let id = text(|created| created.id.to_string());
@@ -237,10 +261,18 @@ impl BoardRow {
             pass: latest.map_or(0, |latest| latest.opened.pass),
             // A phase that has not begun has no rounds, whatever the one before used.
             round: latest.filter(|_| state.open.is_some() || state.phase().is_none()).map_or(0, round),
-            rounds_max: latest.map_or(0, |latest| latest.opened.limits.rounds),
+            rounds_max: latest.map_or(0, |latest| {
+                latest.opened.limits.rounds.saturating_add(stage(latest).map_or(0, |stage| stage.granted))
+            }),
             open_findings: count(redraft_facts::findings::Status::Open),
             deferred_findings: count(redraft_facts::findings::Status::Deferred),
-            next: next(status, ready, &id, &choices, state.short.as_ref()),
+            next: next(
+                status,
+                ready,
+                &id,
+                &choices,
+                state.short.as_ref().filter(|_| matches!(standing, Standing::OverBudget { .. })),
+            ),
             ready,
             merged: state.merged.is_some(),
             question: question.map(|question| question.text),
@@ -268,29 +300,21 @@ impl BoardRow {
             document: created.and_then(|created| created.document.clone()),
             tasks: state.standing().filter_map(|one| one.implementing.as_ref()).last().map(TaskTally::new),
             change: created.and_then(|created| created.change.clone()),
-            parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
+            parked_until_ms: standing.parked_until_ms(),
+            waits_for_you: standing.waits_for_you(),
+            standing,
             id,
         }
     }
 }
 
 /// Whether a person's ruling stood in for an approval.
-fn by_ruling(latest: &Loop) -> bool {
+pub(crate) fn by_ruling(latest: &Loop) -> bool {
     latest.reviewers.iter().any(Seat::ruled) || latest.goes_on_with_a_failed_check()
 }
 
-/// The state of the review of a document by itself. It is never closed: what is approved rests until the next edit.
-fn by_itself(state: &Pipeline) -> &'static str {
-    let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
-    match pipeline::pending(state).as_slice() {
-        [Effect::ClosePhase { .. }] => "approved",
-        [Effect::Dispatch(order)] if writes(order.ticket.purpose) => "findings",
-        _ => "active",
-    }
-}
-
 /// Whether no reviewer has read what it closed on, only the program.
-fn by_gates_only(one: &Loop) -> bool {
+pub(crate) fn by_gates_only(one: &Loop) -> bool {
     one.reviewers.is_empty() && matches!(one.end, Some(LoopEnd::Closed(_)))
 }
 
@@ -321,11 +345,15 @@ fn enough(short: &BudgetReached) -> u64 {
     whole(spent.saturating_add(short.needed.0.saturating_mul(2))).max(whole(short.limit.0) + 1)
 }
 
-/// The round of the first stage that is not closed, or of the last one.
 fn round(latest: &Loop) -> u16 {
+    stage(latest).map_or(0, |stage| stage.rounds)
+}
+
+/// The first stage that is not closed, or the last one.
+fn stage(latest: &Loop) -> Option<&Stage> {
     let closed = matches!(latest.end, Some(LoopEnd::Closed(_)));
     let running = latest.stages.iter().find(|stage| stage.closed.is_none() && !closed);
-    running.or(latest.stages.last()).map_or(0, |stage| stage.rounds)
+    running.or(latest.stages.last())
 }
 
 fn next(
@@ -357,7 +385,7 @@ mod tests {
         assert!(row.is_current());
         let stored = board_row(&Pipeline::default(), 7);
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
-        let newer = stored.replacen("{\"v\":1,", "{\"v\":2,", 1);
+        let newer = stored.replacen("{\"v\":2,", "{\"v\":3,", 1);
         assert!(!serde_json::from_str::<BoardRow>(&newer).unwrap().is_current());
         let less = stored.replacen(",\"tally\":{", ",\"other\":{", 1);
         assert!(less != stored && serde_json::from_str::<BoardRow>(&less).is_err(), "{less}");

@@ -1,7 +1,9 @@
 //! Renders `.review-history.md`: every review of a feature, in order, for people to read.
 
+use crate::claims::{in_words, is_flagged};
 use redraft_core::attribution::COMPUTED;
 use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::reconcile::{Defect, defects};
 use redraft_core::review::{Loop, Seat, shown_round};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{
@@ -12,6 +14,7 @@ use redraft_facts::ids::{Revision, Role};
 use redraft_facts::prelude::*;
 use redraft_facts::text::{one_line, utc};
 use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_facts::verdict::Verified;
 
 const MARKER_CHARS_MAX: usize = 200;
 
@@ -229,7 +232,11 @@ fn review(open: &Loop, judged: &Judged, by: &str, at_ms: i64, markers: &mut Vec<
     out.push_str(&format!("- Decision: {decision}\n"));
     out.push_str(&skipped(open, seat, work.purpose, &judged.ticket));
     for change in &judged.changes {
-        out.push_str(&change_lines(change));
+        out.push_str(&change_lines(change, &open.findings));
+    }
+    for Verified { claim, source, result } in &judged.verdict.verified {
+        let what = if is_flagged(result) { "For a person to check" } else { "Verified" };
+        out.push_str(&format!("- {what}: {}\n", in_words(claim, source, result)));
     }
     for note in judged.notes.iter().filter(|note| !decision.contains(note.as_str())) {
         out.push_str(&format!("{}\n", one_line(note, MARKER_CHARS_MAX)));
@@ -248,7 +255,16 @@ fn skipped(open: &Loop, seat: &Seat, purpose: Purpose, ticket: &Ticket) -> Strin
     idle.map(|other| format!("- Skipped: {} (approved already)\n", other.role)).collect()
 }
 
-fn change_lines(change: &FindingChange) -> String {
+/// Findings of other reviewers that are about the same defect as a new one.
+fn found_before(known: &[Finding], finding: &Finding) -> String {
+    let found = defects(known.iter().filter(|other| other.id != finding.id).chain([finding]));
+    let same = found.iter().find(|one| one.all().any(|other| other.id == finding.id));
+    let others = same.into_iter().flat_map(Defect::all).filter(|other| other.id != finding.id);
+    let others: Vec<String> = others.map(|other| format!("{} of {}", other.id, other.role)).collect();
+    others.join(", ")
+}
+
+fn change_lines(change: &FindingChange, known: &[Finding]) -> String {
     match change {
         FindingChange::Raised(finding) | FindingChange::Restated(finding) => {
             let mut marks = finding.status.name().to_owned();
@@ -262,7 +278,11 @@ fn change_lines(change: &FindingChange) -> String {
                 marks.push_str(&format!(", unverified: {}", one_line(why, 120)));
             }
             let (id, severity, category) = (&finding.id, finding.severity, one_line(&finding.category, 40));
-            let (text, place) = (one_line(&finding.description, 600), one_line(&finding.place(), 200));
+            let text = match found_before(known, finding) {
+                others if others.is_empty() => one_line(&finding.description, 600),
+                others => format!("the same defect as {others}"),
+            };
+            let place = one_line(&finding.place(), 200);
             let mut lines = format!("- [{severity}] [{category}] {id}: {text} (at: {place}) ({marks})\n");
             if !finding.suggestion.is_empty() {
                 lines.push_str(&format!("  - Suggestion: {}\n", one_line(&finding.suggestion, 400)));
@@ -315,4 +335,24 @@ fn ruling(decided: &Decided, at_ms: i64) -> String {
         out.push_str(&format!("- Not reviewed: {} did not see revision {revision}\n", names.join(", ")));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::projections::pull_request::tests::swallowed;
+
+    #[test]
+    fn a_defect_that_another_reviewer_found_before_is_named_and_not_told_again() {
+        let (first, second) =
+            (swallowed("X1", "security-reviewer"), swallowed("Q2", "code-quality-reviewer"));
+        let told = |known: &[Finding]| change_lines(&FindingChange::Raised(second.clone()), known);
+        let line = told(std::slice::from_ref(&first));
+        let wanted =
+            "- [warning] [flow] Q2: the same defect as X1 of security-reviewer (at: src/app.py:12) (open)\n";
+        assert_eq!(line, wanted);
+        assert!(told(&[]).contains(&first.description), "the first one is told whole");
+        let other = Finding { file: "src/other.py".to_owned(), ..first };
+        assert!(!told(&[other]).contains("the same defect"), "another place is another defect");
+    }
 }

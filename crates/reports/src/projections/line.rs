@@ -279,7 +279,7 @@ fn names(lessons: &[LessonName]) -> Vec<String> {
 }
 
 /// The files of the repository that stand in place of built-in role texts in a loop.
-pub(super) fn own_texts(opened: &LoopOpened) -> String {
+pub(crate) fn own_texts(opened: &LoopOpened) -> String {
     let files: Vec<String> =
         opened.profiles.keys().map(|role| format!(".redraft/agents/{role}.md")).collect();
     files.join(", ")
@@ -345,7 +345,8 @@ fn met(met: &MetAgent) -> String {
     let MetAgent { agent, version, resume, why } = met;
     let off = match resume {
         Resume::No => format!(", not resumed: {}", one_line(why, 160)),
-        Resume::Yes | Resume::Unproved => String::new(),
+        Resume::Yes => ", which remembers its conversations".to_owned(),
+        Resume::Unproved => String::new(),
     };
     format!("{agent} ({version}){off}")
 }

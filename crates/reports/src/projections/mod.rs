@@ -21,15 +21,17 @@ use redraft_facts::prelude::*;
 use redraft_facts::redact::Redactor;
 
 pub use board::{BoardRow, OutWork, TaskTally, board_row};
+pub(crate) use board::{by_gates_only, by_ruling};
 pub use history::history;
 pub(crate) use history::history_of_roles;
+pub(crate) use line::own_texts;
 pub use line::{line, line_in};
 pub use log_of_tasks::implementation_log;
 pub use log_of_tasks::implementation_log_of_roles;
 pub use meta::{deferred_reason, meta, not_resumed};
 pub use monitor::{FEATURES_MAX, Thresholds, Warning, warnings};
 pub use pull_request::{pull_request, pull_request_title};
-pub use receipt::{Receipt, ReceiptAgent, ReceiptLine, receipt};
+pub use receipt::{Receipt, ReceiptAgent, ReceiptLine, billed_apart, receipt};
 pub use settled::settled;
 
 /// The projections that stand next to a feature's artifacts.

@@ -4,10 +4,12 @@
 
 use super::line::own_texts;
 use super::receipt;
+use crate::claims::{VerifiedClaim, claims};
 use crate::decisions::{DecisionKind, Resolution};
 use crate::matrix::{self, Matrix};
 use redraft_core::attribution::{RoleAttribution, in_words};
 use redraft_core::pipeline::Pipeline;
+use redraft_core::reconcile::{Defect, defects};
 use redraft_core::review::{Loop, LoopEnd};
 use redraft_facts::event::{Checked, Entry, Event, FeatureLife};
 use redraft_facts::findings::{Finding, Status};
@@ -73,10 +75,22 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
     section(
         &mut out,
         "Overruled findings",
-        &list(overruled.map(|one| format!("{} ({})", finding(one), plain(&one.note, ITEM_CHARS_MAX)))),
+        &list(
+            defects(overruled)
+                .iter()
+                .map(|one| format!("{} ({})", defect(one), plain(&one.first.note, ITEM_CHARS_MAX))),
+        ),
     );
     let put_off = state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Deferred);
-    section(&mut out, "Deferred findings", &list(put_off.map(finding)));
+    section(&mut out, "Deferred findings", &list(defects(put_off).iter().map(defect)));
+    let open = state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Open);
+    section(&mut out, "Open findings that held nothing up", &list(defects(open).iter().map(defect)));
+    let claims = claims(entries, state);
+    let (flagged, verified): (Vec<_>, Vec<_>) = claims.iter().partition(|one| one.flagged);
+    let told =
+        |claims: &[&VerifiedClaim<'_>]| list(claims.iter().map(|one| plain(&one.in_words(), ITEM_CHARS_MAX)));
+    section(&mut out, "For a person to check", &told(&flagged));
+    section(&mut out, "Looked up by reviewers", &told(&verified));
     section(&mut out, "Checks", &list(last_checks(entries).into_iter().map(check)));
     if let Some(written) = entries.iter().rev().find_map(|entry| match &entry.event {
         Event::RetroWritten(fact) => Some(fact),
@@ -164,9 +178,16 @@ fn hands(state: &Pipeline, one: &Loop) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}: {}", one.opened.phase, parts.join("; ")))
 }
 
-fn finding(one: &Finding) -> String {
-    let (id, severity, place) = (&one.id, one.severity.name(), plain(&one.place(), 120));
-    format!("{id} [{severity}] {place}: {}", plain(&one.description, ITEM_CHARS_MAX))
+/// A defect once, with all its ids and, where several reviewers found it, their names.
+fn defect(one: &Defect<'_>) -> String {
+    let Finding { severity, description, .. } = one.first;
+    let reviewers: Vec<&str> = one.all().map(|finding| finding.role.as_str()).collect();
+    let by = match reviewers.as_slice() {
+        [_] => String::new(),
+        several => format!(" (found by {})", several.join(", ")),
+    };
+    let (ids, place) = (one.ids(), plain(&one.first.place(), 120));
+    format!("{ids} [{}] {place}: {}{by}", severity.name(), plain(description, ITEM_CHARS_MAX))
 }
 
 /// The last result of each gate of what would be merged.
@@ -195,4 +216,42 @@ fn check(one: &Checked) -> String {
 fn plain(text: &str, chars_max: usize) -> String {
     let line = one_line(text, chars_max).replace('<', "&lt;").replace('@', "@\u{200b}");
     line.replace('`', "'").replace('[', "\\[")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use redraft_facts::ids::{FindingId, Role};
+    use redraft_facts::verdict::{Claim, Severity};
+
+    pub(crate) fn swallowed(id: &str, role: &str) -> Finding {
+        Finding {
+            id: FindingId::new(id),
+            role: Role::new(role),
+            round: 1,
+            severity: Severity::Warning,
+            category: "flow".to_owned(),
+            claim: Claim::Present,
+            file: "src/app.py".to_owned(),
+            line: 12,
+            section: String::new(),
+            quote: "except OSError: return True".to_owned(),
+            description: "A write that fails is caught and success is returned to the caller".to_owned(),
+            suggestion: String::new(),
+            status: Status::Open,
+            late: false,
+            unverified: None,
+            note: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_defect_of_several_reviewers_is_one_item_that_names_all_of_them() {
+        let both = [swallowed("X1", "security-reviewer"), swallowed("Q2", "code-quality-reviewer")];
+        let items: Vec<String> = defects(&both).iter().map(defect).collect();
+        let wanted = "X1, Q2 [warning] src/app.py:12: A write that fails is caught and success is returned to the \
+                      caller (found by security-reviewer, code-quality-reviewer)";
+        assert_eq!(items, [wanted]);
+        assert!(!defect(&defects(&both[..1])[0]).contains("found by"));
+    }
 }

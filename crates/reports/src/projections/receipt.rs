@@ -1,4 +1,4 @@
-//! The receipt of a feature: what was sent, what it cost, and what resuming saved.
+//! The receipt of a feature: what was sent, and what it cost.
 
 use super::line::line;
 use redraft_core::bills::{Bill, Bills, EndedDispatch};
@@ -32,7 +32,9 @@ pub struct Receipt {
     /// What a subscription covered, and what went through a login that may be one, by the price list.
     pub covered_micro_usd: Usd,
     pub login_micro_usd: Usd,
-    /// What the budget counts: all of these.
+    /// What is set aside for dispatches that are under way. Nothing of it is spent yet.
+    pub reserved_micro_usd: Usd,
+    /// What the budget counts of what has ended: all of these but what is reserved.
     pub counted_micro_usd: Usd,
     /// How many dispatches a host did, whose cost is never reported.
     pub unknown: u32,
@@ -71,6 +73,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
     let mut lines: Vec<ReceiptLine> = Vec::new();
     let mut bills = Bills::default();
     let mut first: BTreeMap<(u16, String), u64> = BTreeMap::new();
+    let mut reserved: BTreeMap<Ticket, Usd> = BTreeMap::new();
     let mut receipt = Receipt {
         v: 1,
         lines: Vec::new(),
@@ -82,13 +85,20 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
         unknown_bills: 0,
         covered_micro_usd: Usd(0),
         login_micro_usd: Usd(0),
+        reserved_micro_usd: Usd(0),
         counted_micro_usd: Usd(0),
         unknown: 0,
         notes: Vec::new(),
     };
     for entry in entries {
         let ended = bills.take(&entry.event);
+        if let Some(ended) = &ended {
+            reserved.remove(&ended.ticket);
+        }
         match &entry.event {
+            Event::Raised(fact) => {
+                reserved.insert(fact.ticket.clone(), fact.reserved);
+            }
             Event::LoopOpened(opened) => {
                 // A later pass has its own rules.
                 let before = format!("{}: certify off", opened.phase);
@@ -110,7 +120,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
             }
             Event::AgentsMet(fact) => {
                 for met in fact.agents.iter().filter(|met| met.resume == Resume::No) {
-                    let note = format!("{}: conversations are not continued: {}", met.agent, met.why);
+                    let note = format!("{}: conversations are not continued: {}", met.agent, met.reason());
                     if !receipt.notes.contains(&note) {
                         receipt.notes.push(note);
                     }
@@ -127,6 +137,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 receipt.fresh_chars +=
                     first.get(&key).copied().unwrap_or(fact.prompt_chars).max(fact.prompt_chars);
                 receipt.send(fact);
+                reserved.insert(fact.ticket.clone(), fact.reserved);
                 if let Some(note) = without_limit(fact).filter(|note| !receipt.notes.contains(note)) {
                     receipt.notes.push(note);
                 }
@@ -197,6 +208,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
     receipt.covered_micro_usd = money.covered;
     receipt.login_micro_usd = money.login;
     receipt.counted_micro_usd = money.counted();
+    receipt.reserved_micro_usd = reserved.values().fold(Usd(0), |sum, one| sum + *one);
     receipt.lines = lines;
     receipt
 }
@@ -267,6 +279,11 @@ impl Receipt {
         }
     }
 
+    /// What it cost, in one line: `cost: $0.1200 billed, at most $0.5509 unknown (…)`.
+    pub fn cost(&self) -> String {
+        format!("cost: {}", billed_apart(&self.money(), self.reserved_micro_usd, self.unknown))
+    }
+
     /// As people read it: one line a dispatch, then the sums.
     pub fn text(&self) -> String {
         let mut rows =
@@ -285,22 +302,15 @@ impl Receipt {
             ]);
         }
         let mut out = table(&rows);
-        let (sent, fresh) = (grouped(self.sent_chars), grouped(self.fresh_chars));
-        let percent = (self.sent_chars * 100).checked_div(self.fresh_chars).unwrap_or(100);
+        let Usage { read, output, .. } = self.spent;
         out.push_str(&format!(
-            "\nsent {sent} characters in {}; with a fresh prompt each time it would have been about {fresh} ({percent} %)\n",
-            count(self.lines.len(), "dispatch")
+            "\n{}: {} tokens in, {} of them read from a cache, and {} out\n{}\n",
+            count(self.lines.len(), "dispatch"),
+            grouped(self.spent.input()),
+            grouped(read),
+            grouped(output),
+            self.cost()
         ));
-        let hosts = match self.unknown {
-            0 => String::new(),
-            some => format!(" and the unknown cost of {} by hosts", count(some as usize, "dispatch")),
-        };
-        out.push_str(&format!("spent {}{hosts}; orchestration: 0 tokens\n", self.spent.cost));
-        let apart = self.money().not_simply_spent();
-        apart.iter().for_each(|line| out.push_str(&format!("{line}\n")));
-        if !apart.is_empty() {
-            out.push_str(&format!("the budget counts all of that: {}\n", self.counted_micro_usd));
-        }
         for ReceiptAgent { agent, player, dispatches } in &self.agents {
             let dispatches = count(*dispatches as usize, "dispatch");
             out.push_str(&format!("played by {}: {dispatches}\n", player.shown(agent)));
@@ -310,6 +320,34 @@ impl Receipt {
         }
         out
     }
+}
+
+/// What was billed, what is reserved, and what is unknown, apart: nothing is called spent that was only reserved. `hosts`
+/// dispatches were done by hosts, which do not say what they cost.
+pub fn billed_apart(money: &Money, reserved: Usd, hosts: u32) -> String {
+    let dispatches = |number: u32| count(number as usize, "dispatch");
+    let Money { spent, covered, login, unknown, unknown_bills } = *money;
+    let mut parts = vec![format!("{spent} billed")];
+    if reserved > Usd(0) {
+        parts.push(format!("{reserved} reserved for what is under way"));
+    }
+    if unknown > Usd(0) {
+        let who = dispatches(unknown_bills);
+        parts.push(format!("at most {unknown} unknown ({who} interrupted, failed or without a bill)"));
+    }
+    if covered > Usd(0) {
+        parts.push(format!("{covered} covered by your subscription, at list prices"));
+    }
+    if login > Usd(0) {
+        parts.push(format!("{login} through your login, at list prices, covered if that is a subscription"));
+    }
+    if hosts > 0 {
+        parts.push(format!("unknown for {} by hosts", dispatches(hosts)));
+    }
+    let apart = parts.len() > 1 + usize::from(hosts > 0);
+    let counted =
+        if apart { format!("; the budget counts {}", money.counted() + reserved) } else { String::new() };
+    format!("{}{counted}", parts.join(", "))
 }
 
 /// Columns padded to their widest cell; numbers to the right.

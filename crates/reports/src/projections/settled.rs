@@ -64,7 +64,7 @@ mod tests {
 
     fn failed(end: &str) -> Entry {
         let (now, detail, usage, undone) = (AfterFailure::GiveUp, String::new(), None, Vec::new());
-        entry(Failed { ticket: ticket(end), now, detail, usage, undone })
+        entry(Failed { ticket: ticket(end), now, detail, usage, undone, forgot: None })
     }
 
     fn lost(end: &str) -> Entry {

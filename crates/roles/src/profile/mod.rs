@@ -61,6 +61,11 @@ pub enum ProfileKind {
 }
 
 impl Profile {
+    /// The names of its checks, in their order.
+    pub fn check_names(&self) -> Vec<&'static str> {
+        self.checklist.lines().filter_map(|line| line.split('`').nth(1)).collect()
+    }
+
     /// Whether the role compares code with what was asked for.
     pub fn compares(&self) -> bool {
         self.role == implement::IMPLEMENTATION.role

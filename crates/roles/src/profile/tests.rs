@@ -176,6 +176,12 @@ fn in_lane_express_one_reviewer_has_all_three_rubrics() {
         assert!(alone.checklist.contains(one.checklist), "no checks of {}", one.role);
         assert!(one.categories.iter().all(|category| alone.categories.contains(category)), "{}", one.role);
     }
+    let passes: Vec<&str> = alone.checklist.split("### ").skip(1).collect();
+    assert_eq!(passes.len(), 3, "it goes through the change three times");
+    for pass in passes {
+        let checks = pass.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count();
+        assert!((1..=5).contains(&checks), "at most five checks a pass: {pass}");
+    }
     assert_eq!((alone.role, alone.artifacts), (role.as_str(), reviewer(role.as_str()).artifacts));
     for (lane, count) in [(Lane::Standard, 3), (Lane::Deep, 3)] {
         let panels = panels_in(Phase::Implement, lane);

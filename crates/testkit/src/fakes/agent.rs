@@ -17,6 +17,7 @@ use redraft_facts::event::{AfterFailure, AgentIdentity};
 use redraft_facts::ids::{AgentName, Role, SessionId};
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
+use redraft_prompts::prompt;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -55,6 +56,8 @@ pub struct ScriptedAgent {
     abilities: Mutex<Abilities>,
     prices: Mutex<(Usd, Usd)>,
     lacks: Mutex<Vec<String>>,
+    /// Whether it knows nothing of a conversation that it continues.
+    forgets: Mutex<bool>,
     /// None where reading it ends in a panic.
     left_behind: Mutex<BTreeMap<Ticket, Option<Outcome>>>,
     unwatched: Mutex<Option<Usd>>,
@@ -79,6 +82,7 @@ impl ScriptedAgents {
             abilities: Mutex::new(able()),
             prices: Mutex::new((RESERVED, COST)),
             lacks: Mutex::default(),
+            forgets: Mutex::default(),
             left_behind: Mutex::default(),
             unwatched: Mutex::default(),
         });
@@ -158,6 +162,26 @@ impl ScriptedAgent {
     /// Tools that it does not offer.
     pub fn lack(&self, tool: &str) {
         locked(&self.lacks).push(tool.to_owned());
+    }
+
+    /// From now on, conversations that it continues are new to it.
+    pub fn forget(&self) {
+        *locked(&self.forgets) = true;
+    }
+
+    /// What a turn says, with the code of its conversation where it is asked for that.
+    fn with_code(&self, says: TurnEnd, request: &Request) -> TurnEnd {
+        let asked = locked(&self.script.asked);
+        let first = asked.iter().filter(|earlier| earlier.session == request.session);
+        let code = first.filter_map(|earlier| prompt::given(&earlier.prompt)).next();
+        match (says, code.filter(|_| prompt::is_asked(&request.prompt) && !*locked(&self.forgets))) {
+            (TurnEnd::Text(text), Some(code)) => TurnEnd::Text(prompt::tell(&text, &code)),
+            (TurnEnd::Outcome(outcome), Some(code)) => {
+                let text = prompt::tell(&outcome.text, &code);
+                TurnEnd::Outcome(Box::new(Outcome { text, ..*outcome }))
+            }
+            (says, _) => says,
+        }
     }
 
     /// Keeps an answer that outlived the process which had asked for it; none for one that cannot be read.
@@ -258,7 +282,7 @@ impl Agent for ScriptedAgent {
         reserved == Usd(0) && cost == Usd(0)
     }
 
-    fn reserve(&self, _request: &Request) -> Usd {
+    fn highest_cost(&self, _request: &Request) -> Usd {
         locked(&self.prices).0
     }
 
@@ -294,7 +318,7 @@ impl Agent for ScriptedAgent {
             self.act(deed, &request.folder, watch)?;
             self.script.crash.changed("an agent at work");
         }
-        self.end(turn.says, request.session.clone())
+        self.end(self.with_code(turn.says, request), request.session.clone())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::check_place::{CheckPlace, FOLDER};
 use super::repository::{FakeRepository, State};
 use super::tree::{Tree, differing};
-use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
+use redraft_engine::ports::{CheckFolder, CheckedOut, SetUp, WorkspaceError};
 use redraft_facts::ids::{BlobId, Revision};
 use redraft_facts::text::hash;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ impl CheckFolder for FakeCheckFolder {
         Ok(hash(self.setup.clone().unwrap_or_default().as_bytes()))
     }
 
-    fn lay_out(&self, commit: &str, empty: bool) -> Result<LaidOut, WorkspaceError> {
+    fn check_out(&self, commit: &str, empty: bool) -> Result<CheckedOut, WorkspaceError> {
         let prepared = self.prepared()?.to_string();
         let mut state = self.repository.asked("lay_out")?;
         let tree = files_of(&state, commit)?;
@@ -40,9 +40,9 @@ impl CheckFolder for FakeCheckFolder {
         let emptied = known.is_none();
         let mut place = known.unwrap_or_default();
         let former: Vec<String> =
-            place.laid.keys().filter(|path| !tree.contains_key(*path)).cloned().collect();
+            place.commit.keys().filter(|path| !tree.contains_key(*path)).cloned().collect();
         place.files.retain(|path, _| !former.contains(path));
-        place.laid.clone_from(&tree);
+        place.commit.clone_from(&tree);
         place.put_back();
         let (others, made) = (place.others(), place.made.clone());
         place.files.retain(|path, _| !others.contains(path) || made.contains(path));
@@ -54,15 +54,15 @@ impl CheckFolder for FakeCheckFolder {
         };
         state.check = Some(place);
         drop(state);
-        self.repository.crash.changed("the check folder is laid out");
-        Ok(LaidOut { folder: PathBuf::from(FOLDER), emptied, set_up, notes: Vec::new() })
+        self.repository.crash.changed("the check folder is checked out");
+        Ok(CheckedOut { folder: PathBuf::from(FOLDER), emptied, set_up, notes: Vec::new() })
     }
 
     fn set_up(&self) -> Result<Vec<String>, WorkspaceError> {
         drop(self.repository.asked("set_up")?);
         let done = self.with_place(|place| {
             let changed = place.put_back();
-            place.set_up = Some(place.laid.clone());
+            place.set_up = Some(place.commit.clone());
             place.made = place.others();
             changed
         });
@@ -74,8 +74,8 @@ impl CheckFolder for FakeCheckFolder {
         drop(self.repository.asked("changed_by_check")?);
         let changed = self.with_place(|place| {
             let mut tracked = place.files.clone();
-            tracked.retain(|path, _| place.laid.contains_key(path));
-            let mut changed: BTreeSet<String> = differing(&tracked, &place.laid).into_iter().collect();
+            tracked.retain(|path, _| place.commit.contains_key(path));
+            let mut changed: BTreeSet<String> = differing(&tracked, &place.commit).into_iter().collect();
             changed.extend(place.others().difference(&place.made).cloned());
             changed.into_iter().collect()
         });

@@ -24,8 +24,8 @@ impl FakeMerging {
 }
 
 impl Merging for FakeMerging {
-    fn forecast(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError> {
-        let mut state = self.repository.asked("forecast")?;
+    fn preview(&self, into: &str, except: &[String]) -> Result<MergePreview, MergeError> {
+        let mut state = self.repository.asked("preview")?;
         let tip = |name: &str| {
             let found = state.refs.get(&format!("{HEADS}{name}")).cloned();
             found.ok_or_else(|| MergeError::NoBranch(name.to_owned()))
@@ -52,20 +52,20 @@ impl Merging for FakeMerging {
         Ok(tree.map(Revision::new))
     }
 
-    fn sketch(&self, forecast: &MergePreview) -> Result<Commit, MergeError> {
+    fn sketch(&self, preview: &MergePreview) -> Result<Commit, MergeError> {
         let mut state = self.repository.asked("sketch")?;
-        let MergeOutcome::Clean { tree, .. } = &forecast.outcome else {
-            return Ok(Commit(forecast.head.clone()));
+        let MergeOutcome::Clean { tree, .. } = &preview.outcome else {
+            return Ok(Commit(preview.head.clone()));
         };
         let tree = state.tree(tree)?.clone();
-        let parents = [forecast.into.clone(), forecast.head.clone()];
+        let parents = [preview.into.clone(), preview.head.clone()];
         Ok(Commit(state.store_commit(&tree, &parents, "what would be merged\n")))
     }
 
-    fn merge(&self, forecast: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {
+    fn merge(&self, preview: &MergePreview, merge: &Merge<'_>) -> Result<Commit, MergeError> {
         let mut state = self.repository.asked("merge")?;
         let moved = || MergeError::Moved(merge.into.to_owned());
-        let MergeOutcome::Clean { tree, .. } = &forecast.outcome else { return Err(moved()) };
+        let MergeOutcome::Clean { tree, .. } = &preview.outcome else { return Err(moved()) };
         let full = format!("{HEADS}{}", merge.into);
         let here = state.main.head == Head::Branch(full.clone());
         if here {
@@ -75,15 +75,15 @@ impl Merging for FakeMerging {
         if state.nobody {
             return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
         }
-        if state.refs.get(&full) != Some(&forecast.into) {
+        if state.refs.get(&full) != Some(&preview.into) {
             return Err(moved());
         }
         if here && let Some(path) = in_the_way(&state, &tree) {
             let (into, folder) = (merge.into.to_owned(), ROOT.to_owned());
             return Err(MergeError::Refused { into, folder, detail: format!("{path} is in the way") });
         }
-        let mut parents = vec![forecast.into.clone()];
-        parents.extend((merge.history == MergeHistory::Keep).then(|| forecast.head.clone()));
+        let mut parents = vec![preview.into.clone()];
+        parents.extend((merge.history == MergeHistory::Keep).then(|| preview.head.clone()));
         let commit = state.store_commit(&tree, &parents, &full_message(merge.message, merge.trailers));
         state.refs.insert(full, commit.clone());
         if here {

@@ -92,23 +92,23 @@ fn whatever_was_done_to_the_folder_the_next_check_finds_the_commit() {
         let repository = bed.repository();
         let place = folder(&repository, &[]);
         let first = commit(&bed);
-        let laid = place.lay_out(&first, true).unwrap();
-        assert!(laid.emptied && laid.set_up == SetUp::Not, "{what}");
+        let checked_out = place.check_out(&first, true).unwrap();
+        assert!(checked_out.emptied && checked_out.set_up == SetUp::Not, "{what}");
         assert_eq!(place.set_up().unwrap(), [""; 0], "{what}");
-        put(&laid.folder, "build/cache.o", "kept\n");
-        act(&bed, &laid.folder);
+        put(&checked_out.folder, "build/cache.o", "kept\n");
+        act(&bed, &checked_out.folder);
         bed.write("src/z.rs", "more\n");
         let second = commit(&bed);
-        let laid = place.lay_out(&second, false).unwrap();
-        assert_eq!((laid.emptied, laid.set_up), (false, SetUp::ForAnother), "{what}");
+        let checked_out = place.check_out(&second, false).unwrap();
+        assert_eq!((checked_out.emptied, checked_out.set_up), (false, SetUp::ForAnother), "{what}");
         let mut expected = tracked(&bed, &second);
         expected.insert("build/cache.o".to_owned(), "kept\n".to_owned());
-        assert_eq!(files(&laid.folder), expected, "{what}");
-        assert_eq!(bed.raw(&laid.folder, &["status", "--porcelain"]), "", "{what}");
-        assert_eq!(bed.raw(&laid.folder, &["rev-parse", "HEAD"]), second, "{what}");
-        let laid = place.lay_out(&second, true).unwrap();
-        assert_eq!((laid.emptied, laid.set_up), (true, SetUp::Not), "{what}");
-        assert_eq!(files(&laid.folder), tracked(&bed, &second), "{what}: alone");
+        assert_eq!(files(&checked_out.folder), expected, "{what}");
+        assert_eq!(bed.raw(&checked_out.folder, &["status", "--porcelain"]), "", "{what}");
+        assert_eq!(bed.raw(&checked_out.folder, &["rev-parse", "HEAD"]), second, "{what}");
+        let checked_out = place.check_out(&second, true).unwrap();
+        assert_eq!((checked_out.emptied, checked_out.set_up), (true, SetUp::Not), "{what}");
+        assert_eq!(files(&checked_out.folder), tracked(&bed, &second), "{what}: alone");
         assert_eq!(
             bed.raw(&bed.root, &["worktree", "list"]).lines().count(),
             1,
@@ -122,7 +122,7 @@ fn whatever_was_done_to_the_folder_the_next_check_finds_the_commit() {
             );
         }
         place.put_away().unwrap();
-        assert!(!laid.folder.exists(), "{what}");
+        assert!(!checked_out.folder.exists(), "{what}");
         assert_eq!(bed.raw(&bed.root, &["fsck", "--no-dangling"]), "", "{what}");
     }
 }
@@ -132,14 +132,14 @@ fn files_that_stay_the_same_keep_their_times_and_builds_their_caches() {
     let bed = TestRepository::new();
     let repository = bed.repository();
     let place = folder(&repository, &[]);
-    let laid = place.lay_out(&commit(&bed), true).unwrap();
+    let checked_out = place.check_out(&commit(&bed), true).unwrap();
     place.set_up().unwrap();
-    let time = |name: &str| fs::metadata(laid.folder.join(name)).unwrap().modified().unwrap();
+    let time = |name: &str| fs::metadata(checked_out.folder.join(name)).unwrap().modified().unwrap();
     let before = time("README.md");
     bed.write("src/x.rs", "fn x() { more }\n");
-    place.lay_out(&commit(&bed), false).unwrap();
+    place.check_out(&commit(&bed), false).unwrap();
     assert_eq!(time("README.md"), before);
-    assert_eq!(get(&laid.folder, "src/x.rs").as_deref(), Some("fn x() { more }\n"));
+    assert_eq!(get(&checked_out.folder, "src/x.rs").as_deref(), Some("fn x() { more }\n"));
 }
 
 #[test]
@@ -148,13 +148,13 @@ fn what_the_commit_had_and_ignores_now_is_gone() {
     bed.write("gen/a.rs", "tracked\n");
     let repository = bed.repository();
     let place = folder(&repository, &[]);
-    let laid = place.lay_out(&commit(&bed), true).unwrap();
+    let checked_out = place.check_out(&commit(&bed), true).unwrap();
     place.set_up().unwrap();
     bed.raw(&bed.root, &["rm", "-q", "-r", "gen"]);
     bed.write(".gitignore", "*.log\nbuild/\ngen/\n");
     let now = commit(&bed);
-    place.lay_out(&now, false).unwrap();
-    assert_eq!(files(&laid.folder), tracked(&bed, &now));
+    place.check_out(&now, false).unwrap();
+    assert_eq!(files(&checked_out.folder), tracked(&bed, &now));
 }
 
 #[test]
@@ -163,21 +163,21 @@ fn what_setup_changes_is_told_and_put_back_and_what_it_makes_stays() {
     let repository = bed.repository();
     let place = folder(&repository, &[]);
     let first = commit(&bed);
-    let laid = place.lay_out(&first, true).unwrap();
-    put(&laid.folder, "README.md", "by setup\n");
-    put(&laid.folder, "vendor/a.rs", "made\n");
-    bed.raw(&laid.folder, &["update-index", "--skip-worktree", "src/x.rs"]);
-    put(&laid.folder, "src/x.rs", "hidden\n");
+    let checked_out = place.check_out(&first, true).unwrap();
+    put(&checked_out.folder, "README.md", "by setup\n");
+    put(&checked_out.folder, "vendor/a.rs", "made\n");
+    bed.raw(&checked_out.folder, &["update-index", "--skip-worktree", "src/x.rs"]);
+    put(&checked_out.folder, "src/x.rs", "hidden\n");
     assert_eq!(place.set_up().unwrap(), ["README.md", "src/x.rs"]);
     assert_eq!(place.changed().unwrap(), [""; 0]);
-    put(&laid.folder, "src/y.rs", "by a check\n");
-    put(&laid.folder, "README.md", "by a check\n");
+    put(&checked_out.folder, "src/y.rs", "by a check\n");
+    put(&checked_out.folder, "README.md", "by a check\n");
     assert_eq!(place.changed().unwrap(), ["README.md", "src/y.rs"]);
-    let laid = place.lay_out(&first, false).unwrap();
-    assert_eq!(laid.set_up, SetUp::ForThis);
+    let checked_out = place.check_out(&first, false).unwrap();
+    assert_eq!(checked_out.set_up, SetUp::ForThis);
     let mut expected = tracked(&bed, &first);
     expected.insert("vendor/a.rs".to_owned(), "made\n".to_owned());
-    assert_eq!(files(&laid.folder), expected);
+    assert_eq!(files(&checked_out.folder), expected);
 }
 
 #[cfg(unix)]
@@ -191,26 +191,26 @@ fn files_are_copied_as_they_are_now_and_never_through_a_link_that_leads_out() {
     let repository = bed.repository();
     let place = folder(&repository, &[".env", "link", "gone", "../secret"]);
     let now = commit(&bed);
-    let laid = place.lay_out(&now, true).unwrap();
+    let checked_out = place.check_out(&now, true).unwrap();
     let told: Vec<String> = ["link", "gone", "../secret"]
         .map(|name| {
             format!("[workspace] copy: {name} is not a file in the main checkout, so it is not copied")
         })
         .to_vec();
-    assert_eq!(laid.notes, told);
-    assert_eq!(get(&laid.folder, ".env").as_deref(), Some("A=1\n"));
-    assert!(!laid.folder.join("link").exists());
+    assert_eq!(checked_out.notes, told);
+    assert_eq!(get(&checked_out.folder, ".env").as_deref(), Some("A=1\n"));
+    assert!(!checked_out.folder.join("link").exists());
     let before = place.prepared().unwrap();
     place.set_up().unwrap();
-    put(&laid.folder, ".env", "A=evil\n");
-    place.lay_out(&now, false).unwrap();
-    assert_eq!(get(&laid.folder, ".env").as_deref(), Some("A=1\n"));
+    put(&checked_out.folder, ".env", "A=evil\n");
+    place.check_out(&now, false).unwrap();
+    assert_eq!(get(&checked_out.folder, ".env").as_deref(), Some("A=1\n"));
     // Another file prepares another checkout, which begins from nothing.
     bed.write(".env", "A=2\n");
     assert_ne!(place.prepared().unwrap(), before);
-    let laid = place.lay_out(&now, false).unwrap();
-    assert_eq!((laid.emptied, laid.set_up), (true, SetUp::Not));
-    assert_eq!(get(&laid.folder, ".env").as_deref(), Some("A=2\n"));
+    let checked_out = place.check_out(&now, false).unwrap();
+    assert_eq!((checked_out.emptied, checked_out.set_up), (true, SetUp::Not));
+    assert_eq!(get(&checked_out.folder, ".env").as_deref(), Some("A=2\n"));
 }
 
 #[cfg(unix)]
@@ -221,14 +221,14 @@ fn a_folder_that_nobody_may_write_to_goes_all_the_same_and_so_does_one_that_was_
     let repository = bed.repository();
     let place = folder(&repository, &[]);
     let now = commit(&bed);
-    let laid = place.lay_out(&now, true).unwrap();
-    put(&laid.folder, "build/mod/x", "downloaded\n");
-    fs::set_permissions(laid.folder.join("build/mod"), fs::Permissions::from_mode(0o555)).unwrap();
+    let checked_out = place.check_out(&now, true).unwrap();
+    put(&checked_out.folder, "build/mod/x", "downloaded\n");
+    fs::set_permissions(checked_out.folder.join("build/mod"), fs::Permissions::from_mode(0o555)).unwrap();
     // Killed in the middle: nothing is noted, so nothing is trusted.
     fs::remove_file(place.state_file()).unwrap();
-    let laid = place.lay_out(&now, false).unwrap();
-    assert!(laid.emptied);
-    assert_eq!(files(&laid.folder), tracked(&bed, &now));
+    let checked_out = place.check_out(&now, false).unwrap();
+    assert!(checked_out.emptied);
+    assert_eq!(files(&checked_out.folder), tracked(&bed, &now));
 }
 
 #[test]
@@ -242,11 +242,11 @@ fn what_a_killed_run_had_put_aside_is_removed_by_the_next_one() {
     };
     for _ in 0..2 {
         let place = folder(&repository, &[]);
-        let laid = place.lay_out(&now, true).unwrap();
-        put(&laid.folder, "build/x", "kept\n");
+        let checked_out = place.check_out(&now, true).unwrap();
+        put(&checked_out.folder, "build/x", "kept\n");
         put(&repository.worktrees_folder(), ".gone-check-031-limits.1/build/x", "left behind\n");
         put(&repository.worktrees_folder(), ".gone-check-032-other.1/x", "of another feature\n");
-        place.lay_out(&now, true).unwrap();
+        place.check_out(&now, true).unwrap();
         drop(place);
         let mut left = names();
         left.sort();

@@ -1,4 +1,4 @@
-use super::super::chain::{Link, body_hash};
+use super::super::chain::{Chain, Link, body_hash};
 use super::*;
 use redraft_facts::event::RetroWritten;
 use redraft_facts::text::hash;

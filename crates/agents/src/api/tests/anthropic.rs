@@ -29,7 +29,7 @@ fn a_fresh_dispatch_reads_a_file_and_answers_in_the_form() {
 
     let usage = outcome.usage;
     assert!(usage.written > 0 && usage.read * 100 >= usage.written * 95, "{usage:?}");
-    assert!(usage.cost > Usd(0) && usage.cost < agent.reserve(&world.fresh()), "{usage:?}");
+    assert!(usage.cost > Usd(0) && usage.cost < agent.highest_cost(&world.fresh()), "{usage:?}");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_shorter_lifetime_is_raised_to_what_stands_behind_it() {
         let agent = world.anthropic();
         let request = Request { marks: marks(Some(system), Some(stable), Some(tail)), ..world.fresh() };
         world.run(&agent, &request).unwrap();
-        (world.bodies()[0].matches(r#""ttl":"1h""#).count(), agent.reserve(&request))
+        (world.bodies()[0].matches(r#""ttl":"1h""#).count(), agent.highest_cost(&request))
     };
     use Lifetime::{FiveMinutes, HalfHour, Hour};
     let (all, dear) = hours(FiveMinutes, FiveMinutes, Hour);

@@ -269,7 +269,7 @@ fn no_request_is_sent_that_could_cost_more_than_there_is() {
     world.watch.budget.store(needed.0, Ordering::SeqCst);
     let outcome = world.run(&world.anthropic(), &world.fresh()).unwrap();
     assert!(outcome.usage.cost <= needed, "{} of {needed}", outcome.usage.cost);
-    assert!(world.anthropic().reserve(&world.fresh()) >= needed, "reserved from the start");
+    assert!(world.anthropic().highest_cost(&world.fresh()) >= needed, "reserved from the start");
     // Tools are called over and over: as often as there is money, and each request was asked for before it was sent.
     let world = World::answering(vec![read_spec()]);
     let budget = Usd(needed.0 + 10_000);

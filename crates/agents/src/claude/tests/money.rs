@@ -204,7 +204,7 @@ fn a_sum_that_the_program_keeps_to_leaves_room_for_the_request_that_passes_it() 
     let agent = ClaudeAgent::new(settings(folder.path()));
     let request = request(Lifetime::Hour);
     let terms = agent.terms(&request);
-    assert_eq!(agent.reserve(&request), terms.first() + terms.after(terms.first_tokens));
+    assert_eq!(agent.highest_cost(&request), terms.first() + terms.after(terms.first_tokens));
     let searching = Request { tools: vec!["WebSearch".to_owned()], ..request };
     let more = agent.terms(&searching).after(0) - terms.after(0);
     assert!(more >= Usd(80_000), "eight searches and a request beside the conversation: {more}");

@@ -68,7 +68,7 @@ fn the_last_request_before_its_own_limit_is_counted() {
     world.provider = redraft_testkit::provider::Provider::start(read);
     let agent = agent(&world);
     let request = world.request("Judge it.", 1);
-    let request = Request { max_usd: Some(agent.reserve(&request)), ..request };
+    let request = Request { max_usd: Some(agent.highest_cost(&request)), ..request };
     let error = agent.run(&request, &steady()).unwrap_err();
     assert!(matches!(error.now, AfterFailure::OverBudget(_)), "{error:?}");
     let sent = world.sent().len() as u64;

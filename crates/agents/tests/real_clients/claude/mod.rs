@@ -76,7 +76,7 @@ fn a_fresh_dispatch_reads_a_file_and_answers_in_the_schema() {
     assert_eq!(outcome.session, Some(request.session.clone()));
     assert!(outcome.denials.is_empty(), "{:?}", outcome.denials);
     assert!(outcome.usage.input() > 1_000 && outcome.usage.output > 0, "{:?}", outcome.usage);
-    assert!(outcome.usage.cost.0 > 0 && outcome.usage.cost <= agent.reserve(&request));
+    assert!(outcome.usage.cost.0 > 0 && outcome.usage.cost <= agent.highest_cost(&request));
     let asked = world.asked();
     let system = asked[0]["system"].to_string();
     assert!(system.contains("constant: words") && !system.contains("Judge note.txt"), "{system}");

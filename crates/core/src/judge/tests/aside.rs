@@ -124,8 +124,7 @@ fn a_rejection_that_may_rest_on_a_failed_check_is_not_turned_into_an_approval() 
         Setting { rule: Threshold::Blockers, delta: Some(Delta::parse(DIFF)), ..Setting::default() };
     let answer = one_issue(false, "suggestion");
     setting.computes(&answer, "S1 (deferred)");
-    let failed =
-        r#""checks": [{"name": "traced", "passed": false, "note": "R7 has no criterion"}], "issues""#;
+    let failed = r#""checks": [{"name": "traced", "passed": false, "note": "issue 1"}], "issues""#;
     let judged = setting.judge(answer.replace("\"issues\"", failed).as_bytes());
     assert!(matches!(judged.judgement, Judgement::Repair { .. }), "{judged:?}");
 }

@@ -46,6 +46,13 @@ pub(super) fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Ef
     }))
 }
 
+impl DispatchOrder {
+    /// Whether a later dispatch may go on with the conversation that this one begins.
+    pub fn begins_a_conversation(&self) -> bool {
+        !is_always_fresh(self.ticket.purpose)
+    }
+}
+
 /// Whether a dispatch never goes on with a conversation.
 fn is_always_fresh(purpose: Purpose) -> bool {
     use Purpose::{Judge, Outline, Retro, Simplify, Tests};

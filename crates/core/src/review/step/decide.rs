@@ -41,6 +41,11 @@ fn retry(state: &mut Loop, about: &About) {
     state.unchanged = 0;
     // The cause of their failure may have been mended outside of the files.
     state.forget_failed_checks();
+    if let About::Cap { stage } = about
+        && let Some(stage) = state.stages.get_mut(usize::from(*stage))
+    {
+        stage.granted = stage.granted.saturating_add(1);
+    }
     if let (About::Task { .. }, Some(task)) =
         (about, state.implementing.as_mut().and_then(Implementing::current_mut))
     {

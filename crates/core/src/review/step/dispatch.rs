@@ -7,6 +7,7 @@ use super::{Rejected, no_verdict, rejected};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{AfterFailure, Answered, Failed, Lost, Raised, Started};
 use redraft_facts::prelude::*;
+use redraft_facts::probed::Recall;
 use redraft_facts::ticket::{Purpose, Ticket};
 
 fn order_of(state: &Loop, fact: &Started) -> Option<DispatchOrder> {
@@ -127,6 +128,10 @@ pub(super) fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> 
             context_chars: started.context_chars,
             // What was shown in part was not seen.
             first_seen: started.sees.clone().filter(|_| started.choice.strategy != Strategy::Digest),
+            code: match &started.recall {
+                Some(Recall::Gives(code)) => Some(code.clone()),
+                Some(Recall::Asks(_)) | None => None,
+            },
         },
     });
     seat.left = started.choice.prediction.as_ref().map(|prediction| CacheAfterDispatch {

@@ -72,10 +72,11 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
         certificate(state, fact, &role, approved);
         return Ok(());
     }
+    let rounds_max = state.rounds_max(number as u16);
     let stage = &mut state.stages[number];
     if !approved && purpose == Purpose::Validate {
         if stage.counted != Some(epoch) {
-            stage.rounds = (stage.rounds + 1).min(state.opened.limits.rounds);
+            stage.rounds = (stage.rounds + 1).min(rounds_max);
             stage.counted = Some(epoch);
         }
         stage.closed = None;

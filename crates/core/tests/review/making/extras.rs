@@ -114,7 +114,7 @@ fn what_helps_is_never_waited_for() {
         let ticket = until(&mut world, purpose);
         world.play(1);
         let now = AfterFailure::AskPerson;
-        world.happen(Failed { ticket, now, detail: "d".into(), usage: None, undone: vec![] });
+        world.happen(Failed { ticket, now, detail: "d".into(), usage: None, undone: vec![], forgot: None });
     }
     assert!(world.play(200));
     assert!(pending(&world.state).is_empty());

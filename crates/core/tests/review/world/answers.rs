@@ -7,6 +7,7 @@ use redraft_facts::event::*;
 use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::ids::{AgentName, BlobId, FindingId, Role, SessionId};
 use redraft_facts::prelude::*;
+use redraft_facts::probed::Recall;
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::{Claim, Severity, Verdict};
@@ -22,8 +23,19 @@ impl World {
                 order.allowed[self.number() as usize % order.allowed.len()]
             }
         };
-        let pull = strategy != Strategy::Resume && self.draw(self.habits.pull);
+        let pull = match strategy {
+            Strategy::Resume => self.is_hosts(&order.conversation.as_ref().unwrap().id),
+            Strategy::Inline | Strategy::Lazy | Strategy::Digest => self.draw(self.habits.pull),
+        };
         self.happen(started(order, strategy, pull));
+    }
+
+    /// Whether a conversation is a host's, which alone can go on with it.
+    fn is_hosts(&self, conversation: &SessionId) -> bool {
+        self.log.iter().any(|entry| match &entry.event {
+            Event::Answered(fact) => fact.session.as_ref() == Some(conversation) && fact.hand.is_some(),
+            _ => false,
+        })
     }
 
     pub(super) fn end_flight(&mut self, ticket: Ticket) {
@@ -36,6 +48,17 @@ impl World {
         if self.draw(self.habits.lose) {
             return self.happen(Lost { ticket, cost: Usd(1), undone: vec![] });
         }
+        if self.draw(self.habits.parks) {
+            let now = AfterFailure::ParkUntil(1_000 + i64::from(self.number()));
+            return self.happen(Failed {
+                ticket,
+                now,
+                detail: "d".into(),
+                usage: None,
+                undone: vec![],
+                forgot: None,
+            });
+        }
         if self.draw(self.habits.fail) {
             let over = AfterFailure::OverBudget(Usd(7));
             let all = [
@@ -46,7 +69,14 @@ impl World {
                 over,
             ];
             let now = all[self.number() as usize % all.len()];
-            return self.happen(Failed { ticket, now, detail: "d".into(), usage: None, undone: vec![] });
+            return self.happen(Failed {
+                ticket,
+                now,
+                detail: "d".into(),
+                usage: None,
+                undone: vec![],
+                forgot: None,
+            });
         }
         let open = self.state.open.as_ref().unwrap();
         let session =
@@ -57,7 +87,6 @@ impl World {
         let session = session.map(|session| renamed.unwrap_or(session));
         let (answer, usage) = (BlobId::new(""), Usage::default());
         let hand = self.hand(&ticket);
-        let session = session.filter(|_| hand.is_none());
         self.happen(Answered {
             ticket,
             answer,
@@ -281,6 +310,10 @@ pub(in super::super) fn started(order: &DispatchOrder, strategy: Strategy, pull:
         told: vec![],
         pull,
         player: AgentIdentity::default(),
+        recall: match strategy {
+            Strategy::Resume => order.conversation.as_ref().unwrap().code.clone().map(Recall::Asks),
+            _ => Some(Recall::Gives(format!("code of {}", order.ticket))),
+        },
     }
 }
 

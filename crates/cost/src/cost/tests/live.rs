@@ -199,6 +199,7 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
         told: Vec::new(),
         pull: false,
         player: AgentIdentity::default(),
+        recall: None,
     };
     started.into()
 }

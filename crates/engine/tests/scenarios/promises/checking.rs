@@ -2,7 +2,7 @@
 
 use super::kept_by_both;
 use crate::world::{World, paths, with};
-use redraft_engine::ports::{CheckFolder, LaidOut, SetUp};
+use redraft_engine::ports::{CheckFolder, CheckedOut, SetUp};
 
 kept_by_both! {
     it_holds_the_commit_whatever_was_done_to_it,
@@ -12,8 +12,8 @@ kept_by_both! {
     no_worktree_is_touched_and_it_can_be_put_away,
 }
 
-fn laid(folder: &dyn CheckFolder, commit: &str, empty: bool) -> LaidOut {
-    folder.lay_out(commit, empty).unwrap()
+fn checked_out(folder: &dyn CheckFolder, commit: &str, empty: bool) -> CheckedOut {
+    folder.check_out(commit, empty).unwrap()
 }
 
 /// A commit of the feature with one more file.
@@ -27,7 +27,7 @@ fn it_holds_the_commit_whatever_was_done_to_it(world: &dyn World) {
     let (out, later) = (world.outside(), later(world));
     with(world, |ports| {
         let checks = ports.check_folder;
-        let first = laid(checks, &later, false);
+        let first = checked_out(checks, &later, false);
         assert!(first.emptied, "nothing was there");
         let folder = first.folder;
         assert_eq!(out.look_in(&folder, "later.md").as_deref(), Some("later\n"));
@@ -36,7 +36,7 @@ fn it_holds_the_commit_whatever_was_done_to_it(world: &dyn World) {
         out.put_in(&folder, "stray.md", "stray\n");
         out.put_in(&folder, "run.log", "ignored\n");
         assert_eq!(checks.changed().unwrap(), paths(&["README.md", "stray.md"]));
-        let again = laid(checks, &world.base(), false);
+        let again = checked_out(checks, &world.base(), false);
         assert!(!again.emptied);
         for (path, text) in [("README.md", Some("# a project\n")), ("stray.md", None), ("later.md", None)] {
             assert_eq!(out.look_in(&folder, path).as_deref(), text, "{path}");
@@ -47,12 +47,15 @@ fn it_holds_the_commit_whatever_was_done_to_it(world: &dyn World) {
 
 fn ignored_files_stay_unless_it_is_to_be_empty(world: &dyn World) {
     let out = world.outside();
-    let folder = with(world, |ports| laid(ports.check_folder, &world.base(), true).folder);
+    let folder = with(world, |ports| checked_out(ports.check_folder, &world.base(), true).folder);
     out.put_in(&folder, "build/kept.bin", "x\n");
     with(world, |ports| {
-        assert!(!laid(ports.check_folder, &world.base(), false).emptied, "another process finds it too");
+        assert!(
+            !checked_out(ports.check_folder, &world.base(), false).emptied,
+            "another process finds it too"
+        );
         assert_eq!(out.look_in(&folder, "build/kept.bin").as_deref(), Some("x\n"));
-        assert!(laid(ports.check_folder, &world.base(), true).emptied);
+        assert!(checked_out(ports.check_folder, &world.base(), true).emptied);
         assert_eq!(out.look_in(&folder, "build/kept.bin"), None);
     });
 }
@@ -61,14 +64,14 @@ fn what_setup_made_is_not_counted_as_changed(world: &dyn World) {
     let out = world.outside();
     with(world, |ports| {
         let checks = ports.check_folder;
-        let folder = laid(checks, &world.base(), true).folder;
+        let folder = checked_out(checks, &world.base(), true).folder;
         out.put_in(&folder, "made.md", "by setup\n");
         out.put_in(&folder, "README.md", "by setup\n");
         assert_eq!(checks.set_up().unwrap(), paths(&["README.md"]), "a file of the commit is put back");
         assert_eq!(checks.changed().unwrap(), paths(&[]));
         out.put_in(&folder, "stray.md", "by a check\n");
         assert_eq!(checks.changed().unwrap(), paths(&["stray.md"]));
-        laid(checks, &world.base(), false);
+        checked_out(checks, &world.base(), false);
         assert_eq!(out.look_in(&folder, "made.md").as_deref(), Some("by setup\n"));
         assert_eq!(out.look_in(&folder, "stray.md"), None);
     });
@@ -78,11 +81,11 @@ fn setup_is_known_to_be_for_this_commit_or_for_another(world: &dyn World) {
     let later = later(world);
     with(world, |ports| {
         let checks = ports.check_folder;
-        assert_eq!(laid(checks, &later, false).set_up, SetUp::Not);
+        assert_eq!(checked_out(checks, &later, false).set_up, SetUp::Not);
         checks.set_up().unwrap();
-        assert_eq!(laid(checks, &later, false).set_up, SetUp::ForThis);
-        assert_eq!(laid(checks, &world.base(), false).set_up, SetUp::ForAnother);
-        assert_eq!(laid(checks, &later, true).set_up, SetUp::Not);
+        assert_eq!(checked_out(checks, &later, false).set_up, SetUp::ForThis);
+        assert_eq!(checked_out(checks, &world.base(), false).set_up, SetUp::ForAnother);
+        assert_eq!(checked_out(checks, &later, true).set_up, SetUp::Not);
     });
 }
 
@@ -90,13 +93,13 @@ fn no_worktree_is_touched_and_it_can_be_put_away(world: &dyn World) {
     let out = world.outside();
     with(world, |ports| {
         let checks = ports.check_folder;
-        let folder = laid(checks, &world.base(), false).folder;
+        let folder = checked_out(checks, &world.base(), false).folder;
         out.put_in(&folder, "README.md", "changed\n");
         assert_eq!(out.look("README.md").as_deref(), Some("# a project\n"));
         assert_eq!(out.look_base("README.md").as_deref(), Some("# a project\n"));
         checks.put_away().unwrap();
         checks.put_away().unwrap();
-        assert!(laid(checks, &world.base(), false).emptied);
+        assert!(checked_out(checks, &world.base(), false).emptied);
         assert_eq!(checks.prepared().unwrap(), checks.prepared().unwrap());
     });
 }

@@ -32,24 +32,20 @@ fn begin(world: &dyn World) {
     world.outside().commit("feature");
 }
 
-fn merge(
-    merging: &dyn Merging,
-    forecast: &MergePreview,
-    history: MergeHistory,
-) -> Result<Commit, MergeError> {
+fn merge(merging: &dyn Merging, preview: &MergePreview, history: MergeHistory) -> Result<Commit, MergeError> {
     let trailers = trailers(9);
-    merging.merge(forecast, &Merge { into: "main", history, message: "Merge it", trailers: &trailers })
+    merging.merge(preview, &Merge { into: "main", history, message: "Merge it", trailers: &trailers })
 }
 
-fn forecast(world: &dyn World) -> MergePreview {
-    with(world, |ports| ports.merging.forecast("main", &[]).unwrap())
+fn preview(world: &dyn World) -> MergePreview {
+    with(world, |ports| ports.merging.preview("main", &[]).unwrap())
 }
 
 fn a_forecast_touches_nothing_and_looks_past_what_it_is_told_to(world: &dyn World) {
     begin(world);
     world.outside().put_base("dirty.txt", "x\n");
     with(world, |ports| {
-        let found = ports.merging.forecast("main", &paths(&["feature.txt"])).unwrap();
+        let found = ports.merging.preview("main", &paths(&["feature.txt"])).unwrap();
         let MergeOutcome::Clean { tree, checked } = found.outcome else { panic!("{found:?}") };
         let held = ports.workspace.tree_of(&found.head).unwrap();
         assert_eq!((held, found.into.clone()), (tree.clone(), world.base()));
@@ -64,7 +60,7 @@ fn both_sides_are_in_what_is_merged(world: &dyn World) {
     world.outside().commit_base("other.txt", "other\n");
     world.outside().take("README.md");
     world.outside().commit("without a readme");
-    let MergeOutcome::Clean { tree, .. } = forecast(world).outcome else { panic!("it is clean") };
+    let MergeOutcome::Clean { tree, .. } = preview(world).outcome else { panic!("it is clean") };
     with(world, |ports| {
         let nothing = ports.workspace.nothing().unwrap();
         let files = ports.workspace.changed(&nothing, &tree).unwrap();
@@ -78,7 +74,7 @@ fn files_that_exclude_each_other_are_named(world: &dyn World) {
         world.outside().commit_base(name, "theirs\n");
     }
     world.outside().commit("feature");
-    let found = forecast(world);
+    let found = preview(world);
     assert_eq!(found.outcome, MergeOutcome::Conflicts(paths(&["a.txt", "b.txt"])));
     with(world, |ports| {
         assert_eq!(ports.merging.sketch(&found).unwrap().0, found.head);
@@ -88,7 +84,7 @@ fn files_that_exclude_each_other_are_named(world: &dyn World) {
 
 fn the_same_merge_is_the_same_sketch_and_no_branch_leads_to_it(world: &dyn World) {
     begin(world);
-    let found = forecast(world);
+    let found = preview(world);
     let sketch = |world: &dyn World| with(world, |ports| ports.merging.sketch(&found).unwrap());
     let one = sketch(world);
     assert_eq!(sketch(world), one);
@@ -101,7 +97,7 @@ fn the_same_merge_is_the_same_sketch_and_no_branch_leads_to_it(world: &dyn World
 fn a_merge_moves_the_branch_and_the_checkout_it_is_in_and_is_found_again(world: &dyn World) {
     begin(world);
     world.outside().commit_base("other.txt", "other\n");
-    let found = forecast(world);
+    let found = preview(world);
     let commit = with(world, |ports| {
         assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), None);
         merge(ports.merging, &found, MergeHistory::Keep).unwrap()
@@ -119,7 +115,7 @@ fn a_merge_moves_the_branch_and_the_checkout_it_is_in_and_is_found_again(world: 
 
 fn squashed_it_is_one_commit(world: &dyn World) {
     begin(world);
-    let found = forecast(world);
+    let found = preview(world);
     with(world, |ports| merge(ports.merging, &found, MergeHistory::Squash).unwrap());
     assert_eq!(world.outside().log("main"), ["Merge it", "first"]);
     assert_eq!(world.outside().look_base("feature.txt").as_deref(), Some("new\n"));
@@ -130,7 +126,7 @@ fn what_only_says_that_it_is_the_merge_is_none(world: &dyn World) {
     let forged = "Merge it\n\nRedraft-Ticket: 001/merge\nRedraft-Seq: 9";
     world.outside().commit_base_as("other.txt", "other\n", forged);
     with(world, |ports| assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), None));
-    let found = forecast(world);
+    let found = preview(world);
     with(world, |ports| {
         let commit = merge(ports.merging, &found, MergeHistory::Squash).unwrap();
         assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), Some(commit));
@@ -144,7 +140,7 @@ fn what_only_says_that_it_is_the_merge_is_none(world: &dyn World) {
 fn nothing_is_merged_into_a_checkout_with_changes(world: &dyn World) {
     begin(world);
     world.outside().put_base("README.md", "a person's\n");
-    let found = forecast(world);
+    let found = preview(world);
     with(world, |ports| match merge(ports.merging, &found, MergeHistory::Keep).unwrap_err() {
         MergeError::Dirty { into, what, .. } => {
             assert_eq!((into.as_str(), what.as_str()), ("main", "README.md is"))
@@ -158,7 +154,7 @@ fn nothing_is_merged_into_a_checkout_with_changes(world: &dyn World) {
 fn a_file_in_the_way_is_not_replaced(world: &dyn World) {
     begin(world);
     world.outside().put_base("feature.txt", "a person's\n");
-    let found = forecast(world);
+    let found = preview(world);
     with(world, |ports| match merge(ports.merging, &found, MergeHistory::Keep).unwrap_err() {
         MergeError::Refused { detail, .. } => assert!(detail.contains("feature.txt"), "{detail}"),
         other => panic!("{other:?}"),
@@ -171,7 +167,7 @@ fn a_branch_that_is_checked_out_nowhere_is_moved_alone(world: &dyn World) {
     begin(world);
     world.outside().switch_base_to_new("elsewhere");
     world.outside().put_base("README.md", "a person's\n");
-    let found = forecast(world);
+    let found = preview(world);
     with(world, |ports| merge(ports.merging, &found, MergeHistory::Keep).unwrap());
     assert_eq!(world.outside().look_base("feature.txt"), None);
     assert_eq!(world.outside().files_of("refs/heads/main").unwrap()["feature.txt"], "new\n");
@@ -179,7 +175,7 @@ fn a_branch_that_is_checked_out_nowhere_is_moved_alone(world: &dyn World) {
 
 fn what_was_forecast_before_the_branch_moved_is_not_merged(world: &dyn World) {
     begin(world);
-    let found = forecast(world);
+    let found = preview(world);
     world.outside().commit_base("other.txt", "other\n");
     with(world, |ports| {
         let error = merge(ports.merging, &found, MergeHistory::Keep).unwrap_err();
@@ -191,7 +187,7 @@ fn what_was_forecast_before_the_branch_moved_is_not_merged(world: &dyn World) {
 fn a_branch_that_is_gone_is_named(world: &dyn World) {
     begin(world);
     with(world, |ports| {
-        let error = ports.merging.forecast("gone", &[]).unwrap_err();
+        let error = ports.merging.preview("gone", &[]).unwrap_err();
         assert!(matches!(&error, MergeError::NoBranch(name) if name == "gone"), "{error}");
     });
 }
@@ -207,7 +203,7 @@ fn what_both_began_with_is_found_until_nothing_is_the_features_alone(world: &dyn
         assert_eq!(ports.merging.common("main").unwrap(), Some(first.clone()));
         first
     });
-    let found = forecast(world);
+    let found = preview(world);
     with(world, |ports| {
         merge(ports.merging, &found, MergeHistory::Keep).unwrap();
         assert_eq!(ports.merging.common("main").unwrap(), None, "{first} is behind both");
@@ -220,7 +216,7 @@ fn what_both_have_moves_on_where_the_base_is_merged_into_the_branch(world: &dyn 
     world.outside().commit_base("other.txt", "other\n");
     world.outside().merge_main(true);
     with(world, |ports| {
-        let found = ports.merging.forecast("main", &[]).unwrap();
+        let found = ports.merging.preview("main", &[]).unwrap();
         let main = ports.workspace.tree_of(&found.into).unwrap();
         assert_eq!(ports.merging.common("main").unwrap(), Some(main));
         let head = ports.workspace.tree_of(&found.head).unwrap();
@@ -230,7 +226,7 @@ fn what_both_have_moves_on_where_the_base_is_merged_into_the_branch(world: &dyn 
     world.outside().commit_base("left-out.txt", "left out\n");
     world.outside().merge_main(false);
     with(world, |ports| {
-        let found = ports.merging.forecast("main", &[]).unwrap();
+        let found = ports.merging.preview("main", &[]).unwrap();
         let MergeOutcome::Clean { tree, .. } = found.outcome else { panic!("it is clean") };
         let main = ports.workspace.tree_of(&found.into).unwrap();
         assert_eq!(ports.merging.common("main").unwrap(), Some(main.clone()));

@@ -58,11 +58,14 @@ pub(crate) enum Act {
     LeaveBehind(Option<String>),
     /// Runs no longer rest before the feature's end.
     GoOn,
-    HandOut,
+    /// To a host that can go on with these conversations; none where it keeps none.
+    HandOut(Option<Vec<String>>),
     Submit {
         text: String,
         by: String,
         refused: Option<String>,
+        /// With the code that the role was given last.
+        tells: bool,
     },
 }
 
@@ -124,10 +127,17 @@ pub(super) fn read(line: &Line) -> Option<Act> {
         "all is well again" => Act::Mend,
         "the answer $ outlives the process" => Act::LeaveBehind(Some(one)),
         "what outlives the process cannot be read" => Act::LeaveBehind(None),
-        "a host takes its work" => Act::HandOut,
-        "a host submits $ as $" => Act::Submit { text: one, by: two, refused: None },
+        "a host takes its work" => Act::HandOut(None),
+        "a host that keeps conversations takes its work" => Act::HandOut(Some(Vec::new())),
+        "a host that keeps $ takes its work" => {
+            Act::HandOut(Some(one.split(", ").map(str::to_owned).collect()))
+        }
+        "a host submits $ as $" => Act::Submit { text: one, by: two, refused: None, tells: false },
+        "a host submits $ as $ with the code" => {
+            Act::Submit { text: one, by: two, refused: None, tells: true }
+        }
         "a host submits $ as $ and is refused as $" => {
-            Act::Submit { text: one, by: two, refused: Some(line.text(2)) }
+            Act::Submit { text: one, by: two, refused: Some(line.text(2)), tells: false }
         }
         _ => return None,
     })

@@ -5,6 +5,7 @@ use crate::left::trail;
 use crate::script::{self, Claim};
 use crate::world::BRANCH;
 use redraft_core::pipeline::Pipeline;
+use redraft_facts::choice::Strategy;
 use redraft_facts::event::Event;
 
 impl Stage<'_> {
@@ -16,6 +17,12 @@ impl Stage<'_> {
         let asked = |role: &str| {
             let ours = self.agents.asked().into_iter().filter(|request| request.ticket.role.as_str() == role);
             ours.collect::<Vec<_>>()
+        };
+        let started = |role: &str| {
+            entries.iter().rev().find_map(|entry| match &entry.event {
+                Event::Started(started) if started.ticket.role.as_str() == role => Some(started),
+                _ => None,
+            })
         };
         let shown = || trail(&entries).join("\n");
         match claim {
@@ -39,10 +46,7 @@ impl Stage<'_> {
                     asked(role).last().map(|request| serde_json::to_string(&request.prompt).unwrap());
                 // A host fetches its prompt, which is stored with the dispatch.
                 let handed_out = || {
-                    let started = entries.iter().rev().find_map(|entry| match &entry.event {
-                        Event::Started(started) if started.ticket.role.as_str() == role => Some(started),
-                        _ => None,
-                    })?;
+                    let started = started(role)?;
                     let bytes = self.world.ledger().store().blob(&started.prompt).unwrap();
                     Some(String::from_utf8(bytes).unwrap())
                 };
@@ -50,7 +54,9 @@ impl Stage<'_> {
                 assert_eq!(prompt.contains(text), *so, "{text:?} in {prompt}");
             }
             Claim::Resumed(role, so) => {
-                assert_eq!(asked(role).last().map(|request| request.resume), Some(*so), "{role}");
+                let handed_out = || started(role).map(|started| started.choice.strategy == Strategy::Resume);
+                let resumed = asked(role).last().map(|request| request.resume).or_else(handed_out);
+                assert_eq!(resumed, Some(*so), "{role}");
             }
             Claim::Commits(subjects) => {
                 let mut log = outside.log(BRANCH);

@@ -43,6 +43,7 @@ impl Stage<'_> {
             Setting::Setup => self.rules.finish.setup = Some(SETUP.to_owned()),
             Setting::NoBase => created.base_branch.clear(),
             Setting::Cast(role, agent) => self.agents.cast(role, agent.as_deref()),
+            Setting::Forgets(name) => agent(name).forget(),
             Setting::Forgetful(name) => agent(name).change(|able| able.resume = Resume::No),
             Setting::Host(name) => agent(name).change(|able| able.pull = true),
             Setting::Dear(name, reserved, cost) => agent(name).price(*reserved, *cost),

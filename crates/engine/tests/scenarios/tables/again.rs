@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 11] = [
+pub(crate) const TABLE: [Scenario; 13] = [
     (
         "in a new conversation a reviewer is told what changed, what was answered, and to look no further",
         "
@@ -22,6 +22,23 @@ pub(crate) const TABLE: [Scenario; 11] = [
         then spec-reviewer was told `Do this and no more:`
         then spec-reviewer was told `## Spec Under Review`
         then phase-reviewer was not told `Do this and no more:`
+        ",
+    ),
+    (
+        "policy seed tells a reviewer that nothing changed where its author changed nothing, and speaks of no delta",
+        "
+        the policy is seed
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author says `{\"approved\": true, \"summary\": \"it is meant so\", \"answers\": [], \"issues\": []}`
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then spec-reviewer began anew
+        then spec-reviewer was told `Nothing has changed since then. The document is for reference.`
+        then spec-reviewer was told `it is meant so`
+        then spec-reviewer was not told `## Delta`
+        then spec-reviewer was not told `stands below`
         ",
     ),
     (
@@ -176,6 +193,36 @@ pub(crate) const TABLE: [Scenario; 11] = [
         the run is done
         then decided tells `\"ruled\":[\"I3\"]`
         the feature is merged
+        ",
+    ),
+    (
+        "what a person answered reaches a second pass of the specification, and who compares the code with it",
+        "
+        the feature goes until implement
+        the run rests after specify
+        spec-author asks `Which months?` and would assume `all of them`
+        the run asks `spec-author`
+        a person decides answer `those of this year`
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        a person goes back to specify
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then spec-reviewer was told `Answer: those of this year`
+        then phase-reviewer was told `Answer: those of this year`
+        a person leaves out design
+        a person leaves out create-plan
+        a person leaves out create-tasks
+        the feature goes on
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer approves
+        code-quality-reviewer approves
+        security-reviewer approves
+        the run is done
+        then implementation-reviewer was told `Answer: those of this year`
         ",
     ),
     (

@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 23] = [
+pub(crate) const TABLE: [Scenario; 25] = [
     (
         "an answer that broke off is asked for again, and what was reserved for it counts",
         "
@@ -149,6 +149,44 @@ pub(crate) const TABLE: [Scenario; 23] = [
         the run is done
         then spec-reviewer began anew
         then docs/features/001-feature/.review-history.md says `RESUME-FALLBACK: spec-reviewer iteration 2`
+        ",
+    ),
+    (
+        "the first conversation that is continued proves that it remembers, and no other is asked",
+        "
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then spec-author went on with its conversation
+        then spec-author was told `ended with a code to keep in mind`
+        then spec-reviewer went on with its conversation
+        then spec-reviewer was not told `ended with a code to keep in mind`
+        then phase-reviewer was not told `Keep this code in mind`
+        then agents-met tells `\"resume\":\"yes\"`
+        ",
+    ),
+    (
+        "an agent that forgets is asked afresh, what it did is undone, and it is not resumed again",
+        "
+        scripted forgets what was said
+        spec-author writes spec.md
+        spec-reviewer objects to `within 10 seconds`
+        spec-author changes `within 10 seconds` to `within 1 second` in spec.md
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then failed tells `does not know the code`
+        then failed tells `\"forgot\":`
+        then docs/features/001-feature/spec.md says `within 5 seconds`
+        then spec-author began anew
+        then spec-reviewer began anew
+        then docs/features/001-feature/.review-history.md says `RESUME-FALLBACK: spec-author iteration 1`
+        then docs/features/001-feature/.review-history.md does not say `RESUME-FALLBACK: spec-reviewer`
+        then agents-met tells `V3: the continued conversation does not know the code`
         ",
     ),
     (

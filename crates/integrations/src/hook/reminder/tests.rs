@@ -1,6 +1,8 @@
 use super::*;
 use crate::hook::session::tests::{row, seen};
+use redraft_facts::usage::Usd;
 use redraft_reports::projections::BoardRow;
+use redraft_reports::standing::Standing;
 
 #[test]
 fn only_work_that_an_agent_can_do_now_is_owed() {
@@ -14,7 +16,11 @@ fn only_work_that_an_agent_can_do_now_is_owed() {
     assert!(!with(|row| row.status = "approved".to_owned()), "nothing is owed");
     assert!(!with(|row| row.parked_until_ms = Some(9_999)), "parked");
     assert!(with(|row| row.parked_until_ms = Some(1)), "a park that is over");
-    assert!(!with(|row| row.next = "redraft run 001 --budget 9".to_owned()), "money is a person's");
+    let short = |row: &mut BoardRow| {
+        let (needed_micro_usd, left_micro_usd, limit_micro_usd) = (Usd(2), Usd(1), Usd(9));
+        row.standing = Standing::OverBudget { needed_micro_usd, left_micro_usd, limit_micro_usd };
+    };
+    assert!(!with(short), "money is a person's");
     assert!(!with(|row| row.life = "planned".to_owned()), "nobody has begun it");
     let mut planned = row("001", "one");
     planned.life = "planned".to_owned();

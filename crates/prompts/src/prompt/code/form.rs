@@ -18,7 +18,7 @@ pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> 
         ProfileKind::Author => work(purpose),
         ProfileKind::Domain | ProfileKind::Phase => format!(
             "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, a new one by its number in `issues` from 1, an earlier one by its id: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
-             - `verified`: each statement about something outside of the repository that you checked, where, and with what result, in few words; one entry for all that you could not open.\n\
+             - `verified`: each statement about something outside of the repository that you checked, where, and with what result, in few words.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
              - `category`: one of {}.\n\
              - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
@@ -42,7 +42,7 @@ fn work(purpose: Purpose) -> String {
     };
     match purpose {
         Purpose::Implement => report(
-            "true if every done criterion is met; false is a failed attempt, and `concerns` says why",
+            "true if every done criterion is met, else false",
             "what was done, in one or two sentences; if there was nothing left to do: \"Task already complete\".",
             TASK,
         ),
@@ -67,7 +67,7 @@ fn work(purpose: Purpose) -> String {
         | Purpose::Probe => format!(
             "- `approved`: true; the code is finished.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it.\n\
-             - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
+             - `answers`: one for every finding you were given, under its id or ids, `fixed` or `not_fixed`; none if you were given none.\n\
              - `issues`: empty.\n\
              - `checks`: one entry for every question above, under its name, as you put it to your own change.\n{OPENED}"
         ),

@@ -15,7 +15,7 @@ use super::code_brief::CodeBrief;
 use super::removed;
 use super::stable::Lasting;
 use super::turn::{self as shared, present};
-use super::{disputed, open};
+use super::{asked, disputed, open};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -75,7 +75,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
         | Purpose::Retro
         | Purpose::Judge
         | Purpose::Probe => present([
-            shared::idea_in_place_of_a_prd(brief),
+            asked::idea_in_place_of_a_prd(brief),
             Some(turn::fix_task(brief)),
             Some(turn::all_files(code, "All Implementation Files")),
             turn::failed_check(brief, code),
@@ -92,57 +92,57 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
     let brief = &Brief { findings, ..*brief };
     let inline = strategy == Strategy::Inline;
     if brief.goes_on() {
-        return present([
+        let first = present([
             Some(turn::again_note(brief, strategy)),
-            shared::asked_for(brief),
+            asked::asked_for(brief),
             turn::delta(brief),
             shared::fix_summary(brief),
             (!inline).then(|| turn::all_files(code, "All Implementation Files (for reference)")),
             // Else the changes show what was taken out since.
-            removed::fragment(code.change).filter(|_| !inline && brief.hearing),
+            removed::fragment(code.change).filter(|_| !inline && brief.is_same_again()),
             turn::intent(code, false),
-            turn::results(code),
-            turn::left_out(code),
-            turn::done_before(code),
-            open::settled(brief),
-            open::open_findings(brief, open::Intro::Recall),
-            disputed::replies(brief),
-            shared::iteration(brief),
         ]);
+        return then(first, known(brief, code, open::Intro::Recall));
     }
-    present([
-        shared::asked_for(brief),
+    let first = present([
+        asked::asked_for(brief),
         // An inline prompt has it further up, where all reviewers share it.
         (!inline).then(|| stable::files(code.change, false)),
         removed::fragment(code.change).filter(|_| !inline),
         turn::intent(code, false),
+    ]);
+    then(first, known(brief, code, open::Intro::Reevaluate))
+}
+
+/// What every reviewer is told at the end: how the checks ended, what people decided, what is open, which round it is.
+fn known(brief: &Brief<'_>, code: &CodeBrief<'_>, intro: open::Intro) -> Vec<Fragment> {
+    present([
         turn::results(code),
         turn::left_out(code),
         turn::done_before(code),
         open::settled(brief),
-        open::open_findings(brief, open::Intro::Reevaluate),
+        open::open_findings(brief, intro),
         disputed::replies(brief),
         shared::iteration(brief),
     ])
 }
 
+fn then(mut first: Vec<Fragment>, rest: Vec<Fragment>) -> Vec<Fragment> {
+    first.extend(rest);
+    first
+}
+
 /// The turn of a reviewer that is given what changed.
 fn digest(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
-    present([
+    let first = present([
         Some(turn::again_note(brief, Strategy::Digest)),
-        shared::asked_for(brief),
+        asked::asked_for(brief),
         turn::delta(brief),
         shared::fix_summary(brief),
         turn::intent(code, false),
         turn::around(brief, code),
-        turn::results(code),
-        turn::left_out(code),
-        turn::done_before(code),
-        open::settled(brief),
-        open::open_findings(brief, open::Intro::Recall),
-        disputed::replies(brief),
-        shared::iteration(brief),
-    ])
+    ]);
+    then(first, known(brief, code, open::Intro::Recall))
 }
 
 fn continued_turn(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
@@ -167,19 +167,15 @@ fn continued_turn(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             disputed::answers(brief),
             Some(shared::return_short(brief)),
         ]),
-        (ProfileKind::Domain | ProfileKind::Phase, _) => present([
-            Some(turn::review_note(brief)),
-            turn::delta(brief),
-            shared::fix_summary(brief),
-            turn::intent(code, true),
-            turn::results(code),
-            turn::left_out(code),
-            turn::done_before(code),
-            open::settled(brief),
-            open::open_findings(brief, open::Intro::List),
-            disputed::replies(brief),
-            shared::iteration(brief),
-            Some(shared::return_short(brief)),
-        ]),
+        (ProfileKind::Domain | ProfileKind::Phase, _) => {
+            let first = present([
+                Some(turn::review_note(brief)),
+                turn::delta(brief),
+                shared::fix_summary(brief),
+                turn::intent(code, true),
+            ]);
+            let known = then(first, known(brief, code, open::Intro::List));
+            then(known, vec![shared::return_short(brief)])
+        }
     }
 }

@@ -4,7 +4,6 @@
 //! in an `inline` prompt to a reviewer: it is the largest part, the same for all reviewers of a round, and asked about
 //! by all of them at once, so the first pays for it and the others read it from the cache. It changes with every fix.
 
-use super::super::brief::Upstream;
 use super::super::change;
 use super::super::code_brief::{ProjectCheck, Running};
 use super::super::conventions;
@@ -69,11 +68,10 @@ pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Frag
     });
     fragments.extend(project.map(project_block));
     fragments.extend(conventions::fragment(conventions, profile, strategy));
-    let whole_prd = strategy == Strategy::Inline && upstream.iter().any(|file| file.name == "prd.md");
-    fragments.extend(code.wanted.filter(|_| !whole_prd).map(wanted));
+    fragments.extend(code.wanted.map(wanted));
     fragments.extend(code.constraints.map(constraints));
     fragments.push(match (strategy, reviews) {
-        (Strategy::Inline, _) => given_artifacts(of, upstream),
+        (Strategy::Inline, _) => given_artifacts(of),
         (Strategy::Digest, true) => stable::artifacts_at_hand(profile, place),
         (Strategy::Lazy | Strategy::Resume, true) if !stable::names_documents(profile, place) => {
             no_document()
@@ -136,7 +134,7 @@ fn no_document() -> Fragment {
 }
 
 /// The files of the role where all of them are in the prompt.
-fn given_artifacts(of: Lasting<'_>, upstream: &[Upstream<'_>]) -> Fragment {
+fn given_artifacts(of: Lasting<'_>) -> Fragment {
     let mut fragment = stable::given_artifacts(of.profile, of.place);
     if of.profile.tools == ["Read"] {
         // The role that designs tests is not to see any code.
@@ -145,7 +143,8 @@ fn given_artifacts(of: Lasting<'_>, upstream: &[Upstream<'_>]) -> Fragment {
             .replace("Open a file only for what is not in this prompt.", "Open no file: it may hold code.");
     }
     if of.profile.kind != ProfileKind::Author {
-        let intro = if upstream.is_empty() { "\n" } else { "" };
+        let listed = fragment.text.lines().last().is_some_and(|line| line.starts_with("- "));
+        let intro = if listed { "" } else { "\n" };
         fragment.text.push_str(&format!(
             "{intro}- The change: under Implementation Files; open a file for what its hunks do not show\n"
         ));
@@ -160,8 +159,7 @@ fn without_commands(missing: &[String]) -> Option<Fragment> {
     }
     let text = "## Tools You Do Not Have\n\n\
          You cannot run commands here. Where your work asks for it, read instead: follow the code by hand through every \
-         test you would run. Say under `tested`, or else in `summary`, that nothing was run; the engine runs the \
-         project's checks after your turn.\n";
+         test you would run. Say under `tested`, or else in `summary`, that nothing was run.\n";
     Some(Fragment::new("missing-tools", text))
 }
 
@@ -182,12 +180,12 @@ fn project_checks(code: CodeLasting<'_>, missing: &[String]) -> Option<Fragment>
         }
     };
     let line = |check: &ProjectCheck<'_>| {
-        let more = if more(check) { ", also with the name of one test behind it" } else { "" };
+        let more = if more(check) { ", also with what its tool takes to run one test behind it" } else { "" };
         format!("- {}{more}\n", shown_check(check))
     };
     let list: String = code.checks.iter().map(line).collect();
     let text = format!(
-        "## Project Checks\n\nThe engine runs these after your turn, in this order{must}.{may}\n\n{list}"
+        "## Project Checks\n\nThe engine runs these after your turn, in this order, and only their result counts{must}.{may}\n\n{list}"
     );
     Some(Fragment::new("project-checks", text))
 }

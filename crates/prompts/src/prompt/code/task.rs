@@ -16,19 +16,23 @@ use redraft_facts::text::{self, one_line};
 /// The task, its criteria, and what it builds on.
 pub(super) fn task(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Fragment {
     let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
-    let mut text = format!(
-        "## Task {}: {}\n\nCarry out this task of {}:\n\n{}",
-        line(task_brief.id),
-        line(task_brief.title),
-        line(task_brief.file),
-        text::fenced("markdown", task_brief.text)
-    );
-    match task_brief.done {
-        Some(done) => text.push_str(&format!("\nIts done criteria:\n\n{}", text::fenced("markdown", done))),
-        None => text.push_str(
+    let (id, file) = (line(task_brief.id), line(task_brief.file));
+    let mut text = match task_brief.text {
+        // The file is a required artifact.
+        "" => format!(
+            "## Task {id}: {}\n\nCarry out the whole of {file}. Its done criteria: every requirement is met, and every \
+             acceptance criterion holds.\n",
+            line(task_brief.title)
+        ),
+        block => {
+            format!("## Task {id}\n\nCarry out this task of {file}:\n\n{}", text::fenced("markdown", block))
+        }
+    };
+    if !task_brief.says_when_done {
+        text.push_str(
             "\nIt names no done criteria of its own: it is done when all it asks for is there and a test or a command \
              shows it. Write down which, under `implemented`.\n",
-        ),
+        );
     }
     if !task_brief.depends.is_empty() {
         text.push_str("\nIt builds on these tasks:\n\n");

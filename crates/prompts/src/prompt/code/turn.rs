@@ -115,8 +115,8 @@ pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
         Purpose::Validate => "Changes Since Your Last Review",
         _ => "Delta",
     };
-    // In a hearing nothing has changed, and the note says so.
-    let body = match brief.delta.filter(|_| !brief.hearing)? {
+    // Where nothing has changed, the note says so.
+    let body = match brief.delta.filter(|_| !brief.is_same_again())? {
         "" => "The code is as you last saw it.\n".to_owned(),
         diff => format!("{}\n{}", change::list(&Delta::parse(diff)), change::body(diff)),
     };
@@ -137,10 +137,11 @@ pub(super) fn review_note(brief: &Brief<'_>) -> Fragment {
             went_on(brief),
             open::ruling_on(brief)
         ),
-        _ if brief.hearing => format!(
+        _ if brief.is_same_again() => format!(
             "You already have {have}the implementation files in context from your prior review. Nothing in the code has \
-             changed since then: its implementer declines findings of yours. Do this and no more:\n\n{}",
-            open::steps_of_a_hearing(brief)
+             changed since then{}. Do this and no more:\n\n{}",
+            open::declines(brief, "yours"),
+            open::steps_without_changes(brief)
         ),
         _ => format!(
             "You already have {have}the implementation files in context from your prior review. What was changed \
@@ -153,8 +154,8 @@ pub(super) fn review_note(brief: &Brief<'_>) -> Fragment {
 
 /// Tells a fresh reviewer to go on with the review of its role, and what it has for that.
 pub(super) fn again_note(brief: &Brief<'_>, strategy: Strategy) -> Fragment {
-    if brief.hearing {
-        return again::hearing(brief);
+    if brief.is_same_again() {
+        return again::same(brief);
     }
     let (said, task) = match brief.purpose {
         Purpose::Validate => (

@@ -169,7 +169,7 @@ pub(in crate::prompt) static TASK: TaskBrief<'static> = TaskBrief {
     title: "Count the requests of a key",
     file: TASKS.path,
     text: include_str!("../../../data/example/task.md"),
-    done: Some("- `the_101st_request_is_refused` passes; without step 2 it fails."),
+    says_when_done: true,
     artifacts: &SCOPED,
     depends: &[],
     begun: false,

@@ -53,6 +53,8 @@ pub(super) fn sample(
         ..first
     };
     let base = code(change::FIRST);
+    let others: Vec<Upstream<'_>> =
+        first.upstream.iter().filter(|file| file.name != "prd.md").copied().collect();
     let brief = match (named.role, purpose) {
         ("implementer", Purpose::Implement) if strategy == Strategy::Resume => Brief {
             gate: Some(change::FAILED),
@@ -66,6 +68,8 @@ pub(super) fn sample(
                 constraints: Some(change::CONSTRAINTS),
                 ..base
             }),
+            place: FeaturePaths { prd: Prd::InPart(feature::PRD), ..first.place },
+            upstream: &others,
             ..first
         },
         ("implementer", Purpose::Revise) => Brief { findings: &all, round: 2, ..first },

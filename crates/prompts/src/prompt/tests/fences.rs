@@ -41,7 +41,8 @@ fn what_others_wrote_stays_inside_its_fence() {
         let hostile = build(&Brief {
             place: FeaturePaths { idea: HOSTILE, asked: HOSTILE, ..brief.place },
             artifact: brief.artifact.map(|_| HOSTILE.as_bytes()),
-            delta: brief.delta.map(|_| HOSTILE),
+            // What is empty was written by nobody.
+            delta: brief.delta.map(|diff| if diff.is_empty() { diff } else { HOSTILE }),
             fix_summaries: &summaries[..brief.fix_summaries.len()],
             gate: brief.gate.map(|_| HOSTILE),
             said: if brief.said.is_empty() { "" } else { HOSTILE },

@@ -91,6 +91,26 @@ fn what_was_asked_for_reaches_whoever_judges_against_it() {
     assert!(by_itself.get("asked-for").is_none());
 }
 
+/// What a person answered to the author of another document is known to its reviewers.
+#[test]
+fn what_was_answered_reaches_the_reviewers_of_every_document() {
+    let said = [AnsweredQuestion { question: "Which store?", assumed: "any", answer: "the one we have" }];
+    let mut told = 0;
+    cases::each(&mut |case| {
+        let reviews = case.brief.profile.kind != ProfileKind::Author && case.brief.code.is_none();
+        if !reviews || case.name != "review" || !Phase::DOCUMENTS.contains(&case.phase) {
+            return;
+        }
+        let prompt = build(&Brief { answers: &said, ..case.brief });
+        let text =
+            prompt.get("asked-for").unwrap_or_else(|| panic!("{} {}", case.phase, case.brief.profile.role));
+        assert!(text.contains("1. Which store?\n   Answer: the one we have\n"), "{text}");
+        assert_eq!(text.contains("What was answered is decided"), case.phase != Phase::Specify, "{text}");
+        told += 1;
+    });
+    assert_eq!(told, 8);
+}
+
 /// I1-R4's own words, and R2.2: "must", not "may".
 #[test]
 fn i1_r4_and_r2_2_a_fresh_lazy_review_must_read_its_artifacts_and_confirm_it() {

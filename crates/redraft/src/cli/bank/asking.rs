@@ -1,12 +1,12 @@
 //! Asks on the terminal about entries that have become stale, when a feature has come to its end.
 //!
 //! A run without a person never comes here: it neither rewrites nor retires an entry. The answers are written into the
-//! bank of the feature's worktree and committed with it.
+//! bank of the feature's worktree and committed with it; why an entry was retired stands in the feature's `retro.md`.
 
 use super::aged;
 use super::bank_files::BankFiles;
 use super::entry_history::EntryHistory;
-use redraft_documents::bank::{BankChange, BankFile, RETIRED_FILE};
+use redraft_documents::bank::{BankChange, BankFile};
 use redraft_engine::ports::{Trailers, Workspace as _};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::text::one_line;
@@ -14,6 +14,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::question::{Choice, QuestionForm};
 
 /// Further questions in a row would be answered without being read.
 const ASKED_MAX: usize = 5;
@@ -48,8 +49,9 @@ pub(crate) fn about_stale(
             console.say(&format!("  not changed: {}", refused.why));
         }
         for line in &applied.retired {
-            shelf.note(RETIRED_FILE, "# Retired entries", line)?;
-            changed.push(RETIRED_FILE.to_owned());
+            let place = shelf.noted_in(Some(&created.folder()));
+            shelf.note(&place, "# Retired entries", line)?;
+            changed.push(place);
         }
         shelf.write(*kind, &applied.text)?;
         changed.push(kind.path().to_owned());
@@ -85,22 +87,31 @@ fn asked(
     console: &Console,
 ) -> Option<BankChange> {
     let (name, feature) = (name.to_owned(), created.id);
-    loop {
-        let word = console.ask("  keep, update or retire it? [leave it] ", &process.clock)?;
-        match word.as_str() {
-            "" | "n" | "no" | "leave" => return None,
-            "keep" => return Some(BankChange::Keep { name, feature }),
-            "update" => {
-                let text = console.ask_text("  what it says from now on: ", &process.clock)?;
-                let text = text.clean(&process.redactor);
-                return (!text.is_empty()).then_some(BankChange::Update { name, feature, text });
-            }
-            "retire" => {
-                let reason = console.ask_text("  why: ", &process.clock)?;
-                let reason = reason.clean(&process.redactor);
-                return (!reason.is_empty()).then_some(BankChange::Retire { name, reason });
-            }
-            other => console.say_before_asking(&format!("  `{}` is not a choice here", one_line(other, 40))),
+    let choice = |word: &str, consequence: &str| Choice {
+        word: word.to_owned(),
+        consequence: consequence.to_owned(),
+        default: word == "leave",
+    };
+    let choices = vec![
+        choice("keep", "it still holds, and counts as seen in this feature"),
+        choice("update", "you write what it says from now on"),
+        choice("retire", "it no longer holds; you say why"),
+        choice("leave", "it stays as it is, and is asked about again"),
+    ];
+    let what = "What should become of this lesson?".to_owned();
+    let form = QuestionForm { what, why: Vec::new(), choices };
+    match console.choose(&form, &process.clock)?.word.as_str() {
+        "keep" => Some(BankChange::Keep { name, feature }),
+        "update" => {
+            let text = console.ask_text("what it says from now on: ", &process.clock)?;
+            let text = text.clean(&process.redactor);
+            (!text.is_empty()).then_some(BankChange::Update { name, feature, text })
         }
+        "retire" => {
+            let reason = console.ask_text("why: ", &process.clock)?;
+            let reason = reason.clean(&process.redactor);
+            (!reason.is_empty()).then_some(BankChange::Retire { name, reason })
+        }
+        _ => None,
     }
 }

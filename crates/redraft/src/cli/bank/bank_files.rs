@@ -1,7 +1,8 @@
 //! The files of the knowledge bank in a checkout: read whole, written whole or not at all.
 
 use redraft_adapters::plain_file;
-use redraft_documents::bank::{Applied, Bank, BankChange, BankFile, apply};
+use redraft_documents::bank::{Applied, Bank, BankChange, BankFile, RETIRED_FILE, apply};
+use redraft_facts::phase::Phase;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::repository_context::RepositoryContext;
 use std::fs::{self, Permissions};
@@ -69,8 +70,11 @@ impl BankFiles {
         replace(&self.root, &place, &format!("{old}{ended}{gap}{item}{line_break}"))
     }
 
-    pub(super) fn has(&self, path: &str) -> bool {
-        self.root.join(path).is_file()
+    /// Where a retired entry is noted: in the retrospective of this feature where there is one.
+    pub(super) fn noted_in(&self, feature_folder: Option<&str>) -> String {
+        let retro = feature_folder.map(|folder| format!("{folder}/{}", Phase::Finish.artifact()));
+        let retro = retro.filter(|path| self.root.join(path).is_file());
+        retro.unwrap_or_else(|| RETIRED_FILE.to_owned())
     }
 }
 

@@ -5,9 +5,7 @@ use super::bank_files::BankFiles;
 use super::entry_history::{EntryHistory, folder};
 use super::report::{self, ChangedJson, FilledJson};
 use super::{Part, named};
-use redraft_documents::bank::{
-    self, Applied, BankChange, BankEntry, BankFile, FeatureCreation, RETIRED_FILE,
-};
+use redraft_documents::bank::{self, Applied, BankChange, BankEntry, BankFile, FeatureCreation};
 use redraft_facts::ids::FeatureId;
 use redraft_frame::args::{EntryArgs, RetireArgs, UpdateArgs};
 use redraft_frame::console::Console;
@@ -101,8 +99,8 @@ fn noted_in(repo: &RepositoryContext, shelf: &BankFiles, word: Option<&str>) -> 
         Some(word) => Some(meant(&past, Some(word), repo)?),
         None => here(&past, repo),
     };
-    let retro = feature.map(|feature| format!("docs/features/{}/retro.md", folder(feature)));
-    Ok(retro.filter(|path| shelf.has(path)).unwrap_or_else(|| RETIRED_FILE.to_owned()))
+    let feature = feature.map(|feature| format!("docs/features/{}", folder(feature)));
+    Ok(shelf.noted_in(feature.as_deref()))
 }
 
 pub(super) fn backfill(

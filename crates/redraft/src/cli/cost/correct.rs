@@ -3,12 +3,13 @@
 use super::super::run::dollars;
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{Entry, Event};
-use redraft_facts::ticket::{Scope, Ticket};
+use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
 use redraft_frame::args::CorrectArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
+use redraft_frame::resolve::ticket_in;
 use redraft_reports::projections;
 use serde::Serialize;
 
@@ -49,7 +50,7 @@ pub(super) fn correct(
     let scope = repo.resolve_scope(&ledger, Some(&args.feature), process)?;
     let _lock = repo.lock(&scope.to_string(), process)?;
     let mut journal = process.journal(&ledger, scope.clone())?;
-    let ticket = named(&args.ticket, &scope)?;
+    let ticket = ticket_in(&scope, &args.ticket)?;
     let was = recorded(journal.state(), &ticket, journal.entries())?;
     if was == cost {
         return Err(CliError::usage(format!("{ticket} is already recorded at {cost}")));
@@ -71,20 +72,6 @@ pub(super) fn correct(
     );
     console.show(&text, &shown);
     Ok(ErrorCode::Done)
-}
-
-/// The dispatch that is meant: with its feature in front, or as that feature's receipt names it.
-fn named(word: &str, scope: &Scope) -> Result<Ticket, CliError> {
-    let full: Option<Ticket> = word.parse().ok();
-    let ticket = match full {
-        Some(ticket) => Ok(ticket),
-        None => format!("{scope}/{word}").parse::<Ticket>(),
-    };
-    let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
-    if ticket.scope != *scope {
-        return Err(CliError::usage(format!("{ticket} is not about {scope}")));
-    }
-    Ok(ticket)
 }
 
 /// What the budget counts for a dispatch now.

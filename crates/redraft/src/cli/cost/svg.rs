@@ -18,6 +18,7 @@ use redraft_facts::text::one_line;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Usage, Usd, grouped};
 use redraft_frame::whole_file::OwnFiles;
+use redraft_reports::html::escaped;
 use redraft_reports::projections::costs::{Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
 use std::fmt::Write;
 
@@ -330,8 +331,4 @@ fn told(one: &Dispatch, unit: Unit) -> String {
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     // Writing into a text cannot fail.
     let _ = writeln!(out, "{what}");
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -8,38 +8,97 @@ use redraft_core::bills::Bill;
 use redraft_cost::cost::CERTAIN;
 use redraft_cost::cost::replay::ReplayMode;
 use redraft_facts::choice::{Prediction, Strategy};
+use redraft_facts::ids::Role;
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Money, Payment, Usage, Usd, grouped};
 use redraft_reports::projections::costs::{
-    Accuracy, Costs, Dispatch, MeasureOfRole, PhaseCosts, Replayed, RoleRules, Sum, hit_percent, not_cached,
+    Accuracy, Costs, Dispatch, Measure, MeasureOfRole, PhaseCosts, Replayed, RoleRules, Sum, hit_percent,
+    not_cached,
 };
+use redraft_reports::projections::{ReceiptAgent, billed_apart};
 use std::cmp::Ordering;
 
 const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];
 
-pub(super) fn feature(shown: &Feature) -> String {
+/// As many as fit at a glance.
+const DEAREST: usize = 3;
+
+/// The sum and the dearest roles; with `all` also every dispatch, what else was possible, and what resuming saved.
+pub(super) fn feature(shown: &Feature, all: bool, command: &str) -> String {
     let Feature { status, costs, agents, rules, loops, notes, .. } = shown;
-    let mut out = format!("{}, {status}: {}\n", whom(shown), told(&costs.sum));
-    for phase in &costs.phases {
-        out.push_str(&phase_table(phase));
+    let sum = billed_apart(&costs.sum.money(), costs.reserved(), costs.sum.hosts);
+    let mut out = format!("{}, {status}: {sum}\n{}", whom(shown), sent(&costs.sum));
+    out.push_str(&dearest(costs));
+    if all {
+        for phase in &costs.phases {
+            out.push_str(&phase_table(phase));
+        }
+        let parts = [attempts(costs), alternatives(costs, agents), resumed(rules), savings(loops)];
+        parts.iter().for_each(|part| out.push_str(part));
     }
-    let parts = [attempts(costs), alternatives(costs, agents), resumed(rules), savings(loops)];
-    parts.iter().for_each(|part| out.push_str(part));
     let about: Vec<String> = agents
         .iter()
         .filter_map(|agent| agent.price.note(&agent.name))
         .chain(notes.iter().cloned())
+        .chain(shown.receipt.notes.iter().filter(|_| all).cloned())
         .collect();
     let judges = in_words(&shown.judged_by);
     if !judges.is_empty() {
         out.push_str(&format!("\njudged by {judges}\n"));
     }
+    let about = distinct(about);
     if !about.is_empty() {
         out.push_str(&format!("\n{}\n", about.join("\n")));
     }
-    out.push_str(&format!("\n{}\n", spent(&costs.sum)));
+    for ReceiptAgent { agent, player, dispatches } in shown.receipt.agents.iter().filter(|_| all) {
+        let dispatches = count(*dispatches as usize, "dispatch");
+        out.push_str(&format!("\nplayed by {}: {dispatches}\n", player.shown(agent)));
+    }
+    if !all {
+        out.push_str(&format!("\nevery dispatch, and what else was possible: {command}\n"));
+    }
     out
+}
+
+fn distinct(lines: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for line in lines {
+        if !kept.contains(&line) {
+            kept.push(line);
+        }
+    }
+    kept
+}
+
+/// `43 dispatches: 123,456 tokens in, 70,000 of them read from a cache, and 5,000 out`.
+fn sent(sum: &Sum) -> String {
+    let [input, read, output] = [sum.billed.input(), sum.billed.read, sum.billed.output].map(grouped);
+    let dispatches = count(sum.dispatches as usize, "dispatch");
+    format!("{dispatches}: {input} tokens in, {read} of them read from a cache, and {output} out\n")
+}
+
+fn dearest(costs: &Costs) -> String {
+    let roles = costs.by_role();
+    if roles.is_empty() {
+        return String::new();
+    }
+    let row = |(role, sum): &(&Role, Sum)| {
+        let usage = &sum.billed;
+        vec![
+            format!("  {role}"),
+            billed_sum(sum),
+            count(sum.dispatches as usize, "dispatch"),
+            format!("{} tokens in", grouped(usage.input())),
+            format!("{} out", grouped(usage.output)),
+        ]
+    };
+    let rows: Vec<Vec<String>> = roles.iter().take(DEAREST).map(row).collect();
+    let head = if roles.len() > DEAREST { "the dearest roles" } else { "by role" };
+    format!(
+        "{head}\n{}",
+        table(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Right], &rows)
+    )
 }
 
 /// The scope of these costs.
@@ -62,23 +121,9 @@ pub(super) fn features(features: &[(Scope, String, Costs, bool)]) -> String {
     let mut columns = vec![Align::Left, Align::Left];
     columns.extend([Align::Right; 8]);
     let more = "more about one: redraft cost FEATURE";
-    format!("{}\n{}\n{more}\n", table(&columns, &rows), spent(&total))
-}
-
-fn told(sum: &Sum) -> String {
-    let dispatches = count(sum.dispatches as usize, "dispatch");
-    format!("{dispatches}, billed {}", billed_sum(sum))
-}
-
-fn spent(sum: &Sum) -> String {
-    let money = sum.money();
-    let mut text = format!("spent {}; orchestration: 0 tokens", money.spent);
-    let apart = money.not_simply_spent();
-    apart.iter().for_each(|line| text.push_str(&format!("\n{line}")));
-    if !apart.is_empty() {
-        text.push_str(&format!("\nthe budget counts all of that: {}", money.counted()));
-    }
-    text
+    let reserved = features.iter().fold(Usd(0), |sum, (_, _, costs, _)| sum + costs.reserved());
+    let sum = billed_apart(&total.money(), reserved, total.hosts);
+    format!("total: {sum}\n{}\n{more}\n", table(&columns, &rows))
 }
 
 fn head(before: &[&str], after: &[&str]) -> Vec<String> {
@@ -240,9 +285,12 @@ fn resumed(rules: &[RoleRules]) -> String {
     if rules.is_empty() {
         return String::new();
     }
-    let names = ["", "", "resumed", "first", "NFR1", "five rounds", "five fresh", "share", "NFR3"];
+    let names = ["", "", "resumed", "first", "shorter", "five rounds", "five fresh", "share", "under half"];
     let mut rows = vec![names.map(str::to_owned).to_vec()];
     for RoleRules { role, rules } in rules {
+        // What was not counted in tokens was not paid for.
+        let rules: Vec<&MeasureOfRole> =
+            rules.iter().filter(|rule| rule.measure != Measure::Characters).collect();
         if rules.is_empty() {
             rows.push(vec![format!("  {role}"), "nothing was resumed".to_owned()]);
         }
@@ -263,14 +311,14 @@ fn resumed(rules: &[RoleRules]) -> String {
         Align::Left,
     ];
     format!(
-        "\nresumed prompts\n  NFR1: each is shorter than the first of its conversation (the worst is shown)\n  NFR3: five \
-         rounds, four of them resumed at the mean size, send less than half of five fresh ones\n{}",
+        "\nresumed prompts\n  shorter: each is shorter than the first of its conversation (the longest is shown)\n  under \
+         half: five rounds, four of them resumed at the mean size, take less than half of five fresh ones\n{}",
         table(&columns, &rows)
     )
 }
 
 fn rule_row(name: String, rule: &MeasureOfRole) -> Vec<String> {
-    let met = |met: bool| if met { "met".to_owned() } else { "not met".to_owned() };
+    let met = |met: bool| if met { "yes".to_owned() } else { "no".to_owned() };
     let share = (rule.five_resumed * 100).checked_div(rule.five_fresh).unwrap_or(0);
     vec![
         name,

@@ -11,7 +11,9 @@ use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::{Usage, Usd, grouped};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::resolve::ticket_in;
 use redraft_reports::projections::costs::{Accuracy, Costs, Dispatch};
 use serde::Serialize;
 use serde_json::Value;
@@ -30,12 +32,16 @@ struct WhyJson<'a> {
 
 pub(super) fn why(
     word: &str,
+    feature: Option<&str>,
     repo: &RepositoryContext,
     ledger: &Ledger,
+    process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let ticket: Ticket =
-        word.parse().map_err(|error: redraft_facts::ids::BadId| CliError::usage(error.to_string()))?;
+    let ticket = match (word.parse::<Ticket>(), feature) {
+        (Ok(ticket), None) => ticket,
+        _ => ticket_in(&repo.resolve_scope(ledger, feature, process)?, word)?,
+    };
     let (scope, first) = match &ticket.scope {
         Scope::Feature(id) => {
             repo.feature(ledger, Some(&id.to_string()))?;

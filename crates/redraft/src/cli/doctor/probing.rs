@@ -18,6 +18,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::story::Story;
 use redraft_prompts::probe::Records;
 use redraft_reports::projections;
 use std::fs;
@@ -75,7 +76,7 @@ impl Probing<'_> {
             workspace: &workspace,
             clock: &self.process.clock,
             boundaries: &self.process.boundaries,
-            progress: self.console,
+            progress: &Story::new(self.console, false),
             redactor: &self.process.redactor,
         };
         let deadlines = deadlines(config.dispatch_minutes * 60_000);

@@ -22,6 +22,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::projections;
+use redraft_reports::question::QuestionForm;
 use serde::Serialize;
 use std::path::Path;
 
@@ -134,9 +135,9 @@ fn agreed(text: &str, process: &ProcessContext, console: &Console) -> bool {
     if !console.can_ask() {
         return false;
     }
-    console.say_before_asking(text);
-    let word = console.ask("repair this? yes or no: ", &process.clock);
-    word.is_some_and(|word| word == "yes" || word == "y")
+    let why = text.lines().map(str::to_owned).collect();
+    let (yes, no) = ("it is repaired, and what is replaced is kept", "nothing is changed");
+    console.agrees(&QuestionForm::yes_or_no("Should this be repaired?", why, yes, no), &process.clock)
 }
 
 fn summary(damage: &Damage, found: &[Finding]) -> String {

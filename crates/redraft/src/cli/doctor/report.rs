@@ -132,7 +132,8 @@ impl AgentReport {
         let resume = match self.resume {
             Resume::Yes => "conversations are continued".to_owned(),
             Resume::Unproved => {
-                "conversations are continued, but nobody has tried that with this version".to_owned()
+                "not tried with this version; the first conversation that is continued must prove it"
+                    .to_owned()
             }
             Resume::No => format!("conversations are not continued: {}", self.why),
         };

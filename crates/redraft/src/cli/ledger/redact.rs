@@ -5,6 +5,8 @@
 //! removed. The same objects always become the same new ones, so a second attempt arrives at the same end. While it is
 //! under way a file says so, and no other command writes.
 
+mod amendments;
+
 use super::secret::{self, SecretToRemove};
 use super::{again, hold_all, scopes};
 use crate::cli::refold::{fold_board, write_files};
@@ -12,15 +14,13 @@ use redraft_adapters::git::{Rewritten, Survey};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
 use redraft_agents::config;
-use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
-use redraft_facts::event::{Entry, Event, FeatureCreated};
+use redraft_facts::event::{Event, FeatureCreated};
 use redraft_facts::ids::BlobId;
 use redraft_facts::phase::Phase;
 use redraft_facts::redact::Typed;
 use redraft_facts::removal::{self, Removal, Renamed};
-use redraft_facts::text::{count, hash};
-use redraft_facts::ticket::Scope;
+use redraft_facts::text::count;
 use redraft_frame::args::RedactArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
@@ -28,15 +28,13 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::{REDACTING, RepositoryContext};
 use redraft_frame::whole_file;
 use redraft_reports::projections;
+use redraft_reports::question::QuestionForm;
 use redraft_roles::profile;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Blobs may name blobs, and those others; none of ours goes deeper.
-const NAMING_MAX: usize = 8;
 
 /// How many files are named one by one.
 const NAMED_MAX: usize = 10;
@@ -306,85 +304,6 @@ impl Job<'_> {
         Ok(named)
     }
 
-    /// New bodies and blobs: without the secret, and with the new ids of objects and blobs.
-    fn amendments(&self, rewritten: Rewritten) -> Result<Ready, CliError> {
-        let mut renamed = rewritten.renamed.clone();
-        let ids = self.ledger.blob_ids()?;
-        let mut blobs: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        for _ in 0..NAMING_MAX {
-            let before = renamed.clone();
-            for id in &ids {
-                let bytes = self.ledger.blob(id)?;
-                let cleaned = self.removal.apply(&bytes).map(|(bytes, _)| bytes);
-                let new = renamed.apply(cleaned.as_deref().unwrap_or(&bytes)).or(cleaned);
-                if let Some(new) = new {
-                    renamed.0.insert(id.to_string(), hash(&new).to_string());
-                    blobs.insert(id.to_string(), new);
-                }
-            }
-            if renamed == before {
-                break;
-            }
-        }
-        let mut bodies = Vec::new();
-        self.ledger.each_body(&mut |seq, _, _, _, body| {
-            if let Some(new) = self.cleaned_body(&renamed, &body) {
-                bodies.push((seq, new));
-            }
-        })?;
-        let blobs = blobs.into_iter().map(|(id, bytes)| (BlobId::new(id), bytes)).collect();
-        Ok(Ready { rewritten, bodies, blobs })
-    }
-
-    /// Refuses a text whose removal would break the form of an event or the meaning of a feature, such as the name of a
-    /// role.
-    fn require_sense(&self, bodies: &[(u64, String)]) -> Result<(), CliError> {
-        let new: BTreeMap<u64, &String> = bodies.iter().map(|(seq, body)| (*seq, body)).collect();
-        let mut scopes: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
-        let mut wrong = None;
-        self.ledger.each_body(&mut |seq, scope, kind, version, body| {
-            let body = new.get(&seq).map_or(&body, |body| *body);
-            match Event::decode(kind, version, body) {
-                Ok(event) => scopes.entry(scope.to_owned()).or_default().push(Entry { seq, at_ms: 0, event }),
-                Err(_) if new.contains_key(&seq) => wrong = wrong.or(Some(seq)),
-                // An event that only a newer program can read holds nothing that is replaced.
-                Err(_) => {}
-            }
-        })?;
-        for (scope, entries) in &scopes {
-            let loops = matches!(scope.parse(), Ok(Scope::Feature(_) | Scope::Review(_)));
-            if loops && wrong.is_none() && Pipeline::replay(entries).is_err() {
-                wrong = entries.iter().map(|entry| entry.seq).find(|seq| new.contains_key(seq));
-            }
-        }
-        match wrong {
-            None => Ok(()),
-            Some(seq) => Err(CliError::usage(format!(
-                "the text cannot be removed: event {seq} would make no sense without it"
-            ))
-            .hint("it is part of a word that redraft itself uses; nothing was changed")),
-        }
-    }
-
-    /// A body without the secret and with the new ids; none if it stays as it is.
-    fn cleaned_body(&self, renamed: &Renamed, body: &str) -> Option<String> {
-        let before: serde_json::Value = serde_json::from_str(body).ok()?;
-        let mut value = before.clone();
-        self.removal.apply_to_json(&mut value);
-        // A feature is found by its name.
-        let slug =
-            before.get("slug").filter(|slug| self.named.iter().any(|named| named.slug.as_str() == **slug));
-        if let (Some(slug), Some(place)) = (slug, value.get_mut("slug")) {
-            place.clone_from(slug);
-        }
-        let cleaned = (value != before).then(|| value.to_string());
-        let text = cleaned.as_deref().unwrap_or(body);
-        match renamed.apply(text.as_bytes()) {
-            Some(bytes) => String::from_utf8(bytes).ok(),
-            None => cleaned,
-        }
-    }
-
     /// The places where the secret is and stays.
     fn left(&self, found: &Found, pruned: Vec<String>) -> Vec<String> {
         let mut left: Vec<String> = found
@@ -463,9 +382,9 @@ fn features(ledger: &Ledger) -> Result<Vec<FeatureCreated>, CliError> {
 }
 
 fn agreed(found: &Found, process: &ProcessContext, console: &Console) -> bool {
-    console.say_before_asking(&found.in_words("it is in", ""));
-    let question = "remove it? this cannot be undone; yes or no: ";
-    console.ask(question, &process.clock).is_some_and(|word| word == "yes" || word == "y")
+    let why = found.in_words("it is in", "").lines().map(str::to_owned).collect();
+    let (yes, no) = ("it is removed everywhere; this cannot be undone", "nothing is changed");
+    console.agrees(&QuestionForm::yes_or_no("Should it be removed?", why, yes, no), &process.clock)
 }
 
 fn told_left(left: &[String]) -> String {

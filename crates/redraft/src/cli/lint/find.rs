@@ -7,7 +7,7 @@ use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
 use redraft_frame::errors::{CliError, ErrorCode};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Documents that are checked together.
@@ -67,10 +67,11 @@ fn target_groups(target: &Path, place: &Place) -> Result<Vec<Group>, CliError> {
     }
     let word = target.to_string_lossy();
     let number = word.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
+    let number = number_of(&word, place).or(number);
     let found = number.map(|number| feature(number, place)).transpose()?.flatten();
     found.map(|group| vec![group]).ok_or_else(|| {
         CliError::usage(format!("there is no file, folder or feature `{word}`"))
-            .hint("name a path, or the number of a feature under docs/features")
+            .hint("name a path, or the number or the slug of a feature under docs/features")
     })
 }
 
@@ -88,6 +89,16 @@ fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
         return Ok(vec![Group { folder: path.to_owned(), root: None, files }]);
     }
     Ok(groups)
+}
+
+/// The number of the feature with this slug; none where there is no such folder, or several.
+fn number_of(slug: &str, place: &Place) -> Option<FeatureId> {
+    let both = [place.main.join(WORKTREES), place.root.join(FEATURES)];
+    let names = both.iter().filter_map(|folder| folders(folder).ok()).flatten().map(|folder| name(&folder));
+    let numbers: BTreeSet<FeatureId> = names
+        .filter_map(|name| name.split_once('-').filter(|(_, own)| *own == slug)?.0.parse().ok())
+        .collect();
+    numbers.first().copied().filter(|_| numbers.len() == 1)
 }
 
 /// In its worktree, where it is worked on; else where it was merged.

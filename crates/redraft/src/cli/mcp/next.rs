@@ -41,6 +41,15 @@ pub(super) struct NextArgs {
     /// Tickets the host is still at work on.
     #[serde(default)]
     beside: Vec<String>,
+    /// Conversations the host can go on with; none where it keeps none.
+    kept: Option<Vec<String>>,
+}
+
+/// What a host has.
+#[derive(Clone)]
+struct HostHas {
+    beside: Vec<Ticket>,
+    kept: Option<Vec<String>>,
 }
 
 /// Where a drive came to rest, and after which event of the feature.
@@ -93,13 +102,14 @@ impl Progress for Doing {
 pub(super) fn next(desk: &Arc<McpService>, args: NextArgs) -> Result<Reply, CliError> {
     let repo = RepositoryContext::find(&desk.process.folder)?;
     let id = desk.feature(&repo, args.feature.as_deref())?;
-    let beside: Vec<Ticket> = args.beside.iter().filter_map(|name| name.parse().ok()).collect();
+    let beside = args.beside.iter().filter_map(|name| name.parse().ok()).collect();
+    let has = HostHas { beside, kept: args.kept };
     let Some(_turn) = Turn::take(desk, id) else {
         let (feature, what) = (id.to_string(), "another call of `next`".to_owned());
         return Ok(Reply::state(State::Wait { feature, what, retry_after_s: 5 }));
     };
     let left = desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-    let begun = || begin(desk, id, beside.clone());
+    let begun = || begin(desk, id, has.clone());
     let state = match left {
         None => awaited(desk, id, begun())?.state,
         Some(job) => {
@@ -107,8 +117,10 @@ pub(super) fn next(desk: &Arc<McpService>, args: NextArgs) -> Result<Reply, CliE
             // It was driven for an earlier call: the feature may have changed since, or the host may already have this
             // work.
             let had = matches!(&state, State::Work { ticket, .. } if args.beside.contains(ticket));
+            let keeps = |name: &String| has.kept.as_ref().is_some_and(|kept| kept.contains(name));
+            let lost = matches!(&state, State::Work { conversation: Some(name), .. } if !keeps(name));
             let moved = !matches!(state, State::Wait { .. }) && last_seq(&repo, id)? != Some(seq);
-            if had || moved { awaited(desk, id, begun())?.state } else { state }
+            if had || lost || moved { awaited(desk, id, begun())?.state } else { state }
         }
     };
     Ok(Reply::state(state))
@@ -178,24 +190,19 @@ impl Drop for Turn<'_> {
     }
 }
 
-fn begin(desk: &Arc<McpService>, id: FeatureId, beside: Vec<Ticket>) -> Job {
+fn begin(desk: &Arc<McpService>, id: FeatureId, has: HostHas) -> Job {
     let (tell, end) = sync_channel(1);
     let doing = Arc::new(Doing::default());
     doing.set("redraft's own work");
     let (inside, told) = (Arc::clone(desk), Arc::clone(&doing));
     let thread = std::thread::spawn(move || {
         // Once the host has gone there is no receiver; what was handed out is given again.
-        let _ = tell.send(drive(&inside.process, id, &beside, &told));
+        let _ = tell.send(drive(&inside.process, id, &has, &told));
     });
     Job { thread, end, doing, began: desk.process.clock.moment() }
 }
 
-fn drive(
-    process: &ProcessContext,
-    id: FeatureId,
-    beside: &[Ticket],
-    doing: &Doing,
-) -> Result<Rest, CliError> {
+fn drive(process: &ProcessContext, id: FeatureId, has: &HostHas, doing: &Doing) -> Result<Rest, CliError> {
     let (repo, console) = (RepositoryContext::find(&process.folder)?, Console::kept());
     let args = RunArgs::default();
     let progress: &dyn Progress = doing;
@@ -212,7 +219,8 @@ fn drive(
     loop {
         let state = with_run(&wish, |run, stage| {
             require_trusted_checks(run.state(), stage.repo, stage.config, &args, process, &console)?;
-            let state = advance(run, stage, beside, process)?;
+            run.hear_kept(has.kept.as_deref(), &has.beside)?;
+            let state = advance(run, stage, &has.beside, process)?;
             tidy(stage.inbox, &Scope::Feature(id), run.entries(), &console);
             Ok(Rest { state, seq: run.state().seq })
         });
@@ -331,6 +339,7 @@ fn given(stage: &RunContext<'_>, work: &HostWork) -> Result<State, CliError> {
         prompt_file,
         schema_file,
         expires: utc(work.expires_ms),
+        conversation: work.conversation.clone(),
     })
 }
 

@@ -125,6 +125,9 @@ pub(super) enum State {
         prompt_file: String,
         schema_file: String,
         expires: String,
+        /// The conversation that goes on with it; left out where a fresh one is begun.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        conversation: Option<String>,
     },
     Decide {
         feature: String,

@@ -13,6 +13,7 @@ use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::RunArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::ErrorCode;
+use redraft_frame::story::Story;
 use serde::Deserialize;
 
 /// More than any answer has.
@@ -66,7 +67,7 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
             id,
             args: &RunArgs::default(),
             players: WorkSource::Host,
-            progress: &console,
+            progress: &Story::new(&console, false),
             process,
             console: &console,
         };

@@ -21,7 +21,9 @@ pub(crate) const INSTRUCTIONS: &str = "\
 If your prompt has a part called Rules for Every Role, do what it says and skip this. Redraft keeps the process; you do the work. Repeat: call `next`. On `work`, start a fresh subagent \
 in the foreground (`run_in_background: false`) and tell it: work in `folder` with no more than `tools`, change nothing but \
 `writes`, read `prompt_file` to its end and do what it says. Do not read that file yourself. Then `submit` the subagent's \
-last message unchanged as `text`, with a `conversation` name of its own. Never \
+last message unchanged as `text`, with a `conversation` name of its own. If you can send a subagent that has answered another message, pass these names as \
+`kept` with every `next` ([] at first); where `work` then has a `conversation`, that one reads `prompt_file`, not a fresh \
+one, and you submit under its name. Never \
 review in a conversation that wrote the text. On `decide`, ask the person and pass on their words; never choose for \
 them. On `wait`, call again after `retry_after_s`. On `held`, `stopped` or `done`, tell the person what it says and the \
 command it names, and stop. If `submit` answers `refused`, do what `why` says.";
@@ -47,6 +49,7 @@ pub(crate) fn all() -> Vec<Tool> {
                 json!({
                     "feature": feature,
                     "beside": list("Tickets you are still working on, so that you get another one."),
+                    "kept": list("Names of the conversations you can go on with, [] at first. Only if you can: you are then sent what is new to them."),
                 }),
                 &[],
             ),

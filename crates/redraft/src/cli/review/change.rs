@@ -30,9 +30,9 @@ use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::{FindingsForm, ReviewArgs};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
-use redraft_frame::no_repeat::NoRepeat;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent, trust};
 use redraft_prompts::prompt::unnamed;
 use redraft_reports::projections;
@@ -47,7 +47,7 @@ pub(super) fn review(
     let form = form(args, console)?;
     let quiet = Console::new(true, true);
     // With --format json nothing but the object is printed, as with --json.
-    let console = if form == FindingsForm::Json { &quiet } else { console };
+    let console = if form == FindingsForm::Json && !console.events { &quiet } else { console };
     if args.change.uncommitted {
         // Uncommitted changes are stored there before they are looked at.
         repo.require_own_state()?;
@@ -101,13 +101,14 @@ impl Call<'_> {
         let rules = self.rules(&entries)?;
         let agents = AgentRegistry::new(repo, &grounds.config, process);
         if !self.may_send(&agents, &rules)? {
-            console.say(&format!("nothing was sent\nnext: {}", process.next(&self.command)));
+            let code = if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting };
+            console.not_sent(&process.next(&self.command), code);
             if self.form == FindingsForm::Sarif {
                 console.object(&annotate::sarif_failed(
                     "nobody was asked, because nobody agreed to what it may cost",
                 ));
             }
-            return Ok(if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting });
+            return Ok(code);
         }
         let repository_lock = repo.lock_repository(process, console)?;
         repo.repository.ensure_detached(&range.commit, &repo.worktree(created)?)?;
@@ -127,7 +128,8 @@ impl Call<'_> {
             clock: &process.clock,
         };
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
-        let progress = NoRepeat::new(console);
+        console.budget(rules.budget);
+        let progress = Story::new(console, super::asks(args.yes, console));
         let check_folder = repo.check_folder(created, &grounds.config);
         let parts = RunPorts {
             check_folder: &check_folder,
@@ -266,6 +268,7 @@ impl Call<'_> {
             gate: gate.filter(|_| *stop == Stop::Findings),
             sent,
             receipt: projections::receipt(run.entries()),
+            cost: process.next(&format!("redraft cost {}", self.created.scope())),
             asked: match stop {
                 Stop::Asking(question) => question.text.clone(),
                 Stop::OverBudget { ticket, over } => format!("{ticket}: {over}"),
@@ -312,6 +315,7 @@ fn hidden(places: &[Hidden]) -> Vec<String> {
 /// How findings are printed.
 fn form(args: &ReviewArgs, console: &Console) -> Result<FindingsForm, CliError> {
     match (args.change.format, console.json) {
+        (None, false) if console.events => Ok(FindingsForm::Json),
         (None, false) => Ok(FindingsForm::Table),
         (None | Some(FindingsForm::Json), _) => Ok(FindingsForm::Json),
         (Some(form), false) => Ok(form),

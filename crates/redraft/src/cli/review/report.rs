@@ -36,8 +36,9 @@ pub(super) struct Report<'a> {
     pub(super) gate: Option<&'a Checked>,
     /// How many dispatches this call has sent.
     pub(super) sent: usize,
-    /// The receipt of all calls.
+    /// The receipt of all calls, and the command that shows more of it.
     pub(super) receipt: Receipt,
+    pub(super) cost: String,
     /// What it waits for.
     pub(super) asked: String,
     pub(super) next: String,
@@ -80,20 +81,23 @@ struct ReportJson<'a> {
 pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
     let Report { scope, range, outcome, judged_by, findings, files, gate, sent, receipt, next, .. } = report;
     match form {
-        FindingsForm::Json => console.object(&ReportJson {
-            v: 1,
-            review: Some(scope),
-            outcome,
-            judged_by,
-            rehearsed: report.rehearsed.is_some(),
-            findings,
-            same_defect: shared_ids(findings),
-            gate: *gate,
-            sent: *sent,
-            receipt: Some(receipt),
-            next,
-            ..ReportJson::new(range)
-        }),
+        FindingsForm::Json => console.show(
+            "",
+            &ReportJson {
+                v: 1,
+                review: Some(scope),
+                outcome,
+                judged_by,
+                rehearsed: report.rehearsed.is_some(),
+                findings,
+                same_defect: shared_ids(findings),
+                gate: *gate,
+                sent: *sent,
+                receipt: Some(receipt),
+                next,
+                ..ReportJson::new(range)
+            },
+        ),
         FindingsForm::Sarif => console.object(&sarif(findings, files, &report.execution())),
         FindingsForm::Github => {
             let unjudged = report.unjudged().filter(|_| gate.is_none());
@@ -158,7 +162,9 @@ impl Report<'_> {
 pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
     let text = format!("{} has changed nothing since {}: there is nothing to review", range.name, range.base);
     match form {
-        FindingsForm::Json => console.object(&ReportJson { outcome: "nothing", ..ReportJson::new(range) }),
+        FindingsForm::Json => {
+            console.show("", &ReportJson { outcome: "nothing", ..ReportJson::new(range) });
+        }
         FindingsForm::Sarif => {
             let notes = std::iter::once(text.clone()).chain(range.notes.iter().cloned()).collect();
             console.object(&sarif(&[], &[], &Execution { notes, ..Execution::default() }));
@@ -207,7 +213,7 @@ fn told(report: &Report<'_>, findings: bool) -> String {
         }
     }
     if report.sent > 0 {
-        text.push_str(&format!("{}\n", receipt.text()));
+        text.push_str(&format!("{}; more: {}\n", receipt.cost(), report.cost));
     } else if matches!(*outcome, "approved" | "findings") && report.gate.is_none() {
         text.push_str("nothing is new since the last call, so nobody was asked\n");
     }

@@ -8,6 +8,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::question::QuestionForm;
 
 /// What became of the request to merge.
 #[derive(PartialEq, Eq)]
@@ -42,8 +43,13 @@ pub(super) fn merge(
         (true, true) => true,
         (false, true) => return Ok(Merging::Not),
         (wanted, false) if console.can_ask() => {
-            let word = console.ask(&format!("merge it into {into} now? [y/N] "), &process.clock);
-            let yes = word.is_some_and(|word| matches!(word.to_lowercase().as_str(), "y" | "yes"));
+            let form = QuestionForm::yes_or_no(
+                &format!("Should it be merged into {into} now?"),
+                vec!["the feature is finished, and the checks passed on what would be merged".to_owned()],
+                &format!("{into} has the feature; nothing is pushed"),
+                "its branch stays as it is, ready to be merged",
+            );
+            let yes = console.agrees(&form, &process.clock);
             if !yes && wanted {
                 return Ok(Merging::Wanted);
             }

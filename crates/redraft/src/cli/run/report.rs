@@ -1,12 +1,16 @@
 //! The report at the end of a run: for programs and in words.
 
 use crate::cli::board::from_when;
-use redraft_core::attribution::RoleAttribution;
+use redraft_core::attribution::{self, RoleAttribution};
 use redraft_engine::Undone;
 use redraft_facts::event::Question;
 use redraft_facts::forecast::Forecast;
+use redraft_facts::phase::Phase;
+use redraft_facts::text::{count, one_line};
 use redraft_reports::estimate;
 use redraft_reports::projections::{Receipt, TaskTally, Warning};
+use redraft_reports::question::QuestionForm;
+use redraft_reports::standing::Standing;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -15,6 +19,9 @@ pub(super) struct RunJson<'a> {
     pub(super) feature: String,
     /// `merged`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `host` (with one, or for one), `abandoned` or `interrupted`.
     pub(super) outcome: &'a str,
+    /// Where it stands now, as `status` has it.
+    pub(super) standing: Standing,
+    pub(super) waits_for_you: bool,
     /// Who gave the verdicts that stand.
     pub(super) judged_by: Vec<RoleAttribution>,
     /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
@@ -25,6 +32,9 @@ pub(super) struct RunJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tasks: Option<TaskTally>,
     pub(super) question: Option<&'a Question>,
+    /// The same as a person is asked it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) form: Option<QuestionForm>,
     /// Where it waits before code is written: what is expected from there on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) estimate: Option<Expected>,
@@ -68,50 +78,101 @@ impl Expected {
 /// The end of a report, where the worktree and the feature's next command would be of no use. A run with such an ending
 /// is shown as a story.
 pub(crate) struct Ending {
+    /// The command that shows all costs, unless there is nothing left to look at.
+    pub(crate) cost: Option<String>,
     pub(crate) text: String,
     pub(crate) next: String,
 }
 
-/// `notice` keeps a rehearsal from being taken for a review, `more` says where to look further, a line each.
-pub(super) fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>) -> String {
-    let RunJson {
-        feature,
-        outcome,
-        ready,
-        tasks,
-        question,
-        estimate,
-        parked_until_ms,
-        receipt,
-        undone,
-        folder,
-        next,
-        ..
-    } = shown;
-    let next = from_when(next, *parked_until_ms);
-    let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let lines = estimate.iter().flat_map(|estimate| estimate::lines(&estimate.forecast));
-    let expected: String = lines.map(|line| format!("\n  {line}")).collect();
+/// What the end of a run says in addition to its result.
+pub(super) struct More {
+    /// Keeps a rehearsal from being taken for a review.
+    pub(super) notice: Option<String>,
+    /// The command that shows all costs, unless there is nothing left to look at.
+    pub(super) cost: Option<String>,
+    /// The phase that comes next, where the run stopped before it.
+    pub(super) phase: Option<Phase>,
+    /// What is with a host, or for one, and the way out.
+    pub(super) host: Option<String>,
+    /// How many findings are open and how many deferred, and the command that shows them.
+    pub(super) findings: Option<(u32, u32, String)>,
+    /// The branch that is ready, and the command that writes its pull request's text.
+    pub(super) branch: Option<(String, String)>,
+}
+
+/// What fits a screen together with the end of the story.
+const LINES_MAX: usize = 8;
+/// The lines that follow all others: where it is, and what comes next.
+const ENDING: usize = 2;
+
+/// At most eight lines: where it stands, what is open, what it cost, and what comes next.
+pub(super) fn report(shown: &RunJson<'_>, more: &More, ending: Option<Ending>) -> String {
+    let RunJson { feature, question, estimate, undone, folder, .. } = shown;
+    let mut lines = vec![format!("feature {feature} is {}", standing(shown, more.phase))];
+    if let Some(question) = question {
+        let choices: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+        lines.push(format!("choices: {}", choices.join(", ")));
+    }
+    lines.extend(more.host.clone());
+    if let Some(estimate) = estimate {
+        lines.push(format!("expected from here: {}", estimate.forecast.in_a_line()));
+    }
+    if let Some((open, deferred, command)) = &more.findings {
+        let open = count(*open as usize, "open finding");
+        let deferred = if *deferred > 0 { format!(", {deferred} deferred") } else { String::new() };
+        lines.push(format!("{open}{deferred}: {command}"));
+    }
+    let details = more.cost.as_ref().map(|command| format!("; more: {command}")).unwrap_or_default();
+    lines.push(format!("{}{details}", shown.receipt.cost()));
+    lines.extend(more.notice.clone());
+    // The notice says it of those that only rehearsed; what was undone was told when it happened. Both may be left out.
+    let judges = attribution::in_words(&shown.judged_by);
+    let unsaid = !judges.is_empty() && !shown.judged_by.iter().all(RoleAttribution::is_rehearsed);
+    let judged = unsaid.then(|| format!("judged by {judges}"));
+    let undone = undone.split_first().map(|(first, rest)| lost_and_found(first, rest.len()));
+    let room = (LINES_MAX - ENDING).saturating_sub(lines.len());
+    lines.extend(judged.into_iter().chain(undone).take(room));
+    match ending {
+        Some(ending) => lines.push(ending.text),
+        None => {
+            lines.push(match &more.branch {
+                Some((branch, command)) => {
+                    format!("branch: {branch}, ready for a pull request; its text: {command}")
+                }
+                None => format!("folder: {folder}"),
+            });
+            lines.push(format!("next: {}", from_when(&shown.next, shown.parked_until_ms)));
+        }
+    }
+    lines.join("\n")
+}
+
+/// Where it stands, in a line.
+fn standing(shown: &RunJson<'_>, phase: Option<Phase>) -> String {
+    const CHARS_MAX: usize = 300;
+    let RunJson { outcome, ready, tasks, question, .. } = shown;
     let outcome = match *outcome {
         "closed" => "closed by gates only, no reviewer".to_owned(),
         "host" => "waiting for a host".to_owned(),
+        "active" => match phase {
+            Some(phase) => format!("active; {phase} comes next"),
+            None => "active".to_owned(),
+        },
         outcome if *ready => format!("{outcome} and ready to merge"),
         outcome => outcome.to_owned(),
     };
-    let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
-    let undone: String = undone.iter().map(lost_and_found).collect();
-    let tasks = tasks.map(|tasks| format!("{}\n", tasks.in_words())).unwrap_or_default();
-    format!(
-        "{}\n{undone}{tasks}feature {feature} is {outcome}{asked}{expected}\n{notice}{ending}",
-        receipt.text()
-    )
+    // An author's questions were told when it asked them.
+    let asked = question.and_then(|question| question.text.lines().next());
+    match (asked, tasks) {
+        (Some(asked), _) => format!("{outcome}: {}", one_line(asked, CHARS_MAX)),
+        (None, Some(tasks)) => format!("{outcome}; {}", tasks.in_words()),
+        (None, None) => outcome,
+    }
 }
 
-fn lost_and_found(undone: &Undone) -> String {
-    let Undone { ticket, what, reference, command } = undone;
-    let what = what.join(", ");
-    format!(
-        "undone for {ticket}: {what}; kept under {reference}\n  to look at it: git show {reference}\n  to restore \
-            it over the current files: {command}\n"
-    )
+/// What was undone was told when it happened; here is the way back to the first of it.
+fn lost_and_found(undone: &Undone, others: usize) -> String {
+    let Undone { what, command, .. } = undone;
+    let others = if others > 0 { format!(" (and {others} more, told above)") } else { String::new() };
+    format!("undone: {}{others}; to get it back: {command}", one_line(&what.join(", "), 120))
 }

@@ -93,10 +93,12 @@ pub(crate) fn with_run<T>(
     let _lock = repo.lock(&id.to_string(), process)?;
     repo.recover_interrupted_move(console)?;
     let ledger = repo.writer()?;
+    repo.refuse_cleaned(id)?;
     let created = repo.created(&ledger, id)?;
     if args.budget.is_none() {
         rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
     }
+    console.budget(rules.budget);
     rules.project = project_context(repo, &ledger, &created, console)?;
     require_unblocked(repo, &ledger, id, args.unblock.as_ref(), process, console)?;
     let _place = hold_place(repo, &created, process)?;

@@ -10,11 +10,12 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::trace_inputs::TraceInputs;
+use redraft_reports::claims::{VerifiedClaim, claims};
 use redraft_reports::{decisions, projections};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct PullRequestJson {
+struct PullRequestJson<'a> {
     v: u16,
     feature: String,
     branch: String,
@@ -28,6 +29,8 @@ struct PullRequestJson {
     /// Who gave the verdicts that stand.
     judged_by: Vec<RoleAttribution>,
     rehearsed: bool,
+    /// What reviewers looked up; first what they left to a person.
+    verified: Vec<VerifiedClaim<'a>>,
 }
 
 pub(crate) fn pull_request(
@@ -59,6 +62,7 @@ pub(crate) fn pull_request(
         merged: state.merged.is_some(),
         judged_by: state.judged_by(),
         rehearsed: state.is_rehearsed(),
+        verified: claims(&entries, &state),
     };
     console.show(text.trim_end(), &json);
     Ok(ErrorCode::Done)

@@ -58,10 +58,10 @@ pub(crate) fn trace(
                 whole_file::write(&path, &page, args.force, &OWN)?;
                 console.say(&format!("wrote {}", redraft_facts::harmless::name(&path.to_string_lossy())));
             }
-            None => console.data(page.trim_end()),
+            None => console.page(&page),
         }
     } else if args.markdown {
-        console.data(matrix::markdown(&matrix).trim_end());
+        console.page(&matrix::markdown(&matrix));
     } else {
         console.show(&text(&matrix), &TraceJson::new(&matrix, &gathered));
     }
@@ -86,7 +86,7 @@ fn meant(words: &[String], process: &ProcessContext) -> Result<(TraceInputs, Opt
         ));
     }
     let number = first.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
-    match (number, second) {
+    match (by_slug(first, process).or(number), second) {
         (Some(number), second) => match feature(Some(number), process) {
             // `3` may be a task's id where no feature has that number.
             Err(error) if second.is_none() => match feature(None, process) {
@@ -99,6 +99,12 @@ fn meant(words: &[String], process: &ProcessContext) -> Result<(TraceInputs, Opt
         (None, Some(_)) => Err(CliError::usage(format!("there is no folder or feature `{first}`"))
             .hint("name the feature or folder first, then the id")),
     }
+}
+
+fn by_slug(word: &str, process: &ProcessContext) -> Option<FeatureId> {
+    let repo = process.repository().ok()?;
+    let ledger = repo.reader().ok()??;
+    repo.feature(&ledger, Some(word)).ok()
 }
 
 /// A feature of the ledger, or one that only has a folder here.

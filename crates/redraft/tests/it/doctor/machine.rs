@@ -226,7 +226,7 @@ fn a_probe_that_is_killed_anywhere_is_ended_by_the_next_doctor() {
 fn ctrl_c_ends_a_probe_cleanly() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.scenario("[[rule]]\nticket = \"*/probe/prober/2.1\"\ndo = \"hang\"\n");
-    let mut command = scratch.redraft(["doctor"]);
+    let mut command = scratch.redraft(["doctor", "-v"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
@@ -236,7 +236,7 @@ fn ctrl_c_ends_a_probe_cleanly() {
     }
     // While it runs, no second one may begin.
     let ran = scratch.run(["doctor"]).expect(7);
-    assert!(ran.stderr.contains("`redraft doctor` of Test Person"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`redraft doctor -v` of Test Person"), "{}", ran.stderr);
     let sent = scratch.command("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);

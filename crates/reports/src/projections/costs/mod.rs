@@ -17,7 +17,7 @@ use redraft_facts::event::{AgentIdentity, Entry, Event, Judgement, Started};
 use redraft_facts::ids::{AgentName, FeatureId, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
-use redraft_facts::ticket::Ticket;
+use redraft_facts::ticket::{Ticket, Unit};
 use redraft_facts::usage::{Money, Payment, Usage, Usd};
 
 pub use accuracy::{Accuracies, Accuracy};
@@ -175,6 +175,26 @@ impl Costs {
         self.dispatches().find(|one| one.ticket == *ticket)
     }
 
+    /// What each role cost over all phases, the dearest first; where no money tells them apart, by their tokens.
+    pub fn by_role(&self) -> Vec<(&Role, Sum)> {
+        let mut roles: Vec<(&Role, Sum)> = Vec::new();
+        for one in self.phases.iter().flat_map(|phase| &phase.roles) {
+            match roles.iter_mut().find(|(role, _)| **role == one.role) {
+                Some((_, sum)) => sum.add(&one.sum),
+                None => roles.push((&one.role, one.sum)),
+            }
+        }
+        let price = |sum: &Sum| (sum.money().counted(), not_cached(&sum.billed));
+        roles.sort_by_key(|(_, sum)| core::cmp::Reverse(price(sum)));
+        roles
+    }
+
+    /// What is set aside for dispatches that are under way.
+    pub fn reserved(&self) -> Usd {
+        let open = self.dispatches().filter(|one| one.bill == Bill::UnderWay);
+        open.fold(Usd(0), |sum, one| sum + one.reserved)
+    }
+
     /// The agents that were asked, by name.
     pub fn agents(&self) -> BTreeSet<&AgentName> {
         self.dispatches().map(|one| &one.agent).collect()
@@ -258,10 +278,13 @@ impl Dispatch {
         name.split_once('/').map_or(name.clone(), |(_, rest)| rest.to_owned())
     }
 
-    /// The ticket without what its role and pass already say: `review 2.1`.
+    /// The ticket without what its role and pass already say: `review 2.1`, `task 2.3, implement 1.1`.
     pub fn round(&self) -> String {
-        let Ticket { purpose, round, attempt, .. } = &self.ticket;
-        format!("{purpose} {round}.{attempt}")
+        let Ticket { unit, purpose, round, attempt, .. } = &self.ticket;
+        match unit {
+            Unit::Task(id) => format!("task {id}, {purpose} {round}.{attempt}"),
+            Unit::Whole => format!("{purpose} {round}.{attempt}"),
+        }
     }
 
     pub fn strategy(&self) -> Strategy {

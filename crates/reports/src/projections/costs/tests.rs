@@ -86,6 +86,7 @@ impl Story {
             told: Vec::new(),
             pull: false,
             player: AgentIdentity::default(),
+            recall: None,
         });
     }
 
@@ -111,7 +112,7 @@ impl Story {
 
     fn fail(&mut self, end: &str, usage: Option<Usage>) {
         let (now, detail, undone) = (AfterFailure::GiveUp, String::new(), Vec::new());
-        self.put(Failed { ticket: ticket(end), now, detail, usage, undone });
+        self.put(Failed { ticket: ticket(end), now, detail, usage, undone, forgot: None });
     }
 }
 
@@ -208,18 +209,16 @@ fn what_a_subscription_covers_and_what_nobody_knows_is_never_called_spent() {
     assert_eq!((receipt.covered_micro_usd, receipt.login_micro_usd), (money.covered, money.login));
     let text = receipt.text();
     for words in [
-        "spent $0.0005; orchestration: 0 tokens\n",
-        "unknown: at most $0.0010 more (2 dispatches interrupted, failed or without a bill)\n",
-        "covered by your subscription; at list prices it would have cost $0.0003\n",
-        "through your login, covered if that is a subscription; at list prices it would have cost $0.0003\n",
-        "the budget counts all of that: $0.0021\n",
+        "cost: $0.0005 billed, at most $0.0010 unknown (2 dispatches interrupted, failed or without a bill), ",
+        ", $0.0003 covered by your subscription, at list prices, ",
+        ", $0.0003 through your login, at list prices, covered if that is a subscription; the budget counts $0.0021\n",
         "$0.0003 covered  answered",
         "$0.0002 + unknown  answered",
         "unknown  lost",
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
     }
-    assert!(!text.contains("spent $0.0021"), "{text}");
+    assert!(!text.contains("$0.0021 billed"), "{text}");
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Every kind of dispatch about the code of the made-up feature.
 
 use super::{Case, PROJECT, Show, conventions, declined, settled, without_tools};
-use crate::prompt::brief::{Absent, Brief, Disputed, FeaturePaths, Prd};
+use crate::prompt::brief::{Absent, Brief, Disputed, FeaturePaths, Prd, Upstream};
 use crate::prompt::code_brief::{
     CheckResult, CodeBrief, Dependency, LeftOut, Running, TaskArtifact, TaskBrief,
 };
 use crate::prompt::example::change;
 use crate::prompt::example::code::{PHASE, Texts, code};
-use crate::prompt::example::feature::{DESIGN, PLAN, PRD, PRD_TEXT};
+use crate::prompt::example::feature::{DESIGN, PLAN, PRD};
 use redraft_documents::context::ContextMode;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Finding;
@@ -45,7 +45,11 @@ fn tasks(show: Show<'_>) {
         constraints: Some(change::CONSTRAINTS),
         ..code("")
     };
-    let task = Brief { purpose: Purpose::Implement, code: Some(code), ..texts.brief(profile) };
+    let whole = Brief { purpose: Purpose::Implement, code: Some(code), ..texts.brief(profile) };
+    let others: Vec<Upstream<'_>> =
+        whole.upstream.iter().filter(|file| file.name != "prd.md").copied().collect();
+    let in_part = FeaturePaths { prd: Prd::InPart(PRD), ..whole.place };
+    let task = Brief { place: in_part, upstream: &others, ..whole };
     let inline = Strategy::Inline;
     show("task", task);
     show("task, inline", Brief { strategy: inline, ..task });
@@ -55,9 +59,18 @@ fn tasks(show: Show<'_>) {
         "task, without a PRD",
         Brief { place: no_prd, code: Some(CodeBrief { wanted: None, ..code }), ..task },
     );
-    let untraced = Some(CodeBrief { task: Some(&UNTRACED), ..code });
-    show("task, untraced", Brief { code: untraced, ..task });
-    show("task, untraced and inline", Brief { code: untraced, strategy: inline, ..task });
+    let untraced = Some(CodeBrief { task: Some(&UNTRACED), wanted: None, ..code });
+    show("task, untraced", Brief { code: untraced, ..whole });
+    show("task, untraced and inline", Brief { code: untraced, strategy: inline, ..whole });
+    let of_prd = TaskBrief { artifacts: &OF_PRD, ..change::TASK };
+    show(
+        "task, which names a part of the PRD",
+        Brief { code: Some(CodeBrief { task: Some(&of_prd), ..code }), ..task },
+    );
+    let specification =
+        TaskBrief { file: "docs/features/031-key-limits/spec.md", text: "", artifacts: &[], ..change::TASK };
+    let express = Some(CodeBrief { task: Some(&specification), wanted: None, constraints: None, ..code });
+    show("task, the whole specification", Brief { code: express, ..whole });
     let running = Some(CodeBrief { running: Running::PlainWithMore, ..code });
     show("task, where single tests can be run", Brief { code: running, ..task });
     show("task, where nothing can be run", Brief { missing: &["Run".to_owned()], ..task });
@@ -139,6 +152,8 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
     let replies = [declined(findings[0])];
     let heard = Brief { code: first.code, disputed: &replies, hearing: true, ..anew };
     show("review, fresh after a decline", Brief { delta: Some(""), ..heard });
+    let same = Brief { code: first.code, delta: Some(""), fix_summaries: &once, ..anew };
+    show("review, fresh and nothing changed", same);
     show("review, fresh after changes and a decline", Brief { disputed: &replies, ..later });
     show("review, resumed after a decline", Brief { strategy: Strategy::Resume, ..heard });
     show("validate, resumed", validate_resumed);
@@ -209,7 +224,7 @@ const DONE_BEFORE: (&str, &str) = ("1.0", "Give every key an id");
 const LEFT_OUT: LeftOut<'static> =
     LeftOut { id: "1.2", title: "Refuse revoked keys", why: "the store of keys is replaced next week" };
 
-static IN_FULL: [TaskArtifact<'static>; 3] = [
+static IN_FULL: [TaskArtifact<'static>; 2] = [
     TaskArtifact {
         name: "design.md",
         path: DESIGN.path,
@@ -224,8 +239,15 @@ static IN_FULL: [TaskArtifact<'static>; 3] = [
         text: PLAN.mended,
         reason: UNUSABLE,
     },
-    TaskArtifact { name: "prd.md", path: PRD, mode: ContextMode::Full, text: PRD_TEXT, reason: UNUSABLE },
 ];
+
+static OF_PRD: [TaskArtifact<'static>; 1] = [TaskArtifact {
+    name: "prd.md",
+    path: PRD,
+    mode: ContextMode::Scoped,
+    text: "…\n\n## Failure Cases\n\n- The store of keys cannot be reached.\n",
+    reason: "references name parts of it",
+}];
 
 const UNUSABLE: &str = "no reference of the task can be followed";
 
@@ -235,8 +257,13 @@ static DEPENDS: [Dependency<'static>; 2] = [
 ];
 
 /// The same where its references lead nowhere.
-static UNTRACED: TaskBrief<'static> =
-    TaskBrief { artifacts: &IN_FULL, done: None, depends: &DEPENDS, text: UNTRACED_TEXT, ..change::TASK };
+static UNTRACED: TaskBrief<'static> = TaskBrief {
+    artifacts: &IN_FULL,
+    says_when_done: false,
+    depends: &DEPENDS,
+    text: UNTRACED_TEXT,
+    ..change::TASK
+};
 
 const UNTRACED_TEXT: &str = "\
 ### Task 1.1: Count the requests of a key

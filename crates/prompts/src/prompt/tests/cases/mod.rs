@@ -166,6 +166,9 @@ fn reviewer(phase: Phase, profile: &Profile, show: Show<'_>) {
         show("review, fresh after a decline", fresh);
         show("review, inline after a decline", Brief { strategy: Strategy::Inline, ..fresh });
         show("review, resumed after a decline", Brief { strategy: Strategy::Resume, ..heard });
+        let same = Brief { delta: Some(""), fix_summaries: &once, artifact: first.artifact, ..anew };
+        show("review, fresh and nothing changed", same);
+        show("review, resumed and nothing changed", Brief { strategy: Strategy::Resume, ..same });
         show("review, fresh after changes and a decline", Brief { disputed: &replies, ..later });
         show("review, resumed after changes and a decline", Brief { disputed: &replies, ..resumed });
         show("review, inline in a later round", Brief { strategy: Strategy::Inline, ..later });

@@ -7,6 +7,7 @@ use redraft_facts::text::{count, utc};
 use redraft_facts::usage::Usd;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
+use redraft_reports::question::QuestionForm;
 use std::path::Path;
 
 /// What is known before anything is sent.
@@ -52,8 +53,10 @@ impl Plan<'_> {
             return Ok(true);
         }
         if asking.console.can_ask() {
-            let word = asking.console.ask("continue? yes or no: ", &asking.process.clock);
-            return Ok(word.is_some_and(|word| word == "yes" || word == "y"));
+            let yes = format!("the prompts are sent; it never costs more than {}", self.budget);
+            let form =
+                QuestionForm::yes_or_no("May this money be spent?", Vec::new(), &yes, "nothing is sent");
+            return Ok(asking.console.agrees(&form, &asking.process.clock));
         }
         let Plan { expected, budget, command, .. } = self;
         let message = format!(

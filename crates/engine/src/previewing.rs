@@ -1,6 +1,6 @@
 //! Finds what a merge would give, and checks that only reviewed code is merged.
 //!
-//! Start at [`Forecasting::approved`]. It stores nothing.
+//! Start at [`Previewing::approved`]. It stores nothing.
 
 use crate::base::Base;
 use crate::ending::EngineError;
@@ -15,25 +15,25 @@ use redraft_reports::projections;
 
 /// Looks at what a merge would give.
 #[derive(Clone, Copy)]
-pub(crate) struct Forecasting<'r, 'a> {
+pub(crate) struct Previewing<'r, 'a> {
     pub(crate) journal: &'r Journal<'a>,
     pub(crate) worktree: Worktree<'r>,
     pub(crate) base: Base<'r>,
 }
 
-impl Forecasting<'_, '_> {
+impl Previewing<'_, '_> {
     /// The result of merging the approved code, and its revision. Anything that was not reviewed is refused.
     pub(crate) fn approved(&self) -> Result<(MergePreview, Revision), EngineError> {
-        let forecast = self.now()?;
+        let preview = self.now()?;
         // The branch is what gets merged, whatever the worktree is on.
-        if self.worktree.head()? != forecast.head {
+        if self.worktree.head()? != preview.head {
             let refused = CommitRefused::WrongBranch(self.worktree.created.branch.clone());
             return Err(WorkspaceError::Commit(refused).into());
         }
         let ours = self.worktree.written_at_the_end();
         let Some(closed) = self.journal.state().closed(Phase::Implement) else {
-            self.require_no_code(&forecast, &ours)?;
-            return self.require_mergeable(forecast);
+            self.require_no_code(&preview, &ours)?;
+            return self.require_mergeable(preview);
         };
         let stray = |held: &Revision| -> Result<Option<String>, EngineError> {
             let changed = self.worktree.workspace.all_changed(&closed.revision, held)?;
@@ -48,21 +48,21 @@ impl Forecasting<'_, '_> {
             return Err(changed(path));
         }
         self.require_same_base()?;
-        if stray(&self.worktree.workspace.tree_of(&forecast.head)?)?.is_none() {
-            return self.require_mergeable(forecast);
+        if stray(&self.worktree.workspace.tree_of(&preview.head)?)?.is_none() {
+            return self.require_mergeable(preview);
         }
         // The worktree holds what was approved, and the branch does not yet.
         self.worktree.committed(&now, Some(self.journal.seq()))?;
-        let forecast = self.now()?;
-        match stray(&self.worktree.workspace.tree_of(&forecast.head)?)? {
-            None => self.require_mergeable(forecast),
+        let preview = self.now()?;
+        match stray(&self.worktree.workspace.tree_of(&preview.head)?)? {
+            None => self.require_mergeable(preview),
             Some(path) => Err(changed(path)),
         }
     }
 
     /// Where no code was reviewed, none is merged.
-    fn require_no_code(&self, forecast: &MergePreview, ours: &[String]) -> Result<(), EngineError> {
-        let held = self.worktree.workspace.tree_of(&forecast.head)?;
+    fn require_no_code(&self, preview: &MergePreview, ours: &[String]) -> Result<(), EngineError> {
+        let held = self.worktree.workspace.tree_of(&preview.head)?;
         let own = projections::not_code(self.worktree.created);
         let changed = self.worktree.workspace.all_changed(&self.base.of_code()?, &held)?;
         match changed.into_iter().find(|path| !ours.contains(path) && !own.contains(path)) {
@@ -94,7 +94,7 @@ impl Forecasting<'_, '_> {
     fn now(&self) -> Result<MergePreview, EngineError> {
         // A feature that was begun on no branch is checked as it is.
         let into = self.base_branch().unwrap_or_else(|_| self.worktree.created.branch.clone());
-        Ok(self.base.merging.forecast(&into, &self.worktree.written_at_the_end())?)
+        Ok(self.base.merging.preview(&into, &self.worktree.written_at_the_end())?)
     }
 
     /// What a merge would give now, reviewed or not.
@@ -103,12 +103,12 @@ impl Forecasting<'_, '_> {
     }
 
     /// The revision of what a merge would give; an error where it would not go through.
-    fn require_mergeable(&self, forecast: MergePreview) -> Result<(MergePreview, Revision), EngineError> {
+    fn require_mergeable(&self, preview: MergePreview) -> Result<(MergePreview, Revision), EngineError> {
         let into = self.base_branch().unwrap_or_else(|_| self.worktree.created.branch.clone());
-        match &forecast.outcome {
+        match &preview.outcome {
             MergeOutcome::Clean { checked, .. } => {
                 let checked = checked.clone();
-                Ok((forecast, checked))
+                Ok((preview, checked))
             }
             MergeOutcome::Conflicts(files) => {
                 let (branch, files) = (self.worktree.created.branch.clone(), files.clone());
@@ -125,9 +125,9 @@ impl Forecasting<'_, '_> {
 
     /// Whether the retrospective and the knowledge bank are as they were when the code was approved, or as this phase
     /// wrote them. Anything else that a person or an agent wrote there is checked like everything else.
-    pub(crate) fn end_is_as_written(&self, forecast: &MergePreview) -> Result<bool, EngineError> {
+    pub(crate) fn end_is_as_written(&self, preview: &MergePreview) -> Result<bool, EngineError> {
         let Some(approved) = self.journal.state().closed(Phase::Implement) else { return Ok(false) };
-        let held = self.worktree.workspace.tree_of(&forecast.head)?;
+        let held = self.worktree.workspace.tree_of(&preview.head)?;
         let (ours, told) = (self.worktree.written_at_the_end(), self.worktree.projections());
         let differ = |from: &Revision| -> Result<bool, EngineError> {
             let changed = self.worktree.workspace.all_changed(from, &held)?;

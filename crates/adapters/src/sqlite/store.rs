@@ -1,0 +1,76 @@
+//! The ledger as the engine sees it.
+
+use super::chain::Chain;
+use super::{Ledger, layout, rows};
+use redraft_engine::ports::{Append, Store, StoreError};
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::ids::BlobId;
+use redraft_facts::redact::Redactor;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::Scope;
+use rusqlite::OptionalExtension as _;
+use uuid::Uuid;
+
+impl Store for Ledger {
+    fn read(&self, scope: Scope) -> Result<Vec<Entry>, StoreError> {
+        self.ask(|connection| rows::of_scope(&self.place, connection, &scope))
+    }
+
+    fn each_of(&self, kinds: &[&str], f: &mut dyn FnMut(&Scope, &Entry)) -> Result<(), StoreError> {
+        let mut after = 0;
+        loop {
+            let page = self.ask(|connection| rows::page_of(&self.place, connection, kinds, after))?;
+            let Some(last) = page.last else { return Ok(()) };
+            for (scope, entry) in &page.entries {
+                f(scope, entry);
+            }
+            after = last;
+        }
+    }
+
+    fn append(&self, append: Append<'_>) -> Result<Vec<Entry>, StoreError> {
+        if let Some(barrier) = &self.barrier
+            && append.events.iter().any(Event::depends_on_files)
+        {
+            let held = barrier.hold();
+            held.map_err(|error| self.place.of_io("writing to disk what its next event refers to", &error))?;
+        }
+        // The one place that every text passes on its way in. Values that only a run knows were hidden by it before.
+        let mut events = append.events.to_vec();
+        events.iter_mut().for_each(|event| event.redact(&Redactor::default()));
+        let append = Append { events: &events, ..append };
+        self.change(|connection| {
+            let Append { scope, decided_on, at_ms, events, blobs, board } = append;
+            let found = rows::last_seq(&self.place, connection, &scope)?;
+            if found != decided_on {
+                return Err(StoreError::Moved { scope, decided_on, found }.into());
+            }
+            rows::put_blobs(connection, blobs)?;
+            let mut chain = Chain::after(rows::tip(&self.place, connection)?);
+            let entries = rows::put_events(&self.place, connection, &mut chain, &scope, at_ms, events)?;
+            // A missing board stays missing: with this row alone it would look complete.
+            if let Some(row) = board
+                && layout::has_board(connection)?
+            {
+                let seq = entries.last().map_or(found, |entry| entry.seq);
+                rows::put_board(&self.place, connection, &scope, seq, row)?;
+            }
+            Ok(entries)
+        })
+    }
+
+    fn blob(&self, id: &BlobId) -> Result<Vec<u8>, StoreError> {
+        let bytes = self.ask(|connection| Ok(rows::blob(connection, id).optional()?))?;
+        let Some(bytes) = bytes else {
+            return Err(self.place.damaged(format!("it has no blob {id}")));
+        };
+        if hash(&bytes) != *id {
+            return Err(self.place.damaged(format!("blob {id} does not match its name")));
+        }
+        Ok(bytes)
+    }
+
+    fn session_name(&self, words: &str) -> String {
+        Uuid::new_v5(&self.namespace, words.as_bytes()).to_string()
+    }
+}

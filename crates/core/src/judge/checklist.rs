@@ -1,0 +1,60 @@
+//! What an answer says about the checks it was asked to make.
+
+use super::AnswerInHand;
+use redraft_facts::findings::Status;
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use redraft_facts::verdict::{CheckLine, Verdict};
+
+/// Failed checks whose notes name no finding, so that a repair turn can write down the fault or take the check back.
+pub(super) fn unexplained(case: &AnswerInHand<'_>, verdict: &Verdict) -> Option<String> {
+    let explained = |check: &&CheckLine| check.passed || names_finding(case, verdict, &check.note);
+    let failed: Vec<String> = verdict
+        .checks
+        .iter()
+        .filter(|check| !explained(check))
+        .map(|check| format!("`{}`", one_line(&check.name, 80)))
+        .collect();
+    (!failed.is_empty()).then(|| {
+        format!(
+            "failed checks whose notes name no finding: {}; give the fault as an issue and its number in the note, the \
+             id of an earlier finding, or pass the check",
+            failed.join(", ")
+        )
+    })
+}
+
+/// Whether a note names an issue of the same answer by its number, at its beginning or after a word for it, or an open
+/// finding of the role by its id.
+fn names_finding(case: &AnswerInHand<'_>, verdict: &Verdict, note: &str) -> bool {
+    const WORDS: [&str; 6] = ["issue", "issues", "finding", "findings", "and", "no"];
+    let issues = 1..=verdict.issues.len();
+    let own = |word: &str| {
+        case.known.iter().any(|finding| {
+            finding.role == case.ticket.role
+                && matches!(finding.status, Status::Open | Status::Deferred)
+                && finding.id.as_str().eq_ignore_ascii_case(word)
+        })
+    };
+    let mut announced = true;
+    for word in note.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))) {
+        let word = word.trim_end_matches('.');
+        let is_number = word.parse().is_ok_and(|number| issues.contains(&number));
+        if (announced && is_number) || own(word) {
+            return true;
+        }
+        announced = word.is_empty() && announced || WORDS.contains(&word.to_lowercase().as_str());
+    }
+    false
+}
+
+/// The checks that were asked for and have no entry.
+pub(super) fn unanswered(case: &AnswerInHand<'_>, verdict: &Verdict) -> Option<String> {
+    let answered =
+        |asked: &&&str| verdict.checks.iter().any(|check| check.name.trim().eq_ignore_ascii_case(asked));
+    let missing: Vec<&str> = case.checks.iter().filter(|asked| !answered(asked)).copied().collect();
+    (!missing.is_empty()).then(|| {
+        let (asked, answered) = (case.checks.len(), case.checks.len() - missing.len());
+        format!("{answered} of {asked} checks answered; without an entry: {}", missing.join(", "))
+    })
+}

@@ -1,0 +1,96 @@
+//! Prints a run while it goes on: the story of [`redraft_reports::narration`], with `-v` each event as well, with
+//! `--events` each event as JSON.
+
+use crate::console::Console;
+use redraft_core::pipeline::Pipeline;
+use redraft_engine::{Progress, Undone};
+use redraft_facts::event::Entry;
+use redraft_facts::text::indented;
+use redraft_facts::ticket::{Scope, Ticket};
+use redraft_reports::narration::Narrator;
+use redraft_reports::projections;
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
+
+/// Tells one run. At its end, and where an error ends it, nothing that was held back is lost.
+pub struct Story<'a> {
+    console: &'a Console,
+    narrator: Mutex<Narrator>,
+}
+
+impl<'a> Story<'a> {
+    /// `asks`: whether a person is asked on the spot.
+    pub fn new(console: &'a Console, asks: bool) -> Story<'a> {
+        Story { console, narrator: Mutex::new(Narrator::new(asks)) }
+    }
+
+    /// The run has ended. Prints what was held back, unless the result says it.
+    pub fn end(&self, in_result: bool) {
+        let lines = self.narrator.lock().unwrap_or_else(PoisonError::into_inner).end(in_result);
+        self.console.land();
+        self.console.say_all(&lines);
+    }
+}
+
+impl Drop for Story<'_> {
+    fn drop(&mut self) {
+        self.end(false);
+    }
+}
+
+impl Progress for Story<'_> {
+    fn stored(&self, entry: &Entry, state: &Pipeline) {
+        if self.console.events {
+            let scope = state.created.as_ref().map_or(Scope::Repo, |created| created.scope());
+            self.console.line_object(&EventJson::new(&scope, entry));
+        }
+        if self.console.verbose {
+            let phase = state.latest().map(|latest| latest.opened.phase);
+            let line = projections::line_in(&entry.event, phase, None);
+            self.console.say(&format!("      {}  {}", entry.seq, indented(&line, 8)));
+        }
+        let mut narrator = self.narrator.lock().unwrap_or_else(PoisonError::into_inner);
+        self.console.say_all(&narrator.tell(&entry.event, state));
+        self.console.under_way(entry, state);
+    }
+
+    fn doing(&self, ticket: &Ticket, doing: &str) {
+        self.console.doing(ticket, doing);
+    }
+
+    fn undone(&self, undone: &Undone) {
+        self.console.say(&format!("  what was undone is kept; to get it back: {}", undone.command));
+    }
+}
+
+/// One line of `--events`; docs/events.md describes it.
+#[derive(Debug, Serialize)]
+pub struct EventJson<'a> {
+    v: u16,
+    #[serde(rename = "type")]
+    what: &'static str,
+    scope: String,
+    seq: u64,
+    at_ms: i64,
+    kind: &'a str,
+    /// The version of the body, as it is stored.
+    version: u16,
+    body: Value,
+}
+
+impl<'a> EventJson<'a> {
+    pub fn new(scope: &Scope, entry: &'a Entry) -> EventJson<'a> {
+        EventJson {
+            v: 1,
+            what: "event",
+            scope: scope.to_string(),
+            seq: entry.seq,
+            at_ms: entry.at_ms,
+            kind: entry.event.kind(),
+            version: entry.event.version(),
+            // What is stored is JSON.
+            body: serde_json::from_str(&entry.event.encode()).unwrap_or_default(),
+        }
+    }
+}

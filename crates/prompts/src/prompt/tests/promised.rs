@@ -1,0 +1,164 @@
+//! Sentences that decide what a review finds and what it holds up. Each was missing once, and a real defect went
+//! unseen or something harmless blocked. A prompt may say it otherwise; then its row here changes with it.
+
+use super::super::*;
+use super::code::{REVIEWERS, case};
+use super::{cases, profile_of};
+use crate::prompt::example::ANSWER;
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::Prompt;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+
+/// Fragment, words.
+type Row = (&'static str, &'static str);
+
+const DOCUMENTS: [Row; 30] = [
+    // What was asked for.
+    ("rubric", "Add what stands under What Was Asked For"),
+    ("checklist", "Compare with the PRD and with what was asked for"),
+    ("rubric", "and what relied on the old behaviour"),
+    ("checklist", "and to data, callers and clients from before"),
+    ("checklist", "in every case that the problem, the goals or the criteria raise"),
+    // What blocks.
+    ("reviewer-rules", "A `blocker` is whatever one of these lines fits, however small the case"),
+    ("reviewer-rules", "nor does the hope that somebody will notice"),
+    ("reviewer-rules", "two statements that cannot both be kept"),
+    ("reviewer-rules", "something promised that is absent"),
+    ("reviewer-rules", "that a wrong result passes or the right one fails"),
+    ("reviewer-rules", "that could be left out as a whole while every criterion still passes"),
+    ("reviewer-rules", "something is lost, undone, disclosed, done twice or stuck for good"),
+    ("reviewer-rules", "where nothing else in it speaks against that reading"),
+    ("reviewer-rules", "Grade each finding as if it were the only one"),
+    ("rubric", "Two sections give the same limit with different numbers: blocker"),
+    ("rubric", "and one of the two would fail a goal or break something for a user"),
+    ("rubric", "at least every statement on which another part of the document rests"),
+    // What does not.
+    ("reviewer-rules", "What is only inferred is at most a warning"),
+    ("reviewer-rules", "what follows from the document's own words is traced"),
+    ("reviewer-rules", "At most five in one answer, the costliest first; gaps of one sort are one warning"),
+    ("rubric", "The introduction says that exports should feel fast: no finding"),
+    ("reviewer-rules", "what you cannot open here: one entry in `verified` for all of it"),
+    ("reviewer-rules", "faults of other documents that this one neither repeats nor builds on"),
+    ("reviewer-rules", "- that there is no PRD"),
+    ("reviewer-rules", "Code that prevents it today is no such word"),
+    // How it is written down.
+    ("reviewer-rules", "`file`, the one that the quote stands in"),
+    ("reviewer-rules", "Uncertainty is no reason to leave out a failure you can name"),
+    ("reviewer-rules", "A finding that the engine defers is not open"),
+    ("return", "a fault that stands only there is lost"),
+    (
+        "house-rules",
+        "binds what is written, as far as it does not touch a role, an answer or what may be changed",
+    ),
+];
+
+const CODE: [Row; 10] = [
+    ("reviewer-rules", "wrong, lost, unsafe or not what was required, a crash included"),
+    ("reviewer-rules", "and no build and no check shows it before the merge"),
+    ("reviewer-rules", "Grade each finding as if it were the only one"),
+    ("reviewer-rules", "At most five in one answer, the costliest first"),
+    ("reviewer-rules", "in a way that nobody does and nobody outside can"),
+    ("reviewer-rules", "what you cannot open here: one entry in `verified` for all of it"),
+    ("reviewer-rules", "`file`, the one that the quote stands in"),
+    ("return", "a fault that stands only there is lost"),
+    (
+        "code-rules",
+        "binds what is written, as far as it does not touch a role, an answer or what may be changed",
+    ),
+    ("implementation-files", "or that stand beside removed ones"),
+];
+
+fn holds(prompt: &Prompt, rows: &[Row], whose: &str) {
+    for (fragment, words) in rows {
+        let text = prompt.get(fragment).unwrap_or_else(|| panic!("{whose} has no fragment {fragment}"));
+        assert!(text.contains(words), "{whose}, {fragment}: `{words}` is not there:\n{text}");
+    }
+}
+
+#[test]
+fn a_reviewer_of_a_specification_is_told_what_blocks_and_what_does_not() {
+    holds(&build(&cases::first(profile_of("spec-reviewer"))), &DOCUMENTS, "spec-reviewer");
+}
+
+#[test]
+fn a_reviewer_of_code_is_told_what_blocks_and_what_does_not() {
+    for role in REVIEWERS {
+        holds(&case(role, "review"), &CODE, role);
+    }
+    let security = case("security-reviewer", "review");
+    let rows = [
+        ("rubric", "Go through the removed lines: each guard that is gone"),
+        ("rubric", "or the change removes or widens a limit that was there"),
+        ("rubric", "A signed-in user of another customer controls neither"),
+    ];
+    holds(&security, &rows, "security-reviewer");
+    holds(&case("code-quality-reviewer", "review"), &[("rubric", "removed lines")], "code-quality-reviewer");
+    let implementation = case("implementation-reviewer", "review");
+    holds(
+        &implementation,
+        &[("rubric", "that no document asks for and that was not there before")],
+        "implementation-reviewer",
+    );
+}
+
+#[test]
+fn an_implementer_is_told_when_to_stop_and_what_its_tools_allow() {
+    let rows = [("rubric", "## When to Stop"), ("rubric", "as far as your tools allow")];
+    holds(&case("implementer", "task"), &rows, "implementer");
+}
+
+/// `approved` comes last, so that nobody decides before it has looked; what no program compares is not asked for.
+#[test]
+fn an_answer_is_written_in_the_order_in_which_it_is_found_out() {
+    const ORDER: [&str; 7] = [
+        "\"files_read\"",
+        "\"checks\"",
+        "\"verified\"",
+        "\"issues\"",
+        "\"answers\"",
+        "\"summary\"",
+        "\"approved\"",
+    ];
+    let document = build(&cases::first(profile_of("spec-reviewer")));
+    let code = case("security-reviewer", "review");
+    for prompt in [&document, &code] {
+        let form = prompt.get("return").unwrap();
+        let places: Vec<usize> = ORDER.iter().map(|name| form.find(name).expect(name)).collect();
+        assert!(places.is_sorted(), "{form}");
+        assert!(!form.contains("coverage"), "{form}");
+    }
+    let same_as = |prompt: &Prompt| {
+        let form = prompt.get("return").unwrap().to_owned();
+        form.lines().filter(|line| line.contains("same_as")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(same_as(&document), same_as(&code), "explained alike for documents and code");
+    let schema = include_str!("../../../texts/verdict.schema.json");
+    let places: Vec<usize> = ORDER.iter().map(|name| schema.find(name).expect(name)).collect();
+    assert!(places.is_sorted(), "the schema has another order");
+}
+
+#[test]
+fn answers_of_the_user_reach_a_new_conversation_of_the_author_and_whoever_judges_against_them() {
+    let answers = [ANSWER];
+    let finding = cases::finding('S', "the number is missing");
+    let findings = [&finding];
+    let revise =
+        Brief { purpose: Purpose::Revise, findings: &findings, ..cases::first(profile_of("spec-author")) };
+    let roles = ["spec-reviewer", "phase-reviewer"].map(|role| cases::first(profile_of(role)));
+    for brief in roles.into_iter().chain([revise]) {
+        let text = build(&Brief { answers: &answers, ..brief }).text();
+        assert!(text.contains(ANSWER.answer), "{}: {text}", brief.profile.role);
+    }
+}
+
+/// A reviewer that rejected without leaving anything open, or whose findings were all settled, goes on as others do.
+#[test]
+fn a_later_round_with_nothing_open_is_told_what_changed_and_that_it_did_not_approve() {
+    let delta = Some("--- a/spec.md\n+++ b/spec.md\n@@ -1 +1 @@\n-old\n+new\n");
+    for strategy in [Strategy::Inline, Strategy::Lazy] {
+        let brief = Brief { strategy, delta, round: 2, ..cases::first(profile_of("spec-reviewer")) };
+        let text = build(&brief).text();
+        assert!(text.contains("did not approve") && text.contains("+new"), "{strategy:?}: {text}");
+    }
+}

@@ -1,0 +1,203 @@
+//! Questions to a person, in the one form in which they are asked: what is asked, why, and the choices, each with what
+//! follows from it. Terminals, `redraft decide` and pages show the same; nothing here knows how.
+//!
+//! The default is what nothing depends on: it never trusts, accepts, merges or spends. Start at [`QuestionForm::new`].
+
+#[cfg(test)]
+mod tests;
+
+use crate::estimate;
+use redraft_core::pipeline::Pipeline;
+use redraft_facts::event::{About, Decided, Decision, Question};
+use redraft_facts::findings::Finding;
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use serde::Serialize;
+
+/// A question with everything that a person needs to answer it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QuestionForm {
+    /// What is asked, in a sentence.
+    pub what: String,
+    /// Why it is asked, a line each.
+    pub why: Vec<String>,
+    /// The default is among them.
+    pub choices: Vec<Choice>,
+}
+
+/// One of the answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    pub word: String,
+    /// What follows from it, in a few words.
+    pub consequence: String,
+    /// Whether it is taken where a person only presses Enter.
+    pub default: bool,
+}
+
+/// The word that leaves a question open.
+pub const STOP: &str = "stop";
+
+impl QuestionForm {
+    /// The question that a feature waits for.
+    pub fn new(question: &Question, state: &Pipeline) -> QuestionForm {
+        let mut choices: Vec<Choice> = question
+            .choices
+            .iter()
+            .map(|choice| Choice {
+                word: choice.name().to_owned(),
+                consequence: consequence(&question.about, *choice).to_owned(),
+                default: false,
+            })
+            .collect();
+        choices.push(Choice {
+            word: STOP.to_owned(),
+            consequence: "decide later; nothing is sent until then".to_owned(),
+            default: true,
+        });
+        let mut why: Vec<String> = question.text.lines().map(str::to_owned).collect();
+        why.extend(in_the_way(question, state));
+        why.extend(state.estimate.iter().flat_map(estimate::lines));
+        QuestionForm { what: asked(&question.about), why, choices }
+    }
+
+    /// A question with yes and no, where Enter means no.
+    pub fn yes_or_no(what: &str, why: Vec<String>, yes: &str, no: &str) -> QuestionForm {
+        let choice = |word: &str, consequence: &str, default: bool| Choice {
+            word: word.to_owned(),
+            consequence: consequence.to_owned(),
+            default,
+        };
+        QuestionForm {
+            what: what.to_owned(),
+            why,
+            choices: vec![choice("yes", yes, false), choice("no", no, true)],
+        }
+    }
+
+    /// Everything but the place where the answer is typed.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("question: {}", self.what)];
+        lines.extend(self.why.iter().map(|line| format!("  {line}")));
+        let words: Vec<String> = self.choices.iter().map(Choice::shown).collect();
+        let wide = words.iter().map(|word| word.chars().count()).max().unwrap_or(0);
+        for (word, choice) in words.iter().zip(&self.choices) {
+            lines.push(format!("    {word:<wide$}  {}", choice.consequence));
+        }
+        lines
+    }
+
+    /// The line in which the answer is typed: `go, abandon or STOP? `.
+    pub fn prompt(&self) -> String {
+        let words: Vec<String> = self.choices.iter().map(Choice::shown).collect();
+        match words.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} or {last}? ", first.join(", ")),
+            few => format!("{}? ", few.concat()),
+        }
+    }
+
+    /// The choice that a person typed, in letters of any size; an empty line is the default. `y` and `n` are enough for
+    /// yes and no.
+    pub fn meant(&self, typed: &str) -> Option<&Choice> {
+        let typed = typed.trim().to_lowercase();
+        if typed.is_empty() {
+            return self.choices.iter().find(|choice| choice.default);
+        }
+        let short =
+            |choice: &Choice| matches!(choice.word.as_str(), "yes" | "no") && choice.word.starts_with(&typed);
+        self.choices.iter().find(|choice| choice.word == typed || short(choice))
+    }
+}
+
+impl Choice {
+    /// The word, in capitals where it is the default.
+    fn shown(&self) -> String {
+        if self.default { self.word.to_uppercase() } else { self.word.clone() }
+    }
+}
+
+fn asked(about: &About) -> String {
+    match about {
+        About::Cap { .. } => "The review has used up its rounds. How should it go on?".to_owned(),
+        About::Agent { role } => format!("What should happen with {role}?"),
+        About::Gate => "A check keeps failing. How should it go on?".to_owned(),
+        About::Unchanged => "The author changes nothing. How should it go on?".to_owned(),
+        About::Certificate => "Fresh eyes found blockers again. How should it go on?".to_owned(),
+        About::Author { .. } => "The author asks before it drafts. What should it be told?".to_owned(),
+        About::Task { id } => format!("Task {id} could not be carried out. What should happen with it?"),
+        About::Divergence => "The tests and the code disagree. Should the code stay as it is?".to_owned(),
+        About::Begin => "Should code be written now?".to_owned(),
+        About::Lessons => "Should this be written into the knowledge bank?".to_owned(),
+        About::Deferred => "May the feature end with these blockers as they are?".to_owned(),
+        About::Disagreement { finding } => format!("Does finding {finding} hold?"),
+    }
+}
+
+fn consequence(about: &About, choice: Decision) -> &'static str {
+    match (choice, about) {
+        (Decision::Accept, About::Lessons) => "write it into the knowledge bank",
+        (Decision::Accept, About::Divergence) => "keep the code, and remove those tests",
+        (Decision::Accept, About::Gate) => "go on although the check fails; your reason is kept",
+        (Decision::Accept, About::Deferred) => "leave them as they are; your reason is kept",
+        (Decision::Accept, About::Disagreement { .. }) => {
+            "it holds, and is left as it is; your reason is kept"
+        }
+        (Decision::Accept, _) => "take it as it is; what is open is settled by your word",
+        (Decision::Rerun, _) => {
+            "begin the phase again with new conversations, after your own edit if you like"
+        }
+        (Decision::Retry, About::Cap { .. }) => {
+            "one more round: it is reviewed once more, after a revision where one is needed"
+        }
+        (Decision::Retry, About::Agent { .. }) => "ask it again",
+        (Decision::Retry, About::Gate) => "try again, for example after you have mended the cause",
+        (Decision::Retry, _) => "let it try again",
+        (Decision::Abandon, _) => "give the feature up; its branch stays",
+        (Decision::Answer, _) => "answer its questions one by one",
+        (Decision::Assume, _) => "let it go on with what it would assume",
+        (Decision::Skip, About::Lessons) => "leave the knowledge bank as it is",
+        (Decision::Skip, _) => "go on without this task; what was built for it is removed",
+        (Decision::Go, _) => "write the code, within the budget",
+        (Decision::Uphold, _) => "it holds, and the author must change the file",
+        (Decision::Overrule, About::Cap { .. }) => "the findings that the author declines no longer count",
+        (Decision::Overrule, _) => "it does not hold",
+    }
+}
+
+/// What a person decided, for the story: `ann chose go (write the code, within the budget): --yes`.
+pub(crate) fn chosen(fact: &Decided) -> String {
+    let (by, word) = (&fact.by, fact.choice.name());
+    let what = match &fact.about {
+        About::Disagreement { finding } => format!(" for {finding}"),
+        _ => String::new(),
+    };
+    let why = one_line(&fact.why, 200);
+    let why = if why.is_empty() { why } else { format!(": {why}") };
+    let names: Vec<&str> = fact.unseen.iter().map(|role| role.as_str()).collect();
+    let unseen = if names.is_empty() {
+        String::new()
+    } else {
+        format!(", although {} did not review it", names.join(", "))
+    };
+    format!("{by} chose {word}{what} ({}{unseen}){why}", consequence(&fact.about, fact.choice))
+}
+
+/// The findings that a decision is about, a line each. A question about one of them has it in its own text.
+fn in_the_way(question: &Question, state: &Pipeline) -> Vec<String> {
+    const LINES_MAX: usize = 20;
+    let Some(open) = &state.open else { return Vec::new() };
+    if matches!(question.about, About::Disagreement { .. }) {
+        return Vec::new();
+    }
+    let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
+    let line = |finding: &Finding| {
+        let (id, severity, role) = (&finding.id, finding.severity.name(), &finding.role);
+        format!("{id} {severity}, {role}: {}", one_line(&finding.description, 300))
+    };
+    let mut lines: Vec<String> = blocking.clone().take(LINES_MAX).map(line).collect();
+    let left = blocking.count().saturating_sub(LINES_MAX);
+    if left > 0 {
+        lines.push(format!("… and {left} more: redraft show findings {}", open.scope));
+    }
+    lines
+}

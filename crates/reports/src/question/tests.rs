@@ -1,0 +1,80 @@
+use super::*;
+
+const EVERY: [Decision; 10] = Decision::ALL;
+
+fn every_about() -> Vec<About> {
+    use redraft_facts::ids::{FindingId, Role, TaskId};
+    vec![
+        About::Cap { stage: 0 },
+        About::Agent { role: Role::new("spec-reviewer") },
+        About::Gate,
+        About::Unchanged,
+        About::Certificate,
+        About::Author { questions: Vec::new() },
+        About::Task { id: TaskId::new("1.1") },
+        About::Divergence,
+        About::Begin,
+        About::Lessons,
+        About::Deferred,
+        About::Disagreement { finding: FindingId::new("S1") },
+    ]
+}
+
+fn form(about: About) -> QuestionForm {
+    let text = "design-reviewer did not approve\n  a second line".to_owned();
+    let question = Question { pass: 1, number: 1, about, text, choices: EVERY.to_vec() };
+    QuestionForm::new(&question, &Pipeline::default())
+}
+
+#[test]
+fn enter_leaves_every_question_open() {
+    let safe = QuestionForm::yes_or_no("Merge it?", Vec::new(), "merge", "leave the branch");
+    assert_eq!(safe.meant("").unwrap().word, "no");
+    for about in every_about() {
+        let form = form(about);
+        assert_eq!(form.meant("").unwrap().word, STOP);
+        assert_eq!(form.choices.iter().filter(|choice| choice.default).count(), 1);
+    }
+}
+
+#[test]
+fn every_choice_says_what_follows_and_the_default_is_in_capitals() {
+    for about in every_about() {
+        let form = form(about);
+        for choice in &form.choices {
+            assert!(!choice.consequence.is_empty() && choice.consequence.chars().count() < 90, "{choice:?}");
+        }
+        assert!(form.prompt().ends_with("overrule or STOP? "), "{}", form.prompt());
+        assert!(form.what.ends_with('?'), "{}", form.what);
+    }
+    let lines = form(About::Cap { stage: 0 }).lines();
+    assert_eq!(lines[0], "question: The review has used up its rounds. How should it go on?");
+    assert_eq!(lines[1], "  design-reviewer did not approve");
+    assert!(
+        lines.contains(
+            &"    retry     one more round: it is reviewed once more, after a revision where one is needed"
+                .to_owned()
+        ),
+        "{lines:?}"
+    );
+    assert_eq!(lines.last().unwrap(), "    STOP      decide later; nothing is sent until then");
+}
+
+#[test]
+fn only_whole_words_answer_except_for_yes_and_no() {
+    let form = form(About::Cap { stage: 0 });
+    for (typed, meant) in [
+        ("accept", Some("accept")),
+        (" ACCEPT ", Some("accept")),
+        ("a", None),
+        ("yes", None),
+        ("Stop", Some("stop")),
+    ] {
+        assert_eq!(form.meant(typed).map(|choice| choice.word.as_str()), meant, "{typed}");
+    }
+    let asked = QuestionForm::yes_or_no("Go on?", Vec::new(), "on", "off");
+    for (typed, meant) in [("y", Some("yes")), ("YES", Some("yes")), ("n", Some("no")), ("maybe", None)] {
+        assert_eq!(asked.meant(typed).map(|choice| choice.word.as_str()), meant, "{typed}");
+    }
+    assert_eq!(asked.prompt(), "yes or NO? ");
+}
