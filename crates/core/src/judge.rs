@@ -9,10 +9,10 @@ mod checklist;
 #[cfg(test)]
 mod tests;
 
-use crate::answer;
-use crate::evidence::{self, Found};
 use crate::reconcile::{ReconcileInput, Reconciled, reconcile};
+use redraft_documents::answer;
 use redraft_documents::delta::Delta;
+use redraft_documents::evidence::{self, Found};
 use redraft_facts::event::{Judged, Judgement};
 use redraft_facts::findings::{self, Finding, FindingChange, SettledFinding, Status, Threshold};
 use redraft_facts::ids::FindingId;

@@ -1,7 +1,7 @@
 //! The machine: it decides what follows from the facts.
 //!
-//! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it). [`answer`] reads what an agent
-//! wrote, [`judge`] decides what it counts for, [`reconcile`] what it does to the findings. [`bills`], [`attribution`]
+//! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it). [`judge`] decides what an answer counts
+//! for, [`reconcile`] what it does to the findings. [`bills`], [`attribution`]
 //! and [`tally`] are folded with the state.
 //!
 //! It knows no prompt, no price and no page for people.
@@ -14,13 +14,10 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod answer;
 pub mod attribution;
 pub mod bills;
-pub mod evidence;
 pub mod judge;
 pub mod pipeline;
 pub mod reconcile;
-pub mod report;
 pub mod review;
 pub mod tally;

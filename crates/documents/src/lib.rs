@@ -2,7 +2,8 @@
 //!
 //! Texts in, values out. It knows no loop, no agent and no price. Start reading at [`page`] and [`sections`]; [`tasks`]
 //! and [`trace`] read lists of tasks and what they refer to, [`lint`] finds faults that need no judgement, [`bank`] is
-//! the knowledge bank, [`delta`] a diff as places.
+//! the knowledge bank, [`delta`] a diff as places. [`answer`] reads verdicts, [`report`] what an implementer says it did,
+//! [`evidence`] whether a quote is really there.
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.
@@ -13,15 +14,18 @@ extern crate alloc;
 extern crate std;
 
 pub mod adopt;
+pub mod answer;
 pub mod bank;
 pub mod context;
 pub mod conventions;
 pub mod delta;
 pub mod dependency;
+pub mod evidence;
 pub mod lint;
 pub mod page;
 pub mod prd;
 pub mod project_context;
+pub mod report;
 pub mod sections;
 pub mod task_id;
 pub mod tasks;

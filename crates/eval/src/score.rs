@@ -8,7 +8,7 @@ use crate::arm::ReviewRound;
 use crate::case::Case;
 use crate::judge::{self, ExtraFinding};
 use crate::plant::{Plant, PlantKind};
-use redraft_core::answer;
+use redraft_documents::answer;
 use redraft_facts::findings::Threshold;
 use redraft_facts::prelude::*;
 use redraft_facts::verdict::{AnswerStatus, Issue, Severity, Verdict};

@@ -1,7 +1,7 @@
 //! Compares what a reviewer cites with what is there: paths, quotes, headings.
 //!
 //! Reviewers shorten paths and re-wrap what they quote, so equality of bytes is too strict everywhere here. What a
-//! match means is decided by the callers: `documents::delta`, `core::evidence` and [`crate::findings`].
+//! match means is decided by the callers: `documents::delta`, `documents::evidence` and [`crate::findings`].
 
 use crate::prelude::*;
 use crate::redact::Redactor;

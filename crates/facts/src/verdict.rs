@@ -1,6 +1,6 @@
 //! The answer of a role: one schema for all roles.
 //!
-//! Only values: an answer is read by `core::answer`, and whether it can be used is decided in `core::judge`.
+//! Only values: an answer is read by `documents::answer`, and whether it can be used is decided in `core::judge`.
 
 use crate::prelude::*;
 use core::fmt;

@@ -295,7 +295,7 @@ fn tokens(chars: u64) -> u64 {
 
 /// The same answer, with a no in it: to every finding, or to the task.
 fn says_no(answer: &str, act: Act, why: Option<&str>) -> String {
-    let Some(mut verdict) = redraft_core::answer::parse(answer.as_bytes()).verdict else {
+    let Some(mut verdict) = redraft_documents::answer::parse(answer.as_bytes()).verdict else {
         return answer.to_owned();
     };
     let why = why.unwrap_or("the scenario has it say so");

@@ -4,13 +4,13 @@
 //! processor time, so that other work on the machine does not count. Anything quadratic takes four times as long and
 //! fails.
 
-use redraft_core::{answer, report};
 use redraft_documents::adopt::{self, Folder, FolderFile, Layout};
 use redraft_documents::bank::{self, Bank};
 use redraft_documents::context::{self, Artifacts};
 use redraft_documents::lint::{self, Documents, LintSettings};
 use redraft_documents::sections::Outline;
 use redraft_documents::trace::{self, Targets};
+use redraft_documents::{answer, report};
 use redraft_documents::{project_context, tasks};
 use redraft_facts::harmless;
 use redraft_facts::ids::Role;

@@ -14,7 +14,7 @@ use crate::http::retry::{self, Failure, Retry};
 use crate::http::sse::Events;
 use crate::http::{BEGINNING_BYTES_MAX, HttpError, Limits};
 use crate::tools::{ToolResult, Toolbox};
-use redraft_core::answer;
+use redraft_documents::answer;
 use redraft_engine::ports::{AgentError, Moment, Outcome, Request, RunHandle};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::event::AfterFailure;

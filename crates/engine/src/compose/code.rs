@@ -11,10 +11,10 @@ use super::{
     settled_here, task, unknown,
 };
 use crate::ports::WorkspaceError;
-use redraft_core::report;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
 use redraft_documents::bank::Query;
 use redraft_documents::delta::Delta;
+use redraft_documents::report;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::findings::Finding;

@@ -2,7 +2,7 @@
 
 use super::files::is_faulty;
 use crate::probe::ProbeFiles;
-use redraft_core::answer;
+use redraft_documents::answer;
 use redraft_facts::ids::SessionId;
 use redraft_facts::prelude::*;
 use redraft_facts::probed::{CheckId, ProbeCheck, ProbeResult};

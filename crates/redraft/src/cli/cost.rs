@@ -9,7 +9,6 @@ mod json;
 mod prices;
 mod savings;
 mod svg;
-pub(super) mod table;
 mod text;
 mod why;
 

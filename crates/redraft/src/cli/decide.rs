@@ -1,6 +1,5 @@
 //! `redraft decide`: answers what a run is waiting for.
 
-use super::board::next_after;
 use super::run::Expected;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::review::Loop;
@@ -15,6 +14,7 @@ use redraft_frame::prepare::hold_place;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::question::QuestionForm;
+use redraft_views::board::next_after;
 use serde::Serialize;
 
 #[derive(Serialize)]

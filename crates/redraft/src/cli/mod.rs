@@ -3,37 +3,27 @@
 mod adopt;
 mod answer;
 mod bank;
-mod blocker;
-mod board;
-mod checkout_files;
 mod clean;
 mod completions;
 mod cost;
 mod decide;
 mod demo;
-mod dependencies;
 mod doctor;
 mod eval;
 mod finish;
 mod hook;
 mod init;
 mod ledger;
-mod lint;
-mod log;
 mod man;
 mod mcp;
-mod models;
 mod new;
 mod phase;
 mod plugin;
 mod project;
 mod refold;
 mod rehearse;
-mod replay;
-mod report;
 mod review;
 mod run;
-mod show;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -50,6 +40,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::{config, trust, usage, worker};
+use redraft_views::{lint, log, models, replay, report, show};
 use std::process::ExitCode;
 
 /// Parses, performs, and turns the result into an exit code.

@@ -1,8 +1,5 @@
 //! `redraft new`: makes a feature with a number, a branch and a worktree of its own.
 
-use super::board::next_after;
-use super::checkout_files::read_prd;
-use super::dependencies::{dependencies_named, refuse_circle};
 use super::project::project_named;
 use redraft_adapters::git::GitError;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
@@ -21,6 +18,9 @@ use redraft_frame::prepare::{hold_place, prepare};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::trust;
+use redraft_views::board::next_after;
+use redraft_views::checkout_files::read_prd;
+use redraft_views::dependencies::{dependencies_named, refuse_circle};
 use serde::Serialize;
 use std::path::Path;
 

@@ -1,6 +1,5 @@
 //! `redraft phase`: leaves a phase out, or goes back to one. Both are a person's decision, kept with its reason.
 
-use super::board::next_after;
 use super::run::with_host;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Clock;
@@ -11,6 +10,7 @@ use redraft_frame::args::{PhaseArgs, PhaseCommand};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
+use redraft_views::board::next_after;
 use serde::Serialize;
 
 #[derive(Serialize)]

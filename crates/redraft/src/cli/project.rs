@@ -8,9 +8,6 @@ mod context;
 
 pub(crate) use context::project_context;
 
-use super::blocker::{BlockerJson, blocked_by};
-use super::checkout_files::{names_in, read_prd, text};
-use super::dependencies::FeatureStandings;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::dependency::Blocker;
@@ -25,6 +22,9 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::rows;
 use redraft_reports::projections::BoardRow;
+use redraft_views::blocker::{BlockerJson, blocked_by};
+use redraft_views::checkout_files::{names_in, read_prd, text};
+use redraft_views::dependencies::FeatureStandings;
 use serde::Serialize;
 use std::fs;
 

@@ -16,7 +16,6 @@ use self::merge::{Merging, merge};
 use self::report::{More, RunJson, report};
 use super::answer::{Beforehand, answer};
 use super::bank;
-use super::board;
 use redraft_adapters::inbox::FileInbox;
 use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
@@ -39,6 +38,7 @@ use redraft_reports::narration::not_continued;
 use redraft_reports::projections::{self, BoardRow};
 use redraft_reports::question::QuestionForm;
 use redraft_reports::standing::Surroundings;
+use redraft_views::board;
 
 pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.yes && args.on_cap == Some(OnCap::Accept) {

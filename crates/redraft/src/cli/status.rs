@@ -1,6 +1,5 @@
 //! `redraft status`: shows the state of each feature and the next command to type.
 
-use super::board::{self, Board, Next, Seen, from_when};
 use super::ledger::verify;
 use super::refold::{fold_board, write_files};
 use super::review;
@@ -21,6 +20,7 @@ use redraft_frame::resolve::scope_of;
 use redraft_frame::rows;
 use redraft_reports::estimate;
 use redraft_reports::projections::{BoardRow, Warning};
+use redraft_views::board::{self, Board, Next, Seen, from_when};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -151,7 +151,7 @@ fn text(shown: &StatusJson) -> String {
             text.push_str(&format!("      an estimate {}\n", estimate::basis(estimate)));
         }
         if !blocked_by.is_empty() {
-            text.push_str(&format!("    {}\n", super::blocker::blocked_by(blocked_by)));
+            text.push_str(&format!("    {}\n", redraft_views::blocker::blocked_by(blocked_by)));
         }
         if let Some(holder) = held_by {
             text.push_str(&format!("    under way: held by {holder}\n"));

@@ -6,7 +6,7 @@ use super::class::Class;
 use super::shell::Slots;
 use super::{World, source};
 use crate::parsed_document::Need;
-use redraft_core::report::{ALREADY, NONE, PARTS};
+use redraft_documents::report::{ALREADY, NONE, PARTS};
 use redraft_facts::text::count;
 use redraft_facts::verdict::{CheckLine, Verdict};
 

@@ -101,7 +101,7 @@ fn built_entry(state: &Pipeline, built: &Built, names: bool) -> String {
 fn in_a_list(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     match lines.as_slice() {
-        [] => redraft_core::report::NONE.to_owned(),
+        [] => redraft_documents::report::NONE.to_owned(),
         [one] => (*one).to_owned(),
         many => many.iter().map(|line| format!("\n  {line}")).collect(),
     }

@@ -5,7 +5,7 @@
 //! not checked here; see [`super::numeral`]. Start at [`RetroAnswer::read`].
 
 use super::numeral::{KnownNumbers, foreign};
-use redraft_core::answer::json;
+use redraft_documents::answer::json;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use serde_json::{Map, Value};

@@ -8,9 +8,9 @@
 use super::FeatureChange;
 use super::answer::plain;
 use super::bundle::{git_summary, shortened};
-use redraft_core::answer::json;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::report::NONE;
+use redraft_documents::answer::json;
+use redraft_documents::report::NONE;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::prelude::*;
 use redraft_facts::text::{fenced, one_line};

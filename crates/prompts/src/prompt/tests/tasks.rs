@@ -127,15 +127,15 @@ fn ac_5_and_ac_21_the_report_is_asked_for_under_the_names_by_which_it_is_read() 
     {
         let prompt = case(role, name);
         let form = prompt.get("return").unwrap();
-        for part in redraft_core::report::PARTS {
+        for part in redraft_documents::report::PARTS {
             assert!(form.contains(&format!("  - `{part}`: ")), "{role}: {part}");
         }
     }
     let form = case("implementer", "task");
-    assert!(form.get("return").unwrap().contains(&format!("  - `{}`: ", redraft_core::report::ALREADY)));
+    assert!(form.get("return").unwrap().contains(&format!("  - `{}`: ", redraft_documents::report::ALREADY)));
     let answer = br#"{"approved": true, "summary": "done", "answers": [], "issues": [], "verified": [], "files_read": [],
         "checks": [{"name": "implemented", "passed": true, "note": "src/counter.rs:14"}]}"#;
-    let read = redraft_core::report::read(answer, false);
+    let read = redraft_documents::report::read(answer, false);
     assert_eq!(
         (read.report.implemented.as_str(), read.report.concerns.as_str()),
         ("src/counter.rs:14", "none")

@@ -3,7 +3,6 @@
 //! Replays are compared with a replay of what was done, with the strategies and cache marks that were really sent, and
 //! never with the bill, so that both have the same assumptions. Where a bill is unknown, or the replay is far from it, nothing is claimed.
 
-use super::super::replay::ledger::{pace, paces, with_texts};
 use super::prices::{Price, Prices};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::bills::Bill;
@@ -20,6 +19,7 @@ use redraft_facts::usage::{Usage, grouped};
 use redraft_frame::errors::CliError;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::projections::costs::{Costs, Dispatch, Replayed, not_cached, played, replayed};
+use redraft_views::replay::ledger::{pace, paces, with_texts};
 use std::collections::BTreeSet;
 
 /// One reviewer's reviews in one pass.

@@ -1,7 +1,6 @@
 //! The receipt for people. Every estimate has a `~` before it.
 
 use super::savings::{Loop, Replay};
-use super::table::{Align, table};
 use super::{Billed, Feature};
 use redraft_core::attribution::in_words;
 use redraft_core::bills::Bill;
@@ -17,6 +16,7 @@ use redraft_reports::projections::costs::{
     not_cached,
 };
 use redraft_reports::projections::{ReceiptAgent, billed_apart};
+use redraft_views::table::{Align, table};
 use std::cmp::Ordering;
 
 const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];

@@ -6,7 +6,6 @@
 
 use super::reply::{Reply, State};
 use super::{CliError, McpService, ProcessContext, RepositoryContext};
-use crate::cli::board;
 use crate::cli::run::{RunContext, RunRequest, WorkSource, require_trusted_checks, tidy, with_run};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Moment, Store as _};
@@ -20,6 +19,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::ErrorCode;
 use redraft_frame::whole_file;
 use redraft_reports::projections::BoardRow;
+use redraft_views::board;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};

@@ -1,14 +1,14 @@
 //! Gathers what the roles of a feature are told about its project. `documents::project_context` makes the text from it.
 
 use super::{PROJECTS, folder_of};
-use crate::cli::checkout_files::text;
-use crate::cli::dependencies::FeatureStandings;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::project_context::{EarlierFeature, ProjectFacts, project_block};
 use redraft_facts::event::FeatureCreated;
 use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_views::checkout_files::text;
+use redraft_views::dependencies::FeatureStandings;
 
 /// What the roles of a feature are told about its project; none for a feature without one. The text says what cannot be
 /// found.

@@ -1,6 +1,5 @@
 //! The report at the end of a run: for programs and in words.
 
-use crate::cli::board::from_when;
 use redraft_core::attribution::{self, RoleAttribution};
 use redraft_engine::Undone;
 use redraft_facts::event::Question;
@@ -11,6 +10,7 @@ use redraft_reports::estimate;
 use redraft_reports::projections::{Receipt, TaskTally, Warning};
 use redraft_reports::question::QuestionForm;
 use redraft_reports::standing::Standing;
+use redraft_views::board::from_when;
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -2,7 +2,6 @@
 //! all of it is there. Start at [`with_run`].
 
 use super::{config, kept_budget, rules};
-use crate::cli::dependencies::require_unblocked;
 use crate::cli::project::project_context;
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
@@ -25,6 +24,7 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::{consent, trust};
 use redraft_roles::profile;
+use redraft_views::dependencies::require_unblocked;
 
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -41,11 +41,7 @@ struct AllJson<'a> {
     written: Vec<String>,
 }
 
-pub(crate) fn report(
-    args: ReportArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
+pub fn report(args: ReportArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let repo = process.repository()?;
     let Some(ledger) = repo.reader()? else {
         return Err(

@@ -1,6 +1,6 @@
 //! `redraft replay`: costs recorded loops again under every policy.
 
-pub(crate) mod ledger;
+pub mod ledger;
 mod read;
 mod report;
 
@@ -45,11 +45,7 @@ struct LoopSum {
     guarded_trips: u64,
 }
 
-pub(crate) fn replay(
-    args: ReplayArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
+pub fn replay(args: ReplayArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.files.is_empty() && args.ledger.is_none() {
         let error = CliError::usage("no file of recorded loops was named");
         return Err(error.hint("name a file, or use the loops of this repository: redraft replay --ledger"));

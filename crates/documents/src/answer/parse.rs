@@ -1,7 +1,7 @@
 //! Reads a [`Verdict`] and notes from whatever an agent wrote.
 //!
 //! It never fails: a text without a readable verdict gives none, with a note that says why. Whether a verdict can be
-//! used, and what it means for the findings, is not decided here but in [`crate::judge`]. Whether an approval has the
+//! used, and what it means for the findings, is not decided here but in `core::judge`. Whether an approval has the
 //! form that was asked for is decided in `form`.
 
 use super::fields::{self, ANSWERS, CHECKS, ENTRIES_MAX, ISSUES, Notes, Object, PASSED, SUMMARY};

@@ -5,8 +5,8 @@ use redraft_documents::dependency::Blocker;
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(crate) struct BlockerJson {
-    pub(crate) feature: String,
+pub struct BlockerJson {
+    pub feature: String,
     status: &'static str,
     phase: String,
     #[serde(skip)]
@@ -14,7 +14,7 @@ pub(crate) struct BlockerJson {
 }
 
 impl BlockerJson {
-    pub(crate) fn new(blocker: &Blocker) -> BlockerJson {
+    pub fn new(blocker: &Blocker) -> BlockerJson {
         let Blocker { name, life, phase, .. } = blocker;
         BlockerJson {
             feature: name.clone(),
@@ -26,17 +26,17 @@ impl BlockerJson {
 }
 
 /// `blocked by 003-keys (specify), 004-limits (abandoned)`.
-pub(crate) fn blocked_by(blockers: &[BlockerJson]) -> String {
+pub fn blocked_by(blockers: &[BlockerJson]) -> String {
     let names: Vec<&str> = blockers.iter().map(|blocker| blocker.shown.as_str()).collect();
     format!("blocked by {}", names.join(", "))
 }
 
 /// The command that goes on with a feature although others are in its way.
-pub(crate) fn unblocking(id: &str) -> String {
+pub fn unblocking(id: &str) -> String {
     format!("redraft run {id} --unblock \"why\"")
 }
 
 /// The command that takes over a feature that the ledger does not know.
-pub(crate) fn adopting(name: &str) -> String {
+pub fn adopting(name: &str) -> String {
     format!("redraft adopt {}", quoted(format!("docs/features/{name}")))
 }

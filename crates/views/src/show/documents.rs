@@ -56,11 +56,7 @@ struct RefJson<'a> {
     tentative: bool,
 }
 
-pub(crate) fn tasks(
-    args: TasksArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
+pub fn tasks(args: TasksArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let path = process.folder.join(&args.file);
     let file = if path.is_dir() { args.file.join("tasks.md") } else { args.file };
     let text = read(&process.folder, &file)?;
@@ -141,7 +137,7 @@ struct SectionJson<'a> {
     also: Vec<u32>,
 }
 
-pub(crate) fn section(
+pub fn section(
     args: SectionArgs,
     process: &ProcessContext,
     console: &Console,
@@ -222,7 +218,7 @@ struct PartJson {
     reference: String,
 }
 
-pub(crate) fn context(
+pub fn context(
     args: ContextArgs,
     process: &ProcessContext,
     console: &Console,

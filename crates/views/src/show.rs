@@ -1,9 +1,9 @@
 //! `redraft show`: looks inside a feature. `documents` needs no feature, only documents; `trace` shows the trace of a
 //! feature.
 
-pub(crate) mod documents;
-pub(crate) mod pull_request;
-pub(crate) mod trace;
+pub mod documents;
+pub mod pull_request;
+pub mod trace;
 
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::attribution::{Attribution, RoleAttribution};
@@ -75,11 +75,7 @@ struct FragmentJson {
     text: String,
 }
 
-pub(crate) fn prompt(
-    args: PromptArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
+pub fn prompt(args: PromptArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.example.is_some() {
         return example(&args, process, console);
     }
@@ -321,7 +317,7 @@ struct DeniedJson<'a> {
     what: &'a str,
 }
 
-pub(crate) fn findings(
+pub fn findings(
     args: FindingsArgs,
     process: &ProcessContext,
     console: &Console,
@@ -385,7 +381,7 @@ pub(crate) fn findings(
 }
 
 /// Findings as a person reads them.
-pub(crate) fn table(findings: &[Finding], players: &Attribution, phase: Phase) -> String {
+pub fn table(findings: &[Finding], players: &Attribution, phase: Phase) -> String {
     let mut text = String::new();
     for one in defects(findings) {
         let finding = one.first;

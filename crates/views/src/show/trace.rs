@@ -2,7 +2,7 @@
 //!
 //! `reports::matrix` decides what belongs to what; this module finds out what the user means, and shows it.
 
-use crate::cli::lint::{Place, find};
+use crate::lint::{Place, find};
 use redraft_adapters::git::CheckoutLocation;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::{count, one_line, utc};
@@ -26,11 +26,7 @@ const OWN: OwnFiles = OwnFiles {
     made_by: matrix::MADE_BY,
 };
 
-pub(crate) fn trace(
-    args: TraceArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
+pub fn trace(args: TraceArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let (gathered, id) = meant(&args.words, process)?;
     let whole = gathered.matrix();
     let matrix = match &id {

@@ -34,7 +34,7 @@ struct Kept {
     judged_by: Vec<RoleAttribution>,
 }
 
-pub(crate) fn log(args: LogArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+pub fn log(args: LogArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let repo = process.repository()?;
     let Some(ledger) = repo.reader()? else {
         return Ok(nothing(process, console));

@@ -46,7 +46,7 @@ pub(super) fn read(
 }
 
 /// What earlier loops of the ledger had shown when each of these began, by its first dispatch.
-pub(crate) fn paces<'a>(
+pub fn paces<'a>(
     ledger: &Ledger,
     loops: impl Iterator<Item = &'a RecordedPass>,
 ) -> Result<BTreeMap<Ticket, Pace>, CliError> {
@@ -64,12 +64,12 @@ pub(crate) fn paces<'a>(
 }
 
 /// The pace for one of them.
-pub(crate) fn pace(paces: &BTreeMap<Ticket, Pace>, one: &RecordedPass) -> Pace {
+pub fn pace(paces: &BTreeMap<Ticket, Pace>, one: &RecordedPass) -> Pace {
     one.first().and_then(|ticket| paces.get(ticket)).cloned().unwrap_or_default()
 }
 
 /// A loop with the texts that its reviewers saw.
-pub(crate) fn with_texts(one: &RecordedPass, workspace: &dyn Workspace) -> Result<RecordedLoop, String> {
+pub fn with_texts(one: &RecordedPass, workspace: &dyn Workspace) -> Result<RecordedLoop, String> {
     let text = |revision, path: &str| -> Result<String, String> {
         let bytes = workspace.read_at(revision, path).map_err(|error| CliError::from(error).message)?;
         Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Documents that are checked together.
 #[derive(Debug)]
-pub(in crate::cli) struct Group {
-    pub(in crate::cli) folder: PathBuf,
+pub(crate) struct Group {
+    pub(crate) folder: PathBuf,
     /// The top folder of the worktree they are in, if that is not ours.
     pub(super) root: Option<PathBuf>,
     pub(super) files: Vec<PathBuf>,
@@ -102,7 +102,7 @@ fn number_of(slug: &str, place: &Place) -> Option<FeatureId> {
 }
 
 /// In its worktree, where it is worked on; else where it was merged.
-pub(in crate::cli) fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>, CliError> {
+pub(crate) fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>, CliError> {
     let is_it = |folder: &PathBuf| {
         let name = name(folder);
         name.split('-').next().and_then(|word| word.parse().ok()) == Some(number)
@@ -171,7 +171,7 @@ fn name(folder: &Path) -> String {
 }
 
 /// A path as it is shown: relative to a folder where it is inside, with `/` between its parts.
-pub(in crate::cli) fn shown(path: &Path, folder: &Path) -> String {
+pub(crate) fn shown(path: &Path, folder: &Path) -> String {
     let shown = path.strip_prefix(folder).unwrap_or(path);
     shown.to_string_lossy().replace('\\', "/")
 }

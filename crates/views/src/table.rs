@@ -2,13 +2,13 @@
 
 /// How the cells of a column are aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
+pub enum Align {
     Left,
     Right,
 }
 
 /// Rows as text, one a line; a row may be shorter than the list of columns.
-pub(crate) fn table(columns: &[Align], rows: &[Vec<String>]) -> String {
+pub fn table(columns: &[Align], rows: &[Vec<String>]) -> String {
     let wide = |text: &String| text.chars().count();
     let widths: Vec<usize> = (0..columns.len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(wide).max().unwrap_or(0))

@@ -1,6 +1,6 @@
 //! `redraft models`: lists the models, what they cost, and which of them each agent uses.
 
-use super::cost::table::{Align, table};
+use crate::table::{Align, table};
 use redraft_agents::config::{AgentConfig, Config, FILE};
 use redraft_cost::price::{Card, Cards, Listed, PerMillion, PriceBasis, age_in_words};
 use redraft_engine::ports::Clock;
@@ -68,7 +68,7 @@ struct AgentJson {
     problem: Option<String>,
 }
 
-pub(crate) fn models(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+pub fn models(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let config = match process.repository() {
         Ok(repo) => repo.config(process)?,
         // Outside of a repository the user's own file applies.

@@ -23,20 +23,17 @@ use std::collections::BTreeMap;
 const FEATURES: &str = "docs/features";
 
 /// The state of features, by the names of their folders: from the ledger, else from their own `.meta.json`.
-pub(crate) struct FeatureStandings<'a> {
-    pub(crate) repo: &'a RepositoryContext,
+pub struct FeatureStandings<'a> {
+    pub repo: &'a RepositoryContext,
     members: BTreeMap<String, FeatureStanding>,
 }
 
 impl<'a> FeatureStandings<'a> {
-    pub(crate) fn load(
-        repo: &'a RepositoryContext,
-        ledger: &Ledger,
-    ) -> Result<FeatureStandings<'a>, CliError> {
+    pub fn load(repo: &'a RepositoryContext, ledger: &Ledger) -> Result<FeatureStandings<'a>, CliError> {
         Ok(FeatureStandings::new(repo, &rows(ledger)?))
     }
 
-    pub(crate) fn new(repo: &'a RepositoryContext, rows: &[BoardRow]) -> FeatureStandings<'a> {
+    pub fn new(repo: &'a RepositoryContext, rows: &[BoardRow]) -> FeatureStandings<'a> {
         let standing = |row: &BoardRow| FeatureStanding {
             life: FeatureLife::named(&row.life).unwrap_or(FeatureLife::Active),
             phase: row.phase.clone(),
@@ -47,7 +44,7 @@ impl<'a> FeatureStandings<'a> {
     }
 
     /// The state of a feature; none where it is unknown.
-    pub(crate) fn standing(&self, name: &str) -> Option<FeatureStanding> {
+    pub fn standing(&self, name: &str) -> Option<FeatureStanding> {
         if let Some(member) = self.members.get(name) {
             return Some(member.clone());
         }
@@ -64,7 +61,7 @@ impl<'a> FeatureStandings<'a> {
     }
 
     /// The same in the form that its dependents are given.
-    pub(crate) fn dependency(&self, name: &str) -> EarlierFeature {
+    pub fn dependency(&self, name: &str) -> EarlierFeature {
         let standing = self.standing(name);
         let open =
             |other: &String| self.standing(other).map(|before| before.life) != Some(FeatureLife::Completed);
@@ -73,7 +70,7 @@ impl<'a> FeatureStandings<'a> {
     }
 
     /// What is in the way of a feature that waits for these.
-    pub(crate) fn blockers(&self, waits_for: &[String]) -> Vec<Blocker> {
+    pub fn blockers(&self, waits_for: &[String]) -> Vec<Blocker> {
         blockers(waits_for, &|name: &str| self.standing(name))
     }
 
@@ -89,7 +86,7 @@ impl<'a> FeatureStandings<'a> {
 }
 
 /// The features that words mean, by the names of their folders: the words are numbers or those names.
-pub(crate) fn dependencies_named(
+pub fn dependencies_named(
     repo: &RepositoryContext,
     ledger: &Ledger,
     words: &[String],
@@ -136,7 +133,7 @@ fn one_named(word: &str, known: &[String], folders: &[String]) -> Result<String,
 }
 
 /// Refuses a feature that would wait for itself, through others: it could never begin.
-pub(crate) fn refuse_circle(
+pub fn refuse_circle(
     repo: &RepositoryContext,
     ledger: &Ledger,
     (id, name): (FeatureId, &str),
@@ -159,7 +156,7 @@ pub(crate) fn refuse_circle(
 
 /// Refuses to drive a feature while one that comes before it is open, unless a person says so with a reason, which is
 /// kept.
-pub(crate) fn require_unblocked(
+pub fn require_unblocked(
     repo: &RepositoryContext,
     ledger: &Ledger,
     id: FeatureId,

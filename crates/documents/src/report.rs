@@ -7,7 +7,7 @@
 //! Start at [`read`].
 
 use crate::answer;
-use redraft_documents::page::Page;
+use crate::page::Page;
 use redraft_facts::event::Report;
 use redraft_facts::phase::files_named;
 use redraft_facts::prelude::*;

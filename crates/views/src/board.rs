@@ -22,15 +22,15 @@ use serde::Serialize;
 
 /// A row of the board with what depends on the moment.
 #[derive(Serialize)]
-pub(crate) struct Seen {
+pub struct Seen {
     #[serde(flatten)]
-    pub(crate) row: BoardRow,
+    pub row: BoardRow,
     /// Features that come before it and are not completed; none for one that is over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) blocked_by: Vec<BlockerJson>,
+    pub blocked_by: Vec<BlockerJson>,
     /// The process that drives it now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) held_by: Option<Holder>,
+    pub held_by: Option<Holder>,
 }
 
 impl Seen {
@@ -54,7 +54,7 @@ impl Seen {
     }
 
     /// What the moment adds to its events.
-    pub(crate) fn surroundings(&self, now_ms: i64) -> Surroundings {
+    pub fn surroundings(&self, now_ms: i64) -> Surroundings {
         let blocked_by = self.blocked_by.iter().map(|blocker| blocker.feature.clone()).collect();
         Surroundings { now_ms, is_driven: self.held_by.is_some(), blocked_by }
     }
@@ -77,22 +77,22 @@ impl Seen {
 }
 
 /// Everything that is seen.
-pub(crate) struct Board {
-    pub(crate) features: Vec<Seen>,
+pub struct Board {
+    pub features: Vec<Seen>,
     /// Documents that are reviewed by themselves.
-    pub(crate) reviews: Vec<BoardRow>,
+    pub reviews: Vec<BoardRow>,
     /// What to type where nothing is left to go on with.
     begin: String,
 }
 
 /// What to type next, and from when on, where it has to wait for the end of a usage limit.
-pub(crate) struct Next {
-    pub(crate) command: String,
-    pub(crate) after_ms: Option<i64>,
+pub struct Next {
+    pub command: String,
+    pub after_ms: Option<i64>,
 }
 
 impl Board {
-    pub(crate) fn new(
+    pub fn new(
         repo: &RepositoryContext,
         rows: Vec<BoardRow>,
         reviews: Vec<BoardRow>,
@@ -130,7 +130,7 @@ impl Board {
     /// The command that goes on in this repository: with the feature that can go on soonest, else with one that is ready
     /// to merge, else with a new one. A review goes on when its document is edited, which only counts where there is
     /// nothing else.
-    pub(crate) fn next(&self) -> Next {
+    pub fn next(&self) -> Next {
         let open = self.features.iter().filter(|feature| feature.row.is_open());
         match open.min_by_key(|feature| feature.rank()) {
             Some(first) => Next {
@@ -151,19 +151,19 @@ impl Board {
 }
 
 /// What the moment adds to the events of a review.
-pub(crate) fn around_review(repo: &RepositoryContext, row: &BoardRow, now_ms: i64) -> Surroundings {
+pub fn around_review(repo: &RepositoryContext, row: &BoardRow, now_ms: i64) -> Surroundings {
     let held_by = Lock::holder(&repo.state, &scope_of(row).to_string());
     let held_by = held_by.filter(|holder| holder.pid != std::process::id());
     Surroundings { now_ms, is_driven: held_by.is_some(), blocked_by: Vec::new() }
 }
 
 /// Whether the next command of a row is about that feature.
-pub(crate) fn goes_on(row: &BoardRow) -> bool {
+pub fn goes_on(row: &BoardRow) -> bool {
     row.is_open() || row.ready
 }
 
 /// What to type after something was done to a feature: what goes on with it, else what goes on in the repository.
-pub(crate) fn next_after(
+pub fn next_after(
     repo: &RepositoryContext,
     ledger: &Ledger,
     id: FeatureId,
@@ -188,7 +188,7 @@ fn before(feature: &Seen, all: &[Seen], standings: &FeatureStandings<'_>) -> Opt
 }
 
 /// A command with the time from which on it can be used.
-pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
+pub fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
     match parked_until_ms {
         Some(until_ms) => format!("{command} (after {}, or now with --now)", utc(until_ms)),
         None => command.to_owned(),

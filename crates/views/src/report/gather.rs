@@ -1,6 +1,6 @@
 //! Gathers what a page is made from: the events, the documents as git has them, and the trace.
 
-use crate::cli::board::{Board, around_review};
+use crate::board::{Board, around_review};
 use redraft_adapters::git::GitWorkspace;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;

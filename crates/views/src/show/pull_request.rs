@@ -33,7 +33,7 @@ struct PullRequestJson<'a> {
     verified: Vec<VerifiedClaim<'a>>,
 }
 
-pub(crate) fn pull_request(
+pub fn pull_request(
     args: PullRequestArgs,
     process: &ProcessContext,
     console: &Console,

@@ -36,11 +36,7 @@ pub(super) struct Place {
     folder: PathBuf,
 }
 
-pub(crate) fn lint(
-    args: LintArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
+pub fn lint(args: LintArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let place = Place::find(process)?;
     let config = Config::load(&place.main, &redraft_roles::profile::roles(), &process.own)?;
     let bank = bank_in(&place.root);

@@ -11,7 +11,7 @@ use std::path::Path;
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The names of the folders in a folder, sorted; none where it does not exist.
-pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
+pub fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
     let failed =
         |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", folder.display()));
     let entries = match fs::read_dir(folder) {
@@ -30,12 +30,12 @@ pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
 }
 
 /// The text of a file of a checkout; none for one that cannot be read, or that a link puts outside of it.
-pub(crate) fn text(root: &Path, path: &str) -> Option<String> {
+pub fn text(root: &Path, path: &str) -> Option<String> {
     plain_file::read_text_inside(root, path, FILE_BYTES_MAX).ok()
 }
 
 /// The PRD that a person names, if it is text and holds no secret.
-pub(crate) fn read_prd(
+pub fn read_prd(
     repo: &RepositoryContext,
     file: &Path,
     process: &ProcessContext,
