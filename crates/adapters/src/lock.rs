@@ -11,7 +11,8 @@ use redraft_facts::text::{one_line, utc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,7 +20,12 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Lock {
     file: File,
+    holder: Holder,
 }
+
+/// As long as it lives, the lock says that its holder asks a person something and waits for the answer.
+#[derive(Debug)]
+pub struct Asking<'a>(&'a Lock);
 
 /// Who holds a lock, as written inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +35,9 @@ pub struct Holder {
     pub since_ms: i64,
     /// What was typed, e.g. `redraft run 031`.
     pub command: String,
+    /// Whether it asks a person something on its terminal that no event tells.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub asks: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -69,8 +78,8 @@ impl Lock {
             let file = file.map_err(failed)?;
             match file.try_lock() {
                 Ok(()) => {
-                    let mut lock = Lock { file };
-                    lock.sign(holder).map_err(failed)?;
+                    let lock = Lock { file, holder: holder.clone() };
+                    lock.sign(false).map_err(failed)?;
                     return Ok(lock);
                 }
                 Err(TryLockError::WouldBlock) => {
@@ -99,10 +108,25 @@ impl Lock {
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)).then_some(found)
     }
 
-    fn sign(&mut self, holder: &Holder) -> io::Result<()> {
-        let text = serde_json::to_string(holder)?;
-        self.file.set_len(0)?;
-        self.file.write_all(text.as_bytes())
+    /// A person is asked something. Should the lock not take it, only those who look are told less.
+    pub fn asking(&self) -> Asking<'_> {
+        let _ = self.sign(true);
+        Asking(self)
+    }
+
+    fn sign(&self, asks: bool) -> io::Result<()> {
+        let mut text = serde_json::to_string(&Holder { asks, ..self.holder.clone() })?;
+        // Written in one piece over what is there, so that nobody who looks meanwhile finds the lock unsigned.
+        let before = self.file.metadata()?.len().min(HOLDER_BYTES_MAX) as usize;
+        text.extend(std::iter::repeat_n(' ', before.saturating_sub(text.len())));
+        self.file.write_all_at(text.as_bytes(), 0)?;
+        self.file.set_len(text.len() as u64)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.sign(false);
     }
 }
 
@@ -127,7 +151,7 @@ impl Holder {
 
     /// Stands in where the holder has not signed yet, or what it wrote cannot be read.
     pub fn unknown() -> Holder {
-        Holder { pid: 0, user: "unknown".to_owned(), since_ms: 0, command: "unknown".to_owned() }
+        Holder { pid: 0, user: "unknown".to_owned(), since_ms: 0, command: "unknown".to_owned(), asks: false }
     }
 
     /// Whether the process that signed is gone, as far as the system knows. The lock is then held by a process it was
@@ -153,7 +177,7 @@ impl fmt::Display for Holder {
         if *self == Holder::unknown() {
             return f.write_str("another process (unknown)");
         }
-        let Holder { pid, user, since_ms, command } = self;
+        let Holder { pid, user, since_ms, command, .. } = self;
         let (user, command) = (one_line(user, 60), one_line(command, 120));
         write!(f, "`{command}` of {user}, process {pid}, since {}", utc(*since_ms))
     }

@@ -9,6 +9,7 @@ use crate::console::Console;
 use crate::errors::{CliError, ErrorCode};
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
+use redraft_adapters::lock::Lock;
 use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::UNLIMITED_ANSWER_TOKENS;
 use redraft_engine::Estimating;
@@ -26,6 +27,8 @@ pub struct ConsentSubject<'a> {
     pub repo: &'a RepositoryContext,
     pub created: &'a FeatureCreated,
     pub command: &'a str,
+    /// Says to whoever looks that a person is asked.
+    pub lock: &'a Lock,
     /// Whether a person agreed when typing the command.
     pub yes: bool,
 }
@@ -38,7 +41,7 @@ pub fn given(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<bool, CliError> {
-    let ConsentSubject { repo, created, command, yes } = *asked;
+    let ConsentSubject { repo, created, command, lock, yes } = *asked;
     let entries = estimating.store.read(created.scope())?;
     let state =
         Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
@@ -63,7 +66,9 @@ pub fn given(
             &format!("work is sent; it never costs more than {budget}"),
             "nothing is sent",
         );
+        let asking = lock.asking();
         let agreed = console.agrees(&form, &process.clock);
+        drop(asking);
         if agreed {
             agree()?;
         }

@@ -161,6 +161,7 @@ impl RepositoryContext {
             since_ms: process.clock.now_ms(),
             // The typed command may contain an idea with a key in it.
             command: process.redactor.redact(&process.command).0.into_owned(),
+            asks: false,
         };
         Lock::take(&self.state, name, &holder).map_err(|error| match error {
             LockError::Held(_) if name.parse::<FeatureId>().is_ok() => {

@@ -30,6 +30,8 @@ pub enum Standing {
         left_micro_usd: Usd,
         limit_micro_usd: Usd,
     },
+    /// A process that drives it asks something on its terminal that no event tells, such as whether money may be spent.
+    AskedThere,
     /// A document or a change that is reviewed by itself has findings: it goes on when a person has edited it.
     Findings,
     /// Agents were sent something and have not answered, or the program works on what they answered.
@@ -88,6 +90,8 @@ pub struct Surroundings {
     pub now_ms: i64,
     /// Whether a process drives it.
     pub is_driven: bool,
+    /// Whether that process asks a person something on its terminal.
+    pub asks: bool,
     /// Features that come before it and are not completed.
     pub blocked_by: Vec<String>,
 }
@@ -147,12 +151,14 @@ impl Standing {
     /// stays one; all else that could go on is worked on while somebody drives it.
     pub fn now(self, around: &Surroundings) -> Standing {
         match self {
+            Standing::AskedThere if !around.asks => Standing::Ready.now(around),
             Standing::Asked { .. }
             | Standing::Findings
             | Standing::ReadyToMerge
             | Standing::Merged
             | Standing::Done
             | Standing::Abandoned => self,
+            _ if around.asks => Standing::AskedThere,
             Standing::Working { dispatches } | Standing::Interrupted { dispatches } if around.is_driven => {
                 Standing::Working { dispatches }
             }
@@ -163,7 +169,8 @@ impl Standing {
             // What hosts did not bring back in time is sent or fetched again.
             Standing::WithHosts { .. } => Standing::Ready,
             Standing::Parked { until_ms } if until_ms <= around.now_ms => Standing::Ready,
-            Standing::OverBudget { .. }
+            Standing::AskedThere
+            | Standing::OverBudget { .. }
             | Standing::Interrupted { .. }
             | Standing::Parked { .. }
             | Standing::Blocked { .. }
@@ -174,7 +181,7 @@ impl Standing {
 
     /// Whether nothing goes on before a person has decided, paid or edited something.
     pub fn waits_for_you(&self) -> bool {
-        matches!(self, Standing::Asked { .. } | Standing::OverBudget { .. } | Standing::Findings)
+        self.rank() == 0
     }
 
     /// Until when a usage limit holds it up.
@@ -188,7 +195,10 @@ impl Standing {
     /// Its place on a board: what waits for a person first, what is over last.
     pub fn rank(&self) -> u8 {
         match self {
-            Standing::Asked { .. } | Standing::OverBudget { .. } | Standing::Findings => 0,
+            Standing::Asked { .. }
+            | Standing::AskedThere
+            | Standing::OverBudget { .. }
+            | Standing::Findings => 0,
             Standing::ReadyToMerge => 1,
             Standing::Working { .. } | Standing::WithHosts { .. } => 2,
             Standing::Interrupted { .. } | Standing::Ready => 3,
@@ -202,6 +212,7 @@ impl Standing {
     pub fn name(&self) -> &'static str {
         match self {
             Standing::Asked { .. } => "asked",
+            Standing::AskedThere => "asked-there",
             Standing::OverBudget { .. } => "over-budget",
             Standing::Findings => "findings",
             Standing::Working { .. } => "working",
@@ -222,6 +233,9 @@ impl Standing {
     pub fn in_words(&self, ended: &str) -> String {
         match self {
             Standing::Asked { about, .. } => format!("waiting for you: {}", about.in_words()),
+            Standing::AskedThere => {
+                "waiting for you: its run asks on the terminal it was started on".to_owned()
+            }
             Standing::OverBudget { needed_micro_usd, left_micro_usd, .. } => {
                 format!(
                     "waiting for you: the next step may cost {needed_micro_usd}, the budget has {left_micro_usd} left"

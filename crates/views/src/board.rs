@@ -46,7 +46,8 @@ impl Seen {
         let in_its_way = if row.is_open() { blockers(&row.waits_for, &known) } else { Vec::new() };
         let blocked_by: Vec<BlockerJson> = in_its_way.iter().map(BlockerJson::new).collect();
         let names = in_its_way.iter().map(|blocker| blocker.name.clone()).collect();
-        let mut row = row.now(&Surroundings { now_ms, is_driven: held_by.is_some(), blocked_by: names });
+        let (is_driven, asks) = (held_by.is_some(), asks(held_by.as_ref()));
+        let mut row = row.now(&Surroundings { now_ms, is_driven, asks, blocked_by: names });
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
         }
@@ -56,7 +57,8 @@ impl Seen {
     /// What the moment adds to its events.
     pub fn surroundings(&self, now_ms: i64) -> Surroundings {
         let blocked_by = self.blocked_by.iter().map(|blocker| blocker.feature.clone()).collect();
-        Surroundings { now_ms, is_driven: self.held_by.is_some(), blocked_by }
+        let (is_driven, asks) = (self.held_by.is_some(), asks(self.held_by.as_ref()));
+        Surroundings { now_ms, is_driven, asks, blocked_by }
     }
 
     /// Whether it cannot be run because of other features, and for no other reason.
@@ -154,7 +156,12 @@ impl Board {
 pub fn around_review(repo: &RepositoryContext, row: &BoardRow, now_ms: i64) -> Surroundings {
     let held_by = Lock::holder(&repo.state, &scope_of(row).to_string());
     let held_by = held_by.filter(|holder| holder.pid != std::process::id());
-    Surroundings { now_ms, is_driven: held_by.is_some(), blocked_by: Vec::new() }
+    let (is_driven, asks) = (held_by.is_some(), asks(held_by.as_ref()));
+    Surroundings { now_ms, is_driven, asks, blocked_by: Vec::new() }
+}
+
+fn asks(held_by: Option<&Holder>) -> bool {
+    held_by.is_some_and(|holder| holder.asks)
 }
 
 /// Whether the next command of a row is about that feature.

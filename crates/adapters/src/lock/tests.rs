@@ -7,7 +7,21 @@ fn holder(command: &str) -> Holder {
         user: "ada".to_owned(),
         since_ms: 1_709_210_096_000,
         command: command.to_owned(),
+        asks: false,
     }
+}
+
+#[test]
+fn a_lock_says_as_long_as_its_holder_asks_a_person() {
+    let state = TempDir::new().unwrap();
+    let lock = Lock::take(state.path(), "031", &holder("redraft run 031")).unwrap();
+    let named = || Lock::holder(state.path(), "031").unwrap();
+    assert!(!named().asks);
+    let asking = lock.asking();
+    assert!(named().asks);
+    assert_eq!(Holder { asks: false, ..named() }, holder("redraft run 031"));
+    drop(asking);
+    assert_eq!(named(), holder("redraft run 031"));
 }
 
 /// The holder that is named for the lock `031`.

@@ -129,7 +129,7 @@ fn agrees(state: &Pipeline, standing: &Standing) -> Result<(), TestCaseError> {
     let stored = serde_json::to_string(&row).unwrap();
     prop_assert_eq!(&serde_json::from_str::<BoardRow>(&stored).unwrap(), &row);
     for (now_ms, is_driven) in [(0, false), (0, true), (i64::MAX, false), (i64::MAX, true)] {
-        let around = Surroundings { now_ms, is_driven, blocked_by: vec![] };
+        let around = Surroundings { now_ms, is_driven, ..Surroundings::default() };
         let (row, now) = (row.clone().now(&around), standing.clone().now(&around));
         prop_assert_eq!((&row.standing, row.waits_for_you), (&now, now.waits_for_you()));
         prop_assert_eq!(now.clone().now(&around), now.clone(), "said twice, it is the same");
@@ -139,6 +139,11 @@ fn agrees(state: &Pipeline, standing: &Standing) -> Result<(), TestCaseError> {
         prop_assert_eq!(matches!(now, Standing::Asked { .. }), matches!(standing, Standing::Asked { .. }));
         prop_assert!(is_driven || now.waits_for_you() == standing.waits_for_you());
         prop_assert!(now_ms == 0 || now.parked_until_ms().is_none(), "a park that is over");
+        // A run that asks on its terminal waits, unless it is over or an event asks already.
+        let asking = standing.clone().now(&Surroundings { asks: is_driven, ..around.clone() });
+        let is_over = matches!(now.name(), "ready-to-merge" | "merged" | "done" | "abandoned");
+        prop_assert!(!is_driven || asking.waits_for_you() != is_over, "{asking:?}");
+        prop_assert!(is_driven || asking == now);
         let with_hosts = matches!(now, Standing::WithHosts { .. });
         prop_assert!(now_ms == 0 || (!with_hosts && row.out.is_empty()), "a lease that is over");
     }
@@ -161,7 +166,7 @@ fn told_at_its_end(event: &Event, state: &Pipeline) -> Result<(), TestCaseError>
 /// What pages are drawn from, at the end of a history.
 fn overview_agrees(log: &[Entry], state: &Pipeline) -> Result<(), TestCaseError> {
     for is_driven in [false, true] {
-        let around = Surroundings { now_ms: 0, is_driven, blocked_by: vec![] };
+        let around = Surroundings { is_driven, ..Surroundings::default() };
         let overview = Overview::new(log, &around).unwrap();
         let at_ms = log.last().unwrap().at_ms;
         prop_assert_eq!(&overview.row, &BoardRow::new(state, at_ms).now(&around));

@@ -106,7 +106,7 @@ pub(crate) fn review(
     let ledger = repo.writer()?;
     let created = begun(&repo, &ledger, &args, &document, process, console)?;
     let (scope, command) = (created.scope(), typed(&args));
-    let _lock = repo.lock(&scope.to_string(), process)?;
+    let lock = repo.lock(&scope.to_string(), process)?;
     let created = judged_as(&ledger, created, &args, &document, process, console)?;
     if args.budget.is_none() {
         rules.budget = run::kept_budget(&ledger, scope.clone())?.unwrap_or(rules.budget);
@@ -124,7 +124,8 @@ pub(crate) fn review(
     }
     let read = |path: &str| workspace.read(path).ok().flatten();
     let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
-    let asked = consent::ConsentSubject { repo: &repo, created: &created, command: &command, yes: args.yes };
+    let (created, command) = (&created, command.as_str());
+    let asked = consent::ConsentSubject { repo: &repo, created, command, lock: &lock, yes: args.yes };
     if !consent::given(&asked, estimating, &agents, process, console)? {
         let code = if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting };
         console.not_sent(&process.next(&command), code);
@@ -171,7 +172,7 @@ pub(crate) fn review(
         Stop::Asking(_) => format!("{command} --again"),
         Stop::OverBudget { .. } => format!("{command} --budget USD"),
         Stop::Host(_) => format!("{command} --agent NAME"),
-        Stop::Parked(_) | Stop::Interrupted => command.clone(),
+        Stop::Parked(_) | Stop::Interrupted => command.to_owned(),
     });
     let open: Vec<Finding> = findings
         .iter()

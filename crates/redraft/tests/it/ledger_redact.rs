@@ -170,8 +170,13 @@ fn what_was_merged_or_pushed_or_is_ignored_is_named_and_left() {
 fn it_waits_for_no_run_and_takes_no_word_that_is_needed() {
     let scratch = feature();
     scratch.run(["run", "001"]).expect(0);
-    let holder =
-        Holder { pid: std::process::id(), user: "ada".into(), since_ms: 0, command: "redraft run".into() };
+    let holder = Holder {
+        pid: std::process::id(),
+        user: "ada".into(),
+        since_ms: 0,
+        command: "redraft run".into(),
+        asks: false,
+    };
     let lock = Lock::take(&scratch.state(), "001", &holder).unwrap();
     let held = redact(&scratch, &["--yes"], SECRET).expect(7);
     assert!(held.stderr.contains("feature 001 is held by"), "{}", held.stderr);

@@ -3,11 +3,14 @@
 
 use crate::documents::CLEAN;
 use crate::models::run;
+use crate::terminal::pair;
 use crate::world::{PROGRAM, bodies, events, executable, feature};
 use redraft_facts::usage::Usd;
 use redraft_testkit::Scratch;
 use serde_json::json;
 use std::fs;
+use std::io::{Read, Write};
+use std::process::Stdio;
 
 #[test]
 fn without_a_network_nothing_is_spent_and_the_run_says_offline_and_stops() {
@@ -91,4 +94,36 @@ fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
         let shown = &scratch.json(["cost", "001"])["sum"];
         assert_eq!((&shown[field], &shown["billed_micro_usd"]), (&json!(sum), &json!(sum)), "{shown:#}");
     }
+}
+
+/// Reads from a terminal until these words are there.
+fn read_until(terminal: &mut fs::File, words: &str) {
+    let mut said = String::new();
+    let mut part = [0; 4096];
+    while !said.contains(words) {
+        let read = terminal.read(&mut part).unwrap_or_else(|error| panic!("{error}: {said}"));
+        said.push_str(&String::from_utf8_lossy(&part[..read]));
+    }
+}
+
+#[test]
+fn a_run_that_asks_whether_money_may_be_spent_is_not_called_working() {
+    let scratch = feature("Show the weather");
+    executable(&scratch, "claude.sh", &PLANNED.replace("PLAN\n", ""));
+    let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
+    scratch.write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    let (mut terminal, end) = pair();
+    let mut command = scratch.redraft(["run", "001"]);
+    command.stdin(end.try_clone().unwrap()).stderr(end).stdout(Stdio::null()).env("TERM", "dumb");
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    read_until(&mut terminal, "May this money be spent?");
+    let seen = scratch.json(["status", "001"])["features"][0].clone();
+    assert_eq!((&seen["standing"]["is"], &seen["waits_for_you"]), (&json!("asked-there"), &json!(true)));
+    terminal.write_all(b"no\n").unwrap();
+    read_until(&mut terminal, "nothing was sent");
+    child.wait().unwrap();
+    let seen = scratch.json(["status", "001"])["features"][0].clone();
+    assert_eq!((&seen["standing"]["is"], &seen["waits_for_you"]), (&json!("planned"), &json!(false)));
 }

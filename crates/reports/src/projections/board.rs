@@ -235,7 +235,8 @@ impl BoardRow {
                 () if judged_last().is_some_and(by_gates_only) => "closed",
                 () => "approved",
             },
-            Standing::OverBudget { .. }
+            Standing::AskedThere
+            | Standing::OverBudget { .. }
             | Standing::Working { .. }
             | Standing::Interrupted { .. }
             | Standing::WithHosts { .. }

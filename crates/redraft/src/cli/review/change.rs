@@ -13,6 +13,7 @@ use super::{FOR_FEATURES, driven, outcome, run_args};
 use crate::cli::run::{self, tidy};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::lock::Lock;
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::pipeline::Pipeline;
@@ -73,9 +74,9 @@ pub(super) fn review(
     grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), process, console)?;
     let ledger = repo.writer()?;
     let created = begun(repo, &ledger, &range, lane, args, process, console)?;
-    let _lock = repo.lock(&created.scope().to_string(), process)?;
+    let lock = repo.lock(&created.scope().to_string(), process)?;
     let command = typed(repo, &created, args);
-    Call { repo, range, grounds, ledger, created, command, args, process, console, form }.go_on()
+    Call { repo, range, grounds, ledger, created, lock, command, args, process, console, form }.go_on()
 }
 
 /// One call, which has the review to itself.
@@ -85,6 +86,7 @@ struct Call<'a> {
     grounds: ReviewSetup,
     ledger: Ledger,
     created: FeatureCreated,
+    lock: Lock,
     /// What was typed, as far as the next call needs it.
     command: String,
     args: &'a ReviewArgs,
@@ -213,13 +215,13 @@ impl Call<'_> {
 
     /// Whether every reviewer is available, and a person agrees where one costs money.
     fn may_send(&self, agents: &AgentRegistry<'_>, rules: &Rules) -> Result<bool, CliError> {
-        let Call { grounds, ledger, created, command, args, process, console, .. } = self;
+        let Call { grounds, ledger, created, lock, command, args, process, console, .. } = self;
         for role in &grounds.roles {
             agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
         }
         // A change has no documents next to it.
         let estimating = Estimating { store: ledger, agents, rules, read: &|_| None };
-        let asked = consent::ConsentSubject { repo: self.repo, created, command, yes: args.yes };
+        let asked = consent::ConsentSubject { repo: self.repo, created, command, lock, yes: args.yes };
         consent::given(&asked, estimating, agents, process, console)
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn with_run<T>(
         config = agent_choice::settled(&wanted, config, process, console)?;
     }
     let mut rules = rules(repo, &config, args, process)?;
-    let _lock = repo.lock(&id.to_string(), process)?;
+    let lock = repo.lock(&id.to_string(), process)?;
     repo.recover_interrupted_move(console)?;
     let ledger = repo.writer()?;
     repo.refuse_cleaned(id)?;
@@ -118,7 +118,8 @@ pub(crate) fn with_run<T>(
         }
         let read = |path: &str| workspace.read(path).ok().flatten();
         let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
-        let asked = consent::ConsentSubject { repo, created: &created, command: &command, yes: args.yes };
+        let (created, command, yes) = (&created, command.as_str(), args.yes);
+        let asked = consent::ConsentSubject { repo, created, command, lock: &lock, yes };
         if !consent::given(&asked, estimating, &agents, process, console)? {
             return Ok(None);
         }

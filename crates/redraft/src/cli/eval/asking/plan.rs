@@ -98,6 +98,7 @@ pub(in crate::cli::eval) fn lock(out: &Path, process: &ProcessContext) -> Result
         user: process.user.clone(),
         since_ms: process.clock.now_ms(),
         command: process.redactor.redact(&process.command).0.into_owned(),
+        asks: false,
     };
     Ok(Lock::take(out, "asking", &holder)?)
 }
