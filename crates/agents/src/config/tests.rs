@@ -43,6 +43,11 @@ fn without_a_file_everything_has_its_default() {
     );
     assert_eq!(config.agent_of(&Role::new("spec-reviewer")), None, "nobody was named");
     assert_eq!(config.wants, []);
+    assert_eq!(
+        config.threshold,
+        Threshold::Blockers,
+        "a warning holds up nothing unless somebody wants it to"
+    );
 }
 
 #[test]

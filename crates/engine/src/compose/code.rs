@@ -121,7 +121,7 @@ pub(super) fn compose(
         }
     });
     let folder = created.folder();
-    let settled = settled_here(setting, order, profile);
+    let settled = settled_here(setting, order);
     let answers = answers(setting.pipeline, state);
     let brief = Brief {
         profile,

@@ -124,7 +124,7 @@ pub fn compose(
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
     let answers = answers(setting.pipeline, state);
-    let settled = settled_here(setting, order, profile);
+    let settled = settled_here(setting, order);
     let checks: Vec<ProjectCheck<'_>> =
         state.opened.checks.iter().map(|(name, command)| ProjectCheck { name, command }).collect();
     let subject = match &artifact {
@@ -263,18 +263,10 @@ pub(crate) fn asked<'a>(pipeline: &Pipeline, created: &'a FeatureCreated) -> &'a
 }
 
 /// What people have settled and holds for the role of an order. A matter that was accepted for a document must not keep a
-/// reviewer of the code from saying what follows from it. Whoever compares with what was asked for also knows what was
-/// accepted for the specification.
-pub(super) fn settled_here(
-    setting: LoopFacts<'_>,
-    order: &DispatchOrder,
-    profile: &Profile,
-) -> Vec<SettledFinding> {
+/// reviewer of the code from saying what follows from it.
+pub(super) fn settled_here(setting: LoopFacts<'_>, order: &DispatchOrder) -> Vec<SettledFinding> {
     let Ticket { phase, role, .. } = &order.ticket;
-    let told = |one: &&SettledFinding| {
-        one.holds_for(*phase, role) || profile.compares() && one.ruling.phase == Phase::Specify
-    };
-    setting.pipeline.settled.iter().filter(told).cloned().collect()
+    setting.pipeline.settled.iter().filter(|one| one.holds_for(*phase, role)).cloned().collect()
 }
 
 /// The findings of an order that the author declined: for a reviewer those whose reply it was not shown, for the author

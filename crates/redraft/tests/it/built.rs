@@ -1,7 +1,8 @@
 //! Tests code: tasks that are carried out, checked by the engine, reviewed and mended; and what may go wrong on the
 //! way.
 
-use crate::world::{PROGRAM, bodies, events};
+use crate::documents::PRD;
+use crate::world::{PROGRAM, bodies, events, executable};
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
@@ -348,4 +349,44 @@ fn a_run_killed_in_the_middle_of_a_check_leaves_no_process_behind() {
     let left = || scratch.processes().into_iter().filter(|one| one.contains("sleep 600")).collect::<Vec<_>>();
     while !left().is_empty() && began.elapsed() < Duration::from_secs(60) {}
     assert_eq!(left(), [""; 0]);
+}
+
+#[test]
+fn of_a_prd_a_task_is_sent_the_problem_and_the_goals() {
+    let scratch = shell("", "sh tests/run.sh");
+    let prd = format!("{PRD}\n## Notes\n\nThe pilot ran in spring.\n");
+    fs::write(scratch.outside().join("prd.md"), prd).unwrap();
+    scratch.run(["new", "--lane", "standard", IDEA, "--prd", "../prd.md"]).expect(0);
+    scratch.run(["run", "--yes", "--policy", "inline", "--until", "implement"]).expect(0);
+    let tickets: Vec<String> = bodies(&events(&scratch), "started")
+        .map(|body| body["ticket"].as_str().unwrap().to_owned())
+        .collect();
+    let task = tickets.iter().find(|ticket| ticket.contains("/implementer/")).unwrap();
+    let told = scratch.run(["show", "prompt", "--ticket", task]).expect(0).stdout;
+    assert!(told.contains("Every download is recorded for the auditor."), "{told}");
+    assert!(!told.contains("The pilot ran in spring."), "{told}");
+}
+
+/// An implementer that never gets anything done, so that only what it was told is of interest.
+const IDLE: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.9.9 && exit 0\ncat > /dev/null\nexit 1\n";
+
+#[test]
+fn whoever_may_add_words_to_a_command_is_told_that_a_check_can_run_one_test() {
+    for (agent, is_told) in [("claude", true), ("rehearsal", false)] {
+        let scratch = shell("", "sh tests/run.sh");
+        executable(&scratch, "claude.sh", IDLE);
+        let config = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+        let claude = "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
+        let roles = format!("[roles]\ndefault = \"rehearsal\"\nimplementer = \"{agent}\"\n");
+        scratch.write("redraft.toml", &format!("{config}{claude}{roles}"));
+        scratch.run(["trust", "--yes"]).expect(0);
+        scratch.run(["new", "--lane", "express", IDEA]).expect(0);
+        scratch.run(["run", "--yes", "--until", "implement"]);
+        let events = events(&scratch);
+        let mut tickets = bodies(&events, "started").map(|body| body["ticket"].as_str().unwrap());
+        let ticket = tickets.find(|ticket| ticket.contains("/implementer/")).unwrap();
+        let told = scratch.run(["show", "prompt", "--ticket", ticket]).expect(0).stdout;
+        let words = "`sh tests/run.sh`, also with what its tool takes to run one test behind it";
+        assert_eq!(told.contains(words), is_told, "{agent}: {told}");
+    }
 }

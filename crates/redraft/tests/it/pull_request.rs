@@ -1,5 +1,6 @@
 //! The text for a pull request, and what a hostile text cannot do to it.
 
+use crate::documents::CLEAN;
 use crate::finish::{IDEA, begun, code, coded, configure, main_moves};
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
@@ -109,4 +110,45 @@ fn an_idea_cannot_forge_a_heading_hide_the_rest_or_call_people() {
     assert!(text.lines().next().unwrap().contains("\\[x](javascript:alert)"), "{text}");
     let title = scratch.json(["show", "pull-request"])["title"].clone();
     assert_eq!(title, idea.replace('\u{202e}', "\u{fffd}"), "a title is no Markdown");
+}
+
+/// A finding that was put off because it is about text that nobody changed is not lost on the way to the reader.
+#[test]
+fn the_text_lists_what_was_deferred() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "--until", "specify", IDEA]).expect(0);
+    let file = "docs/features/001-let-people-export-the-monthly-report/spec.md";
+    let written = scratch.worktree("001").join(file);
+    std::fs::create_dir_all(written.parent().unwrap()).unwrap();
+    std::fs::write(&written, CLEAN).unwrap();
+    let issue = |severity: &str, quote: &str, says: &str| {
+        json!({
+            "severity": severity, "category": "clarity", "claim": "present", "file": file, "line": 0, "section": "",
+            "quote": quote, "description": says, "suggestion": "say it", "same_as": ""
+        })
+    };
+    let says = |ticket: &str, approved: bool, answers: serde_json::Value, issues: serde_json::Value| {
+        let verdict = json!({
+            "files_read": [], "checks": [], "verified": [], "issues": issues, "answers": answers, "summary": "s",
+            "approved": approved
+        });
+        format!("[[rule]]\nticket = \"*/review/{ticket}\"\ndo = \"say\"\ntimes = 1\ntext = '''{verdict}'''\n")
+    };
+    let first = issue("blocker", "within 10 seconds", "ten seconds are not enough for a large report [read]");
+    let second = issue("warning", "an error is shown", "nobody says which words the error has [read]");
+    let fixed = json!([{"id": "S1", "status": "fixed", "note": "it says twenty"}]);
+    let mend = format!(
+        "[[rule]]\nticket = \"*/revise/spec-author/*\"\ndo = \"edit\"\npath = \"{file}\"\ntext = '''{}'''\n",
+        CLEAN.replace("within 10 seconds", "within 20 seconds")
+    );
+    scratch.scenario(&format!(
+        "{}{}{mend}",
+        says("spec-reviewer/1.*", false, json!([]), json!([first])),
+        says("spec-reviewer/2.*", false, fixed, json!([second]))
+    ));
+    scratch.run(["run", "--yes"]).expect(0);
+    let found = scratch.json(["show", "findings", "001"]).to_string();
+    assert!(found.contains("\"deferred\""), "{found}");
+    let text = scratch.run(["show", "pull-request", "001"]).expect(0).stdout;
+    assert!(text.contains("## Deferred findings\n") && text.contains("S2 [warning]"), "{text}");
 }

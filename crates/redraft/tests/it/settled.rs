@@ -1,5 +1,6 @@
 //! Tests that what a person has settled holds where it was settled: in its phase, for the reviewer that had found it.
 
+use crate::built::shell;
 use crate::documents::{CLEAN, PRD};
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::Scratch;
@@ -134,4 +135,26 @@ fn a_rejection_for_it_alone_holds_nothing_up_and_something_graver_does() {
     back(&scratch).expect(6);
     let repeated = raised(&events(&scratch), again);
     assert_eq!((repeated.len(), &repeated[0]["status"]), (1, &"open".into()));
+}
+
+#[test]
+fn whoever_compares_code_with_what_was_asked_for_is_told_of_nothing_that_was_settled_for_a_document() {
+    let scratch = shell("", "sh tests/run.sh");
+    fs::write(scratch.outside().join("prd.md"), PRD).unwrap();
+    scratch.run(["new", "--lane", "standard", "export the report", "--prd", "../prd.md"]).expect(0);
+    fs::write(scratch.artifacts("001").join("spec.md"), CLEAN).unwrap();
+    scratch.scenario(&says("*/specify.1/review/spec-reviewer/*", &verdict(false, &[issue("warning")])));
+    let agents = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    let checks = "[checks]\ntests = \"sh tests/run.sh\"\n";
+    let strict = "[review]\nthreshold = \"strict\"\n[limits]\nrounds = 1\n";
+    scratch.write("redraft.toml", &format!("{agents}{checks}{strict}"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch.run(["run", "--until", "specify", "--on-cap", "ask"]).expect(6);
+    scratch.run(["decide", "001", "accept", "--why", "only admins are awake"]).expect(0);
+    scratch.write("redraft.toml", &format!("{agents}{checks}"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch.run(["run", "--yes", "--until", "implement"]).expect(0);
+    let ticket = "001/implement.1/review/implementation-reviewer/1.1";
+    let told = scratch.run(["show", "prompt", "--ticket", ticket]).expect(0).stdout;
+    assert!(!told.contains("Settled Matters") && !told.contains("only admins are awake"), "{told}");
 }

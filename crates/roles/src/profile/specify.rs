@@ -25,7 +25,7 @@ pub(super) static REVIEWER: Profile = Profile {
     artifacts: &["prd.md"],
     tools: CHECKING,
     rubric: include_str!("../../texts/spec-reviewer.md"),
-    coda: "What passes here is built as it is written: where it can be read in two ways, somebody will build the other one.",
+    coda: "What passes here is built as it is written, by somebody who cannot ask.",
     checklist: include_str!("../../texts/spec-checks.md"),
     next_phase: "",
     iteration_from: 1,

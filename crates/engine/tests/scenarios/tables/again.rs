@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 13] = [
+pub(crate) const TABLE: [Scenario; 14] = [
     (
         "in a new conversation a reviewer is told what changed, what was answered, and to look no further",
         "
@@ -39,6 +39,18 @@ pub(crate) const TABLE: [Scenario; 13] = [
         then spec-reviewer was told `it is meant so`
         then spec-reviewer was not told `## Delta`
         then spec-reviewer was not told `stands below`
+        ",
+    ),
+    (
+        "a quote that stands in the document holds, also where the finding names a file of code that does not have it",
+        "
+        spec-author writes spec.md
+        spec-reviewer says `{\"approved\": false, \"summary\": \"no\", \"answers\": [], \"issues\": [{\"severity\": \"blocker\", \"category\": \"testability\", \"claim\": \"present\", \"file\": \"src/service.sh\", \"line\": 0, \"section\": \"\", \"quote\": \"within 10 seconds\", \"description\": \"the service takes a minute [read]\", \"suggestion\": \"say a minute\", \"same_as\": \"\"}]}`
+        spec-author changes `within 10 seconds` to `within 60 seconds` in spec.md
+        spec-reviewer approves with S1 fixed
+        phase-reviewer approves
+        the run is done
+        then started does not tell `/repair/`
         ",
     ),
     (

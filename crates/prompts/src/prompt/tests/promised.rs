@@ -13,7 +13,7 @@ use redraft_facts::ticket::Purpose;
 /// Fragment, words.
 type Row = (&'static str, &'static str);
 
-const DOCUMENTS: [Row; 30] = [
+const DOCUMENTS: [Row; 34] = [
     // What was asked for.
     ("rubric", "Add what stands under What Was Asked For"),
     ("checklist", "Compare with the PRD and with what was asked for"),
@@ -33,6 +33,9 @@ const DOCUMENTS: [Row; 30] = [
     ("rubric", "Two sections give the same limit with different numbers: blocker"),
     ("rubric", "and one of the two would fail a goal or break something for a user"),
     ("rubric", "at least every statement on which another part of the document rests"),
+    ("reviewer-rules", "a false statement about what exists already, on which the document builds"),
+    ("reviewer-rules", "a failure, a limit or a refusal that the document names"),
+    ("rubric", "sessions expire during work, and nothing says what an expired session gets: blocker"),
     // What does not.
     ("reviewer-rules", "What is only inferred is at most a warning"),
     ("reviewer-rules", "what follows from the document's own words is traced"),
@@ -44,6 +47,7 @@ const DOCUMENTS: [Row; 30] = [
     ("reviewer-rules", "Code that prevents it today is no such word"),
     // How it is written down.
     ("reviewer-rules", "`file`, the one that the quote stands in"),
+    ("reviewer-rules", "the failure in at most two sentences and 50 words"),
     ("reviewer-rules", "Uncertainty is no reason to leave out a failure you can name"),
     ("reviewer-rules", "A finding that the engine defers is not open"),
     ("return", "a fault that stands only there is lost"),
@@ -79,6 +83,32 @@ fn holds(prompt: &Prompt, rows: &[Row], whose: &str) {
 #[test]
 fn a_reviewer_of_a_specification_is_told_what_blocks_and_what_does_not() {
     holds(&build(&cases::first(profile_of("spec-reviewer"))), &DOCUMENTS, "spec-reviewer");
+}
+
+#[test]
+fn whoever_judges_a_document_is_told_what_to_hold_it_against() {
+    let phase = build(&cases::first(profile_of("phase-reviewer")));
+    holds(&phase, &[("rubric", "a specification beside the PRD and what was asked for")], "phase-reviewer");
+    let opens = "at least every statement on which another part of the document rests";
+    holds(&build(&cases::first(profile_of("design-reviewer"))), &[("rubric", opens)], "design-reviewer");
+    let code = case("implementation-reviewer", "review");
+    let instead = "where there is no PRD, what was asked for takes its place";
+    holds(&code, &[("rubric", instead)], "implementation-reviewer");
+}
+
+/// Each was read as a reason to keep quiet about a defect, or to leave one in the text.
+#[test]
+fn nothing_tells_a_role_to_keep_quiet() {
+    for role in ["spec-author", "spec-reviewer", "design-author", "design-reviewer", "phase-reviewer"] {
+        let text = build(&cases::first(profile_of(role))).text();
+        for gone in ["A doubt is still no reason", "Touch nothing that no finding"] {
+            assert!(!text.contains(gone), "{role}: {gone}");
+        }
+        assert!(
+            role != "spec-reviewer" || !text.contains("read in two ways"),
+            "every gap would be a blocker"
+        );
+    }
 }
 
 #[test]
