@@ -49,6 +49,8 @@ pub struct AnswerInHand<'a> {
     pub late_left: bool,
     /// Whether the role may be asked once more in the same conversation.
     pub repair_left: bool,
+    /// Whether a role that has no conversation may be asked anew.
+    pub retry_left: bool,
     pub answer: &'a [u8],
     /// Whether the role was made to answer in the verdict's form and did not. Whatever the text says then, it is no
     /// verdict.
@@ -163,8 +165,11 @@ fn decide(
     let unexplained = checklist::unexplained(case, verdict);
     // A rejection that may rest on a failed check is not one for nothing.
     let settled = unexplained.is_none() && !verdict.approved && blocking.is_empty();
-    let why = [misquoted(case, &after), unexplained].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    if case.repair_left && !why.is_empty() {
+    let misquoted = misquoted(case, &after);
+    // Without the blocker it would be an approval, and nobody would ever see the right words.
+    let asked_anew = case.retry_left && verdict.approved && misquoted.is_some();
+    let why = [misquoted, unexplained].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    if (case.repair_left || asked_anew) && !why.is_empty() {
         return Err(Void { why, settled });
     }
     match (verdict.approved, blocking.as_slice()) {

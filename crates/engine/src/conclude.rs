@@ -124,6 +124,7 @@ impl Concluding<'_, '_> {
             delta: delta.as_ref(),
             late_left: open.late_left(),
             repair_left: facts.repair_left,
+            retry_left: facts.retry_left,
             answer: &answer,
             formless: answered.formless,
             checks: &checks,

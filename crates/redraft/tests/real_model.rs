@@ -266,6 +266,7 @@ fn judged(
         delta: delta.as_ref(),
         late_left: true,
         repair_left: false,
+        retry_left: false,
         answer: outcome.text.as_bytes(),
         formless: outcome.formless,
         checks: &[],

@@ -22,6 +22,7 @@ struct Setting {
     delta: Option<Delta>,
     late_left: bool,
     repair_left: bool,
+    retry_left: bool,
     purpose: &'static str,
     formless: bool,
     checks: &'static [&'static str],
@@ -37,6 +38,7 @@ impl Default for Setting {
             delta: None,
             late_left: true,
             repair_left: true,
+            retry_left: false,
             purpose: "review",
             formless: false,
             checks: &[],
@@ -58,6 +60,7 @@ impl Setting {
             delta: self.delta.as_ref(),
             late_left: self.late_left,
             repair_left: self.repair_left,
+            retry_left: self.retry_left,
             answer,
             formless: self.formless,
             checks: self.checks,
@@ -360,6 +363,11 @@ fn a_finding_that_does_not_hold_never_blocks_alone() {
     let judged = last.approves(&doubtful(true));
     let [FindingChange::Raised(finding)] = judged.changes.as_slice() else { panic!("{:?}", judged.changes) };
     assert_eq!(finding.unverified.as_deref(), Some("the quote is not in spec.md"));
+    // A role without a conversation is asked anew, once, before it approves past a blocker of its own.
+    let anew = Setting { repair_left: false, retry_left: true, ..Setting::default() };
+    let judged = anew.judge(doubtful(true).as_bytes());
+    let Judgement::NoVerdict { why } = &judged.judgement else { panic!("{:?}", judged.judgement) };
+    assert!(why.contains("the quote is not in spec.md") && judged.changes.is_empty(), "{why}");
     let mut known = self::finding("S1", Severity::Blocker);
     known.unverified = Some("there is no file x.md".to_owned());
     let insists = r#"{"approved": false, "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#;

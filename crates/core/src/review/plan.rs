@@ -369,6 +369,8 @@ pub struct CaseFacts {
     /// What code was compared with then; what has changed since only in its base is not a change of its own.
     pub base_then: Option<Revision>,
     pub repair_left: bool,
+    /// Whether a role without a conversation, which cannot be asked to repair anything, may be asked anew.
+    pub retry_left: bool,
 }
 
 pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
@@ -390,11 +392,13 @@ pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
         | Purpose::Judge
         | Purpose::Probe => None,
     };
+    let (limits, lasts) = (&state.opened.limits, seat.conversation.is_some());
     Some(CaseFacts {
         letter: seat.letter,
         round: shown_round(state, seat, work.purpose),
         since,
         base_then: state.base_at(work.since_epoch).cloned(),
-        repair_left: work.repairs < state.opened.limits.repairs && seat.conversation.is_some(),
+        repair_left: work.repairs < limits.repairs && lasts,
+        retry_left: work.failures == 0 && limits.repairs > 0 && limits.attempts > 1 && !lasts,
     })
 }

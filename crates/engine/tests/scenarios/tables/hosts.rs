@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 13] = [
+pub(crate) const TABLE: [Scenario; 14] = [
     (
         "work is handed out, stays out until it is submitted, and what is submitted counts like any answer",
         "
@@ -20,6 +20,19 @@ pub(crate) const TABLE: [Scenario; 13] = [
         the run is done
         then started tells `\"pull\":true`
         then answered tells `one`
+        ",
+    ),
+    (
+        "a host that approves past a blocker whose quote is not there is asked anew, once",
+        "
+        spec-reviewer is played by hand
+        hand is a host
+        spec-author writes spec.md
+        the run is waiting for a host
+        a host takes its work
+        a host submits `{\"approved\": true, \"summary\": \"fine\", \"answers\": [], \"issues\": [{\"severity\": \"blocker\", \"category\": \"testability\", \"claim\": \"present\", \"file\": \"docs/features/001-feature/spec.md\", \"line\": 0, \"section\": \"\", \"quote\": \"words that nobody wrote\", \"description\": \"it takes a minute [read]\", \"suggestion\": \"say a minute\", \"same_as\": \"\"}]}` as `one`
+        the run is waiting for a host
+        then judged tells `a blocker cites what was not found`
         ",
     ),
     (
