@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
+use crate::attention::{Attention, Messenger, RunEnd};
 use crate::colour::painted;
 use crate::errors::{CliError, ErrorCode};
 use crate::region::{Region, Screen};
@@ -36,6 +37,7 @@ pub struct Console {
     /// What is under way, below everything else; only where lines can be taken back.
     live: Option<Arc<Region>>,
     manners: TerminalSettings,
+    attention: Attention,
     /// Why data did not arrive on stdout, if it did not.
     lost: OnceLock<String>,
     /// What was printed, where it is to be passed on by somebody else.
@@ -58,7 +60,8 @@ impl Console {
         let live = !json && !quiet && can_rewrite_lines();
         let live = live.then(|| Region::new(Screen { write: write_at_once, size }));
         let (manners, lost) = (TerminalSettings::default(), OnceLock::new());
-        Self { json, quiet, verbose: false, events: false, live, manners, lost, kept: None }
+        let attention = Attention::default();
+        Self { json, quiet, verbose: false, events: false, live, manners, attention, lost, kept: None }
     }
 
     /// The same with the user's terminal settings.
@@ -67,12 +70,42 @@ impl Console {
         self
     }
 
-    /// Rings the terminal's bell, if the user wants that.
-    pub fn ring(&self) {
-        if self.manners.bell && !self.json && std::io::stderr().is_terminal() {
-            // A terminal that is gone rings nothing.
-            let _ = std::io::stderr().write_all(b"\x07");
+    /// Rings the terminal's bell and hands it a notice (OSC 9), unless the user wants neither. Both leave the screen as
+    /// it is; a terminal that knows no notices ignores them, except for Linux's own, which would print them.
+    fn signal(&self, notice: &str) {
+        if !self.manners.bell || self.json || self.quiet || !can_rewrite_lines() {
+            return;
         }
+        let notice = match std::env::var_os("TERM").is_some_and(|term| term == "linux") {
+            true => String::new(),
+            false => format!("\x1b]9;{}\x1b\\", harmless::name(notice)),
+        };
+        write_at_once(&format!("{notice}\x07"));
+    }
+
+    /// From here on a person who is not looking can be told.
+    pub(crate) fn tell_through(&self, messenger: Arc<dyn Messenger>) {
+        self.attention.tell_through(messenger);
+    }
+
+    /// The feature or review that everything is about from now on.
+    pub fn concerns(&self, feature: impl std::fmt::Display) {
+        self.attention.concern(feature.to_string());
+    }
+
+    /// How the run ended, for what a person is told about it.
+    pub fn ends(&self, end: RunEnd) {
+        self.attention.note_end(end);
+    }
+
+    /// The command has ended: tells a person who is not looking.
+    pub fn tell_end(&self, done: &Result<ErrorCode, CliError>) {
+        let said = self.attention.end(done, self.after_ms(), |notice| self.signal(notice));
+        self.say_all(&said);
+    }
+
+    fn after_ms(&self) -> u64 {
+        self.manners.after_seconds.saturating_mul(1000)
     }
 
     /// Whether words on this stream are coloured.
@@ -196,10 +229,20 @@ impl Console {
 
     /// Asks on the terminal; none at the end of input or when the user stops the program.
     pub fn ask(&self, question: &str, clock: &dyn Clock) -> Option<String> {
-        match &self.live {
+        self.ask_about(question, question, clock)
+    }
+
+    /// The same, where the line in which the answer is typed does not say what is asked.
+    fn ask_about(&self, what: &str, question: &str, clock: &dyn Clock) -> Option<String> {
+        if let Some(notice) = self.attention.call(what, self.after_ms()) {
+            self.signal(&notice);
+        }
+        let answer = match &self.live {
             Some(live) => live.without(|| self.prompted(question, clock)),
             None => self.prompted(question, clock),
-        }
+        };
+        self.attention.saw_person(clock.moment());
+        answer
     }
 
     /// Asks a question in its one form until one of its choices is typed; none at the end of input or when the user
@@ -207,7 +250,7 @@ impl Console {
     pub fn choose<'a>(&self, form: &'a QuestionForm, clock: &dyn Clock) -> Option<&'a Choice> {
         form.lines().iter().for_each(|line| self.say_before_asking(line));
         loop {
-            let word = self.ask(&form.prompt(), clock)?;
+            let word = self.ask_about(&form.what, &form.prompt(), clock)?;
             match form.meant(&word) {
                 Some(choice) => return Some(choice),
                 None => self.say_before_asking(&format!("`{word}` is not a choice here")),

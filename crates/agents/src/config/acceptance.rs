@@ -43,6 +43,8 @@ pub enum Needed {
     ByAgent(AgentName),
     /// The hooks of an interactive session.
     ByHooks,
+    /// Telling a person that a run waits or has ended. Without it the run goes on all the same.
+    ByNotices,
 }
 
 /// What was decided about a key.
@@ -67,12 +69,13 @@ pub enum By {
     Checks,
     Agent,
     Hooks,
+    Notices,
 }
 
 use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, KeyDecision); 61] = [
+pub const KEYS: [(&str, KeyDecision); 62] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),
@@ -107,6 +110,7 @@ pub const KEYS: [(&str, KeyDecision); 61] = [
     ("finish.retro", Harmless),
     // It keeps an agent at work in a session that somebody else pays for.
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
+    ("notify.command", Asks(By::Notices)),
     // Who plays, and which model, is announced before anything is spent.
     ("agents.*.kind", Harmless),
     ("agents.*.model", AsksIfFree(By::Agent)),
@@ -268,6 +272,7 @@ fn needed(by: By, path: &[&str]) -> Needed {
         By::Worktrees => Needed::ByWorktrees,
         By::Checks => Needed::ByChecks,
         By::Hooks => Needed::ByHooks,
+        By::Notices => Needed::ByNotices,
         By::Agent => Needed::ByAgent(AgentName::new(path.get(1).copied().unwrap_or_default())),
     }
 }

@@ -27,6 +27,7 @@ pub(super) struct ConfigFile {
     pub(super) implement: ImplementFile,
     pub(super) finish: FinishFile,
     pub(super) hooks: HooksFile,
+    pub(super) notify: NotifyFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     /// By the name of a model.
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
@@ -40,7 +41,7 @@ pub(super) struct ConfigFile {
 pub(super) struct OwnFile {
     pub(super) budget: Option<Spanned<f64>>,
     pub(super) colour: Option<Spanned<String>>,
-    pub(super) notify: NotifyFile,
+    pub(super) notify: OwnNotifyFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
     pub(super) roles: BTreeMap<Spanned<String>, Spanned<String>>,
@@ -49,7 +50,16 @@ pub(super) struct OwnFile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct NotifyFile {
+    pub(super) command: Option<Spanned<String>>,
+}
+
+/// The same in the user's own file, which also says what the terminal does.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct OwnNotifyFile {
     pub(super) bell: Option<Spanned<bool>>,
+    pub(super) after_seconds: Option<Spanned<Whole>>,
+    pub(super) command: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -212,7 +222,7 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 8] = [
+const TABLES: [(&str, &[&str]); 9] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     (
         "limits",
@@ -221,6 +231,7 @@ const TABLES: [(&str, &[&str]); 8] = [
     ("implement", &["simplify", "deepen"]),
     ("finish", &["history", "docs", "retro"]),
     ("hooks", &["autonomous"]),
+    ("notify", &["bell", "after_seconds", "command"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
     ("lint", &["vague_words", "rules", "sections"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),

@@ -3,7 +3,7 @@
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into [`Config`], what
 //! it means, with every default filled in and every value checked; `source` is what every table is read with. Parts of
-//! that are `prices`, `models`, `mcp`, `lint`, `checks` and `secrets`, which refuses a key in the file. `acceptance`
+//! that are `prices`, `models`, `mcp`, `lint`, `checks`, `notify` and `secrets`, which refuses a key in the file. `acceptance`
 //! decides what of `redraft.toml` a person must accept, `effective` shows which settings hold, `edit` changes one.
 //! Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
@@ -18,6 +18,7 @@ mod lint;
 mod mcp;
 mod models;
 mod nearest;
+mod notify;
 mod prices;
 mod resolve;
 mod secrets;
@@ -35,6 +36,7 @@ pub use user_settings::{Colour, LOCAL, LocalServer, TerminalSettings, UserSettin
 
 use crate::mcp::McpServers;
 use builtin_cards::builtin_cards;
+use notify::NotifyCommands;
 use redraft_adapters::plain_file;
 use redraft_cost::price::{Cards, PriceOverride};
 use redraft_engine::DocsGate;
@@ -95,6 +97,8 @@ pub struct Config {
     pub finish: FinishConfig,
     /// Whether an interactive agent that stops is reminded of unfinished work.
     pub autonomous: bool,
+    /// The commands that tell a person who is not looking; see [`Config::notify_command`].
+    notify: NotifyCommands,
     /// Every agent that can be named: those of the files, those named like a kind, the built-in one.
     pub agents: BTreeMap<AgentName, AgentConfig>,
     /// Which file an agent's settings come from; an agent that stands in none is as it is without settings.
@@ -386,6 +390,7 @@ impl Default for Config {
             extras: Extra::ALL.to_vec(),
             finish: FinishConfig { history: MergeHistory::Keep, docs: DocsGate::Remind, retro: true },
             autonomous: false,
+            notify: NotifyCommands::default(),
             agents,
             origins: BTreeMap::new(),
             default_agent: None,

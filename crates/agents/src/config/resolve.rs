@@ -89,12 +89,8 @@ pub(super) fn resolve(
     source.word(&mut config.certify, review.certify.as_ref(), "a value of certify", &CERTIFY)?;
     source.word(&mut config.threshold, review.threshold.as_ref(), "a threshold", &THRESHOLD)?;
     source.limits(&mut config.limits, &file.limits)?;
-    source.number(
-        &mut config.dispatch_minutes,
-        file.limits.dispatch_minutes.as_ref(),
-        "dispatch_minutes",
-        1..=600,
-    )?;
+    let minutes = file.limits.dispatch_minutes.as_ref();
+    source.number(&mut config.dispatch_minutes, minutes, "dispatch_minutes", 1..=600)?;
     config.workspace = source.workspace(&file.workspace)?;
     source.monitor(&mut config.monitor, &file.monitor)?;
     if let Some(deep) = &file.lanes.deep {
@@ -108,6 +104,7 @@ pub(super) fn resolve(
     source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
     config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
     config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
+    config.notify.repository = source.notify_command(file.notify.command.as_ref())?;
     config.own_prices.clone_from(&config.prices);
     let prices = source.prices(&file.prices)?;
     config.prices.retain(|known| !prices.iter().any(|price| price.model == known.model));
@@ -127,6 +124,7 @@ impl Source<'_> {
     fn own(&self, config: &mut Config, file: &OwnFile) -> Result<Option<Usd>, ConfigError> {
         self.refuse_keys_of_agents(&file.agents)?;
         self.manners(file)?;
+        config.notify.own = self.notify_command(file.notify.command.as_ref())?;
         config.prices = self.prices(&file.prices)?;
         self.agents(config, &file.agents, Origin::User)?;
         self.roles(config, &file.roles)?;

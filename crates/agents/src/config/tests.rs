@@ -72,8 +72,18 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
         .collect();
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
     let mut known = BTreeSet::from(["budget".to_owned()]);
-    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement", "finish", "hooks"]
-    {
+    for table in [
+        "review",
+        "limits",
+        "workspace",
+        "monitor",
+        "lanes",
+        "lint",
+        "implement",
+        "finish",
+        "hooks",
+        "notify",
+    ] {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
         known.extend(keys.map(|key| format!("{table}.{key}")));
@@ -119,6 +129,9 @@ fn every_key_changes_what_it_says() {
         retro = false
         [hooks]
         autonomous = true
+
+        [notify]
+        command = "tell me"
         [workspace]
         mode = "in-place"
         setup = "npm ci"
@@ -184,6 +197,7 @@ fn every_key_changes_what_it_says() {
         extras: vec![Extra::Deepen],
         finish: FinishConfig { history: MergeHistory::Squash, docs: DocsGate::Require, retro: false },
         autonomous: true,
+        notify: notify::NotifyCommands { own: None, repository: Some("tell me".to_owned()) },
         agents: {
             let mut agents = Config::default().agents;
             agents.extend([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]);

@@ -39,11 +39,19 @@ pub struct LocalServer {
 }
 
 /// How the program behaves on a terminal.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalSettings {
     pub colour: Colour,
-    /// Whether the terminal's bell rings when a run ends or waits for a person.
+    /// Whether the terminal rings and shows a notice when a run ends or waits for a person.
     pub bell: bool,
+    /// How long nothing must have been typed before anybody is told.
+    pub after_seconds: u64,
+}
+
+impl Default for TerminalSettings {
+    fn default() -> Self {
+        TerminalSettings { colour: Colour::default(), bell: true, after_seconds: 10 }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,7 +109,7 @@ impl Source<'_> {
     pub(super) fn manners(&self, file: &OwnFile) -> Result<TerminalSettings, ConfigError> {
         let mut manners = TerminalSettings::default();
         self.word(&mut manners.colour, file.colour.as_ref(), "a value of colour", &COLOURS)?;
-        manners.bell = file.notify.bell.as_ref().is_some_and(|said| *said.get_ref());
+        self.terminal_notices(&mut manners, &file.notify)?;
         Ok(manners)
     }
 }

@@ -39,9 +39,10 @@ use redraft_frame::args::{
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::{config, trust, usage, worker};
+use redraft_frame::{config, notify, trust, usage, worker};
 use redraft_views::{lint, log, models, replay, report, show};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Parses, performs, and turns the result into an exit code.
 pub(crate) fn main() -> ExitCode {
@@ -54,7 +55,7 @@ pub(crate) fn main() -> ExitCode {
     manners.colour = cli.color.map_or(manners.colour, When::into);
     let mut console = Console::new(cli.json, cli.quiet).with_manners(manners);
     (console.verbose, console.events) = (cli.verbose, cli.command.streams_events());
-    // The process that started one of these may have gone away meanwhile.
+    // The person who started one of these may have gone away meanwhile.
     let takes_long = matches!(cli.command, Command::Run(_) | Command::Finish(_) | Command::Review(_));
     let done = match cli.command {
         // A hook must not fail, so nothing is gathered that could.
@@ -76,20 +77,18 @@ pub(crate) fn main() -> ExitCode {
         _ => ProcessContext::new(&cli).and_then(|mut process| {
             trust::ask_first(&cli.command, &process, &console).map_err(|error| error.typed_here(&process))?;
             process.learn_keys(&cli.command);
+            let process = Arc::new(process);
+            if takes_long {
+                notify::start(&process, &console);
+            }
             perform(cli, &process, &console).map_err(|error| error.typed_here(&process))
         }),
     };
-    let code = match done {
-        Ok(code) => code,
-        Err(error) => {
-            console.error(&error);
-            error.code
-        }
-    };
-    if takes_long {
-        console.ring();
+    if let Err(error) = &done {
+        console.error(error);
     }
-    ended(code, &console)
+    console.tell_end(&done);
+    ended(done.unwrap_or_else(|error| error.code), &console)
 }
 
 /// What could not be read as a command, or asked only for help or the version.

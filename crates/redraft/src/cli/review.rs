@@ -34,6 +34,7 @@ use redraft_facts::text::{hash, indented};
 use redraft_frame::agent_choice::{self, Wanted};
 use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::{FindingsForm, OnCap, ReviewArgs, RunArgs};
+use redraft_frame::attention::RunEnd;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
@@ -106,6 +107,7 @@ pub(crate) fn review(
     let ledger = repo.writer()?;
     let created = begun(&repo, &ledger, &args, &document, process, console)?;
     let (scope, command) = (created.scope(), typed(&args));
+    console.concerns(&scope);
     let lock = repo.lock(&scope.to_string(), process)?;
     let created = judged_as(&ledger, created, &args, &document, process, console)?;
     if args.budget.is_none() {
@@ -188,6 +190,7 @@ pub(crate) fn review(
         Stop::Host(_) => format!(": {FOR_FEATURES}"),
         _ => String::new(),
     };
+    console.ends(RunEnd { outcome: outcome.to_owned(), question: None, next: next.clone() });
     let shown = ReviewJson {
         v: 1,
         review: scope.to_string(),

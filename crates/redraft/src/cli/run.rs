@@ -28,6 +28,7 @@ use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::{OnCap, RunArgs};
+use redraft_frame::attention::RunEnd;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::monitor;
@@ -89,6 +90,7 @@ pub(crate) fn drive_to(
     console: &Console,
     manner: RunKind,
 ) -> Result<ErrorCode, CliError> {
+    console.concerns(id);
     let typed = matches!(manner, RunKind::Finish);
     let ending = match manner {
         RunKind::Demo(ending) => Some(ending),
@@ -210,6 +212,11 @@ fn report_on(
         _ => Vec::new(),
     };
     console.say_all(hosts.get(1..).unwrap_or_default());
+    console.ends(RunEnd {
+        outcome: outcome.to_owned(),
+        question: form.as_ref().map(|form| form.what.clone()),
+        next: next.clone(),
+    });
     let folder = place.display().to_string();
     console.say("");
     let (feature, undone) = (id.to_string(), run.undone());

@@ -62,6 +62,7 @@ mod models;
 mod models_listed;
 mod money;
 mod no_agent;
+mod notices;
 mod outputs;
 mod own_state;
 mod parked;

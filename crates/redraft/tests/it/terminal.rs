@@ -110,15 +110,6 @@ fn a_dumb_terminal_gets_plain_lines_and_colours_go_where_they_are_wanted() {
 }
 
 #[test]
-fn the_bell_rings_at_the_end_of_a_run_where_the_user_wants_it() {
-    let scratch = feature("Show the weather");
-    assert!(!shown(&scratch, &["run", "001"], 80, &[]).contains('\x07'));
-    scratch.configure("colour = \"never\"\n[notify]\nbell = true\n[roles]\ndefault = \"rehearsal\"\n");
-    assert!(shown(&scratch, &["run", "001"], 80, &[]).ends_with('\x07'));
-    assert!(!shown(&scratch, &["status"], 80, &[]).contains('\x07'), "nobody waits for it");
-}
-
-#[test]
 fn help_is_readable_however_narrow_the_terminal_is() {
     let scratch = Scratch::empty(crate::world::PROGRAM);
     for columns in ["1", "7", "40", "0", "nonsense"] {

@@ -39,6 +39,7 @@ fn sample(key: &str, port: u16, canary: &str) -> String {
         "workspace.copy" => "[workspace]\ncopy = [\".env\"]\n".to_owned(),
         "checks.*" => format!("[checks]\ntest = \"touch {canary}\"\n"),
         "hooks.autonomous" => "[hooks]\nautonomous = true\n".to_owned(),
+        "notify.command" => format!("[notify]\ncommand = \"touch {canary}\"\n"),
         "agents.*.program" => program(&format!("program = \"{canary}.sh\"")),
         "agents.*.args" => program("args = [\"--debug\"]"),
         "agents.*.pass" => program("pass = [\"SOME_VARIABLE\"]"),
@@ -117,6 +118,8 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
             By::Worktrees => &[&["new", "another idea"]],
             // What a session is told is tested with the hooks.
             By::Hooks => &[],
+            // A run goes on without telling anybody; tested with the notices.
+            By::Notices => &[],
         };
         let line = format!("{} = ", shown(key));
         for words in words {

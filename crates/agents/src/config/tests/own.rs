@@ -109,8 +109,8 @@ fn colour_and_bell_are_the_users_own() {
     let file = folder.path().join("config.toml");
     let own = UserSettings { file: Some(file.clone()), local: None };
     assert_eq!(own.manners(), TerminalSettings::default(), "without a file");
-    fs::write(&file, "colour = \"never\"\n[notify]\nbell = true\n").unwrap();
-    assert_eq!(own.manners(), TerminalSettings { colour: Colour::Never, bell: true });
+    fs::write(&file, "colour = \"never\"\n[notify]\nbell = false\nafter_seconds = 60\n").unwrap();
+    assert_eq!(own.manners(), TerminalSettings { colour: Colour::Never, bell: false, after_seconds: 60 });
     fs::write(&file, "colour = 5").unwrap();
     assert_eq!(
         own.manners(),
@@ -149,4 +149,23 @@ fn what_holds_is_shown_with_the_file_that_says_so() {
     fs::write(&file, "[roles]\ndefault = \"codex\"\n").unwrap();
     assert_eq!(shown(false, "roles.default"), Some(("\"codex\"".to_owned(), From::Repository)));
     assert_eq!(shown(false, "budget"), Some(("2".to_owned(), From::User)));
+}
+
+#[test]
+fn a_person_is_told_by_their_own_command_until_they_accept_that_of_the_repository() {
+    let (own, theirs) = ("[notify]\ncommand = \"mine\"\n", "[notify]\ncommand = \"theirs\"\n");
+    for (own, repository, before, after) in [
+        ("", "", None, None),
+        (own, "", Some("mine"), Some("mine")),
+        ("", theirs, None, Some("theirs")),
+        (own, theirs, Some("mine"), Some("theirs")),
+        (own, "[notify]\ncommand = \" \"\n", Some("mine"), Some("mine")),
+    ] {
+        let config = both(own, repository).unwrap();
+        assert_eq!(config.notify_command(), before, "{own}{repository}");
+        assert_eq!(config.holds_back_notices(), repository == theirs);
+        assert_eq!(config.accept().notify_command(), after, "{own}{repository}");
+    }
+    let error = both("", "[notify]\nbell = false\n").unwrap_err();
+    assert!(error.to_string().contains("there is no key `bell` here"), "{error}");
 }

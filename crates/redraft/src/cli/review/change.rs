@@ -29,6 +29,7 @@ use redraft_facts::text::count;
 use redraft_frame::agent_choice::{self, Wanted};
 use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::{FindingsForm, ReviewArgs};
+use redraft_frame::attention::RunEnd;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
@@ -99,6 +100,7 @@ impl Call<'_> {
     fn go_on(&self) -> Result<ErrorCode, CliError> {
         let Call { repo, range, grounds, ledger, created, args, process, console, .. } = self;
         let scope = created.scope();
+        console.concerns(&scope);
         let entries = ledger.read(scope.clone())?;
         let rules = self.rules(&entries)?;
         let agents = AgentRegistry::new(repo, &grounds.config, process);
@@ -259,6 +261,7 @@ impl Call<'_> {
             Stop::Host(_) => format!("{command} --agent NAME"),
             Stop::Parked(_) | Stop::Interrupted => command.clone(),
         });
+        self.console.ends(RunEnd { outcome: outcome.to_owned(), question: None, next: next.clone() });
         let report = Report {
             scope: self.created.scope().to_string(),
             range,
