@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// Starts the program that came with the package for this platform. Nothing is downloaded and no script has to run first.
+"use strict";
+
+const { spawn } = require("node:child_process");
+
+const name = `${require("./package.json").name}-${process.platform}-${process.arch}`;
+let program;
+try {
+  program = require.resolve(`${name}/bin/redraft`);
+} catch {
+  console.error(`error: the package ${name}, which holds the program, is not installed`);
+  console.error("  hint: install without --omit=optional; on another platform, build it from source");
+  process.exit(3);
+}
+
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+// A terminal sends Ctrl-C to the program as well, and the program decides what it means; this process only waits.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => child.kill(signal));
+}
+child.on("error", (error) => {
+  console.error(`error: ${program} cannot be started: ${error.message}`);
+  process.exit(3);
+});
+child.on("exit", (code, signal) => {
+  if (signal === null) {
+    process.exit(code);
+  }
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});
