@@ -27,10 +27,23 @@ fn code(scratch: &Scratch, kept: &Path) -> String {
     scratch.git_in(&worktree, ["ls-tree", "-r", "HEAD", "src", "tests"])
 }
 
+/// The README shows lines of the demo, in their order.
+fn in_the_readme(mut story: &str) {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let (_, shown) = readme.split_once("```text\n$ redraft demo\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    assert!(shown.lines().count() >= 10, "{shown}");
+    for line in shown.lines().filter(|line| line.trim() != "…") {
+        let (_, rest) = story.split_once(&format!("{line}\n")).unwrap_or_else(|| panic!("no line {line:?}"));
+        story = rest;
+    }
+}
+
 #[test]
 fn the_story_ends_with_reviewed_code_whose_tests_the_engine_ran() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo", "--keep", "kept"]).expect(0);
+    in_the_readme(&ran.stderr);
     let (_, told) = ran
         .stderr
         .split_once("\nimplement: implementer carries out 8 tasks, with rehearsal, no model\n")

@@ -1,4 +1,5 @@
-//! Tests that every link of the documentation leads somewhere: to a file that exists, and to a heading in it.
+//! Tests that every link of the documentation leads somewhere: to a file that exists, and to a heading in it; that every
+//! page that the program names exists, and every page can be found from the first one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,12 +16,44 @@ fn pages() -> Vec<PathBuf> {
             .into_iter()
             .map(PathBuf::from)
             .collect();
-    for folder in ["docs", "docs/decisions"] {
-        let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
-        let pages_here = files.map(|name| Path::new(folder).join(name));
-        pages.extend(pages_here.filter(|page| page.extension().is_some_and(|end| end == "md")));
-    }
+    pages.extend(files("docs", "md"));
     pages
+}
+
+/// The files below a folder whose names end so, from the root of the project.
+fn files(folder: &str, end: &str) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::from(folder)]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).unwrap().map(Result::unwrap) {
+            let path = folder.join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(path),
+                false if path.extension().is_some_and(|one| one == end) => found.push(path),
+                false => {}
+            }
+        }
+    }
+    found
+}
+
+/// The pages of the documentation that a text names, as in `docs/lint.md` or `docs/agents.md#codex`.
+fn named_pages(text: &str) -> Vec<&str> {
+    let names = text.match_indices("docs/").map(|(at, _)| &text[at..]);
+    let is_name =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-/#._".contains(letter);
+    let names = names.map(|name| name.split(|letter| !is_name(letter)).next().unwrap_or_default());
+    names.map(|name| name.trim_end_matches('.')).filter(|name| name.contains(".md")).collect()
+}
+
+/// Whether a link of a page leads to a file that is there, and to a heading in it.
+fn leads(page: &Path, link: &str) -> bool {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let target = match file {
+        "" => root().join(page),
+        file => root().join(page.parent().unwrap()).join(file),
+    };
+    let found = target.exists().then(|| fs::read_to_string(&target).unwrap_or_default());
+    found.is_some_and(|text| anchor.is_empty() || anchors(&text).contains(anchor))
 }
 
 /// The lines that are text, with their numbers; those in fences are examples.
@@ -70,14 +103,7 @@ fn every_link_of_the_documentation_leads_to_a_file_and_a_heading_that_are_there(
         for (at, line) in text_lines(&text) {
             for link in links(line) {
                 checked += 1;
-                let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
-                let target = match file {
-                    "" => root().join(&page),
-                    file => root().join(page.parent().unwrap()).join(file),
-                };
-                let found = target.exists().then(|| fs::read_to_string(&target).unwrap_or_default());
-                let leads = found.is_some_and(|text| anchor.is_empty() || anchors(&text).contains(anchor));
-                if !leads {
+                if !leads(&page, &link) {
                     dead.push(format!("{}:{}: {link}", page.display(), at + 1));
                 }
             }
@@ -88,9 +114,66 @@ fn every_link_of_the_documentation_leads_to_a_file_and_a_heading_that_are_there(
 }
 
 #[test]
+fn every_page_that_help_and_messages_name_is_there() {
+    // What help shows as examples, and where features put their own documents.
+    const EXAMPLES: [&str; 4] = ["docs/proposal.md", "docs/notes.md", "docs/x.md", "docs/features/"];
+    let (mut named, mut dead) = (0, Vec::new());
+    for file in
+        ["crates/frame/src", "crates/redraft/src", "crates/views/src"].iter().flat_map(|one| files(one, "rs"))
+    {
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        // Documents of the throw-away repositories of tests.
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        if file.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests")) {
+            continue;
+        }
+        for page in named_pages(text) {
+            let is_own = page.starts_with("docs/knowledge-bank/") || page.starts_with("docs/projects/");
+            if is_own || EXAMPLES.iter().any(|example| page.starts_with(example)) {
+                continue;
+            }
+            named += 1;
+            if !leads(Path::new("README.md"), page) {
+                dead.push(format!("{}: {page}", file.display()));
+            }
+        }
+    }
+    assert!(named > 10, "only {named} were found");
+    assert!(dead.is_empty(), "these are not there:\n{}", dead.join("\n"));
+}
+
+#[test]
+fn every_page_can_be_found_from_the_start_page_and_the_readme_is_short() {
+    let start = Path::new("docs/README.md");
+    let text = fs::read_to_string(root().join(start)).unwrap();
+    let linked: BTreeSet<String> = text_lines(&text).flat_map(|(_, line)| links(line)).collect();
+    for page in files("docs", "md").iter().filter(|page| page.parent() == start.parent() && *page != start) {
+        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        let found = linked.iter().any(|link| link.split('#').next() == Some(name.as_str()));
+        assert!(found, "{name} is not on docs/README.md");
+    }
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.lines().count() <= 150, "{} lines", readme.lines().count());
+    assert!(readme.contains("](docs/README.md)"), "the start page is linked");
+    for command in ["$ cargo run --release -- demo\n", "$ cargo test --workspace\n"] {
+        assert!(readme.contains(command), "{command}");
+    }
+    for picture in files("docs/pictures", "svg").into_iter().chain(files("docs/pictures", "png")) {
+        assert!(readme.contains(&format!("]({})", picture.display())), "{}", picture.display());
+        assert!(fs::metadata(root().join(&picture)).unwrap().len() < 200_000, "{}", picture.display());
+    }
+}
+
+#[test]
 fn a_dead_link_and_a_dead_anchor_are_found() {
     let page = "# The `[checks]` of a phase, and more\n\n```\n# no heading\n```\n<a id=\"own\"></a>Text.\n";
     let expected = ["own", "the-checks-of-a-phase-and-more"].map(str::to_owned);
     assert_eq!(anchors(page), BTreeSet::from(expected));
     assert_eq!(links("see [a](b.md#c), [d](https://e.f/g) and `[h](i)`"), ["b.md#c"]);
+    assert_eq!(
+        named_pages("see docs/a-b.md. Or docs/c.md#d, not docs/features"),
+        ["docs/a-b.md", "docs/c.md#d"]
+    );
+    assert!(!leads(Path::new("README.md"), "docs/nothing.md"));
+    assert!(!leads(Path::new("README.md"), "docs/README.md#nothing"));
 }
