@@ -5,7 +5,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
-use crate::attention::{Attention, Messenger, RunEnd};
+mod told;
+
+use crate::attention::Attention;
 use crate::colour::painted;
 use crate::errors::{CliError, ErrorCode};
 use crate::region::{Region, Screen};
@@ -68,44 +70,6 @@ impl Console {
     pub fn with_manners(mut self, manners: TerminalSettings) -> Self {
         self.manners = manners;
         self
-    }
-
-    /// Rings the terminal's bell and hands it a notice (OSC 9), unless the user wants neither. Both leave the screen as
-    /// it is; a terminal that knows no notices ignores them, except for Linux's own, which would print them.
-    fn signal(&self, notice: &str) {
-        if !self.manners.bell || self.json || self.quiet || !can_rewrite_lines() {
-            return;
-        }
-        let notice = match std::env::var_os("TERM").is_some_and(|term| term == "linux") {
-            true => String::new(),
-            false => format!("\x1b]9;{}\x1b\\", harmless::name(notice)),
-        };
-        write_at_once(&format!("{notice}\x07"));
-    }
-
-    /// From here on a person who is not looking can be told.
-    pub(crate) fn tell_through(&self, messenger: Arc<dyn Messenger>) {
-        self.attention.tell_through(messenger);
-    }
-
-    /// The feature or review that everything is about from now on.
-    pub fn concerns(&self, feature: impl std::fmt::Display) {
-        self.attention.concern(feature.to_string());
-    }
-
-    /// How the run ended, for what a person is told about it.
-    pub fn ends(&self, end: RunEnd) {
-        self.attention.note_end(end);
-    }
-
-    /// The command has ended: tells a person who is not looking.
-    pub fn tell_end(&self, done: &Result<ErrorCode, CliError>) {
-        let said = self.attention.end(done, self.after_ms(), |notice| self.signal(notice));
-        self.say_all(&said);
-    }
-
-    fn after_ms(&self) -> u64 {
-        self.manners.after_seconds.saturating_mul(1000)
     }
 
     /// Whether words on this stream are coloured.
@@ -234,9 +198,7 @@ impl Console {
 
     /// The same, where the line in which the answer is typed does not say what is asked.
     fn ask_about(&self, what: &str, question: &str, clock: &dyn Clock) -> Option<String> {
-        if let Some(notice) = self.attention.call(what, self.after_ms()) {
-            self.signal(&notice);
-        }
+        self.call(what);
         let answer = match &self.live {
             Some(live) => live.without(|| self.prompted(question, clock)),
             None => self.prompted(question, clock),

@@ -36,6 +36,9 @@ impl From {
     }
 }
 
+/// What only the user's own file can say, as it is without that.
+pub(super) const OWN_DEFAULTS: &str = "colour = \"auto\"\n[notify]\nbell = true\nafter_seconds = 10\n";
+
 /// Every setting that has a value, in the order of the files. Both were read as configuration before, so they hold
 /// nothing that is unknown. `raised` says that a person has accepted the higher budget of `redraft.toml`.
 pub fn settings(
@@ -44,7 +47,9 @@ pub fn settings(
     raised: bool,
 ) -> Result<Vec<ShownSetting>, ConfigError> {
     let mut all = Listed::default();
-    all.lay(table(uncommented().as_bytes(), Path::new(""))?, From::Default);
+    for defaults in [uncommented().as_str(), OWN_DEFAULTS] {
+        all.lay(table(defaults.as_bytes(), Path::new(""))?, From::Default);
+    }
     let user = match &own.file {
         Some(path) => table(&read_if_there(path)?, path)?,
         None => Table::new(),

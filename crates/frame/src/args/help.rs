@@ -95,6 +95,8 @@ Examples:
   redraft run 002 --merge --yes          to the end and into the branch it was begun on, without stopping
   redraft run 002 --yes --json           for scripts: asks nothing, prints one object
 
+If you do something else meanwhile, you are told when it waits or ends: docs/configuration.md#notify.
+
 Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
 failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process is working on it, \
 130 interrupted; the same command continues";

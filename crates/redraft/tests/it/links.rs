@@ -165,6 +165,22 @@ fn every_page_can_be_found_from_the_start_page_and_the_readme_is_short() {
 }
 
 #[test]
+fn every_action_of_a_workflow_is_pinned_by_its_commit() {
+    let mut actions = 0;
+    for file in files(".github/workflows", "yml") {
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        for line in text.lines().filter_map(|line| line.split_once("uses: ")) {
+            let (action, version) = line.1.split_once(" # ").unwrap_or((line.1, ""));
+            let commit = action.split_once('@').map_or("", |(_, commit)| commit);
+            let pinned = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(pinned && version.starts_with('v'), "{}: {}", file.display(), line.1);
+            actions += 1;
+        }
+    }
+    assert!(actions > 8, "{actions}");
+}
+
+#[test]
 fn a_dead_link_and_a_dead_anchor_are_found() {
     let page = "# The `[checks]` of a phase, and more\n\n```\n# no heading\n```\n<a id=\"own\"></a>Text.\n";
     let expected = ["own", "the-checks-of-a-phase-and-more"].map(str::to_owned);

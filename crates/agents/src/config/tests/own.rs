@@ -1,6 +1,7 @@
 //! The user's own file under that of a repository.
 
 use super::*;
+use crate::config::effective::OWN_DEFAULTS;
 use crate::config::user_settings::TerminalSettings;
 
 /// Both files together; the user's is really read.
@@ -109,6 +110,8 @@ fn colour_and_bell_are_the_users_own() {
     let file = folder.path().join("config.toml");
     let own = UserSettings { file: Some(file.clone()), local: None };
     assert_eq!(own.manners(), TerminalSettings::default(), "without a file");
+    fs::write(&file, OWN_DEFAULTS).unwrap();
+    assert_eq!(own.manners(), TerminalSettings::default(), "what is shown as the default is");
     fs::write(&file, "colour = \"never\"\n[notify]\nbell = false\nafter_seconds = 60\n").unwrap();
     assert_eq!(own.manners(), TerminalSettings { colour: Colour::Never, bell: false, after_seconds: 60 });
     fs::write(&file, "colour = 5").unwrap();
@@ -143,6 +146,7 @@ fn what_holds_is_shown_with_the_file_that_says_so() {
         (false, "roles.default", Some(("\"claude\"", From::User))),
         (false, "agents.mine.kind", Some(("\"codex\"", From::Repository))),
         (false, "agents.mine.model", None),
+        (false, "notify.bell", Some(("true", From::Default))),
     ] {
         assert_eq!(shown(raised, key), expected.map(|(value, from)| (value.to_owned(), from)), "{key}");
     }
