@@ -34,10 +34,10 @@ impl Reason {
         }
     }
 
-    /// None where a person has just stopped it.
-    fn of(code: ErrorCode, outcome: &str) -> Option<Reason> {
+    /// None where a person has just stopped it. A run that came to rest because its terminal was closed waits.
+    fn of(code: ErrorCode, outcome: &str, stopped: bool) -> Option<Reason> {
         match (code, outcome) {
-            (ErrorCode::Interrupted, _) => None,
+            (ErrorCode::Interrupted, _) => (!stopped).then_some(Reason::Waiting),
             (_, "parked") => Some(Reason::Parked),
             (_, "waiting" | "over budget" | "host") | (ErrorCode::Waiting, _) => Some(Reason::Waiting),
             (ErrorCode::Done | ErrorCode::NotApproved, _) => Some(Reason::Ended),
@@ -84,6 +84,8 @@ impl Notice {
 pub(crate) trait Messenger: Send + Sync {
     /// The time now.
     fn moment(&self) -> Moment;
+    /// Whether a person has stopped the command.
+    fn stopped(&self) -> bool;
     /// The notice with its repository, without secrets, and with commands as they must be typed here.
     fn completed(&self, notice: Notice) -> Notice;
     /// Sends it, and returns what is to be said about that, if anything.
@@ -170,7 +172,7 @@ impl Attention {
             Ok(code) => (*code, question.unwrap_or(outcome.clone())),
             Err(error) => (error.code, error.message.clone()),
         };
-        if let Some(reason) = Reason::of(code, &outcome).filter(|_| alone) {
+        if let Some(reason) = Reason::of(code, &outcome, messenger.stopped()).filter(|_| alone) {
             let notice = messenger.completed(self.notice(reason, &text, &next));
             signal(&notice.line());
             said.extend(messenger.send(&notice));
@@ -214,10 +216,11 @@ mod tests {
             (ErrorCode::Limit, "over budget", Some("waiting")),
             (ErrorCode::Waiting, "", Some("waiting")),
             (ErrorCode::Config, "", Some("failed")),
-            (ErrorCode::Interrupted, "interrupted", None),
+            (ErrorCode::Interrupted, "interrupted", Some("waiting")),
         ] {
-            assert_eq!(Reason::of(code, outcome).map(Reason::name), reason, "{code:?} {outcome}");
+            assert_eq!(Reason::of(code, outcome, false).map(Reason::name), reason, "{code:?} {outcome}");
         }
+        assert_eq!(Reason::of(ErrorCode::Interrupted, "interrupted", true), None, "whoever stops it looks");
     }
 
     #[test]

@@ -28,6 +28,10 @@ impl Messenger for OwnCommand {
         Clock::moment(&self.0.clock)
     }
 
+    fn stopped(&self) -> bool {
+        Clock::stopped(&self.0.clock)
+    }
+
     fn completed(&self, notice: Notice) -> Notice {
         let OwnCommand(process) = self;
         let repository = process.repository().ok().map(|repo| repo.repository.main_checkout().to_owned());

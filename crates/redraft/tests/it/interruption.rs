@@ -86,6 +86,11 @@ fn a_closed_terminal_loses_no_dispatch_and_a_run_without_one_goes_on() {
         [("a terminal", true, &[][..]), ("none", false, &[]), ("nohup", true, &["nohup"])]
     {
         let scratch = feature(IDEA);
+        let told = scratch.outside().join("told");
+        let command = format!("command = 'echo $REDRAFT_REASON > {}'", told.display());
+        scratch.configure(&format!(
+            "[roles]\ndefault = \"rehearsal\"\n[notify]\nafter_seconds = 0\n{command}\n"
+        ));
         let (terminal, end) = crate::terminal::pair();
         let child = slow(&scratch, if has_terminal { end.into() } else { Stdio::null() }, words);
         signal(&scratch, &child, "-HUP");
@@ -95,6 +100,8 @@ fn a_closed_terminal_loses_no_dispatch_and_a_run_without_one_goes_on() {
         assert_eq!(ran.code, Some(if goes_on { 0 } else { 130 }), "{name}: {}", ran.stdout);
         assert!(answered(&scratch).contains_key(reviewed), "{name}: what was under way is stored");
         assert_eq!(bodies(&events(&scratch), "lost").count(), 0, "{name}");
+        let expected = if goes_on { "ended\n" } else { "waiting\n" };
+        assert_eq!(std::fs::read_to_string(&told).unwrap(), expected, "{name}: a person is told");
         scratch.scenario("");
         scratch.run(["run", "001"]).expect(0);
         assert_eq!(left(&scratch).outcome, "approved", "{name}");
