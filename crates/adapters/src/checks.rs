@@ -10,10 +10,11 @@ pub use detect::detect;
 
 use crate::child::{Environment, ScriptEnd, ShellCommand};
 use crate::clock::SystemClock;
-use redraft_engine::ports::{Check, CheckRun, Checks, Clock};
+use redraft_engine::ports::{Check, CheckRun, Checks, Clock, RunHandle};
 use redraft_facts::redact::Redactor;
-use redraft_facts::text::count;
+use redraft_facts::text::{count, span};
 use std::collections::VecDeque;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Only the end of what a check printed is kept, where the failure usually is.
@@ -34,24 +35,55 @@ pub struct ShellChecks<'a> {
 
 impl Checks for ShellChecks<'_> {
     fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String> {
+        self.run_in(check, folder, &self.out, self.limit_ms, self.clock)
+    }
+
+    fn run_beside(
+        &self,
+        check: &Check,
+        folder: &Path,
+        place: &str,
+        at_most_ms: u64,
+        watch: &dyn RunHandle,
+    ) -> Result<CheckRun, String> {
+        let out = self.out.join(place);
+        let ran = self.run_in(check, folder, &out, self.limit_ms.min(at_most_ms), watch);
+        // What it printed is kept elsewhere; what stays here only takes up space.
+        let _ = fs::remove_dir_all(&out);
+        ran
+    }
+}
+
+impl ShellChecks<'_> {
+    fn run_in(
+        &self,
+        check: &Check,
+        folder: &Path,
+        out: &Path,
+        limit_ms: u64,
+        watch: &dyn RunHandle,
+    ) -> Result<CheckRun, String> {
         let script = ShellCommand {
             worker: self.worker,
-            out: &self.out,
+            out,
             text: &check.command,
             folder,
             environment: self.environment,
             redactor: self.redactor,
-            limit_ms: self.limit_ms,
+            limit_ms,
         };
         let began = Clock::moment(self.clock);
         let mut tail = Tail::default();
-        let ended = script.run(self.clock, &mut |line| tail.push(line)).map_err(|error| error.to_string())?;
+        let ended = script.run(watch, &mut |line| tail.push(line)).map_err(|error| error.to_string())?;
         let wall_ms = Clock::moment(self.clock).ms_since(began);
         let (code, how, stopped) = match ended {
             ScriptEnd::Well => (Some(0), String::new(), false),
             ScriptEnd::Badly { code, how } => (code, how, false),
+            ScriptEnd::Slow if limit_ms < self.limit_ms => {
+                (None, format!("was ended after {}, all that was left for it", span(limit_ms)), false)
+            }
             ScriptEnd::Slow => {
-                (None, format!("was ended after {} (limits.check_minutes)", minutes(self.limit_ms)), false)
+                (None, format!("was ended after {} (limits.check_minutes)", minutes(limit_ms)), false)
             }
             ScriptEnd::Stopped => (None, String::new(), true),
         };

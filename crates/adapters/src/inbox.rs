@@ -6,6 +6,7 @@
 use crate::barrier::{Barrier, sync_folder};
 use crate::plain_file::{self, UnreadableFile};
 use redraft_engine::ports::{Inbox, Outcome};
+use redraft_facts::event::RanCheck;
 use redraft_facts::ticket::{Scope, Ticket};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -30,6 +31,18 @@ struct Kept {
     session: String,
     outcome: Outcome,
 }
+
+/// A check that ran for a dispatch, in a file of its own: `ran-1.json`, `ran-2.json`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptRun {
+    v: u16,
+    session: String,
+    ran: RanCheck,
+}
+
+/// More than ever run for one dispatch.
+const RAN_MAX: usize = 100;
 
 impl FileInbox {
     pub fn new(state: &Path) -> Self {
@@ -75,6 +88,10 @@ impl FileInbox {
         }
     }
 
+    fn ran_file(&self, ticket: &Ticket, number: usize) -> PathBuf {
+        self.runs.join(ticket.to_string()).join(format!("ran-{number}.json"))
+    }
+
     fn file(&self, ticket: &Ticket) -> PathBuf {
         self.runs.join(ticket.to_string()).join("outcome.json")
     }
@@ -117,6 +134,37 @@ impl Inbox for FileInbox {
             Ok(_) | Err(_) => Ok(None),
         }
     }
+
+    fn put_ran(&self, ticket: &Ticket, session: &str, ran: &RanCheck) -> Result<(), String> {
+        let number = self.ran(ticket, session)?.len() + 1;
+        let file = self.ran_file(ticket, number);
+        let named = |error: std::io::Error| format!("{}: {error}", file.display());
+        fs::create_dir_all(file.parent().unwrap_or(&self.runs)).map_err(named)?;
+        let kept = KeptRun { v: VERSION, session: session.to_owned(), ran: ran.clone() };
+        let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
+        let part = file.with_extension("part");
+        // A link in its place would be written through.
+        let _ = fs::remove_file(&part);
+        fs::write(&part, bytes).and_then(|()| fs::rename(&part, &file)).map_err(named)
+    }
+
+    fn ran(&self, ticket: &Ticket, session: &str) -> Result<Vec<RanCheck>, String> {
+        let mut all = Vec::new();
+        for number in 1..=RAN_MAX {
+            let file = self.ran_file(ticket, number);
+            let bytes = match plain_file::kept(&file) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == ErrorKind::NotFound => break,
+                Err(error) => return Err(format!("{}: {error}", file.display())),
+            };
+            match serde_json::from_slice::<KeptRun>(&bytes) {
+                Ok(kept) if kept.v == VERSION && kept.session == session => all.push(kept.ran),
+                // Another ledger's; the next one is written over it.
+                Ok(_) | Err(_) => break,
+            }
+        }
+        Ok(all)
+    }
 }
 
 #[cfg(test)]
@@ -142,6 +190,28 @@ mod tests {
         inbox.forget(&two).unwrap();
         assert!(!folder.path().join("runs/031").exists());
         assert!(inbox.get(&other, "s").unwrap().is_some());
+    }
+
+    #[test]
+    fn what_checks_printed_is_found_again_in_order_and_not_in_another_conversation() {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = FileInbox::new(folder.path());
+        let ticket: Ticket = "031/implement.1/review/security-reviewer/1.1".parse().unwrap();
+        let ran = |output: &str| RanCheck {
+            gate: "tests".into(),
+            command: "make test".into(),
+            code: Some(1),
+            wall_ms: 2,
+            output: output.into(),
+        };
+        assert_eq!(inbox.ran(&ticket, "s"), Ok(Vec::new()));
+        inbox.put_ran(&ticket, "earlier", &ran("of an earlier ledger")).unwrap();
+        inbox.put_ran(&ticket, "s", &ran("one")).unwrap();
+        inbox.put_ran(&ticket, "s", &ran("two")).unwrap();
+        assert_eq!(inbox.ran(&ticket, "s"), Ok(vec![ran("one"), ran("two")]));
+        assert_eq!(inbox.ran(&ticket, "earlier"), Ok(Vec::new()));
+        inbox.forget(&ticket).unwrap();
+        assert_eq!(inbox.ran(&ticket, "s"), Ok(Vec::new()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod tests;
 use crate::reconcile::{ReconcileInput, Reconciled, reconcile};
 use redraft_documents::answer;
 use redraft_documents::delta::Delta;
-use redraft_documents::evidence::{self, Found};
+use redraft_documents::evidence::{self, Elsewhere, Found};
 use redraft_facts::event::{Judged, Judgement};
 use redraft_facts::findings::{self, Finding, FindingChange, SettledFinding, Status, Threshold};
 use redraft_facts::ids::FindingId;
@@ -57,6 +57,8 @@ pub struct AnswerInHand<'a> {
     pub formless: bool,
     /// The document under review; empty for code.
     pub artifact: &'a str,
+    /// What the project's checks printed about the code under review; a finding may quote it.
+    pub printed: &'a [&'a str],
     /// The names of the checks that the role was asked to make.
     pub checks: &'a [&'a str],
     /// The text a path has in the revision under review, by the path as a reviewer cites it.
@@ -77,7 +79,8 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         return unusable(case, verdict, notes, why);
     }
     let in_code = case.ticket.phase == Phase::Implement;
-    let found = |issue| evidence::check(issue, in_code, case.artifact, case.text_of);
+    let elsewhere = Elsewhere { artifact: case.artifact, printed: case.printed };
+    let found = |issue| evidence::check(issue, in_code, elsewhere, case.text_of);
     let found: Vec<Result<Found, String>> = verdict.issues.iter().map(found).collect();
     let in_artifact: Vec<bool> = found.iter().map(|found| *found == Ok(Found::InArtifact)).collect();
     let unverified: Vec<Option<String>> = found.into_iter().map(Result::err).collect();

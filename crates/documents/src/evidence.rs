@@ -16,6 +16,17 @@ pub enum Found {
     AsCited,
     /// In the document under review: it names a file of code and quotes what the document says about it.
     InArtifact,
+    /// In what a check of the project printed about the code under review.
+    Printed,
+}
+
+/// Where an issue may have what it quotes, in addition to the file it names.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Elsewhere<'a> {
+    /// The document under review; empty for code.
+    pub artifact: &'a str,
+    /// What the project's checks printed about the code under review.
+    pub printed: &'a [&'a str],
 }
 
 /// Checks the file, line and quote of an issue. `text_of` gives the text of a file by the path as cited, without
@@ -23,14 +34,15 @@ pub enum Found {
 ///
 /// An issue that cites no file cannot be checked and holds. One that claims something is absent must name a file
 /// that exists; its line and quote only mark the place where it looked, or what it looked for. In code (`in_code`) the
-/// file itself may be what is absent. A quote that a file of code does not have may stand in the `artifact`: a false
-/// statement about code is cited with its file.
+/// file itself may be what is absent. A quote that a file of code does not have may stand in the artifact, because a
+/// false statement about code is cited with its file, or in what a check printed.
 pub fn check(
     issue: &Issue,
     in_code: bool,
-    artifact: &str,
+    elsewhere: Elsewhere<'_>,
     text_of: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Found, String> {
+    let Elsewhere { artifact, printed } = elsewhere;
     let file = citation::plain_path(&issue.file);
     if file.is_empty() {
         return Ok(Found::AsCited);
@@ -64,6 +76,7 @@ pub fn check(
     match !quoted || is_in(file, &text) {
         true => Ok(Found::AsCited),
         false if in_artifact() => Ok(Found::InArtifact),
+        false if printed.iter().any(|text| citation::quote_occurs(&issue.quote, text)) => Ok(Found::Printed),
         false => Err(format!("the quote is not in {name}")),
     }
 }
@@ -91,16 +104,16 @@ mod tests {
     fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<Found, String> {
         let issue = issue(claim, file, line, quote);
         let text = "# Spec\n\nWhen a key is revoked\nthe service answers 401.\n";
-        check(&issue, false, "", &|path| (path == "docs/x.md").then(|| text.to_owned()))
+        check(&issue, false, Elsewhere::default(), &|path| (path == "docs/x.md").then(|| text.to_owned()))
     }
 
     #[test]
     fn in_code_a_file_may_be_what_is_absent_and_nothing_can_be_present_in_it() {
         let issue = |claim| issue(claim, "tests/limit.sh", 0, "");
-        assert_eq!(check(&issue(Claim::Absent), true, "", &|_| None), Ok(Found::AsCited));
+        assert_eq!(check(&issue(Claim::Absent), true, Elsewhere::default(), &|_| None), Ok(Found::AsCited));
         let wrong = Err("there is no file tests/limit.sh".to_owned());
-        assert_eq!(check(&issue(Claim::Absent), false, "", &|_| None), wrong);
-        assert_eq!(check(&issue(Claim::Present), true, "", &|_| None), wrong);
+        assert_eq!(check(&issue(Claim::Absent), false, Elsewhere::default(), &|_| None), wrong);
+        assert_eq!(check(&issue(Claim::Present), true, Elsewhere::default(), &|_| None), wrong);
     }
 
     #[test]
@@ -110,17 +123,34 @@ mod tests {
             "docs/spec.md" => Some("The service has `Service.remove`.\n".to_owned()),
             _ => None,
         };
+        let spec = Elsewhere { artifact: "docs/spec.md", printed: &[] };
         let about = |quote: &str| issue(Claim::Present, "src/service.py", 0, quote);
-        assert_eq!(check(&about("Service.remove"), false, "docs/spec.md", &texts), Ok(Found::InArtifact));
-        assert_eq!(check(&about("def expire()"), false, "docs/spec.md", &texts), Ok(Found::AsCited));
+        assert_eq!(check(&about("Service.remove"), false, spec, &texts), Ok(Found::InArtifact));
+        assert_eq!(check(&about("def expire()"), false, spec, &texts), Ok(Found::AsCited));
         let absent = |quote: &str| issue(Claim::Absent, "src/service.py", 0, quote);
-        assert_eq!(check(&absent("Service.remove"), false, "docs/spec.md", &texts), Ok(Found::InArtifact));
-        assert_eq!(check(&absent("Service.purge"), false, "docs/spec.md", &texts), Ok(Found::AsCited));
+        assert_eq!(check(&absent("Service.remove"), false, spec, &texts), Ok(Found::InArtifact));
+        assert_eq!(check(&absent("Service.purge"), false, spec, &texts), Ok(Found::AsCited));
         let gone = issue(Claim::Present, "src/gone.py", 3, "Service.remove");
-        assert_eq!(check(&gone, false, "docs/spec.md", &texts), Ok(Found::InArtifact));
+        assert_eq!(check(&gone, false, spec, &texts), Ok(Found::InArtifact));
         let wrong = Err("the quote is not in src/service.py".to_owned());
-        assert_eq!(check(&about("Service.purge"), false, "docs/spec.md", &texts), wrong);
-        assert_eq!(check(&about("Service.remove"), true, "", &texts), wrong);
+        assert_eq!(check(&about("Service.purge"), false, spec, &texts), wrong);
+        assert_eq!(check(&about("Service.remove"), true, Elsewhere::default(), &texts), wrong);
+    }
+
+    #[test]
+    fn a_quote_may_stand_in_what_a_check_printed_and_a_made_up_one_does_not() {
+        let texts = |path: &str| (path == "src/limit.sh").then(|| "limit=10\n".to_owned());
+        let printed = Elsewhere { printed: &["running 7 tests\nexpected 10, got 9"], ..Elsewhere::default() };
+        let about = |file: &str, line, quote: &str| issue(Claim::Present, file, line, quote);
+        assert_eq!(
+            check(&about("src/limit.sh", 1, "expected 10, got 9"), true, printed, &texts),
+            Ok(Found::Printed)
+        );
+        let made_up = Err("the quote is not in src/limit.sh".to_owned());
+        assert_eq!(check(&about("src/limit.sh", 1, "expected 10, got 8"), true, printed, &texts), made_up);
+        // Whatever was printed, the place must be there.
+        let gone = Err("there is no file src/gone.sh".to_owned());
+        assert_eq!(check(&about("src/gone.sh", 1, "expected 10, got 9"), true, printed, &texts), gone);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use redraft_core::judge::{AnswerInHand, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
 use redraft_documents::answer;
 use redraft_documents::delta::Delta;
-use redraft_facts::event::{AuthorQuestion, Declined, Drafted, Judgement, LEFT_INSTEAD, Started};
+use redraft_facts::event::{AuthorQuestion, Declined, Drafted, Event, Judgement, LEFT_INSTEAD, Started};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::Revision;
 use redraft_facts::probed::Recall;
@@ -114,6 +114,7 @@ impl Concluding<'_, '_> {
         let first = facts.since.is_none() && ticket.purpose == Purpose::Review;
         let asked = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, &open.opened.panels);
         let checks: Vec<&str> = asked.filter(|_| first).map(Profile::check_names).unwrap_or_default();
+        let printed = self.printed(open, started);
         let mut judged = judge(&AnswerInHand {
             ticket,
             round: facts.round,
@@ -129,6 +130,7 @@ impl Concluding<'_, '_> {
             formless: answered.formless,
             checks: &checks,
             artifact: if open.opened.is_code() { "" } else { open.artifact() },
+            printed: &printed,
             text_of: &text_of,
         });
         if let Some(error) = trouble.into_inner() {
@@ -146,6 +148,31 @@ impl Concluding<'_, '_> {
             judged = withheld(judged, why, facts.repair_left);
         }
         self.journal.record(judged)
+    }
+
+    /// What the project's checks printed about the code that was reviewed: when the engine ran them, and when the role
+    /// had them run, in this turn or in an earlier one about the same revision.
+    fn printed<'e>(&'e self, open: &'e Loop, started: &Started) -> Vec<&'e str> {
+        if !open.opened.is_code() {
+            return Vec::new();
+        }
+        let seen = open.gates.values().filter(|checked| Some(&checked.revision) == started.sees.as_ref());
+        let mut printed: Vec<&str> =
+            seen.flat_map(|checked| [&*checked.output, &*checked.evidence]).collect();
+        let mut own: Vec<&Ticket> = Vec::new();
+        for entry in self.journal.entries() {
+            match &entry.event {
+                Event::Started(one) if one.sees == started.sees && one.ticket.role == started.ticket.role => {
+                    own.push(&one.ticket);
+                }
+                Event::Answered(one) if own.contains(&&one.ticket) => {
+                    printed.extend(one.ran.iter().flatten().map(|ran| ran.output.as_str()));
+                }
+                _ => {}
+            }
+        }
+        printed.retain(|text| !text.trim().is_empty());
+        printed
     }
 
     fn reads(&self) -> Reads<'_, '_> {

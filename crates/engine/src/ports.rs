@@ -9,10 +9,10 @@ mod store;
 mod workspace;
 
 pub use agent::{
-    Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
-    RunHandle, UsageReport,
+    Abilities, Agent, AgentError, Agents, Billing, CHECK_TOOL, Cache, Deadlines, NO_CHECK, Naming, Outcome,
+    Request, Resume, RunHandle, UsageReport,
 };
-pub use checks::{Check, CheckFolder, CheckRun, CheckedOut, Checks, NoChecks, SetUp};
+pub use checks::{Check, CheckFolder, CheckRun, CheckWish, CheckedOut, Checks, NoChecks, SetUp};
 pub use inbox::Inbox;
 pub use merging::{Merge, MergeError, MergeOutcome, MergePreview, Merging, NoMerging};
 pub use moment::Moment;

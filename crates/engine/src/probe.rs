@@ -331,6 +331,7 @@ fn stored(
         hand: None,
         payment,
         unknown,
+        ran: None,
     };
     (answered, blob)
 }

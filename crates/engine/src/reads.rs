@@ -15,9 +15,10 @@ use redraft_documents::answer;
 use redraft_documents::delta;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{Answered, Event, Started};
+use redraft_facts::fragment::Prompt;
 use redraft_facts::text::{count, one_line};
 use redraft_facts::ticket::{Purpose, Ticket};
-use redraft_prompts::prompt::to_open;
+use redraft_prompts::prompt::{is_at_hand, to_open};
 use redraft_reports::projections;
 use redraft_roles::profile;
 use std::collections::BTreeSet;
@@ -37,6 +38,10 @@ impl Reads<'_, '_> {
         if started.choice.strategy != Strategy::Lazy {
             return None;
         }
+        // Who goes on with a review opens what it needs.
+        if self.sent(started).is_some_and(|prompt| is_at_hand(&prompt)) {
+            return None;
+        }
         let role = &started.ticket.role;
         let (ticket, panels) = (&started.ticket, &self.journal.open_loop().ok()?.opened.panels);
         let profile = profile::of_dispatch(ticket.phase, role, ticket.purpose, panels)?;
@@ -49,6 +54,12 @@ impl Reads<'_, '_> {
             }
         };
         unread.then(|| format!("LAZY-LOAD-WARNING: {role} did not confirm artifact reads"))
+    }
+
+    /// The prompt as it was sent.
+    fn sent(&self, started: &Started) -> Option<Prompt> {
+        let blob = self.journal.writer().store.blob(&started.prompt).ok()?;
+        serde_json::from_slice(&blob).ok()
     }
 
     /// Why an approval of code does not count: files of the change were neither shown nor opened. The `delta` is what changed

@@ -3,11 +3,13 @@
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
-use crate::ports::{AgentError, Outcome};
+use crate::ports::{AgentError, CheckFolder, Inbox, Outcome};
+use crate::rechecking::copies_of;
 use crate::starting::{StartedDispatch, WorktreeBaseline};
 use crate::worktree::Worktree;
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::{AfterFailure, Answered, Failed, Lost, Started, TreeMark};
+use redraft_facts::event::{AfterFailure, Answered, Failed, Lost, RanCheck, Started, TreeMark};
+use redraft_facts::phase::Phase;
 use redraft_facts::probed::Recall;
 use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
@@ -28,6 +30,9 @@ pub(crate) struct Returning<'r, 'a> {
     pub(crate) journal: &'r mut Journal<'a>,
     pub(crate) worktree: Worktree<'r>,
     pub(crate) before: &'r mut WorktreeBaseline,
+    /// Has what checks printed that reviewers had run.
+    pub(crate) inbox: &'r dyn Inbox,
+    pub(crate) check_folder: &'r dyn CheckFolder,
 }
 
 impl Returning<'_, '_> {
@@ -42,6 +47,7 @@ impl Returning<'_, '_> {
                 self.lose(&ticket, &sent.mark, cost).map(|()| None)
             }
             Err(error) => {
+                self.put_copies_away(&ticket);
                 // A failed attempt leaves nothing behind, not even what its role may write.
                 let undone = self.worktree.workspace.restore(
                     &sent.mark,
@@ -79,6 +85,8 @@ impl Returning<'_, '_> {
         let undone = self.worktree.workspace.restore(mark, &may_differ, &ticket.to_string())?;
         let mut left = self.worktree.workspace.left_refs(&ticket.to_string())?;
         left.extend(self.left_unseen()?);
+        let ran = self.ran(ticket)?;
+        self.put_copies_away(ticket);
         let blob = outcome.text.into_bytes();
         let answered = Answered {
             ticket: ticket.clone(),
@@ -96,10 +104,26 @@ impl Returning<'_, '_> {
             hand: outcome.hand,
             payment: outcome.payment,
             unknown: outcome.unknown,
+            ran: Some(ran).filter(|ran| !ran.is_empty()),
         };
         self.journal.append(vec![answered.into()], &[blob])?;
         self.worktree.boundaries.pass("the answer is stored");
         Ok(())
+    }
+
+    /// The checks that its agent had run.
+    fn ran(&self, ticket: &Ticket) -> Result<Vec<RanCheck>, EngineError> {
+        let session = self.journal.started(ticket).and_then(|started| started.session);
+        let ran = self.inbox.ran(ticket, session.as_ref().map_or("", |session| session.as_str()));
+        ran.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })
+    }
+
+    /// Removes the copies in which they ran, if a killed process has left any.
+    fn put_copies_away(&self, ticket: &Ticket) {
+        if ticket.phase == Phase::Implement && ticket.purpose.judges() {
+            // A leftover folder does no harm.
+            let _ = self.check_folder.put_copies_away(&copies_of(ticket));
+        }
     }
 
     /// An answer of a conversation that does not know its own beginning: it knows nothing of what it is asked about, so
@@ -145,6 +169,7 @@ impl Returning<'_, '_> {
         mark: &TreeMark,
         cost: Option<Usd>,
     ) -> Result<(), EngineError> {
+        self.put_copies_away(ticket);
         let undone =
             self.worktree.workspace.restore(mark, &self.worktree.projections(), &ticket.to_string())?;
         self.worktree.boundaries.pass("before a loss is stored");

@@ -3,8 +3,9 @@
 //! Start at [`Sending::dispatch`].
 
 use crate::ending::{EngineError, Stop, crashed};
-use crate::ports::{Cache, Clock, Inbox, Outcome, Resume, RunHandle};
+use crate::ports::{Cache, CheckFolder, Checks, Clock, Inbox, Outcome, Resume, RunHandle};
 use crate::progress::Progress;
+use crate::rechecking::{CheckingHandle, Rechecking};
 use crate::redacting::outcome_without_secrets;
 use crate::returning::{ReturnedDispatch, Returning};
 use crate::spending::{End, RoundBudget, Spending, budget};
@@ -23,6 +24,9 @@ pub(crate) struct Sending<'r, 'a> {
     pub(crate) starting: Starting<'r, 'a>,
     pub(crate) inbox: &'r dyn Inbox,
     pub(crate) progress: &'r dyn Progress,
+    /// For reviewers that have a check run once more.
+    pub(crate) checks: &'r dyn Checks,
+    pub(crate) check_folder: &'r dyn CheckFolder,
 }
 
 impl<'a> Sending<'_, 'a> {
@@ -72,7 +76,7 @@ impl<'a> Sending<'_, 'a> {
 
     fn send_all(&mut self, sent: Vec<StartedDispatch>) -> Result<Vec<ReturnedDispatch>, EngineError> {
         let (clock, worktree) = (self.starting.journal.writer().clock, self.starting.worktree);
-        let (inbox, progress) = (self.inbox, self.progress);
+        let Sending { inbox, progress, checks, check_folder, .. } = *self;
         let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
         let mut round = RoundBudget {
             spending: self.spending(),
@@ -83,7 +87,14 @@ impl<'a> Sending<'_, 'a> {
             trouble: None,
             owed: BTreeMap::new(),
         };
-        let work = |place: usize, watch: &dyn RunHandle| send(&sent[place], clock, inbox, worktree, watch);
+        let work = |place: usize, watch: &dyn RunHandle| {
+            let sent = &sent[place];
+            let rechecking =
+                (sent.grant.clone()).map(|grant| Rechecking::new(grant, checks, check_folder, inbox));
+            let until = clock.moment().plus_ms(sent.request.deadlines.total_ms);
+            let watch = CheckingHandle { watch, rechecking: rechecking.as_ref(), until, gone: None };
+            send(sent, clock, inbox, worktree, &watch)
+        };
         let ends = side_by_side(&after(&sent), clock, work, &mut round);
         let RoundBudget { trouble, owed, .. } = round;
         let backs = sent.into_iter().zip(ends).map(|(sent, end)| {
@@ -120,7 +131,8 @@ impl<'a> Sending<'_, 'a> {
 
     fn returning(&mut self) -> Returning<'_, 'a> {
         let Starting { journal, worktree, before, .. } = &mut self.starting;
-        Returning { journal, worktree: *worktree, before }
+        let (inbox, check_folder) = (self.inbox, self.check_folder);
+        Returning { journal, worktree: *worktree, before, inbox, check_folder }
     }
 
     fn spending(&mut self) -> Spending<'_, 'a> {

@@ -3,7 +3,8 @@
 use crate::driver::Run;
 use crate::ending::EngineError;
 use crate::host::{HostWork, KeptConversations, Submission, SubmissionRefusal};
-use crate::ports::AgentError;
+use crate::ports::{AgentError, CHECK_TOOL};
+use crate::rechecking::CheckGrant;
 use crate::spending::budget;
 use crate::starting::tools;
 use crate::values::RunPorts;
@@ -91,7 +92,9 @@ impl Run<'_> {
         };
         let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
         let agent = self.parts.agents.agent_for(&ticket.role).map_err(EngineError::Agent)?;
-        let (tools, _) = tools(ticket, &open.opened.panels, &self.loop_texts, agent.as_ref());
+        let (mut tools, _) = tools(ticket, &open.opened.panels, &self.loop_texts, agent.as_ref());
+        let grant = CheckGrant::of(open, ticket, started.sees.as_ref(), agent.player().kind, &self.rules);
+        tools.extend(grant.map(|_| CHECK_TOOL.to_owned()));
         Ok(Some(HostWork {
             ticket: ticket.clone(),
             prompt,
@@ -106,6 +109,18 @@ impl Run<'_> {
                 .filter(|_| started.choice.strategy == Strategy::Resume)
                 .map(|session| session.to_string()),
         }))
+    }
+
+    /// What a host that has a ticket may have run, and until when; none where nothing may be.
+    pub fn may_check(&self, ticket: &Ticket) -> Result<Option<(CheckGrant, i64)>, EngineError> {
+        let Some(open) = &self.journal.state().open else { return Ok(None) };
+        let Some(started) = open.handed_out().find(|started| started.ticket == *ticket) else {
+            return Ok(None);
+        };
+        let agent = self.parts.agents.agent_for(&ticket.role).map_err(EngineError::Agent)?;
+        let grant = CheckGrant::of(open, ticket, started.sees.as_ref(), agent.player().kind, &self.rules);
+        let session = started.session.as_ref().map_or("", |session| session.as_str());
+        Ok(grant.map(|grant| (grant.in_session(session), started.expires_ms)))
     }
 
     /// Stores the result of a piece of work. The next drive finds out what it means.

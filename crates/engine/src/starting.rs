@@ -8,7 +8,8 @@ use crate::ending::EngineError;
 use crate::experience::Experience;
 use crate::host::KeptConversations;
 use crate::journal::Journal;
-use crate::ports::{Agent, Agents, Request};
+use crate::ports::{Agent, Agents, CHECK_TOOL, Request};
+use crate::rechecking::CheckGrant;
 use crate::redacting::{player_without_secrets, prompt_without_secrets};
 use crate::values::{LoopTexts, Rules};
 use crate::worktree::Worktree;
@@ -33,6 +34,8 @@ pub(crate) struct StartedDispatch {
     pub(crate) agent: Arc<dyn Agent>,
     pub(crate) mark: TreeMark,
     pub(crate) reserved: Usd,
+    /// What it may have run.
+    pub(crate) grant: Option<CheckGrant>,
 }
 
 /// The state of the worktree before the agents that are at work began.
@@ -107,7 +110,10 @@ impl Starting<'_, '_> {
         self.experience.catch_up(self.journal);
         let agent = self.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         let open = self.journal.open_loop()?;
-        let (tools, missing) = tools(&order.ticket, &open.opened.panels, self.loop_texts, agent.as_ref());
+        let (mut tools, missing) = tools(&order.ticket, &open.opened.panels, self.loop_texts, agent.as_ref());
+        let kind = agent.player().kind;
+        let grant = CheckGrant::of(open, &order.ticket, order.sees.as_ref(), kind, self.rules);
+        tools.extend(grant.as_ref().map(|_| CHECK_TOOL.to_owned()));
         let pull = agent.abilities().pull;
         let order = &if pull { for_host(order, &agent.name(), self.kept) } else { order.clone() };
         let Chosen { mut composed, mut choice, marks, markers, recall } =
@@ -178,7 +184,8 @@ impl Starting<'_, '_> {
         self.worktree.boundaries.pass("before a start is stored");
         self.journal.append(vec![started.into()], &[blob])?;
         self.worktree.boundaries.pass("after a start is stored");
-        Ok(Ok(StartedDispatch { request, agent, mark: mark.clone(), reserved }))
+        let grant = grant.map(|grant| grant.in_session(request.session.as_str()));
+        Ok(Ok(StartedDispatch { request, agent, mark: mark.clone(), reserved, grant }))
     }
 
     fn choosing(&self) -> Choosing<'_> {

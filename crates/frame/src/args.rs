@@ -192,6 +192,9 @@ pub enum Command {
     /// Work with Redraft inside Claude Code, Codex, opencode and others
     #[command(subcommand, after_help = PLUGIN_HELP)]
     Plugin(PluginCommand),
+    /// Have one of the project's checks run once more, for an agent that reviews code in a run
+    #[command(hide = true)]
+    Check(CheckArgs),
     /// Run an agent's program and end everything it started when standard input closes
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -211,6 +214,18 @@ pub struct RehearseArgs {
     /// The folder as `next` gave it [default: the feature's worktree]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The name of the check, as in [checks]; not needed where there is only one
+    pub name: Option<String>,
+    /// The name of one test, where only that is to be run
+    #[arg(long, value_name = "NAME")]
+    pub test: Option<String>,
+    /// Offer it as a tool on standard input and output, for the dispatch that this folder belongs to
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "test"])]
+    pub serve: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -87,6 +87,7 @@ fn stores(command: &Command) -> bool {
         | Command::Completions(_)
         | Command::Man(_)
         | Command::Plugin(_)
+        | Command::Check(_)
         | Command::Worker(_) => false,
     }
 }

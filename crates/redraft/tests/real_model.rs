@@ -271,6 +271,7 @@ fn judged(
         formless: outcome.formless,
         checks: &[],
         artifact: "",
+        printed: &[],
         text_of: &|path| fs::read_to_string(scratch.root().join(path)).ok(),
     });
     let named = format!("{} round {round}", protocol.name);

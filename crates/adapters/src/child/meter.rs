@@ -4,7 +4,7 @@
 //! request it has begun is still paid for, and it is cut off before the next one. The program's listener decides what a
 //! request can cost, and whether anything the program does can still help. Start at [`Meter`].
 
-use redraft_engine::ports::{Moment, RunHandle};
+use redraft_engine::ports::{CheckWish, Moment, RunHandle};
 use redraft_facts::usage::Usd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -105,6 +105,10 @@ impl RunHandle for Meter<'_> {
 
     fn owes(&self, total: Usd) {
         self.watch.owes(total);
+    }
+
+    fn check(&self, wish: &CheckWish, gone: &AtomicBool) -> Result<String, String> {
+        self.watch.check(wish, gone)
     }
 }
 

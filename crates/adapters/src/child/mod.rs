@@ -9,6 +9,7 @@
 //! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`ShellCommand`] runs an accepted command
 //! the same way.
 
+mod check_desk;
 mod conversation_record;
 pub mod descendants;
 mod environment;
@@ -28,6 +29,7 @@ mod worker_folder;
 #[cfg(test)]
 mod tests;
 
+pub use check_desk::{DeskAnswer, ask, desk_of, serve};
 pub use conversation_record::ConversationRecord;
 pub use environment::{Environment, TICKET};
 pub use lines::StreamLine;

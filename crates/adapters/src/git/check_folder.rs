@@ -35,10 +35,14 @@ const WHOLE: [&str; 6] = [
 /// A file that is copied for checks is larger only by mistake.
 const COPY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// Stands between the name of a folder and that of a copy beside it. No feature's name has it.
+pub(super) const COPY: &str = ".copy-";
+
 /// Where the checks of one feature or review run.
 #[derive(Debug)]
 pub struct GitCheckFolder<'a> {
     repository: &'a Repository,
+    name: String,
     folder: PathBuf,
     /// Git's folder for it.
     git_dir: PathBuf,
@@ -84,6 +88,7 @@ impl<'a> GitCheckFolder<'a> {
     ) -> GitCheckFolder<'a> {
         GitCheckFolder {
             repository,
+            name: name.to_owned(),
             folder: repository.worktrees_folder().join(format!("check-{name}")),
             git_dir: repository.state_dir().join("checkouts").join(name),
             setup,
@@ -367,11 +372,32 @@ impl CheckFolder for GitCheckFolder<'_> {
     }
 
     fn put_away(&self) -> Result<(), WorkspaceError> {
+        self.put_copies_away("")?;
         for folder in self.aside() {
             remove_all(&folder)?;
         }
         remove_all(&self.folder)?;
         Ok(remove_all(&self.git_dir)?)
+    }
+
+    fn copy(&self, name: &str) -> Box<dyn CheckFolder + '_> {
+        let name = format!("{}{COPY}{name}", self.name);
+        Box::new(GitCheckFolder::new(self.repository, &name, self.setup.clone(), self.copy.clone()))
+    }
+
+    fn put_copies_away(&self, beginning: &str) -> Result<(), WorkspaceError> {
+        let name = format!("{}{COPY}{beginning}", self.name);
+        let worktrees = self.repository.worktrees_folder();
+        let checkouts = self.repository.state_dir().join("checkouts");
+        for (parent, beginning) in [(worktrees, format!("check-{name}")), (checkouts, name)] {
+            let Ok(entries) = fs::read_dir(parent) else { continue };
+            for entry in entries.flatten() {
+                if entry.file_name().to_string_lossy().starts_with(&beginning) {
+                    remove_all(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

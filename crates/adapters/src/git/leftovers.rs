@@ -5,6 +5,7 @@
 //! the feature and of the repository. Each thing goes by itself and completely or not at all, so after a kill the next
 //! look finds the rest. Start at [`Repository::leftovers`].
 
+use super::check_folder::COPY;
 use super::error::GitError;
 use super::files::is_folder;
 use super::holder;
@@ -74,10 +75,9 @@ impl Repository {
         let own = self.worktrees_folder().join(&of.folder);
         if !of.folder.is_empty() {
             found.extend(self.left_worktree(&own)?);
-            let checks = self.worktrees_folder().join(format!("check-{}", of.folder));
-            if checks.symlink_metadata().is_ok() {
-                let bytes = size(&checks);
-                found.push(free(LeftoverKind::CheckFolder { folder: checks, bytes }));
+            for folder in self.check_folders(&of.folder) {
+                let bytes = size(&folder);
+                found.push(free(LeftoverKind::CheckFolder { folder, bytes }));
             }
         }
         found.extend(self.left_branch(of, &own)?);
@@ -90,6 +90,17 @@ impl Repository {
             }
         }
         Ok(found)
+    }
+
+    /// The folder that the checks of a feature ran in, and copies of it that a killed run has left.
+    fn check_folders(&self, of: &str) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.worktrees_folder()) else { return Vec::new() };
+        let (own, copies) = (format!("check-{of}"), format!("check-{of}{COPY}"));
+        let is_of = |name: &str| name == own || name.starts_with(&copies);
+        let found = entries.flatten().filter(|entry| is_of(&entry.file_name().to_string_lossy()));
+        let mut folders: Vec<PathBuf> = found.map(|entry| entry.path()).collect();
+        folders.sort();
+        folders
     }
 
     /// Takes one thing away, with everything that is in it.

@@ -5,9 +5,9 @@
 
 use super::{Bash, ClaudeSettings};
 use crate::mcp;
-use redraft_adapters::child::Environment;
+use redraft_adapters::child::{Environment, desk_of};
 use redraft_cost::price::PriceBasis;
-use redraft_engine::ports::Request;
+use redraft_engine::ports::{CHECK_TOOL, Request};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::text::takes_more;
 use redraft_facts::usage::Usd;
@@ -66,10 +66,24 @@ pub(super) fn fingerprint(settings: &ClaudeSettings, request: &Request) -> Vec<S
 /// The file with the servers of a dispatch, for `--mcp-config`. Values of variables are filled in by the program.
 const SERVERS: &str = "mcp.json";
 
+/// The server by which a reviewer has a check run, and its tool in the program's words: our own binary, and nothing
+/// but that. A shell in which one command is allowed would also run whatever the program takes for harmless.
+const CHECKS: &str = "redraft-checks";
+const CHECK: &str = "mcp__redraft-checks__Check";
+
+/// Whether the dispatch may have checks run.
+pub(super) fn checks(request: &Request) -> bool {
+    request.tools.iter().any(|tool| tool == CHECK_TOOL)
+}
+
+fn has_servers(settings: &ClaudeSettings, request: &Request) -> bool {
+    checks(request) || !mcp::needed(&settings.mcp, &request.tools).is_empty()
+}
+
 /// Writes the servers that the role's tools need, if it needs any.
 pub(super) fn keep_servers(settings: &ClaudeSettings, request: &Request, out: &Path) -> io::Result<()> {
     let needed = mcp::needed(&settings.mcp, &request.tools);
-    if needed.is_empty() {
+    if !has_servers(settings, request) {
         return Ok(());
     }
     let server = |needed: &mcp::Needed<'_>| {
@@ -79,7 +93,11 @@ pub(super) fn keep_servers(settings: &ClaudeSettings, request: &Request, out: &P
         let value = json!({"command": needed.server.command, "args": needed.server.args, "env": env});
         (needed.name.to_owned(), value)
     };
-    let servers: Map<String, Value> = needed.iter().map(server).collect();
+    let mut servers: Map<String, Value> = needed.iter().map(server).collect();
+    if checks(request) {
+        let own = json!({"command": settings.worker, "args": ["check", "--serve", desk_of(out)], "env": {}});
+        servers.insert(CHECKS.to_owned(), own);
+    }
     fs::write(out.join(SERVERS), json!({"mcpServers": servers}).to_string())
 }
 
@@ -120,7 +138,11 @@ fn rule(command: &str) -> String {
 
 /// The tools in the program's words.
 pub(super) fn tools(settings: &ClaudeSettings, request: &Request) -> Vec<String> {
-    let own = |tool: &String| if tool == RUN { BASH.to_owned() } else { tool.clone() };
+    let own = |tool: &String| match tool.as_str() {
+        RUN => BASH.to_owned(),
+        CHECK_TOOL => CHECK.to_owned(),
+        _ => tool.clone(),
+    };
     let translated = |tool: &String| settings.tool_map.get(tool).cloned().unwrap_or_else(|| own(tool));
     request.tools.iter().map(translated).collect()
 }
@@ -139,7 +161,7 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path, o
     let tools = tools(settings, request);
     let own: Vec<&str> = tools.iter().map(String::as_str).filter(|tool| mcp::parts(tool).is_none()).collect();
     words.extend(["--tools".into(), own.join(",").into()]);
-    if !mcp::needed(&settings.mcp, &request.tools).is_empty() {
+    if has_servers(settings, request) {
         words.extend(["--mcp-config".into(), out.join(SERVERS).into()]);
     }
     let allowed = allowed(settings, &tools);

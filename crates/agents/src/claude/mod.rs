@@ -25,7 +25,7 @@ use crate::mcp::McpServers;
 use bill::Bill;
 use redraft_adapters::child::{
     DispatchRecord, Environment, Fingerprint, Finished, Launch, Meter, OutputListener, Program, ReadEnd,
-    Sessions, StreamLine, settle, was_abandoned,
+    Sessions, StreamLine, desk_of, serve, settle, was_abandoned,
 };
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
@@ -380,7 +380,11 @@ impl Agent for ClaudeAgent {
             }
         };
         let kept = asked.keep(&out).and_then(|()| flags::keep_servers(&self.settings, request, &out));
-        let finished = kept.and_then(|()| launch.run(&meter, &mut hear));
+        let mut work = || launch.run(&meter, &mut hear);
+        let finished = kept.and_then(|()| match flags::checks(request) {
+            true => serve(&desk_of(&out), watch, work).flatten(),
+            false => work(),
+        });
         let finished = finished.map_err(|error| {
             let detail = format!("{}: {error}", self.settings.worker.display());
             self.error(AfterFailure::AskPerson, &detail, AgentError::UNBILLED)

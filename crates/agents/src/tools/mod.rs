@@ -16,12 +16,13 @@ mod tests;
 mod until;
 
 use place::Folder;
-use redraft_engine::ports::{ALL_FILES, Moment, RunHandle, covers};
+use redraft_engine::ports::{ALL_FILES, CHECK_TOOL, CheckWish, Moment, RunHandle, covers};
 use redraft_facts::ticket::Ticket;
 pub use run::Commands;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use until::Until;
 
 /// The tools of one dispatch.
@@ -69,7 +70,7 @@ const LIST: &str = "List";
 const GLOB: &str = "Glob";
 
 /// In sending order.
-pub(crate) static TOOLS: [Tool; 7] = [
+pub(crate) static TOOLS: [Tool; 8] = [
     Tool {
         name: "Read",
         description: "Reads a text file and returns its lines with their numbers. Give offset (first line, from 1) \
@@ -124,6 +125,14 @@ pub(crate) static TOOLS: [Tool; 7] = [
                       of what it printed. No other command can be run.",
         schema: Cow::Borrowed(
             r#"{"type":"object","properties":{"command":{"type":"string","description":"exactly as you were told it"}},"required":["command"],"additionalProperties":false}"#,
+        ),
+    },
+    Tool {
+        name: CHECK_TOOL,
+        description: "Runs one of the project's checks once more, on a copy of what you review, and returns how it ended \
+                      and the end of what it printed. Nothing else can be run.",
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"name":{"type":"string","description":"of the check, as you were told it"},"test":{"type":"string","description":"the name of one test, where only that is to be run"}},"required":["name"],"additionalProperties":false}"#,
         ),
     },
 ];
@@ -231,6 +240,13 @@ impl Toolbox {
                 }
                 None => Err(Refusal::Denied("you may run no command".to_owned())),
             },
+            CHECK_TOOL => {
+                let (name, test) =
+                    (required(input, "name")?.to_owned(), optional(input, "test", "").to_owned());
+                // We wait for it here, so there is nobody who could go.
+                let told = watch.check(&CheckWish { name, test }, &AtomicBool::new(false));
+                said(told.map_err(Refusal::Failed)?)
+            }
             _ => {
                 let path = self.writable(input)?;
                 said(change::edit(&path, required(input, "old_text")?, required(input, "new_text")?)?)

@@ -65,6 +65,7 @@ impl Setting {
             formless: self.formless,
             checks: self.checks,
             artifact: "spec.md",
+            printed: &[],
             text_of: &text_of,
         });
         assert_eq!(judged.ticket, ticket);

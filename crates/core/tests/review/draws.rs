@@ -178,6 +178,7 @@ pub(super) fn late(ticket: &Ticket) -> Vec<Event> {
             hand: None,
             payment: Default::default(),
             unknown: Default::default(),
+            ran: None,
         }
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),

@@ -101,6 +101,7 @@ pub(super) fn compose(
         checks: &checks,
         running: Running::of(offered.kind),
         results: &results,
+        may_recheck: reviews && prompt::may_recheck(offered.kind),
         left_out: &left_out,
         done_before: &done_before,
         wanted: task.as_ref().and_then(|task| task.wanted.as_deref()),
@@ -178,7 +179,7 @@ pub(super) fn compose(
     let mut context_chars =
         prompt.chars() + prompt::conventions_to_read(&setting.loop_texts.conventions, profile, strategy);
     // An inline prompt holds all of it, and a digest tells nobody to read it.
-    if matches!(strategy, Strategy::Lazy | Strategy::Resume) {
+    if matches!(strategy, Strategy::Lazy | Strategy::Resume) && !prompt::is_at_hand(&prompt) {
         context_chars += given.iter().map(|one| chars(&one.bytes)).sum::<u64>();
         // Who is told what changed is not told to read the rest.
         if reviews && strategy == Strategy::Lazy && delta.is_none() {

@@ -193,10 +193,18 @@ pub fn compose(
     let told_to_read = profile.artifacts.iter().filter(there).map(|name| path_of(name));
     let mut context_chars =
         prompt.chars() + prompt::conventions_to_read(&setting.loop_texts.conventions, profile, strategy);
-    // An inline prompt holds them already, and a digest tells nobody to read them.
-    for path in told_to_read.filter(|_| matches!(strategy, Strategy::Lazy | Strategy::Resume)) {
+    // An inline prompt holds them already, and a digest tells nobody to read them, nor is who goes on told to.
+    let told = matches!(strategy, Strategy::Lazy | Strategy::Resume) && !prompt::is_at_hand(&prompt);
+    for path in told_to_read.filter(|_| told) {
         let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
         context_chars += bytes.map_or(0, |bytes| chars(&bytes));
+    }
+    if told
+        && strategy == Strategy::Lazy
+        && profile.kind == ProfileKind::Domain
+        && !brief.holds_artifact(strategy)
+    {
+        context_chars += artifact.as_deref().map_or(0, chars);
     }
     Ok(Composed { prompt, context_chars, told: lessons.told })
 }

@@ -94,16 +94,19 @@ pub(super) fn read(
         design: design.as_deref(),
         plan: plan.as_deref(),
     };
+    let essentials = prd.as_deref().and_then(Essentials::of).filter(|_| some_name_parts(list, &artifacts));
+    task.wanted = essentials.as_ref().map(|essentials| essentials.text.clone());
     for selected in context::select(&found, &artifacts).artifacts {
         let Some(text) = artifacts.get(selected.kind) else { continue };
         let (mut sections, mut reason) = (selected.sections, selected.reason);
         let path = match (selected.kind, selected.mode) {
             // What is given whole comes by strategy.
-            (TargetDocument::Spec, _) | (TargetDocument::Prd, ContextMode::Full) => continue,
+            (TargetDocument::Spec, _) => continue,
+            (TargetDocument::Prd, ContextMode::Full) if essentials.is_none() => continue,
+            // Other tasks are given it in part, and what stands before all tasks is the same for all.
+            (TargetDocument::Prd, ContextMode::Full) => prd_path.clone(),
             (TargetDocument::Prd, _) => {
                 // The problem and the goals stand before all tasks.
-                let essentials = Essentials::of(text);
-                task.wanted = essentials.as_ref().map(|essentials| essentials.text.clone());
                 sections.retain(|part| !essentials.as_ref().is_some_and(|known| known.hold(part)));
                 if sections.is_empty() {
                     continue;
@@ -162,6 +165,16 @@ impl TaskTexts {
 fn planned(list: &str, id: &str) -> Option<Task> {
     let tasks = tasks::read(list).ok()?.tasks;
     tasks.into_iter().find(|task| task.id.replace('/', "-") == id)
+}
+
+/// Whether a task of the list names the parts of the PRD that concern it. Then all of them begin with the problem and
+/// the goals, so that the prompts of all tasks begin alike.
+fn some_name_parts(list: &str, artifacts: &Artifacts<'_>) -> bool {
+    let in_part = |task: &Task| {
+        let selected = context::select(task, artifacts).artifacts;
+        selected.iter().any(|one| one.kind == TargetDocument::Prd && one.mode != ContextMode::Full)
+    };
+    tasks::read(list).is_ok_and(|read| read.tasks.iter().any(in_part))
 }
 
 /// The tasks it builds on, and whether a person went on without them.

@@ -122,8 +122,8 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn sending(&mut self) -> Sending<'_, 'a> {
-        let RunPorts { inbox, progress, .. } = self.parts;
-        Sending { starting: self.starting(), inbox, progress }
+        let RunPorts { inbox, progress, checks, check_folder, .. } = self.parts;
+        Sending { starting: self.starting(), inbox, progress, checks, check_folder }
     }
 
     pub(crate) fn returning(&mut self) -> Returning<'_, 'a> {
@@ -131,6 +131,8 @@ impl<'a> Run<'a> {
             journal: &mut self.journal,
             worktree: worktree(&self.parts, &self.created),
             before: &mut self.before,
+            inbox: self.parts.inbox,
+            check_folder: self.parts.check_folder,
         }
     }
 

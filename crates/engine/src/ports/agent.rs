@@ -1,6 +1,7 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
 use super::Moment;
+use super::checks::CheckWish;
 use redraft_cost::price::Card;
 use redraft_facts::choice::{Lifetime, Marks};
 use redraft_facts::event::{AfterFailure, AgentIdentity, HostConversation};
@@ -12,6 +13,7 @@ use redraft_facts::usage::{Payment, Usage, Usd};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub trait Agent: Send + Sync {
     fn name(&self) -> AgentName;
@@ -240,4 +242,16 @@ pub trait RunHandle: Send + Sync {
     /// The dispatch has already cost this much, or may have, whether or not that was granted. It counts from now on,
     /// even if the dispatch is never heard of again.
     fn owes(&self, _total: Usd) {}
+    /// Has one of the project's checks run once more on what the agent reviews, in a throw-away copy, and returns what
+    /// the agent is told about it. The error says why it was not run. The agent waits meanwhile, and its time passes;
+    /// once it is `gone` the check is ended.
+    fn check(&self, _wish: &CheckWish, _gone: &AtomicBool) -> Result<String, String> {
+        Err(NO_CHECK.to_owned())
+    }
 }
+
+/// Why nothing is run for most dispatches.
+pub const NO_CHECK: &str = "no check is run for this dispatch: only reviewers of code may ask for one, where the engine has run it before";
+
+/// The name of the tool that asks for [`RunHandle::check`], among the tools of a request.
+pub use redraft_prompts::prompt::CHECK_TOOL;

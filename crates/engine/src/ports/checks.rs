@@ -1,5 +1,6 @@
 //! The project's own checks, as the engine has them run.
 
+use super::agent::RunHandle;
 use super::workspace::WorkspaceError;
 use redraft_facts::ids::BlobId;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,26 @@ pub struct CheckRun {
 pub trait Checks: Send + Sync {
     /// Runs one to its end; the error says why it could not be begun.
     fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String>;
+
+    /// The same for an agent at work, beside others: it has `at_most_ms`, and ends with that agent. `place` tells apart
+    /// those that run at the same time.
+    fn run_beside(
+        &self,
+        check: &Check,
+        folder: &Path,
+        place: &str,
+        at_most_ms: u64,
+        watch: &dyn RunHandle,
+    ) -> Result<CheckRun, String>;
+}
+
+/// What an agent at work asks for: one of the project's checks once more, or one test of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckWish {
+    /// Empty where there is only one.
+    pub name: String,
+    /// The name of one test; empty for the whole check.
+    pub test: String,
 }
 
 /// The folder that checks run in: a checkout of one commit, made for them. No agent is ever started there.
@@ -46,6 +67,12 @@ pub trait CheckFolder: Send + Sync {
 
     /// Removes it, where it is there.
     fn put_away(&self) -> Result<(), WorkspaceError>;
+
+    /// Another such folder beside it, for one use; whoever asks for it puts it away.
+    fn copy(&self, name: &str) -> Box<dyn CheckFolder + '_>;
+
+    /// Removes such folders whose names begin like this, which a killed process has left.
+    fn put_copies_away(&self, beginning: &str) -> Result<(), WorkspaceError>;
 }
 
 /// A check folder that holds a commit.
@@ -76,6 +103,17 @@ impl Checks for NoChecks {
     fn run(&self, check: &Check, _folder: &Path) -> Result<CheckRun, String> {
         Err(format!("nothing runs `{}` here", check.command))
     }
+
+    fn run_beside(
+        &self,
+        check: &Check,
+        folder: &Path,
+        _place: &str,
+        _at_most_ms: u64,
+        _watch: &dyn RunHandle,
+    ) -> Result<CheckRun, String> {
+        self.run(check, folder)
+    }
 }
 
 impl CheckFolder for NoChecks {
@@ -96,6 +134,14 @@ impl CheckFolder for NoChecks {
     }
 
     fn put_away(&self) -> Result<(), WorkspaceError> {
+        Ok(())
+    }
+
+    fn copy(&self, _name: &str) -> Box<dyn CheckFolder + '_> {
+        Box::new(NoChecks)
+    }
+
+    fn put_copies_away(&self, _beginning: &str) -> Result<(), WorkspaceError> {
         Ok(())
     }
 }

@@ -276,6 +276,23 @@ pub struct Answered {
     /// How much of its cost no bill confirms: requests that broke off, or whose service reported nothing, count as the
     /// most they can have cost.
     pub unknown: Usd,
+    /// The project's checks that it had run once more while it reviewed; absent where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Vec<RanCheck>>,
+}
+
+/// A check of the project that a reviewer had run once more, in a throw-away copy of what it reviewed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RanCheck {
+    pub gate: String,
+    /// What was run: the check's command, with the name of one test where one was asked for.
+    pub command: String,
+    /// None where a signal or a time limit ended it.
+    pub code: Option<i32>,
+    pub wall_ms: u64,
+    /// The end of what it printed.
+    pub output: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

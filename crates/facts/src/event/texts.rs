@@ -33,6 +33,7 @@ impl Event {
             Event::Answered(fact) => {
                 all(fact.denials.iter_mut().chain(&mut fact.notes), each);
                 fact.hand.iter_mut().for_each(|hand| each(&mut hand.conversation));
+                all(fact.ran.iter_mut().flatten().map(|ran| &mut ran.output), each);
             }
             Event::Failed(fact) => each(&mut fact.detail),
             Event::Drafted(fact) => {

@@ -305,6 +305,7 @@ impl History {
                     hand: None,
                     payment: Default::default(),
                     unknown: Default::default(),
+                    ran: None,
                 }
                 .into(),
             };

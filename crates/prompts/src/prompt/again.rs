@@ -6,10 +6,10 @@
 
 use super::brief::Brief;
 use super::open;
-use super::stable::file_name;
+use super::stable::{file_name, names_documents};
 use super::turn::CHECKS_OF_A_CHANGE;
 use redraft_facts::choice::Strategy;
-use redraft_facts::fragment::Fragment;
+use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 
@@ -59,14 +59,15 @@ pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
     let (note, with) = match shown {
         Shown::Part => ("digest-note", ", with the sections that the changes and the open findings touch"),
         Shown::Whole => ("review-note", ", and after it the whole document for reference"),
-        Shown::Path => ("review-note", "; the rest of the document is for reference"),
+        Shown::Path => ("review-note", ""),
     };
     let look = match shown {
         Shown::Part => format!(
             "\nWhere a change depends on a part of {name} that is not below, open {} and look at that part.\n",
             brief.place.artifact
         ),
-        Shown::Whole | Shown::Path => String::new(),
+        Shown::Path => format!("\n{AT_HAND}"),
+        Shown::Whole => String::new(),
     };
     let text = format!(
         "## What You Are Given\n\n\
@@ -77,6 +78,23 @@ pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
     Fragment::new(note, text)
 }
 
+/// What a reviewer that goes on does with files it is only given by their paths.
+pub(super) const AT_HAND: &str = "\
+    The document, and the files under Required Artifacts, are for reference: an earlier turn of your role has read them. Open \
+    what a change or an open finding depends on, and confirm what you opened.\n";
+
+/// The same of the documents that go with a change.
+pub(super) const DOCUMENTS_AT_HAND: &str = "\
+    The files under Required Artifacts are for reference: an earlier turn of your role has read them. Open what a change or an \
+    open finding depends on, and confirm what you opened.\n";
+
+/// Whether a prompt has its reader open the required artifacts only where it needs them.
+pub fn is_at_hand(prompt: &Prompt) -> bool {
+    prompt
+        .get("review-note")
+        .is_some_and(|note| note.contains("Open what a change or an open finding depends on"))
+}
+
 /// The same where nothing has changed, about a document or about code.
 pub(super) fn same(brief: &Brief<'_>) -> Fragment {
     let (subject, on) = match brief.code {
@@ -84,11 +102,17 @@ pub(super) fn same(brief: &Brief<'_>) -> Fragment {
         None => ("document", format!(" on {}", file_name(brief.place.artifact))),
     };
     let declines = open::declines(brief, "your role");
+    let at_hand = match brief.strategy {
+        Strategy::Lazy if brief.code.is_none() => AT_HAND,
+        Strategy::Lazy if names_documents(brief.profile, &brief.place) => DOCUMENTS_AT_HAND,
+        Strategy::Lazy | Strategy::Inline | Strategy::Digest | Strategy::Resume => "",
+    };
+    let at_hand = if at_hand.is_empty() { String::new() } else { format!("\n{at_hand}") };
     let text = format!(
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole {subject} and left the findings listed under Open Findings{on}. You \
          continue that review without its memory. Nothing has changed since then{declines}. The {subject} is for \
-         reference. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} Do this and no more:\n\n{}",
+         reference. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} Do this and no more:\n\n{}{at_hand}",
         open::steps_without_changes(brief)
     );
     Fragment::new("review-note", text)

@@ -1,6 +1,7 @@
 //! The input of one prompt, as the engine hands it over.
 
 use super::code_brief::{CodeBrief, ProjectCheck};
+use super::sizes::LAZY_ARTIFACT_BYTES_MAX;
 use redraft_documents::conventions::Conventions;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, SettledFinding, Threshold};
@@ -208,8 +209,20 @@ pub enum DomainResult<'a> {
 }
 
 impl Brief<'_> {
+    /// Whether the document under review stands in a fresh prompt; otherwise its reader opens it by its path. A phase
+    /// reviewer does, and whoever reads files anyway and is given a long one, or what changed in it.
+    pub fn holds_artifact(&self, strategy: Strategy) -> bool {
+        let short = || self.artifact.is_none_or(|bytes| bytes.len() <= LAZY_ARTIFACT_BYTES_MAX);
+        match strategy {
+            Strategy::Inline => true,
+            Strategy::Lazy | Strategy::Digest | Strategy::Resume => {
+                self.profile.kind == ProfileKind::Domain && !self.goes_on() && short()
+            }
+        }
+    }
+
     /// Whether a reviewer goes on with the review of its role: it is told what changed since, and what was answered.
-    pub(super) fn goes_on(&self) -> bool {
+    pub fn goes_on(&self) -> bool {
         let reviews = self.profile.kind != ProfileKind::Author;
         let purpose = match self.purpose {
             // Where nothing changed and nothing is open there is nothing to go on with.

@@ -65,6 +65,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             turn::changes_by_others(brief),
             turn::gate(brief),
             turn::lint(brief),
+            answering(brief),
             open::open_findings(brief, open::Intro::Fix),
             disputed::answers(brief),
         ]),
@@ -76,9 +77,13 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
     }
 }
 
+/// How findings are answered, for an author that has some.
+fn answering(brief: &Brief<'_>) -> Option<Fragment> {
+    stable::answering(brief.profile, brief.text).filter(|_| !brief.findings.is_empty())
+}
+
 fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
-    // A phase reviewer reads the document by its path, unless everything is in the prompt anyway.
-    let whole = brief.profile.kind == ProfileKind::Domain || strategy == Strategy::Inline;
+    let whole = brief.holds_artifact(strategy);
     if brief.goes_on() {
         return present([
             Some(again::note(brief, again::Shown::new(strategy, whole))),
@@ -121,6 +126,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             turn::changes_by_others(brief),
             turn::gate(brief),
             turn::lint(brief),
+            answering(brief),
             open::open_findings(brief, open::Intro::FixNew),
             disputed::answers(brief),
             Some(turn::return_short(brief)),

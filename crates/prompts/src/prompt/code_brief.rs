@@ -16,6 +16,8 @@ pub struct CodeBrief<'a> {
     pub running: Running,
     /// For a reviewer: how they ended on the revision seen.
     pub results: &'a [CheckResult<'a>],
+    /// For a reviewer: whether it may have them run once more.
+    pub may_recheck: bool,
     /// For a reviewer: tasks that a person went on without.
     pub left_out: &'a [LeftOut<'a>],
     /// For a reviewer: tasks that were done before the feature was adopted, each with its id and title.
@@ -77,6 +79,22 @@ impl Running {
             Running::PlainWithMore => takes_more(command),
             Running::Freely => true,
         }
+    }
+}
+
+/// The tool by which it asks for that.
+pub const CHECK_TOOL: &str = "Check";
+
+/// How often a reviewer may have checks run in one dispatch: enough to settle a doubt, and few enough to leave the
+/// time to the review.
+pub const RECHECKS_MAX: usize = 3;
+
+/// Whether agents of a kind can ask for a check to be run once more. Codex cannot: its sandbox lets a reviewer reach
+/// nothing that writes.
+pub fn may_recheck(kind: PlayerKind) -> bool {
+    match kind {
+        PlayerKind::Claude | PlayerKind::Anthropic | PlayerKind::OpenAi | PlayerKind::Pull => true,
+        PlayerKind::Unknown | PlayerKind::Rehearsal | PlayerKind::Codex => false,
     }
 }
 

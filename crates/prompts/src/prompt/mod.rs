@@ -32,13 +32,15 @@ mod tests;
 mod tool_fallback;
 mod turn;
 
+pub use again::is_at_hand;
 pub use brief::{
     Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream,
 };
 pub use build::build;
 pub use change::{to_open, unnamed};
 pub use code_brief::{
-    CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, Running, TaskArtifact, TaskBrief,
+    CHECK_TOOL, CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, RECHECKS_MAX, Running,
+    TaskArtifact, TaskBrief, may_recheck,
 };
 pub use conventions::conventions_to_read;
 pub use example::{Sample, sample, sample_by_itself};

@@ -24,3 +24,7 @@ pub(super) const OUTPUT_CHARS_MAX: usize = 1_500;
 pub(super) const FILES_MAX: usize = 1_000;
 /// Code: lines before and after the place of a finding that a digest shows.
 pub(super) const WINDOW_LINES: u32 = 30;
+
+/// The longest document that a reviewer who reads files is given in its prompt: the rest of such a prompt has some 13,000
+/// characters, and one of more than 20,000 is read less well than a file.
+pub(super) const LAZY_ARTIFACT_BYTES_MAX: usize = 6_000;

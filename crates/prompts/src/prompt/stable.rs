@@ -129,8 +129,26 @@ pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
 pub(super) fn rubric(profile: &Profile, own: Option<&RoleText>) -> String {
     match own {
         Some(own) => own.body.clone(),
-        None => format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda),
+        None => format!("{}\n\n{}\n", without_answering(profile).0.trim_end(), profile.coda),
     }
+}
+
+/// The heading under which an author's text says how findings are answered.
+const ANSWERING: &str = "## When Findings Are Open";
+
+/// The text of an author that drafts, in two: what it always needs, and how it answers findings. A first draft has none,
+/// so that comes with them.
+fn without_answering(profile: &Profile) -> (&'static str, Option<&'static str>) {
+    match profile.rubric.find(ANSWERING).filter(|_| profile.drafts()) {
+        Some(at) => (&profile.rubric[..at], Some(&profile.rubric[at..])),
+        None => (profile.rubric, None),
+    }
+}
+
+/// How an author answers findings, where its text does not stand in the prompt already.
+pub(super) fn answering(profile: &Profile, own: Option<&RoleText>) -> Option<Fragment> {
+    let text = without_answering(profile).1.filter(|_| own.is_none())?;
+    Some(Fragment::new("answering", format!("{}\n", text.trim_end())))
 }
 
 /// What code will have to pass, for those who plan it.
@@ -236,9 +254,15 @@ pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) ->
          You MUST read the following files before beginning {work}.\n\
          After reading, confirm: \"Files read: {{name}} ({{N}} lines), ...\" in a single line.\n\n"
     );
-    let paths = paths(profile, place);
+    // What stands in the prompt in part is no file that has to be read.
+    let in_part = matches!(place.prd, Prd::InPart(_));
+    let (parts, paths): (Vec<_>, Vec<_>) =
+        paths(profile, place).into_iter().partition(|(label, _)| in_part && label == "PRD");
     for (label, path) in &paths {
         text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
+    }
+    for (label, path) in &parts {
+        text.push_str(&format!("\n{label}: {}.\n", path.as_ref().unwrap_or_else(|none| none)));
     }
     if paths.iter().all(|(_, path)| path.is_err()) {
         text.push_str(

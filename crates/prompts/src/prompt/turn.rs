@@ -113,7 +113,8 @@ pub(super) fn artifact(brief: &Brief<'_>, whole: bool) -> Fragment {
     let header = header(path, bytes);
     let body = match whole {
         true => format!("\n{}", text::fenced("markdown", &String::from_utf8_lossy(bytes))),
-        false => String::new(),
+        false if brief.goes_on() || brief.profile.kind == ProfileKind::Phase => String::new(),
+        false => "\nIt is on disk as it is to be judged. Read all of it before you judge it.\n".to_owned(),
     };
     Fragment::new("artifact", format!("{heading}{header}{body}"))
 }

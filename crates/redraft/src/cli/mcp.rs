@@ -7,12 +7,13 @@
 //! [`McpService::call`].
 
 mod bounded_reader;
+mod check;
 mod commands;
 mod next;
-mod reply;
-mod server;
+pub(crate) mod reply;
+pub(crate) mod server;
 mod submit;
-mod tools;
+pub(crate) mod tools;
 
 use next::Job;
 use redraft_facts::ids::FeatureId;
@@ -35,6 +36,8 @@ pub(crate) struct McpService {
     /// The features that a call of `next` is about, and when that changed.
     turns: Mutex<BTreeSet<FeatureId>>,
     turned: Condvar,
+    /// One check at a time runs for reviewers at work.
+    checking: Mutex<()>,
 }
 
 /// Serves until the host closes standard input, or a signal ends it.
@@ -47,6 +50,7 @@ pub(crate) fn mcp(patience_s: u64, mut process: ProcessContext) -> Result<ErrorC
         jobs: Mutex::default(),
         turns: Mutex::default(),
         turned: Condvar::new(),
+        checking: Mutex::default(),
     });
     let served = server::serve(&desk);
     let interrupted = desk.process.stopped();
@@ -57,18 +61,38 @@ pub(crate) fn mcp(patience_s: u64, mut process: ProcessContext) -> Result<ErrorC
     Ok(if interrupted { ErrorCode::Interrupted } else { ErrorCode::Done })
 }
 
-impl McpService {
-    /// Answers one call of a tool.
-    fn call(self: &Arc<Self>, tool: &str, arguments: &Map<String, Value>) -> Reply {
-        match self.answer(tool, arguments) {
+impl server::Desk for McpService {
+    fn tools(&self) -> Vec<tools::Tool> {
+        tools::all()
+    }
+
+    fn instructions(&self) -> &'static str {
+        tools::INSTRUCTIONS
+    }
+
+    fn answer(self: Arc<Self>, tool: &str, arguments: &Map<String, Value>) -> Reply {
+        match self.call(tool, arguments) {
             Ok(reply) => reply,
             Err(error) => Reply::error(&error.typed_here(&self.process)),
         }
     }
 
-    fn answer(self: &Arc<Self>, tool: &str, arguments: &Map<String, Value>) -> Result<Reply, CliError> {
+    fn meet(&self, name: &str, version: &str) {
+        // It is set once; later calls come from the same host.
+        let _ = self.process.host.set((name.to_owned(), version.to_owned()));
+    }
+
+    fn stopped(&self) -> bool {
+        self.process.stopped()
+    }
+}
+
+impl McpService {
+    /// Answers one call of a tool.
+    fn call(self: &Arc<Self>, tool: &str, arguments: &Map<String, Value>) -> Result<Reply, CliError> {
         match tool {
             "next" => next::next(self, tools::read(tool, arguments)?),
+            "check" => check::check(self, &tools::read(tool, arguments)?),
             "submit" => submit::submit(self, &tools::read(tool, arguments)?),
             _ => commands::perform(self, tool, arguments),
         }

@@ -3,6 +3,7 @@
 mod adopt;
 mod answer;
 mod bank;
+mod check;
 mod clean;
 mod completions;
 mod cost;
@@ -180,6 +181,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         | Command::Man(_)
         | Command::Hook(_)
         | Command::Plugin(PluginCommand::Export(_))
+        | Command::Check(_)
         | Command::Worker(_) => return Ok(()),
     };
     Err(CliError::usage(format!("an agent at work on {ticket} cannot {wish}"))
@@ -203,6 +205,7 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Status(args) => status::status(args, process, console),
         Command::Bank(args) => bank::bank(args, process, console),
         Command::Doctor(args) => doctor::doctor(args, process, console),
+        Command::Check(args) => check::check(args, process, console),
         Command::Clean(args) => clean::clean(args, process, console),
         Command::Uninstall(args) => uninstall::uninstall(args, process, console),
         Command::Ledger(command) => ledger::ledger(command, process, console),

@@ -4,6 +4,7 @@ use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 const SPEC: &str = include_str!("../../../eval/data/spec.md");
 const FILE: &str = "docs/features/001-links/spec.md";
@@ -70,12 +71,31 @@ fn answers_are_counted_against_what_was_planted() {
     assert!(refused.stderr.contains("is not a report of this command"), "{refused:?}");
 }
 
+/// The files below a folder that hold a text, and how many files there are.
+pub(crate) fn holding(folder: &Path, text: &str) -> (Vec<PathBuf>, usize) {
+    let (mut with, mut all) = (Vec::new(), 0);
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            let (inside, more) = holding(&path, text);
+            with.extend(inside);
+            all += more;
+        } else {
+            all += 1;
+            with.extend(fs::read_to_string(&path).unwrap().contains(text).then_some(path));
+        }
+    }
+    (with, all)
+}
+
 #[test]
-fn a_secret_of_a_document_is_in_no_prompt() {
+fn a_secret_of_a_document_is_in_no_case_and_in_no_prompt() {
     let scratch = with_spec();
     let token = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
     scratch.write(FILE, &format!("{SPEC}\nThe key is {token}.\n"));
     scratch.run(["eval", "plant", "cases", FILE]).expect(0);
+    let (with, all) = holding(&scratch.root().join("cases"), &token);
+    assert!(with.is_empty() && all >= 4, "{all} files, of them with the secret {with:?}");
     scratch
         .run(["eval", "export", "cases", "out", "--arm", "ours", "--arm", "plain", "--arm", "ours+resume+2"])
         .expect(0);

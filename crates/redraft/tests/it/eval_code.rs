@@ -1,5 +1,6 @@
 //! `redraft eval` on a change of code, and with role texts of one's own.
 
+use crate::eval::holding;
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
 use serde_json::{Value, json};
@@ -193,4 +194,15 @@ fn a_change_that_cannot_be_planted_is_named() {
     scratch.git(["commit", "-qm", "notes"]);
     let none = scratch.run(["eval", "plant", "cases", "--base", "base"]).expect(0);
     assert!(none.stdout.contains("the change since base has no place for a defect"), "{none:?}");
+}
+
+#[test]
+fn a_secret_of_a_change_is_in_no_case() {
+    let scratch = changed();
+    let token = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
+    scratch.write("links.py", &format!("{AFTER}\n# The key is {token}.\n"));
+    scratch.git(["commit", "-qam", &format!("Use {token}")]);
+    scratch.run(["eval", "plant", "cases", "--base", "base"]).expect(0);
+    let (with, all) = holding(&scratch.root().join("cases"), &token);
+    assert!(with.is_empty() && all >= 4, "{all} files, of them with the secret {with:?}");
 }

@@ -49,7 +49,7 @@ fn a_model_behind_http_builds_runs_the_check_is_reviewed_and_mends_over_either_v
             assert_eq!(tools_of(&provider, role), who_builds, "{role}");
         }
         for role in ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"] {
-            assert_eq!(tools_of(&provider, role), ["Read", "List", "Glob", "Grep"], "{role}");
+            assert_eq!(tools_of(&provider, role), ["Read", "List", "Glob", "Grep", "Check"], "{role}");
         }
         let task = of_role(&provider, "task");
         assert!(task[0].json["tools"].to_string().contains(&format!(r#""enum":["{CHECK}"]"#)));

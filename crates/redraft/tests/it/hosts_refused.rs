@@ -230,7 +230,7 @@ fn bad_calls_are_answered_with_what_is_wrong_and_the_server_lives() {
     let tools = host.ask("tools/list", json!({})).unwrap();
     let names: Vec<&str> =
         tools["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["status", "next", "submit", "decide", "findings", "context", "cost", "lint"]);
+    assert_eq!(names, ["status", "next", "check", "submit", "decide", "findings", "context", "cost", "lint"]);
     assert_eq!(host.close().0, Some(0));
 }
 

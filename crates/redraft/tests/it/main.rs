@@ -76,6 +76,7 @@ mod programs;
 mod projections;
 mod projects;
 mod pull_request;
+mod rechecked;
 mod replay;
 mod report;
 mod resumed_changes;

@@ -251,6 +251,7 @@ fn answered(ticket: &Ticket, usage: Usage) -> Answered {
         hand: None,
         payment: Default::default(),
         unknown: Usd(0),
+        ran: None,
     }
 }
 

@@ -59,6 +59,7 @@ mod tests {
             hand: None,
             payment: Default::default(),
             unknown: Default::default(),
+            ran: None,
         })
     }
 

@@ -50,6 +50,9 @@ pub struct Profile {
     pub categories: &'static [&'static str],
 }
 
+/// The roles that write the first version of a phase's document.
+const DRAFTING: [&str; 4] = ["spec-author", "design-author", "plan-author", "task-author"];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProfileKind {
     /// Writes the artifact.
@@ -61,6 +64,11 @@ pub enum ProfileKind {
 }
 
 impl Profile {
+    /// Whether it writes the first version of a document; another author only mends what is there.
+    pub fn drafts(&self) -> bool {
+        self.kind == ProfileKind::Author && DRAFTING.contains(&self.role)
+    }
+
     /// The names of its checks, in their order.
     pub fn check_names(&self) -> Vec<&'static str> {
         self.checklist.lines().filter_map(|line| line.split('`').nth(1)).collect()

@@ -9,11 +9,11 @@ use super::turn::{Deed, ScriptedTurn, TurnEnd};
 use super::{Crash, Outside, locked};
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Agents, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle,
-    UsageReport,
+    Abilities, Agent, AgentError, Agents, Billing, Cache, CheckWish, Naming, Outcome, Request, Resume,
+    RunHandle, UsageReport,
 };
 use redraft_facts::choice::Lifetime;
-use redraft_facts::event::{AfterFailure, AgentIdentity};
+use redraft_facts::event::{AfterFailure, AgentIdentity, PlayerKind};
 use redraft_facts::ids::{AgentName, Role, SessionId};
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
@@ -21,6 +21,7 @@ use redraft_prompts::prompt;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex};
 
 /// What an answer costs, and what is reserved for one.
@@ -44,6 +45,8 @@ struct Script {
     turns: Mutex<Vec<(ScriptedTurn, Option<Ticket>)>>,
     asked: Mutex<Vec<Request>>,
     unscripted: Mutex<Vec<Ticket>>,
+    /// What agents were told about checks that they had run.
+    told: Mutex<Vec<String>>,
     outside: Arc<dyn Outside>,
     clock: Arc<StillClock>,
     crash: Arc<Crash>,
@@ -56,6 +59,7 @@ pub struct ScriptedAgent {
     abilities: Mutex<Abilities>,
     prices: Mutex<(Usd, Usd)>,
     lacks: Mutex<Vec<String>>,
+    kind: Mutex<PlayerKind>,
     /// Whether it knows nothing of a conversation that it continues.
     forgets: Mutex<bool>,
     /// None where reading it ends in a panic.
@@ -67,7 +71,8 @@ impl ScriptedAgents {
     /// One agent, `scripted`, that plays every role.
     pub fn new(outside: Arc<dyn Outside>, clock: Arc<StillClock>, crash: Arc<Crash>) -> ScriptedAgents {
         let (turns, asked, unscripted) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let script = Arc::new(Script { turns, asked, unscripted, outside, clock, crash });
+        let told = Mutex::default();
+        let script = Arc::new(Script { turns, asked, unscripted, told, outside, clock, crash });
         let agents = ScriptedAgents { script, agents: Mutex::default(), roles: Mutex::default() };
         agents.add("scripted");
         agents
@@ -82,6 +87,7 @@ impl ScriptedAgents {
             abilities: Mutex::new(able()),
             prices: Mutex::new((RESERVED, COST)),
             lacks: Mutex::default(),
+            kind: Mutex::default(),
             forgets: Mutex::default(),
             left_behind: Mutex::default(),
             unwatched: Mutex::default(),
@@ -109,6 +115,11 @@ impl ScriptedAgents {
     /// What agents were asked, in order.
     pub fn asked(&self) -> Vec<Request> {
         locked(&self.script.asked).clone()
+    }
+
+    /// What agents were told about checks that they had run, in order.
+    pub fn told(&self) -> Vec<String> {
+        locked(&self.script.told).clone()
     }
 
     /// The tickets that the script had nothing for.
@@ -162,6 +173,11 @@ impl ScriptedAgent {
     /// Tools that it does not offer.
     pub fn lack(&self, tool: &str) {
         locked(&self.lacks).push(tool.to_owned());
+    }
+
+    /// From now on it is of this kind.
+    pub fn be(&self, kind: PlayerKind) {
+        *locked(&self.kind) = kind;
     }
 
     /// From now on, conversations that it continues are new to it.
@@ -225,6 +241,11 @@ impl ScriptedAgent {
                 return Err(AgentError { now, detail, usage: Some(self.bill()), interrupted: false });
             }
             Deed::Owe(total) => watch.owes(*total),
+            Deed::Check(name) => {
+                let wish = CheckWish { name: name.clone(), test: String::new() };
+                let told = watch.check(&wish, &AtomicBool::new(false)).unwrap_or_else(|why| why);
+                locked(&self.script.told).push(told);
+            }
             Deed::Wait(ms) => drop(watch.wait_ms(*ms)),
             Deed::StopRun => self.script.clock.stop(),
             Deed::LeaveRun => self.script.clock.leave(),
@@ -260,7 +281,7 @@ impl Agent for ScriptedAgent {
     }
 
     fn player(&self) -> AgentIdentity {
-        AgentIdentity::default()
+        AgentIdentity { kind: *locked(&self.kind), ..AgentIdentity::default() }
     }
 
     fn abilities(&self) -> Abilities {

@@ -87,6 +87,60 @@ impl CheckFolder for FakeCheckFolder {
         self.repository.crash.changed("the check folder is put away");
         Ok(())
     }
+
+    fn copy(&self, name: &str) -> Box<dyn CheckFolder + '_> {
+        Box::new(FakeCheckCopy { of: self, folder: PathBuf::from(format!("{FOLDER}.{name}")) })
+    }
+
+    fn put_copies_away(&self, beginning: &str) -> Result<(), WorkspaceError> {
+        let beginning = format!("{FOLDER}.{beginning}");
+        let mut state = self.repository.asked("put_copies_away")?;
+        state.apart.retain(|folder, _| !folder.to_string_lossy().starts_with(&beginning));
+        Ok(())
+    }
+}
+
+/// A folder for one use. Nobody asks it twice, so it remembers nothing but its files.
+struct FakeCheckCopy<'a> {
+    of: &'a FakeCheckFolder,
+    folder: PathBuf,
+}
+
+impl CheckFolder for FakeCheckCopy<'_> {
+    fn prepared(&self) -> Result<BlobId, WorkspaceError> {
+        self.of.prepared()
+    }
+
+    fn check_out(&self, commit: &str, _empty: bool) -> Result<CheckedOut, WorkspaceError> {
+        let mut state = self.of.repository.asked("check_out_copy")?;
+        let tree = files_of(&state, commit)?;
+        state.apart.insert(self.folder.clone(), tree);
+        drop(state);
+        self.of.repository.crash.changed("a copy is checked out");
+        Ok(CheckedOut { folder: self.folder.clone(), emptied: true, set_up: SetUp::Not, notes: Vec::new() })
+    }
+
+    fn set_up(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(Vec::new())
+    }
+
+    fn changed(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(Vec::new())
+    }
+
+    fn put_away(&self) -> Result<(), WorkspaceError> {
+        self.of.repository.asked("put_copy_away")?.apart.remove(&self.folder);
+        self.of.repository.crash.changed("a copy is put away");
+        Ok(())
+    }
+
+    fn copy(&self, name: &str) -> Box<dyn CheckFolder + '_> {
+        self.of.copy(name)
+    }
+
+    fn put_copies_away(&self, beginning: &str) -> Result<(), WorkspaceError> {
+        self.of.put_copies_away(beginning)
+    }
 }
 
 fn files_of(state: &State, commit: &str) -> Result<Tree, WorkspaceError> {

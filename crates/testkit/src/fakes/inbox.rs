@@ -2,6 +2,7 @@
 
 use super::{Crash, locked};
 use redraft_engine::ports::{Inbox, Outcome};
+use redraft_facts::event::RanCheck;
 use redraft_facts::ticket::Ticket;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex};
 pub struct MemoryInbox {
     crash: Arc<Crash>,
     kept: Mutex<BTreeMap<Ticket, (String, Outcome)>>,
+    ran: Mutex<BTreeMap<(Ticket, String), Vec<RanCheck>>>,
     refusal: Mutex<Option<String>>,
 }
 
@@ -40,5 +42,16 @@ impl Inbox for MemoryInbox {
         let kept = locked(&self.kept);
         let found = kept.get(ticket).filter(|(of, _)| of == session);
         Ok(found.map(|(_, outcome)| outcome.clone()))
+    }
+
+    fn put_ran(&self, ticket: &Ticket, session: &str, ran: &RanCheck) -> Result<(), String> {
+        self.crash.alive();
+        locked(&self.ran).entry((ticket.clone(), session.to_owned())).or_default().push(ran.clone());
+        self.crash.changed("what a check printed is kept");
+        Ok(())
+    }
+
+    fn ran(&self, ticket: &Ticket, session: &str) -> Result<Vec<RanCheck>, String> {
+        Ok(locked(&self.ran).get(&(ticket.clone(), session.to_owned())).cloned().unwrap_or_default())
     }
 }

@@ -61,6 +61,8 @@ pub enum Deed {
     Afford(Usd),
     /// Has spent this much, granted or not.
     Owe(Usd),
+    /// Has a check of the project run once more.
+    Check(String),
     /// This much time passes.
     Wait(u64),
     /// The user asks the run to stop, at once or when what is under way is done.

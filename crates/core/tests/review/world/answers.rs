@@ -103,6 +103,7 @@ impl World {
             hand,
             payment: Default::default(),
             unknown: Usd(0),
+            ran: None,
         });
     }
 

@@ -228,6 +228,7 @@ fn counted(round: u16, usage: Usage, opened: Option<Vec<String>>, requests: Opti
         hand: None,
         payment: Default::default(),
         unknown: Default::default(),
+        ran: None,
     };
     told.into()
 }

@@ -10,6 +10,7 @@ kept_by_both! {
     what_setup_made_is_not_counted_as_changed,
     setup_is_known_to_be_for_this_commit_or_for_another,
     no_worktree_is_touched_and_it_can_be_put_away,
+    copies_beside_it_are_apart_and_leave_nothing,
 }
 
 fn checked_out(folder: &dyn CheckFolder, commit: &str, empty: bool) -> CheckedOut {
@@ -101,5 +102,34 @@ fn no_worktree_is_touched_and_it_can_be_put_away(world: &dyn World) {
         checks.put_away().unwrap();
         assert!(checked_out(checks, &world.base(), false).emptied);
         assert_eq!(checks.prepared().unwrap(), checks.prepared().unwrap());
+    });
+}
+
+fn copies_beside_it_are_apart_and_leave_nothing(world: &dyn World) {
+    let (out, later) = (world.outside(), later(world));
+    with(world, |ports| {
+        let own = checked_out(ports.check_folder, &world.base(), true).folder;
+        let (one, two) = (ports.check_folder.copy("a-1"), ports.check_folder.copy("b-1"));
+        let folders =
+            [one.check_out(&later, true).unwrap().folder, two.check_out(&later, true).unwrap().folder];
+        for folder in &folders {
+            assert_eq!(out.look_in(folder, "later.md").as_deref(), Some("later\n"));
+        }
+        out.put_in(&folders[0], "later.md", "changed\n");
+        assert_eq!(out.look_in(&folders[1], "later.md").as_deref(), Some("later\n"));
+        assert_eq!(out.look_in(&own, "later.md"), None, "the folder of the engine's own checks is another");
+        assert_eq!(out.look("later.md").as_deref(), Some("later\n"), "and so is the worktree");
+        one.put_away().unwrap();
+        assert_ne!(out.look_in(&folders[0], "later.md").as_deref(), Some("changed\n"));
+        assert_eq!(out.look_in(&folders[1], "later.md").as_deref(), Some("later\n"));
+    });
+    // A process was killed, and another one tidies up after it.
+    with(world, |ports| {
+        let left = ports.check_folder.copy("b-1").check_out(&later, true).unwrap().folder;
+        out.put_in(&left, "README.md", "left\n");
+        ports.check_folder.put_copies_away("a-").unwrap();
+        assert_eq!(out.look_in(&left, "README.md").as_deref(), Some("left\n"), "it belongs to somebody else");
+        ports.check_folder.put_copies_away("b-").unwrap();
+        assert_ne!(out.look_in(&left, "README.md").as_deref(), Some("left\n"));
     });
 }

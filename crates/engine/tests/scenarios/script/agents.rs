@@ -283,6 +283,7 @@ fn deed(does: &str, line: &Line) -> Option<Deed> {
         "hides $ from git" => Deed::PutGit("info/exclude".to_owned(), format!("{one}\n")),
         "begins a cherry-pick" => Deed::BeginCherryPick,
         "removes the worktree" => Deed::RemoveWorktree,
+        "has $ run" => Deed::Check(one),
         "tells $" => Deed::Tell(one),
         "the user stops the run" => Deed::StopRun,
         "the user lets the run end" => Deed::LeaveRun,

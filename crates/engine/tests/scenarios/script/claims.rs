@@ -5,6 +5,8 @@ use super::{Line, path};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Claim {
+    /// What an agent was told about a check that it had run.
+    ToldOfCheck(String),
     Says {
         file: String,
         text: String,
@@ -64,6 +66,9 @@ pub(super) fn read(line: &Line) -> Option<Claim> {
     }
     if let Some(times) = claim.strip_prefix("the check $ ran ").and_then(times) {
         return Some(Claim::Ran(text, times));
+    }
+    if claim == "about a check somebody was told $" {
+        return Some(Claim::ToldOfCheck(text));
     }
     if let Some(file) = claim.strip_suffix(" of main says $") {
         return Some(Claim::BaseSays { file: file.to_owned(), text });

@@ -34,6 +34,8 @@ pub(crate) enum Setting {
     /// A role, and the agent that plays it.
     Cast(String, Option<String>),
     Forgetful(String),
+    /// An agent whose reviewers may have checks run.
+    Rechecks(String),
     /// It continues conversations of which it knows nothing.
     Forgets(String),
     Host(String),
@@ -89,6 +91,9 @@ pub(super) fn read(line: &Line) -> Option<Setting> {
     }
     if let Some(agent) = line.shape.strip_suffix(" keeps no conversations") {
         return Some(Setting::Forgetful(agent.to_owned()));
+    }
+    if let Some(agent) = line.shape.strip_suffix(" can have checks run") {
+        return Some(Setting::Rechecks(agent.to_owned()));
     }
     if let Some(agent) = line.shape.strip_suffix(" forgets what was said") {
         return Some(Setting::Forgets(agent.to_owned()));

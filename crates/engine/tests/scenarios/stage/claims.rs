@@ -41,6 +41,10 @@ impl Stage<'_> {
                 assert_eq!(told.iter().any(|body| body.contains(text)), *so, "{text:?} in {told:#?}");
             }
             Claim::Asked(role, number) => assert_eq!(asked(role).len(), *number, "{role} in\n{}", shown()),
+            Claim::ToldOfCheck(text) => {
+                let told = self.agents.told();
+                assert!(told.iter().any(|told| told.contains(text)), "{text:?} in {told:?}");
+            }
             Claim::Told { role, text, so } => {
                 let prompt =
                     asked(role).last().map(|request| serde_json::to_string(&request.prompt).unwrap());

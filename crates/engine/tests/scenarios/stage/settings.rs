@@ -7,7 +7,7 @@ use redraft_documents::lint::{self, Level, Rule};
 use redraft_engine::ports::{Deadlines, Resume};
 use redraft_engine::{DocsGate, Finish, Rules};
 use redraft_facts::choice::{Knowledge, Policy};
-use redraft_facts::event::{Certify, FeatureCreated, Limits};
+use redraft_facts::event::{Certify, FeatureCreated, Limits, PlayerKind};
 use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{BlobId, FeatureUuid};
 use redraft_facts::phase::{Lane, Phase};
@@ -44,6 +44,7 @@ impl Stage<'_> {
             Setting::NoBase => created.base_branch.clear(),
             Setting::Cast(role, agent) => self.agents.cast(role, agent.as_deref()),
             Setting::Forgets(name) => agent(name).forget(),
+            Setting::Rechecks(name) => agent(name).be(PlayerKind::Anthropic),
             Setting::Forgetful(name) => agent(name).change(|able| able.resume = Resume::No),
             Setting::Host(name) => agent(name).change(|able| able.pull = true),
             Setting::Dear(name, reserved, cost) => agent(name).price(*reserved, *cost),

@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 24] = [
+pub(crate) const TABLE: [Scenario; 29] = [
     (
         "one task is carried out, committed under its name, reviewed and closed",
         "
@@ -15,6 +15,7 @@ pub(crate) const TABLE: [Scenario; 24] = [
         implementation-reviewer approves
         the run is done
         then src/export.sh says `export`
+        then implementation-reviewer was told `## What Was Asked For`
         then the ledger has 1 built
         then the commits are `redraft: implement approved | redraft: task 1 Export the monthly report as CSV | redraft: specify approved | redraft: specify draft`
         ",
@@ -33,6 +34,100 @@ pub(crate) const TABLE: [Scenario; 24] = [
         then the check `run tests` ran once
         then checked tells `\"empty\":true`
         then implementation-reviewer was told `a finding that rests on it`
+        ",
+    ),
+    (
+        "whoever compares code with what was asked for is told it, and what a turn said that changed nothing is not lost",
+        "
+        the lane is express
+        the feature goes until implement
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer objects to `export` in src/export.sh
+        implementer does nothing
+        implementer loses its conversation
+        implementer writes `export all\\n` to src/export.sh
+        implementation-reviewer approves with I1 fixed
+        the run is done
+        then implementer was told `It said:`
+        then implementer began anew
+        ",
+    ),
+    (
+        "a reviewer has a check run once more, in a copy, and what it printed can be quoted",
+        "
+        the lane is express
+        the feature goes until implement
+        code must pass tests: `run tests`
+        the check `run tests` wants `export` in src/export.sh
+        scripted can have checks run
+        checks need to be set up
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer objects to `fine, once more` in src/export.sh
+        and has `tests` run
+        implementer writes `export all\\n` to src/export.sh
+        implementation-reviewer approves with I1 fixed
+        the run is done
+        then about a check somebody was told `ended with code 0`
+        then answered tells `\"output\":\"fine, once more\"`
+        then implementation-reviewer was asked twice
+        ",
+    ),
+    (
+        "what a check is said to have printed and did not is not taken for proved",
+        "
+        the lane is express
+        the feature goes until implement
+        code must pass tests: `run tests`
+        scripted can have checks run
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer objects to `7 tests failed` in src/export.sh
+        and has `tests` run
+        implementation-reviewer approves
+        the run is done
+        then implementation-reviewer was told `the quote is not in src/export.sh`
+        then the ledger has 1 built
+        ",
+    ),
+    (
+        "whoever does not review code has no check run",
+        "
+        the lane is express
+        the feature goes until implement
+        code must pass tests: `run tests`
+        scripted can have checks run
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        and has `tests` run
+        implementation-reviewer approves
+        the run is done
+        then about a check somebody was told `only reviewers of code may ask for one`
+        then implementation-reviewer was told `with the tool `
+        then answered does not tell `once more`
+        ",
+    ),
+    (
+        "a review has three checks run at most, and none by another name",
+        "
+        the lane is express
+        the feature goes until implement
+        code must pass tests: `run tests`
+        scripted can have checks run
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer approves
+        and has `rm -rf src` run
+        and has `tests` run
+        and has `tests` run
+        and has `tests` run
+        and has `tests` run
+        the run is done
+        then about a check somebody was told `is no check that can be run here; there are tests`
+        then about a check somebody was told `run 3 of 3`
+        then about a check somebody was told `3 checks were run for this review, and no more are`
+        then src/export.sh says `export`
         ",
     ),
     (

@@ -33,6 +33,8 @@ pub(crate) const TABLE: [Scenario; 23] = [
         then the ledger has 1 phase-closed
         then the commits are `redraft: specify approved | redraft: specify draft`
         then spec-reviewer was asked once
+        then spec-reviewer was told `## What Was Asked For`
+        then phase-reviewer was told `Export the monthly report as CSV`
         then it has cost $0.03
         ",
     ),

@@ -3,7 +3,7 @@
 use super::super::again;
 use super::super::brief::Brief;
 use super::super::change;
-use super::super::code_brief::{CheckResult, CodeBrief};
+use super::super::code_brief::{CHECK_TOOL, CheckResult, CodeBrief, RECHECKS_MAX};
 use super::super::open;
 use super::super::sizes::{FIELD_CHARS_MAX, OUTPUT_CHARS_MAX};
 use super::super::stable::{names_documents, shown_check};
@@ -25,6 +25,13 @@ pub(super) fn results(code: &CodeBrief<'_>) -> Option<Fragment> {
     for one in code.results {
         let end = if one.passed { "passed" } else { "failed, and a person decided to go on" };
         text.push_str(&format!("- {}: {end}\n", shown_check(&one.check)));
+    }
+    if code.may_recheck {
+        text.push_str(&format!(
+            "\nWhere only a run can settle whether a failure is real, have a check run once more, or one test of it \
+             alone, with the tool `{CHECK_TOOL}`: it runs on a copy of what you see, at most {RECHECKS_MAX} times. \
+             What it prints can be quoted, with the evidence [ran].\n"
+        ));
     }
     let printed: Vec<(&CheckResult<'_>, &str)> = (code.results.iter())
         .map(|one| (one, end_of(one.output)))
@@ -183,12 +190,14 @@ pub(super) fn again_note(brief: &Brief<'_>, strategy: Strategy) -> Fragment {
         }
         Strategy::Lazy | Strategy::Resume => ("review-note", ""),
     };
+    let named = strategy == Strategy::Lazy && names_documents(brief.profile, &brief.place);
+    let documents = if named { again::DOCUMENTS_AT_HAND } else { "" };
     let text = format!(
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole change and {said}. You continue that review without its memory: \
          what was changed since then stands below{with}. The Walk of your role is \
          not done again. {CHECKS_OF_A_CHANGE} {task}\n\
-         Where a hunk depends on code that is not below, open its file and look at that part.\n"
+         Where a hunk depends on code that is not below, open its file and look at that part.\n{documents}"
     );
     Fragment::new(name, text)
 }

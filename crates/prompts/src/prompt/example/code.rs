@@ -123,7 +123,13 @@ pub(super) fn sample_by_itself(
 
 /// A change, with the checks of the project passed.
 pub(in crate::prompt) fn code(change: &str) -> CodeBrief<'_> {
-    CodeBrief { change, checks: &change::CHECKS, results: &change::PASSED, ..CodeBrief::default() }
+    CodeBrief {
+        change,
+        checks: &change::CHECKS,
+        results: &change::PASSED,
+        may_recheck: true,
+        ..CodeBrief::default()
+    }
 }
 
 impl Texts {

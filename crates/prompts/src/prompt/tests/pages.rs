@@ -22,7 +22,7 @@ A cache boundary stands after each of the first three, so what is the same is se
 functions that make the first three are given no round, date or count, so a prompt of round 5 begins with the same \
 bytes as one of round 1. Four strategies differ in what they send:
 
-- `lazy`: a fresh conversation; upstream files are named as paths (`required-artifacts`), so the `feature` part is empty
+- `lazy`: a fresh conversation; upstream files are named as paths (`required-artifacts`), so the `feature` part is empty; so is a document under review of more than 6,000 bytes, and whoever goes on with a review is given only what changed, and opens the rest where it needs it
 - `inline`: a fresh conversation; upstream files stand in the prompt, those that all roles share in the `feature` part
 - `digest`: a fresh conversation; the changes, the open findings and the sections they touch, for a reviewer in a later round
 - `resume`: the same conversation; the turn only, because it has the rest

@@ -192,3 +192,51 @@ fn a_later_round_with_nothing_open_is_told_what_changed_and_that_it_did_not_appr
         assert!(text.contains("did not approve") && text.contains("+new"), "{strategy:?}: {text}");
     }
 }
+
+/// What is long, and what an earlier turn has read, is opened where it is needed: a prompt of more than 20,000 characters
+/// is read less well.
+#[test]
+fn a_reviewer_that_reads_files_is_not_given_a_long_document_nor_one_that_its_role_has_judged() {
+    let long = format!("# Spec\n\n{}", "- R1: the service refuses the key within 5 s.\n".repeat(300));
+    for role in ["spec-reviewer", "task-reviewer"] {
+        let first = Brief { artifact: Some(long.as_bytes()), ..cases::first(profile_of(role)) };
+        let lazy = build(&Brief { strategy: Strategy::Lazy, ..first });
+        let shown = lazy.get("artifact").unwrap();
+        assert!(
+            !shown.contains("R1") && shown.contains("Read all of it before you judge it."),
+            "{role}: {shown}"
+        );
+        assert!(lazy.chars() < 20_000, "{role}: {}", lazy.chars());
+        let inline = build(&Brief { strategy: Strategy::Inline, ..first });
+        assert!(inline.get("artifact").unwrap().contains("R1"), "who is given everything is given that, too");
+        let delta = "--- a/spec.md\n+++ b/spec.md\n@@ -3,1 +3,1 @@\n-- R1: old\n+- R1: new\n";
+        let again = build(&Brief {
+            strategy: Strategy::Lazy,
+            delta: Some(delta),
+            artifact: Some(b"# Spec\n\n- R1: new\n"),
+            ..first
+        });
+        assert!(!again.get("artifact").unwrap().contains("R1"), "{role}");
+        assert!(again.get("delta").unwrap().contains("+- R1: new"));
+        let note = again.get("review-note").unwrap();
+        assert!(note.contains("Open what a change or an open finding depends on"), "{role}: {note}");
+        assert!(is_at_hand(&again) && !is_at_hand(&lazy), "{role}");
+    }
+}
+
+/// How findings are answered comes with the findings: a first draft has none.
+#[test]
+fn an_author_is_told_how_to_answer_findings_when_it_has_some_and_not_before() {
+    const HOW: &str = "Never bend a text that is right";
+    let finding = cases::finding('S', "the number is missing");
+    let findings = [&finding];
+    for role in ["spec-author", "design-author", "plan-author", "task-author"] {
+        let draft = Brief { purpose: Purpose::Draft, ..cases::first(profile_of(role)) };
+        assert!(!build(&draft).text().contains(HOW), "{role}");
+        for strategy in [Strategy::Lazy, Strategy::Inline, Strategy::Resume] {
+            let revise = Brief { purpose: Purpose::Revise, findings: &findings, strategy, ..draft };
+            let text = build(&revise).text();
+            assert_eq!(text.matches(HOW).count(), 1, "{role} {strategy:?}");
+        }
+    }
+}

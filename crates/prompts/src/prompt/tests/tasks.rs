@@ -72,14 +72,13 @@ fn ac_3_a_task_that_cannot_be_traced_is_sent_everything_in_full() {
 #[test]
 fn ac_4_the_specification_of_a_task_comes_by_strategy_and_of_the_prd_the_problem_and_the_goals() {
     let [lazy, inline] = ["task", "task, inline"].map(|name| case("implementer", name));
-    assert_eq!(listed(&lazy), ["prd.md", "spec.md"]);
+    assert_eq!(listed(&lazy), ["spec.md"], "what stands in the prompt in part is not ordered to be read");
     assert!(lazy.feature.is_empty());
     assert_eq!(names(&inline.feature), ["given-spec"], "shared by all tasks");
     assert!(inline.get("given-spec").unwrap().contains("- AC2 (R2)"));
     for prompt in [lazy, inline] {
         assert!(prompt.get("wanted").unwrap().contains("- A leaked key stops working at once."));
-        let list =
-            "- PRD: docs/features/031-key-limits/prd.md, in part under Problem and Goals; open it only";
+        let list = "PRD: docs/features/031-key-limits/prd.md, in part under Problem and Goals; open it only";
         assert!(prompt.text().contains(list), "of the PRD no more than that");
     }
     let none = case("implementer", "task, without a PRD");
@@ -227,13 +226,30 @@ fn a_reviewer_can_rest_a_finding_on_what_the_checks_printed() {
     with(REVIEWERS[0], "review", &mut |brief| {
         let of = |output| [CheckResult { output, ..brief.code.unwrap().results[0] }];
         let told = |results: &[CheckResult<'_>]| {
-            let code = CodeBrief { results, ..brief.code.unwrap() };
+            let code = CodeBrief { results, may_recheck: false, ..brief.code.unwrap() };
             build(&Brief { code: Some(code), ..*brief }).get("check-results").unwrap().to_owned()
         };
         let text = told(&of(&long));
         assert!(text.chars().count() < 2_000 && text.ends_with("\nthe end\n````\n"), "{text}");
         assert!(!told(&of("")).contains("[ran]"), "a check that prints nothing is no evidence");
     });
+}
+
+#[test]
+fn a_reviewer_is_told_of_a_check_it_may_have_run_only_where_there_is_one_and_its_agent_can_ask() {
+    const OFFER: &str = "with the tool `Check`: it runs on a copy of what you see, at most 3 times";
+    with(REVIEWERS[0], "review", &mut |brief| {
+        for (may_recheck, results, so) in [(true, true, true), (false, true, false), (true, false, false)] {
+            let code = brief.code.unwrap();
+            let results = if results { code.results } else { &[] };
+            let text =
+                build(&Brief { code: Some(CodeBrief { results, may_recheck, ..code }), ..*brief }).text();
+            assert_eq!(text.contains(OFFER), so, "{may_recheck} {}", results.len());
+        }
+    });
+    use redraft_facts::event::PlayerKind::{Anthropic, Claude, Codex, OpenAi, Pull, Rehearsal, Unknown};
+    assert!([Claude, Anthropic, OpenAi, Pull].into_iter().all(may_recheck));
+    assert!(![Codex, Rehearsal, Unknown].into_iter().any(may_recheck));
 }
 
 #[test]

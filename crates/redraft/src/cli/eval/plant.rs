@@ -38,7 +38,7 @@ pub(super) fn plant(
     let mut made: Vec<(Case, CaseTexts)> = Vec::new();
     let mut without: Vec<String> = Vec::new();
     for file in &args.files {
-        let (name, phase, set) = document_set(&process.folder.join(file))?;
+        let (name, phase, set) = document_set(&process.folder.join(file), process)?;
         let of_one = cases(&name, phase, &set, args.cases.into(), args.plants.into(), args.seed);
         if of_one.len() == 1 {
             without.push(file.display().to_string());
@@ -94,22 +94,27 @@ pub(super) fn plant(
     Ok(ErrorCode::Done)
 }
 
+/// A text as it is planted: a folder of cases is passed on, and whatever is asked about it is asked without secrets.
+fn without_secrets(text: &str, process: &ProcessContext) -> String {
+    process.redactor.redact(text).0.into_owned()
+}
+
 /// A document with those it builds on, and the name of the folder it is in.
-fn document_set(file: &Path) -> Result<(String, Phase, DocumentSet), CliError> {
+fn document_set(file: &Path, process: &ProcessContext) -> Result<(String, Phase, DocumentSet), CliError> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(phase) = Phase::writing(&name) else {
         return Err(CliError::usage(format!("{} is not a document of a feature", file.display()))
             .hint("name a spec.md, design.md, plan.md or tasks.md"));
     };
     let folder = file.parent().unwrap_or(Path::new("."));
-    let text = case_folder::text(file)?;
+    let text = without_secrets(&case_folder::text(file)?, process);
     let mut upstream = Vec::new();
     // What the reviewer is given in a run.
     let given = reviewer_of(phase).map(|profile| profile.artifacts).unwrap_or_default();
     for name in phase.upstream().iter().filter(|name| given.contains(name)) {
         let path = folder.join(name);
         if path.is_file() {
-            upstream.push(((*name).to_owned(), case_folder::text(&path)?));
+            upstream.push(((*name).to_owned(), without_secrets(&case_folder::text(&path)?, process)));
         }
     }
     let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -133,7 +138,10 @@ fn change_set(
     let workspace = GitWorkspace::open(&repo.repository, repo.repository.here(), "eval")?;
     let mut files = Vec::new();
     for path in workspace.changed(&range.from, &range.to)? {
-        let text = |bytes: Option<Vec<u8>>| bytes.map(String::from_utf8).transpose().ok();
+        let text = |bytes: Option<Vec<u8>>| {
+            let text = bytes.map(String::from_utf8).transpose().ok()?;
+            Some(text.map(|text| without_secrets(&text, process)))
+        };
         let before = text(workspace.read_at(&range.from, &path)?);
         let after = text(workspace.read_at(&range.to, &path)?);
         // What is not text is not shown to reviewers.
@@ -147,6 +155,7 @@ fn change_set(
     }
     files.sort_by(|one, other| one.path.cmp(&other.path));
     let (intent, _) = range.intent(&repo, &wanted, None, process)?;
+    let intent = without_secrets(&intent, process);
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let name = format!("{base}-{}", range.name).chars().map(plain).collect();
     Ok((name, ChangeSet { files, intent }))

@@ -3,8 +3,7 @@
 
 use super::bounded_reader::{BoundedReader, MESSAGE_BYTES_MAX, TOO_LARGE};
 use super::reply::Reply;
-use super::{McpService, tools};
-use redraft_engine::ports::Clock as _;
+use super::tools;
 use redraft_facts::usage::grouped;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -13,18 +12,36 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-struct Server {
-    desk: Arc<McpService>,
+/// What a server answers with.
+pub(crate) trait Desk: Send + Sync + 'static {
+    fn tools(&self) -> Vec<tools::Tool>;
+
+    /// What a client is told when it connects.
+    fn instructions(&self) -> &'static str;
+
+    /// Answers one call.
+    fn answer(self: Arc<Self>, tool: &str, arguments: &Map<String, Value>) -> Reply;
+
+    /// A client says what it is.
+    fn meet(&self, name: &str, version: &str);
+
+    /// Whether a signal asks the server to end.
+    fn stopped(&self) -> bool;
+}
+
+struct Server<D> {
+    desk: Arc<D>,
 }
 
 /// How often the signal that ends the server is looked for.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Serves until standard input ends or a signal comes.
-pub(super) fn serve(desk: &Arc<McpService>) -> Result<(), String> {
+pub(crate) fn serve<D: Desk>(desk: &Arc<D>) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let served = runtime.block_on(async {
@@ -32,7 +49,7 @@ pub(super) fn serve(desk: &Arc<McpService>) -> Result<(), String> {
         let (input, output) = rmcp::transport::stdio();
         let running = server.serve((BoundedReader::new(input), output));
         let stopped = async {
-            while !desk.process.clock.stopped() {
+            while !desk.stopped() {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         };
@@ -56,12 +73,12 @@ pub(super) fn serve(desk: &Arc<McpService>) -> Result<(), String> {
     served
 }
 
-impl ServerHandler for Server {
+impl<D: Desk> ServerHandler for Server<D> {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("redraft", env!("CARGO_PKG_VERSION")))
-            .with_instructions(tools::INSTRUCTIONS)
+            .with_instructions(self.desk.instructions())
     }
 
     async fn list_tools(
@@ -74,7 +91,7 @@ impl ServerHandler for Server {
             let annotations = ToolAnnotations::new().read_only(tool.reads);
             Tool::new(tool.name, tool.description, Arc::new(schema)).with_annotations(annotations)
         };
-        Ok(ListToolsResult::with_all_items(tools::all().into_iter().map(tool).collect()))
+        Ok(ListToolsResult::with_all_items(self.desk.tools().into_iter().map(tool).collect()))
     }
 
     /// The only known request is the one that replaces a message that was too large.
@@ -101,10 +118,9 @@ impl ServerHandler for Server {
         let desk = Arc::clone(&self.desk);
         if let Some(host) = context.peer.peer_info() {
             let Implementation { name, version, .. } = &host.client_info;
-            // It is set once; later calls come from the same host.
-            let _ = desk.process.host.set((name.clone(), version.clone()));
+            desk.meet(name, version);
         }
-        let called = move || desk.call(&request.name, &request.arguments.unwrap_or_default());
+        let called = move || desk.answer(&request.name, &request.arguments.unwrap_or_default());
         let answered = tokio::task::spawn_blocking(called).await;
         let Reply { text, is_error, .. } = answered.map_err(|error| {
             ErrorData::internal_error(format!("a bug in redraft ended the call: {error}"), None)

@@ -12,15 +12,15 @@ pub(crate) struct Tool {
     pub(crate) reads: bool,
 }
 
-pub(crate) const NAMES: [&str; 8] =
-    ["status", "next", "submit", "decide", "findings", "context", "cost", "lint"];
+pub(crate) const NAMES: [&str; 9] =
+    ["status", "next", "check", "submit", "decide", "findings", "context", "cost", "lint"];
 
 /// How a host works with it, told once when it connects. Claude Code (2.1.197) also tells it to the subagents that do
 /// the work, for whom it is not meant: hence the first sentence.
 pub(crate) const INSTRUCTIONS: &str = "\
 If your prompt has a part called Rules for Every Role, do what it says and skip this. Redraft keeps the process; you do the work. Repeat: call `next`. On `work`, start a fresh subagent \
 in the foreground (`run_in_background: false`) and tell it: work in `folder` with no more than `tools`, change nothing but \
-`writes`, read `prompt_file` to its end and do what it says. Do not read that file yourself. Then `submit` the subagent's \
+`writes`, read `prompt_file` to its end and do what it says; where `tools` have Check, it may call `check` with the `ticket`. Do not read that file yourself. Then `submit` the subagent's \
 last message unchanged as `text`, with a `conversation` name of its own. If you can send a subagent that has answered another message, pass these names as \
 `kept` with every `next` ([] at first); where `work` then has a `conversation`, that one reads `prompt_file`, not a fresh \
 one, and you submit under its name. Never \
@@ -54,6 +54,20 @@ pub(crate) fn all() -> Vec<Tool> {
                 &[],
             ),
             reads: false,
+        },
+        Tool {
+            name: "check",
+            description: "For a reviewer of code whose `tools` have Check: runs one of the project's checks once more, on a \
+                          copy of what it reviews, and says what that printed.",
+            schema: form(
+                json!({
+                    "ticket": text("As `next` gave it."),
+                    "name": text("Name of the check."),
+                    "test": text("Name of one test, where only that is to be run."),
+                }),
+                &["ticket", "name"],
+            ),
+            reads: true,
         },
         Tool {
             name: "submit",
@@ -113,7 +127,7 @@ pub(crate) fn all() -> Vec<Tool> {
     ]
 }
 
-fn form(properties: Value, required: &[&str]) -> Value {
+pub(crate) fn form(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
@@ -143,10 +157,10 @@ mod tests {
     }
 
     #[test]
-    fn there_are_at_most_eight_tools_in_under_three_thousand_tokens() {
+    fn there_are_at_most_nine_tools_in_under_three_thousand_tokens() {
         let names: Vec<&str> = all().iter().map(|tool| tool.name).collect();
         assert_eq!(names, NAMES);
-        assert!(names.len() <= 8);
+        assert!(names.len() <= 9);
         let all = tokens(&shown()) + tokens(INSTRUCTIONS);
         assert!(all < 3_000, "{all} tokens");
         // Twice what is estimated, as a bound that needs no estimate: no tokenizer has more tokens than bytes.

@@ -107,6 +107,7 @@ impl Story {
             hand: None,
             payment: Default::default(),
             unknown: Default::default(),
+            ran: None,
         });
     }
 

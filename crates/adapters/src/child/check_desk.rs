@@ -1,0 +1,208 @@
+//! How a program that an agent works in has a check of the project run: by files in the folder of its dispatch.
+//!
+//! The program calls `redraft check`, which leaves a question here and waits; the run, which has the accepted commands,
+//! the user's environment and the limits, looks for questions, has them run and leaves the answer. So the program gets
+//! none of these. Both sides give up when the other is gone: a desk is there only while the program works. Start at
+//! [`serve`]; [`ask`] is the other side.
+
+use crate::plain_file;
+use redraft_engine::ports::{CheckWish, RunHandle};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use std::{fs, io, thread};
+
+const VERSION: u16 = 1;
+
+/// How often each side looks for what the other has left.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// More questions in one dispatch are not looked at; far fewer are answered.
+const QUESTIONS_MAX: u32 = 50;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    v: u16,
+    name: String,
+    test: String,
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeskAnswer {
+    v: u16,
+    /// Whether it was run.
+    pub ran: bool,
+    /// What it printed, or why it was not run.
+    pub text: String,
+}
+
+/// The desk of a dispatch, below the folder of its files.
+pub fn desk_of(dispatch: &Path) -> PathBuf {
+    dispatch.join("checks")
+}
+
+/// Answers questions in `folder` while `work` goes on, which has the program at work. A check that runs when it is over
+/// is ended.
+pub fn serve<T>(folder: &Path, watch: &dyn RunHandle, work: impl FnOnce() -> T) -> io::Result<T> {
+    clear(folder)?;
+    fs::create_dir_all(folder)?;
+    let over = AtomicBool::new(false);
+    let done = thread::scope(|scope| {
+        let desk = scope.spawn(|| {
+            let mut next = 1;
+            while !over.load(Ordering::SeqCst) && next <= QUESTIONS_MAX {
+                match read::<Question>(&asked(folder, next)) {
+                    Some(question) => {
+                        let Question { name, test, .. } = question;
+                        let told = watch.check(&CheckWish { name, test }, &over);
+                        let (ran, text) = told.map_or_else(|why| (false, why), |text| (true, text));
+                        // Who asked finds no answer then, and the desk gone in the end.
+                        let _ = write(&said(folder, next), &DeskAnswer { v: VERSION, ran, text });
+                        next += 1;
+                    }
+                    None => thread::park_timeout(LOOK_AGAIN),
+                }
+            }
+        });
+        let _over = Closing { over: &over, desk: desk.thread().clone() };
+        work()
+    });
+    // Nobody reads a desk that is left over.
+    let _ = clear(folder);
+    Ok(done)
+}
+
+/// Ends the desk, also where the work ended in a panic.
+struct Closing<'a> {
+    over: &'a AtomicBool,
+    desk: thread::Thread,
+}
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        self.desk.unpark();
+    }
+}
+
+/// Asks at a desk and waits for the answer; none where there is no desk, or it closed meanwhile.
+pub fn ask(folder: &Path, wish: &CheckWish) -> io::Result<Option<DeskAnswer>> {
+    let question = Question { v: VERSION, name: wish.name.clone(), test: wish.test.clone() };
+    let Some(number) = leave(folder, &question)? else { return Ok(None) };
+    while folder.is_dir() {
+        if let Some(answer) = read::<DeskAnswer>(&said(folder, number)) {
+            return Ok(Some(answer));
+        }
+        thread::park_timeout(LOOK_AGAIN);
+    }
+    Ok(None)
+}
+
+/// Leaves a question under the next number that is free. Several may be left at once, so each is linked whole.
+fn leave(folder: &Path, question: &Question) -> io::Result<Option<u32>> {
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    let part = folder.join(format!("{}.part", uuid::Uuid::new_v4().simple()));
+    fs::write(&part, serde_json::to_vec(question)?)?;
+    for number in 1..=QUESTIONS_MAX {
+        match fs::hard_link(&part, asked(folder, number)) {
+            Ok(()) => return fs::remove_file(&part).map(|()| Some(number)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+fn asked(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("asked-{number}.json"))
+}
+
+fn said(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("said-{number}.json"))
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&plain_file::kept(path).ok()?).ok()
+}
+
+fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let part = path.with_extension("part");
+    fs::write(&part, serde_json::to_vec(value)?)?;
+    fs::rename(&part, path)
+}
+
+fn clear(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redraft_engine::ports::Moment;
+    use redraft_facts::usage::Usd;
+
+    /// Runs one check, and says of which.
+    struct Runs;
+
+    impl RunHandle for Runs {
+        fn stopped(&self) -> bool {
+            false
+        }
+
+        fn wait_ms(&self, _ms: u64) -> bool {
+            true
+        }
+
+        fn now_ms(&self) -> i64 {
+            0
+        }
+
+        fn moment(&self) -> Moment {
+            Moment::after(Duration::ZERO)
+        }
+
+        fn tell(&self, _doing: &str) {}
+
+        fn afford(&self, _total: Usd) -> bool {
+            false
+        }
+
+        fn check(&self, wish: &CheckWish, _gone: &AtomicBool) -> Result<String, String> {
+            if wish.name == "tests" {
+                Ok(format!("ran {}", wish.test))
+            } else {
+                Err("no such check".to_owned())
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_asks_is_answered_while_the_work_goes_on_and_not_afterwards() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = desk_of(scratch.path());
+        let wish = |name: &str| CheckWish { name: name.to_owned(), test: "limit".to_owned() };
+        assert_eq!(ask(&folder, &wish("tests")).unwrap(), None, "nobody is at work");
+        let (one, two) = serve(&folder, &Runs, || {
+            thread::scope(|scope| {
+                let one = scope.spawn(|| ask(&folder, &wish("tests")).unwrap().unwrap());
+                let two = scope.spawn(|| ask(&folder, &wish("rm -rf /")).unwrap().unwrap());
+                (one.join().unwrap(), two.join().unwrap())
+            })
+        })
+        .unwrap();
+        assert_eq!(one, DeskAnswer { v: 1, ran: true, text: "ran limit".to_owned() });
+        assert_eq!(two, DeskAnswer { v: 1, ran: false, text: "no such check".to_owned() });
+        assert!(!folder.exists());
+        assert_eq!(ask(&folder, &wish("tests")).unwrap(), None);
+    }
+}
