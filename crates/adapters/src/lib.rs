@@ -12,6 +12,7 @@ pub mod checks;
 pub mod child;
 pub mod clock;
 pub mod disk;
+pub mod doing;
 pub mod git;
 pub mod inbox;
 pub mod lock;

@@ -2,9 +2,10 @@
 //! `--events` each event as JSON.
 
 use crate::console::Console;
+use redraft_adapters::doing::DoingFile;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::{Progress, Undone};
-use redraft_facts::event::Entry;
+use redraft_facts::event::{Entry, Event};
 use redraft_facts::text::indented;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_reports::narration::Narrator;
@@ -17,18 +18,30 @@ use std::sync::{Mutex, PoisonError};
 pub struct Story<'a> {
     console: &'a Console,
     narrator: Mutex<Narrator>,
+    /// Where others see what agents do.
+    doing: Option<DoingFile>,
 }
 
 impl<'a> Story<'a> {
     /// `asks`: whether a person is asked on the spot.
     pub fn new(console: &'a Console, asks: bool) -> Story<'a> {
-        Story { console, narrator: Mutex::new(Narrator::new(asks)) }
+        Story { console, narrator: Mutex::new(Narrator::new(asks)), doing: None }
+    }
+
+    /// The same with a file in which other processes see what agents do.
+    #[must_use]
+    pub fn told_in(mut self, doing: DoingFile) -> Story<'a> {
+        self.doing = Some(doing);
+        self
     }
 
     /// The run has ended. Prints what was held back, unless the result says it.
     pub fn end(&self, in_result: bool) {
         let lines = self.narrator.lock().unwrap_or_else(PoisonError::into_inner).end(in_result);
         self.console.land();
+        if let Some(doing) = &self.doing {
+            doing.close();
+        }
         self.console.say_all(&lines);
     }
 }
@@ -53,14 +66,30 @@ impl Progress for Story<'_> {
         let mut narrator = self.narrator.lock().unwrap_or_else(PoisonError::into_inner);
         self.console.say_all(&narrator.tell(&entry.event, state));
         self.console.under_way(entry, state);
+        if let (Some(doing), Some(ticket)) = (&self.doing, ended(&entry.event)) {
+            doing.forget(ticket);
+        }
     }
 
     fn doing(&self, ticket: &Ticket, doing: &str) {
         self.console.doing(ticket, doing);
+        if let Some(file) = &self.doing {
+            file.tell(ticket, doing);
+        }
     }
 
     fn undone(&self, undone: &Undone) {
         self.console.say(&format!("  what was undone is kept; to get it back: {}", undone.command));
+    }
+}
+
+/// The dispatch that this event ends.
+fn ended(event: &Event) -> Option<&Ticket> {
+    match event {
+        Event::Answered(fact) => Some(&fact.ticket),
+        Event::Failed(fact) => Some(&fact.ticket),
+        Event::Lost(fact) => Some(&fact.ticket),
+        _ => None,
     }
 }
 

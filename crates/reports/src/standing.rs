@@ -10,7 +10,7 @@ use redraft_facts::event::{About, BudgetReached, FeatureCreated, FeatureLife};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, utc};
-use redraft_facts::ticket::Purpose;
+use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_facts::usage::Usd;
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +94,8 @@ pub struct Surroundings {
     pub asks: bool,
     /// Features that come before it and are not completed.
     pub blocked_by: Vec<String>,
+    /// What each dispatch under way last did, as far as the process that drives it has told.
+    pub doing: BTreeMap<Ticket, String>,
 }
 
 impl Standing {

@@ -5,6 +5,7 @@
 
 use super::blocker::{BlockerJson, adopting, unblocking};
 use super::dependencies::FeatureStandings;
+use redraft_adapters::doing;
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::dependency::{blockers, first};
@@ -47,7 +48,8 @@ impl Seen {
         let blocked_by: Vec<BlockerJson> = in_its_way.iter().map(BlockerJson::new).collect();
         let names = in_its_way.iter().map(|blocker| blocker.name.clone()).collect();
         let (is_driven, asks) = (held_by.is_some(), asks(held_by.as_ref()));
-        let mut row = row.now(&Surroundings { now_ms, is_driven, asks, blocked_by: names });
+        let around = Surroundings { now_ms, is_driven, asks, blocked_by: names, ..Surroundings::default() };
+        let mut row = row.now(&around);
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
         }
@@ -55,10 +57,11 @@ impl Seen {
     }
 
     /// What the moment adds to its events.
-    pub fn surroundings(&self, now_ms: i64) -> Surroundings {
+    pub fn surroundings(&self, repo: &RepositoryContext, now_ms: i64) -> Surroundings {
         let blocked_by = self.blocked_by.iter().map(|blocker| blocker.feature.clone()).collect();
         let (is_driven, asks) = (self.held_by.is_some(), asks(self.held_by.as_ref()));
-        Surroundings { now_ms, is_driven, asks, blocked_by }
+        let doing = doing::read(&repo.state, &scope_of(&self.row));
+        Surroundings { now_ms, is_driven, asks, blocked_by, doing }
     }
 
     /// Whether it cannot be run because of other features, and for no other reason.
@@ -157,7 +160,8 @@ pub fn around_review(repo: &RepositoryContext, row: &BoardRow, now_ms: i64) -> S
     let held_by = Lock::holder(&repo.state, &scope_of(row).to_string());
     let held_by = held_by.filter(|holder| holder.pid != std::process::id());
     let (is_driven, asks) = (held_by.is_some(), asks(held_by.as_ref()));
-    Surroundings { now_ms, is_driven, asks, blocked_by: Vec::new() }
+    let doing = doing::read(&repo.state, &scope_of(row));
+    Surroundings { now_ms, is_driven, asks, blocked_by: Vec::new(), doing }
 }
 
 fn asks(held_by: Option<&Holder>) -> bool {

@@ -7,6 +7,7 @@ pub mod blocker;
 pub mod board;
 pub mod checkout_files;
 pub mod dependencies;
+pub mod following;
 pub mod lint;
 pub mod log;
 pub mod models;

@@ -3,7 +3,7 @@
 //! `reports::view` says what is shown and `reports::pages` draws it; here the events, the documents and the trace are
 //! gathered and written. Only what the ledger and git hold is read, never a file that nobody has committed.
 
-mod gather;
+pub(crate) mod gather;
 mod markdown;
 
 use gather::{Gathered, gather, overview};

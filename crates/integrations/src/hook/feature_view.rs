@@ -30,8 +30,12 @@ pub fn sights(rows: Vec<(u64, BoardRow)>, held: &dyn Fn(&str) -> bool, now_ms: i
         let blocked_by: Vec<String> =
             row.waits_for.iter().filter(|name| open.contains(*name)).cloned().collect();
         let held = row.is_open() && held(&row.id);
-        let row =
-            row.now(&Surroundings { now_ms, is_driven: held, asks: false, blocked_by: blocked_by.clone() });
+        let row = row.now(&Surroundings {
+            now_ms,
+            is_driven: held,
+            blocked_by: blocked_by.clone(),
+            ..Surroundings::default()
+        });
         FeatureView { held, seq, blocked_by, row }
     };
     rows.into_iter().map(seen).collect()

@@ -20,6 +20,7 @@ use super::run::{self, tidy};
 use super::show::table;
 use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
+use redraft_adapters::doing::DoingFile;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted_path;
 use redraft_core::attribution::{self, RoleAttribution};
@@ -136,7 +137,8 @@ pub(crate) fn review(
     let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
     inbox.sweep(&created.scope());
     console.budget(rules.budget);
-    let progress = Story::new(console, asks(args.yes, console));
+    let doing = DoingFile::new(&repo.state, &created.scope());
+    let progress = Story::new(console, asks(args.yes, console)).told_in(doing);
     let parts = RunPorts {
         merging: &NoMerging,
         store: &ledger,

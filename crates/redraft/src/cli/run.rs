@@ -16,6 +16,7 @@ use self::merge::{Merging, merge};
 use self::report::{More, RunJson, report};
 use super::answer::{Beforehand, answer};
 use super::bank;
+use redraft_adapters::doing::DoingFile;
 use redraft_adapters::inbox::FileInbox;
 use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
@@ -96,7 +97,8 @@ pub(crate) fn drive_to(
         RunKind::Demo(ending) => Some(ending),
         RunKind::Run | RunKind::Finish => None,
     };
-    let story = Story::new(console, console.can_ask() && !args.yes);
+    let doing = DoingFile::new(&repo.state, &Scope::Feature(id));
+    let story = Story::new(console, console.can_ask() && !args.yes).told_in(doing);
     let players = WorkSource::Configured;
     let wish = RunRequest { repo, id, args, players, progress: &story, process, console };
     let telling = Telling { typed, ending, story: &story };

@@ -66,6 +66,7 @@ pub(super) fn under_way(overview: &Overview) -> Option<Markup> {
                         ", " (one.by) ", since " (utc(one.since_ms))
                         @if one.is_with_host { ", with a host until " (utc(one.expires_ms)) }
                         @if one.is_cut_off { ", cut off" }
+                        @if !one.doing.is_empty() { span.quiet { ": " (one.doing) } }
                     }
                 }
             }

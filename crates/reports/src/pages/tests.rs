@@ -184,8 +184,10 @@ fn what_nobody_works_on_any_more_is_not_called_under_way() {
             expires_ms: 0,
             is_answered: false,
             is_cut_off,
+            doing: if is_cut_off { String::new() } else { "Read spec.md".into() },
         }];
         assert!(page(&overview, "").contains(heading), "{heading}");
+        assert_eq!(page(&overview, "").contains("Read spec.md"), !is_cut_off);
     }
 }
 

@@ -122,6 +122,8 @@ pub struct DispatchView {
     pub is_answered: bool,
     /// Whether nobody works on it any more. The next run takes it up.
     pub is_cut_off: bool,
+    /// What it last did, such as `Read src/main.rs`; empty where that is unknown.
+    pub doing: String,
 }
 
 pub(super) fn phases(state: &Pipeline, entries: &[Entry]) -> Vec<PhaseView> {
@@ -302,6 +304,10 @@ pub(super) fn under_way(state: &Pipeline, entries: &[Entry], around: &Surroundin
             is_cut_off: match started.pull {
                 true => started.expires_ms <= around.now_ms,
                 false => !around.is_driven,
+            },
+            doing: match around.is_driven {
+                true => around.doing.get(&started.ticket).cloned().unwrap_or_default(),
+                false => String::new(),
             },
         }
     });

@@ -23,13 +23,13 @@ use std::collections::BTreeMap;
 /// The same limit as for any document that is read to be shown.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-pub(super) struct Gathered {
-    pub(super) overview: Overview,
-    pub(super) documents: Vec<Document>,
-    pub(super) trace: Option<Matrix>,
+pub(crate) struct Gathered {
+    pub(crate) overview: Overview,
+    pub(crate) documents: Vec<Document>,
+    pub(crate) trace: Option<Matrix>,
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     repo: &RepositoryContext,
     ledger: &Ledger,
     scope: &Scope,
@@ -52,7 +52,7 @@ pub(super) fn gather(
     Ok(Gathered { overview, documents: texts, trace })
 }
 
-pub(super) fn overview(
+pub(crate) fn overview(
     repo: &RepositoryContext,
     ledger: &Ledger,
     scope: &Scope,
@@ -85,7 +85,7 @@ fn around(
         return Ok((around_review(repo, row, now_ms), Some(row.next.clone())));
     }
     Ok(match board.features.iter().find(|seen| seen.row.scope() == *scope) {
-        Some(seen) => (seen.surroundings(now_ms), Some(seen.row.next.clone())),
+        Some(seen) => (seen.surroundings(repo, now_ms), Some(seen.row.next.clone())),
         None => (Surroundings { now_ms, ..Surroundings::default() }, None),
     })
 }

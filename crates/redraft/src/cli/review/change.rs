@@ -12,6 +12,7 @@ use super::setup::ReviewSetup;
 use super::{FOR_FEATURES, driven, outcome, run_args};
 use crate::cli::run::{self, tidy};
 use redraft_adapters::checks::ShellChecks;
+use redraft_adapters::doing::DoingFile;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::shell_word::quoted;
@@ -133,7 +134,8 @@ impl Call<'_> {
         };
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
         console.budget(rules.budget);
-        let progress = Story::new(console, super::asks(args.yes, console));
+        let doing = DoingFile::new(&repo.state, &created.scope());
+        let progress = Story::new(console, super::asks(args.yes, console)).told_in(doing);
         let check_folder = repo.check_folder(created, &grounds.config);
         let parts = RunPorts {
             check_folder: &check_folder,
