@@ -3,8 +3,11 @@
 //! The kernel releases a lock when its process ends, however it ends, so a lock is never taken over by time and
 //! the file is never removed. What stands inside is only for people: who holds it. Start at [`Lock::take`].
 
+mod interrupt;
 #[cfg(test)]
 mod tests;
+
+pub use interrupt::{InterruptError, interrupt};
 
 use crate::plain_file::{self, UnreadableFile};
 use redraft_facts::text::{one_line, utc};
@@ -38,6 +41,15 @@ pub struct Holder {
     /// Whether it asks a person something on its terminal that no event tells.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub asks: bool,
+}
+
+/// What is written inside: the holder, and when its process began, which tells it from a later one with its number.
+#[derive(Serialize)]
+struct Signed<'a> {
+    #[serde(flatten)]
+    holder: &'a Holder,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    began: Option<u64>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +127,8 @@ impl Lock {
     }
 
     fn sign(&self, asks: bool) -> io::Result<()> {
-        let mut text = serde_json::to_string(&Holder { asks, ..self.holder.clone() })?;
+        let (holder, began) = (&Holder { asks, ..self.holder.clone() }, interrupt::began_at(self.holder.pid));
+        let mut text = serde_json::to_string(&Signed { holder, began })?;
         // Written in one piece over what is there, so that nobody who looks meanwhile finds the lock unsigned.
         let before = self.file.metadata()?.len().min(HOLDER_BYTES_MAX) as usize;
         text.extend(std::iter::repeat_n(' ', before.saturating_sub(text.len())));

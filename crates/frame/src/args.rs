@@ -10,6 +10,7 @@ mod ledger;
 mod looking;
 mod plugin;
 mod shell;
+mod watching;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cleaning::{CLEAN_HELP, UNINSTALL_HELP};
@@ -25,6 +26,7 @@ use redraft_agents::config::Colour;
 use redraft_facts::redact::Typed;
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
+use watching::{STOP_HELP, WATCH_HELP};
 
 pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs};
 pub use cleaning::{CleanArgs, UninstallArgs};
@@ -38,6 +40,7 @@ pub use looking::{
 };
 pub use plugin::{ExportArgs, PluginCommand};
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
+pub use watching::{StopArgs, WatchArgs};
 
 /// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.
 #[derive(Debug, Parser)]
@@ -131,6 +134,12 @@ pub enum Command {
     /// Show where each feature stands and the next command to type
     #[command(after_help = STATUS_HELP)]
     Status(StatusArgs),
+    /// Follow all features, or one, on a full screen; decide, comment and stop from there
+    #[command(after_help = WATCH_HELP)]
+    Watch(WatchArgs),
+    /// Ask the process that drives a feature to end, as Ctrl-C in its terminal does
+    #[command(after_help = STOP_HELP)]
+    Stop(StopArgs),
     /// Show what a feature cost, by phase, role and round, and what the alternatives might have cost
     #[command(after_help = COST_HELP)]
     Cost(CostArgs),

@@ -84,6 +84,11 @@ impl Console {
         }
     }
 
+    /// Whether a full screen on stdout is coloured.
+    pub fn colours_on_screen(&self) -> bool {
+        self.colours(&std::io::stdout())
+    }
+
     /// Why data did not arrive on stdout, if it did not.
     pub fn lost(&self) -> Option<&str> {
         self.lost.get().map(String::as_str)

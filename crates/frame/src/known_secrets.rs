@@ -66,7 +66,9 @@ fn stores(command: &Command) -> bool {
         | Command::Doctor(_)
         | Command::Ledger(_)
         // A page is made to be handed on.
-        | Command::Report(_) => true,
+        | Command::Report(_)
+        // Others may look over a shoulder at a diff.
+        | Command::Watch(_) => true,
         Command::Cost(args) => args.command.is_some(),
         Command::Bank(args) => args.command.is_some(),
         // A demo makes its own repository.
@@ -74,6 +76,7 @@ fn stores(command: &Command) -> bool {
         Command::Init
         | Command::Config(_)
         | Command::Status(_)
+        | Command::Stop(_)
         | Command::Log(_)
         | Command::Lint(_)
         | Command::Show(_)

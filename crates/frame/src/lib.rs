@@ -34,4 +34,4 @@ pub mod trust;
 pub mod usage;
 pub mod whole_file;
 pub mod worker;
-mod wrap;
+pub mod wrap;

@@ -6,7 +6,7 @@ use redraft_adapters::shell_word::quoted;
 use std::ffi::OsString;
 
 /// Words that people try as commands, with the command they mean.
-const MEANT: [(&str, &str); 30] = [
+const MEANT: [(&str, &str); 29] = [
     ("abandon", "give a feature up: redraft decide NNN abandon"),
     ("accept", "accept what is still open: redraft decide NNN accept"),
     ("approve", "answer what a run is waiting for: redraft decide NNN accept, or redraft decide NNN go"),
@@ -14,7 +14,10 @@ const MEANT: [(&str, &str); 30] = [
     ("board", "see every feature: redraft status"),
     ("continue", "continue a feature: redraft run NNN"),
     ("create", "begin a feature: redraft new \"your idea\""),
-    ("dashboard", "see where each feature stands: redraft status; one feature as a page: redraft report NNN"),
+    (
+        "dashboard",
+        "follow every feature on a full screen: redraft watch; one feature as a page: redraft report NNN",
+    ),
     ("decisions", "see what was decided: redraft log NNN --decisions"),
     ("delete", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
     ("findings", "see what reviewers found: redraft show findings NNN"),
@@ -23,7 +26,7 @@ const MEANT: [(&str, &str); 30] = [
     ("list", "see every feature: redraft status"),
     ("ls", "see every feature: redraft status"),
     ("merge", "merge a feature that is ready: redraft finish NNN --merge"),
-    ("monitor", "see where each feature stands: redraft status; what happened last: redraft log NNN -n 20"),
+    ("monitor", "follow every feature on a full screen: redraft watch"),
     ("pr", "get the text for a pull request: redraft show pull-request NNN"),
     ("prices", "see what models cost: redraft models"),
     ("prune", "remove what features left that are over: redraft clean"),
@@ -36,7 +39,6 @@ const MEANT: [(&str, &str); 30] = [
     ("tasks", "see the tasks of a feature: redraft show tasks docs/features/NNN-…"),
     ("ui", "see where each feature stands: redraft status; one feature as a page: redraft report NNN"),
     ("undo", "go back to a phase: redraft phase back NNN PHASE --why \"…\""),
-    ("watch", "see where each feature stands: redraft status; what happened last: redraft log NNN -n 20"),
 ];
 
 /// Whether this option was typed, such as `--json`, for arguments that could not be read as a whole.

@@ -6,7 +6,7 @@ const WHOLE: [&str; 8] =
 
 /// The text with every line broken to this many columns; what follows a break is indented a little more than the line.
 /// A word that is longer than a line stays whole.
-pub(crate) fn wrapped(text: &str, columns: usize) -> String {
+pub fn wrapped(text: &str, columns: usize) -> String {
     let mut out = String::new();
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
@@ -44,12 +44,12 @@ fn one(line: &str, columns: usize) -> String {
 }
 
 /// How many columns of a terminal a text takes.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
 /// As much of a text as fits on one line of this many columns.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }

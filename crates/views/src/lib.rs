@@ -15,3 +15,4 @@ pub mod replay;
 pub mod report;
 pub mod show;
 pub mod table;
+pub mod watch;

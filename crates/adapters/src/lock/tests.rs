@@ -145,3 +145,26 @@ fn whoever_holds_a_lock_is_seen_without_taking_it() {
         assert_eq!(Lock::holder(state.path(), "031"), None, "{pid}");
     }
 }
+
+#[test]
+fn only_the_process_that_signed_and_holds_a_lock_is_asked_to_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    assert!(matches!(interrupt(state, "031"), Ok(None)), "nobody took it");
+    let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let holder = Holder { pid: other.id(), user: "ann".into(), since_ms: 0, command: "redraft run".into() };
+    let lock = Lock::take(state, "031", &holder).unwrap();
+    // The same number, but a process that began at another time.
+    let path = state.join("locks/031");
+    let signed = std::fs::read_to_string(&path).unwrap();
+    assert!(signed.contains("\"began\":"), "{signed}");
+    let forged = signed.replace("\"began\":", "\"began\":1");
+    std::fs::write(&path, forged).unwrap();
+    assert!(matches!(interrupt(state, "031"), Err(InterruptError::Another(_))));
+    assert!(other.try_wait().unwrap().is_none(), "it was left alone");
+    std::fs::write(&path, signed).unwrap();
+    assert_eq!(interrupt(state, "031").unwrap(), Some(holder));
+    let ended = other.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(2));
+    drop(lock);
+}

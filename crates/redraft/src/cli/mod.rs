@@ -26,6 +26,7 @@ mod rehearse;
 mod review;
 mod run;
 mod status;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod uninstall;
@@ -41,7 +42,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::{config, notify, trust, usage, worker};
-use redraft_views::{lint, log, models, replay, report, show};
+use redraft_views::{lint, log, models, replay, report, show, watch};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -143,6 +144,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         Command::Adopt(_) => "take over features",
         Command::Project(ProjectArgs { command: Some(_) }) => "begin a project",
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
+        Command::Stop(_) => "stop a run",
         Command::Trust(_) => "accept anything for a person",
         Command::Cost(CostArgs { command: Some(_), .. }) => "say what something cost",
         Command::Mcp(_) => "serve others",
@@ -169,6 +171,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         | Command::Project(ProjectArgs { command: None })
         | Command::Config(ConfigArgs { command: None })
         | Command::Status(_)
+        | Command::Watch(_)
         | Command::Bank(_)
         | Command::Lint(_)
         | Command::Models
@@ -203,6 +206,8 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Decide(args) => decide::decide(args, process, console),
         Command::Phase(command) => phase::phase(command, process, console),
         Command::Status(args) => status::status(args, process, console),
+        Command::Watch(args) => watch::watch(args, process, console),
+        Command::Stop(args) => stop::stop(args, process, console),
         Command::Bank(args) => bank::bank(args, process, console),
         Command::Doctor(args) => doctor::doctor(args, process, console),
         Command::Check(args) => check::check(args, process, console),

@@ -61,7 +61,10 @@ pub(crate) fn overview(
     folded(&ledger.read(scope.clone())?, around(repo, ledger, scope, process)?)
 }
 
-fn folded(entries: &[Entry], around: (Surroundings, Option<String>)) -> Result<Overview, CliError> {
+pub(crate) fn folded(
+    entries: &[Entry],
+    around: (Surroundings, Option<String>),
+) -> Result<Overview, CliError> {
     let (around, next) = around;
     let mut overview = Overview::new(entries, &around).map_err(unfit)?;
     overview.row.next = next.unwrap_or(overview.row.next);
@@ -73,7 +76,7 @@ fn unfit(error: redraft_core::review::Rejected) -> CliError {
 }
 
 /// What the moment says, from the board that `status` shows, and the command that goes on there.
-fn around(
+pub(crate) fn around(
     repo: &RepositoryContext,
     ledger: &Ledger,
     scope: &Scope,

@@ -1,0 +1,221 @@
+//! `redraft watch`: all features on a full screen, or one of them, while others work on them.
+//!
+//! It looks and changes nothing: what a person decides, comments or stops is done by this program run once more, as if
+//! it had been typed. `source` gathers what is shown (`snapshot`), `app` knows what the person has chosen to see and what
+//! each key does, `dialog` what is asked, `draw` and `panes` what stands where, `ink` makes the lines, `screen` takes the
+//! terminal over and gives it back. Start at [`watch`].
+
+mod app;
+mod dialog;
+mod draw;
+mod ink;
+mod panes;
+mod screen;
+mod snapshot;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use app::{App, Offers, Wish};
+use clap::CommandFactory as _;
+use ink::Ink;
+use ratatui::crossterm::event::{Event, KeyEventKind};
+use redraft_engine::ports::Clock;
+use redraft_facts::ticket::Scope;
+use redraft_frame::args::{Cli, WatchArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections::BoardRow;
+use redraft_reports::view::Overview;
+use screen::Taken;
+use serde::Serialize;
+use snapshot::Snapshot;
+use source::{Wanted, follow, look};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::time::Duration;
+
+/// How often it looks whether it was told to end.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// How much of what happens may wait to be drawn. Whoever has more to say waits, so that a slow connection fills no
+/// memory.
+const QUEUE_MAX: usize = 8;
+
+/// What the first screen would show.
+#[derive(Serialize)]
+struct WatchJson<'a> {
+    v: u16,
+    /// What waits for a person first.
+    features: Vec<&'a BoardRow>,
+    waiting: usize,
+    /// The feature that was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a Overview>,
+    next: &'a str,
+}
+
+enum Message {
+    Found(Box<Snapshot>),
+    /// None: the terminal is gone.
+    Done(Option<Event>),
+    Said {
+        ended: bool,
+        text: String,
+    },
+}
+
+pub fn watch(args: WatchArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
+    let repo = process.repository()?;
+    let ledger = repo.reader()?;
+    let scope = match (&ledger, &args.feature) {
+        (Some(ledger), Some(word)) => Some(repo.resolve_scope(ledger, Some(word), process)?),
+        (None, Some(_)) => {
+            return Err(
+                CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
+            );
+        }
+        (_, None) => None,
+    };
+    drop(ledger);
+    if console.json {
+        return once(&repo, scope, process, console);
+    }
+    if !screen::is_there() {
+        return Err(CliError::usage("`redraft watch` needs a terminal to draw on")
+            .hint("where each feature stands: redraft status")
+            .hint("what happened last: redraft log -n 20; as it happens: redraft run --events"));
+    }
+    let ink = Ink { colours: console.colours_on_screen() };
+    let name = repo.repository.main_checkout().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut app = App::new(ink, offers(), name, scope);
+    let (tell, messages) = sync_channel(QUEUE_MAX);
+    let (wish, wishes) = channel();
+    let taken = Taken::new(ink.colours).map_err(|error| {
+        CliError::new(ErrorCode::Config, format!("the terminal cannot be drawn on: {error}"))
+    })?;
+    let keys = tell.clone();
+    screen::listen(move |event| keys.send(Message::Done(event)).is_ok());
+    std::thread::scope(|threads| {
+        let found = tell.clone();
+        let (repo, wishes) = (&repo, wishes);
+        threads.spawn(move || {
+            follow(repo, process, &wishes, &|snapshot| {
+                found.send(Message::Found(Box::new(snapshot))).is_ok()
+            });
+        });
+        let stage = Stage { process, tell: &tell, wish };
+        let ended = stage.play(&mut app, taken, &messages);
+        // Nobody draws any more what is still gathered.
+        drop(messages);
+        ended
+    })
+}
+
+/// One object with what the first screen would show.
+fn once(
+    repo: &RepositoryContext,
+    scope: Option<Scope>,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let found = look(repo, process, &Wanted { scope, diff: false }, &mut None);
+    if let Some(trouble) = found.trouble {
+        return Err(CliError::new(ErrorCode::Config, trouble));
+    }
+    let features: Vec<&BoardRow> = found.rows.iter().collect();
+    let waiting = features.iter().filter(|row| row.waits_for_you).count();
+    let detail = found.detail.as_ref().map(|detail| &detail.overview);
+    console.object(&WatchJson { v: 1, features, waiting, detail, next: &found.next });
+    Ok(ErrorCode::Done)
+}
+
+/// What this program can do besides.
+fn offers() -> Offers {
+    let cli = Cli::command();
+    let decide = cli.find_subcommand("decide");
+    let seen = |decide: &clap::Command| decide.get_arguments().any(|argument| argument.get_id() == "seen");
+    Offers { comment: cli.find_subcommand("comment").is_some(), seen: decide.is_some_and(seen) }
+}
+
+struct Stage<'a> {
+    process: &'a ProcessContext,
+    tell: &'a SyncSender<Message>,
+    wish: Sender<Wanted>,
+}
+
+impl Stage<'_> {
+    fn play(
+        self,
+        app: &mut App,
+        mut taken: Taken,
+        messages: &std::sync::mpsc::Receiver<Message>,
+    ) -> Result<ErrorCode, CliError> {
+        let gone = |_| CliError::new(ErrorCode::Config, "the terminal is gone; a run is not touched by that");
+        let mut wanted = app.wanted();
+        // Whoever gathers is there as long as this is.
+        let _ = self.wish.send(wanted.clone());
+        let (mut is_new, mut second) = (true, 0);
+        loop {
+            let now_ms = self.process.clock.now_ms();
+            if self.process.clock.leaving() {
+                return Ok(ErrorCode::Interrupted);
+            }
+            if is_new || (app.ticks() && now_ms / 1000 != second) {
+                taken.screen.draw(|frame| draw::draw(frame, app, now_ms)).map_err(gone)?;
+                (is_new, second) = (false, now_ms / 1000);
+            }
+            let message = match messages.recv_timeout(WAIT) {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return Ok(ErrorCode::Done),
+            };
+            is_new = true;
+            match message {
+                Message::Found(found) => app.show(*found),
+                Message::Said { ended, text } => app.said(ended, &text),
+                Message::Done(None) => return Ok(ErrorCode::Done),
+                Message::Done(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => {
+                    match app.key(key, now_ms) {
+                        Wish::Nothing => {}
+                        Wish::Quit => return Ok(ErrorCode::Done),
+                        Wish::Redraw => taken.screen.clear().map_err(gone)?,
+                        Wish::Run(words) => self.run(words),
+                    }
+                }
+                Message::Done(Some(Event::Paste(text))) => app.paste(&text),
+                Message::Done(Some(_)) => {}
+            }
+            if app.wanted() != wanted {
+                wanted = app.wanted();
+                let _ = self.wish.send(wanted.clone());
+            }
+        }
+    }
+
+    /// Runs this program as if these words had been typed, and passes on what it says.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the person asked for this command, and it is this program"
+    )]
+    fn run(&self, words: Vec<String>) {
+        let mut command = Command::new(&self.process.exe);
+        command.arg("-C").arg(&self.process.folder).args(words);
+        command.stdin(Stdio::null()).env("NO_COLOR", "1");
+        let tell = self.tell.clone();
+        std::thread::spawn(move || {
+            let (ended, text) = match command.output() {
+                Ok(output) => {
+                    let said = [output.stdout, output.stderr]
+                        .map(|said| String::from_utf8_lossy(&said).into_owned());
+                    (output.status.success(), said.join("\n").trim().to_owned())
+                }
+                Err(error) => (false, format!("this program cannot be started: {error}")),
+            };
+            // The view may have ended meanwhile; the command was carried out all the same.
+            let _ = tell.send(Message::Said { ended, text });
+        });
+    }
+}
