@@ -136,7 +136,13 @@ mod tests {
     }
 
     fn holder() -> Holder {
-        Holder { pid: std::process::id(), user: "ann".into(), since_ms: 0, command: "redraft run".into() }
+        Holder {
+            pid: std::process::id(),
+            user: "ann".into(),
+            since_ms: 0,
+            command: "redraft run".into(),
+            asks: false,
+        }
     }
 
     #[test]
