@@ -83,7 +83,7 @@ fn what_a_check_printed_in_a_copy_proves_a_finding_and_what_it_did_not_print_doe
             "{told}"
         );
         assert!(told.contains(".copy-") && told.contains("only limit was run"), "{told}");
-        assert_eq!(ran.code, Some(if holds { 1 } else { 4 }), "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, Some(if holds { 1 } else { 6 }), "{}{}", ran.stdout, ran.stderr);
         let judged = stored(&scratch, "judged");
         let why = judged[0]["judgement"].to_string();
         assert_eq!(why.contains("the quote is not in greet.sh"), !holds, "{why}");
