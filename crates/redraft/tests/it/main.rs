@@ -101,6 +101,7 @@ mod trust;
 mod typed;
 mod unreviewed;
 mod verified;
+mod watch;
 mod ways_in;
 mod who;
 mod worker;

@@ -38,7 +38,7 @@ fn commands_of_other_names_lead_to_the_one_that_does_it() {
         ("continue", "redraft run NNN"),
         ("list", "redraft status"),
         ("ui", "redraft status"),
-        ("watch", "redraft status"),
+        ("monitor", "redraft watch"),
         ("remove", "redraft clean"),
         ("pr", "redraft show pull-request NNN"),
         ("Merge", "redraft finish NNN --merge"),

@@ -196,7 +196,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 57] = [
+const TYPED: [(&str, &[&str]); 59] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -209,6 +209,8 @@ const TYPED: [(&str, &[&str]); 57] = [
     ("redraft decide", &["001"]),
     ("redraft cost", &["001"]),
     ("redraft report", &["001"]),
+    ("redraft watch", &["001"]),
+    ("redraft stop", &["001"]),
     ("redraft clean", &[]),
     ("redraft uninstall", &[]),
     (

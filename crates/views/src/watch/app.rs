@@ -157,7 +157,10 @@ impl App {
 
     /// Whether something on the screen changes with the time.
     pub(super) fn ticks(&self) -> bool {
-        self.busy.is_some() || self.detail().is_some_and(|detail| !detail.overview.under_way.is_empty())
+        // The list says how long ago something was.
+        self.opened.is_none()
+            || self.busy.is_some()
+            || self.detail().is_some_and(|detail| !detail.overview.under_way.is_empty())
     }
 
     pub(super) fn key(&mut self, key: KeyEvent, now_ms: i64) -> Wish {

@@ -20,6 +20,9 @@ use redraft_reports::projections::BoardRow;
 const WIDE: u16 = 120;
 const RAIL: u16 = 52;
 
+/// Less of a name says nothing.
+const NAME_MIN: usize = 14;
+
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now_ms: i64) {
     let area = frame.area();
     if area.width < 20 || area.height < 6 {
@@ -50,6 +53,7 @@ fn ends(left: &str, right: &str, columns: u16) -> String {
 fn list(frame: &mut Frame<'_>, app: &mut App, head: Rect, body: Rect, now_ms: i64) {
     let waiting = app.snapshot.rows.iter().filter(|row| row.waits_for_you).count();
     let right = match waiting {
+        0 if !app.is_loaded => String::new(),
         0 => "nothing waits for you".to_owned(),
         1 => "1 waits for you".to_owned(),
         more => format!("{more} wait for you"),
@@ -76,7 +80,7 @@ fn list(frame: &mut Frame<'_>, app: &mut App, head: Rect, body: Rect, now_ms: i6
         }
         let is_chosen = Some(row.scope()) == app.chosen;
         let from = lines.lines.len();
-        entry(&mut lines, row, is_chosen, now_ms);
+        entry(&mut lines, row, is_chosen, usize::from(body.width), now_ms);
         if is_chosen {
             chosen = (from, lines.lines.len());
         }
@@ -90,13 +94,16 @@ fn list(frame: &mut Frame<'_>, app: &mut App, head: Rect, body: Rect, now_ms: i6
 }
 
 /// Two lines of the list.
-fn entry(lines: &mut Lines, row: &BoardRow, is_chosen: bool, now_ms: i64) {
+fn entry(lines: &mut Lines, row: &BoardRow, is_chosen: bool, columns: usize, now_ms: i64) {
     let mark = if is_chosen { ">" } else { " " };
     let tone = match is_chosen {
         true => Tone::Chosen,
         false => panes::tone(&row.standing),
     };
-    lines.row(tone, &format!("{mark} {}  {}", called(row), row.standing_in_words()));
+    let standing = row.standing_in_words();
+    // Where there is little room, how it stands says more than its name.
+    let room = columns.saturating_sub(width(&standing) + 4).max(NAME_MIN);
+    lines.row(tone, &format!("{mark} {}  {standing}", cut(&harmless::name(&called(row)), room)));
     lines.row(Tone::Quiet, &format!("    {} · {}", panes::progress(row), ago(now_ms - row.updated_ms)));
 }
 
@@ -170,6 +177,8 @@ fn last_line(app: &App, columns: u16) -> Line<'static> {
         (Tone::Bad, format!("this may be out of date: {trouble}"))
     } else if app.opened.is_none() {
         (Tone::Quiet, "Enter look · ? help · q quit".to_owned())
+    } else if columns < 72 {
+        (Tone::Quiet, "d decide · c comment · s stop · ? help · q quit".to_owned())
     } else {
         (Tone::Quiet, "d decide · c comment · s stop · Tab pane · Esc list · ? help · q quit".to_owned())
     };
@@ -182,12 +191,12 @@ fn over(frame: &mut Frame<'_>, dialog: &mut Dialog, ink: Ink, body: Rect) {
     let (title, lines, fixed, scroll) = match dialog {
         Dialog::Help { scroll } => {
             let mut lines = Lines::new(ink, inner);
-            lines.say(Tone::Plain, HELP);
+            lines.page(Tone::Plain, HELP);
             (" keys ", lines.lines, Vec::new(), scroll)
         }
         Dialog::Said { ended, text, scroll } => {
             let mut lines = Lines::new(ink, inner);
-            lines.say(Tone::Plain, text);
+            lines.page(Tone::Plain, text);
             let title = if *ended { " done " } else { " it was refused or failed " };
             (title, lines.lines, Vec::new(), scroll)
         }
@@ -243,7 +252,7 @@ fn over(frame: &mut Frame<'_>, dialog: &mut Dialog, ink: Ink, body: Rect) {
 fn question(ink: Ink, columns: u16, text: &str) -> Vec<Line<'static>> {
     let mut lines = Lines::new(ink, columns);
     lines.gap();
-    lines.say(Tone::Yours, text);
+    lines.page(Tone::Yours, text);
     lines.lines
 }
 
@@ -292,7 +301,9 @@ fn below(ink: Ink, columns: u16, deciding: &Deciding) -> Vec<Line<'static>> {
             let chosen = deciding.asked.form.choices.get(deciding.chosen);
             let consequence = chosen.map_or("", |choice| choice.consequence.as_str());
             let (feature, word) = (&deciding.feature, deciding.word());
-            question(ink, columns, &format!("Decide {feature} {word} ({consequence})? y/N"))
+            let said: Vec<&str> = deciding.texts.iter().map(|text| text.trim()).collect();
+            let said = said.iter().map(|text| format!("\n  “{text}”")).collect::<String>();
+            question(ink, columns, &format!("Decide {feature} {word} ({consequence})?{said}\ny/N"))
         }
     }
 }

@@ -56,8 +56,14 @@ impl Lines {
         Lines { ink, width: usize::from(width).max(1), lines: Vec::new() }
     }
 
-    /// A paragraph, broken between words.
+    /// A paragraph, broken between words. Further lines of a text stand a little to the right, so that none can be taken
+    /// for a line of ours.
     pub(super) fn say(&mut self, tone: Tone, text: &str) {
+        self.page(tone, &beneath(text));
+    }
+
+    /// A text of ours whose lines stand where they are.
+    pub(super) fn page(&mut self, tone: Tone, text: &str) {
         let style = self.ink.style(tone);
         self.lines.extend(folded(text, self.width).into_iter().map(|line| Line::styled(line, style)));
     }
@@ -65,7 +71,7 @@ impl Lines {
     /// A paragraph whose first words have a tone of their own.
     pub(super) fn begin(&mut self, tone: Tone, first: &str, rest: &str) {
         let first = harmless::name(first);
-        let mut lines = folded(&format!("{first}{rest}"), self.width).into_iter();
+        let mut lines = folded(&beneath(&format!("{first}{rest}")), self.width).into_iter();
         if let Some(line) = lines.next() {
             let at = line.char_indices().nth(first.chars().count()).map_or(line.len(), |(at, _)| at);
             let (first, rest) = line.split_at(at);
@@ -90,6 +96,12 @@ impl Lines {
     pub(super) fn gap(&mut self) {
         self.lines.push(Line::default());
     }
+}
+
+/// The text with its further lines moved to the right.
+fn beneath(text: &str) -> String {
+    let indent = text.len() - text.trim_start_matches(' ').len() + 4;
+    text.trim_end().replace('\n', &format!("\n{}", " ".repeat(indent)))
 }
 
 /// The text in lines of at most this many columns; a word that is longer than a line is broken.

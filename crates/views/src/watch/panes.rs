@@ -284,7 +284,7 @@ fn costs(detail: &Detail, ink: Ink, width: u16) -> Vec<Line<'static>> {
     lines.say(Tone::Plain, &format!("tokens: {input} read, {output} written"));
     lines.head("by role");
     for (role, sum) in costs.roles() {
-        lines.row(Tone::Plain, &format!("  {role:<24} {}", spent(&sum)));
+        lines.row(Tone::Plain, &format!("  {:<24} {}", role.as_str(), spent(&sum)));
     }
     lines.head("by phase");
     for phase in &costs.phases {

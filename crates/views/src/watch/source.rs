@@ -12,7 +12,7 @@ use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review;
-use redraft_engine::ports::{Clock, Store, Workspace};
+use redraft_engine::ports::{Clock, Store, Workspace, WorkspaceError};
 use redraft_facts::event::{About, Entry, Event};
 use redraft_facts::ids::Revision;
 use redraft_facts::ticket::Scope;
@@ -22,6 +22,7 @@ use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::{reviews, rows};
 use redraft_reports::projections::BoardRow;
 use redraft_reports::question::QuestionForm;
+use redraft_reports::view::{Overview, PhaseView};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,8 @@ pub(super) fn follow(
     loop {
         let mut is_new = false;
         match wishes.recv_timeout(Duration::from_millis(ASK_EVERY_MS)) {
-            Ok(wish) => (wanted, is_new) = (wish, true),
+            // Of several wishes the last one counts.
+            Ok(wish) => (wanted, is_new) = (wishes.try_iter().last().unwrap_or(wish), true),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
@@ -70,7 +72,7 @@ pub(super) fn follow(
 }
 
 /// The last change that was shown, so that git is asked once for each.
-pub(super) type Shown = Option<((Revision, Revision), Diff)>;
+pub(super) type Shown = Option<((Option<Revision>, Revision), Diff)>;
 
 /// One look. What cannot be read is told and not guessed.
 pub(super) fn look(
@@ -121,8 +123,8 @@ fn detail(
     let entries = ledger.read(scope.clone())?;
     let mut overview = folded(&entries, around(repo, ledger, scope, process)?)?;
     let question = if overview.row.question.is_some() { asked(&entries) } else { None };
+    let diff = wants_diff.then(|| change(repo, &entries, &overview, last, process));
     let (older, more_findings) = shortened(&mut overview);
-    let diff = wants_diff.then(|| change(repo, &entries, last, process));
     let seq = entries.last().map_or(0, |entry| entry.seq);
     let driven_by = driver(repo, scope);
     let scope = scope.clone();
@@ -140,20 +142,83 @@ fn asked(entries: &[Entry]) -> Option<Asked> {
     Some(Asked { form: QuestionForm::new(&question, &state), questions, number })
 }
 
-/// The change from the last revision but one to the last.
-fn change(repo: &RepositoryContext, entries: &[Entry], last: &mut Shown, process: &ProcessContext) -> Diff {
+/// What the last revision changed, or is where it is the first of its phase.
+fn change(
+    repo: &RepositoryContext,
+    entries: &[Entry],
+    overview: &Overview,
+    last: &mut Shown,
+    process: &ProcessContext,
+) -> Diff {
     let told = |title: &str| Diff { title: title.to_owned(), text: String::new() };
-    let mut revisions: Vec<(&Revision, String)> = Vec::new();
-    let mut created = None;
+    let found = revisions(entries);
+    let (Some((to, title)), Some(branch)) = (found.last(), branch(entries)) else {
+        return told("nothing was written yet");
+    };
+    let from = found.iter().rev().nth(1).map(|(from, _)| from.clone());
+    let between = (from.clone(), to.clone());
+    if let Some((_, diff)) = last.as_ref().filter(|(known, _)| *known == between) {
+        return diff.clone();
+    }
+    let is_last = |phase: &&PhaseView| phase.revision.as_ref() == Some(to);
+    let artifact = overview.phases_in_detail.iter().find(is_last).map(|phase| phase.artifact.clone());
+    let text = written(repo, branch, from.as_ref(), to, artifact.as_deref());
+    let diff = match text {
+        Ok(Some(text)) => {
+            let whole = process.redactor.redact(&text).0;
+            let end = whole.floor_char_boundary(DIFF_BYTES_MAX);
+            let cut = if end < whole.len() { "\n… the rest is left out" } else { "" };
+            let which = if from.is_some() { "last" } else { "first" };
+            Diff {
+                title: format!("the {which} revision, by {title}"),
+                text: format!("{}{cut}", &whole[..end]),
+            }
+        }
+        Ok(None) => told("this is the first revision of the phase; git shows what its branch changes"),
+        Err(error) => told(&format!("git cannot show the change: {error}")),
+    };
+    *last = Some((between, diff.clone()));
+    diff
+}
+
+/// The change between two revisions, or the document of the first; none where there is no document.
+fn written(
+    repo: &RepositoryContext,
+    branch: &str,
+    from: Option<&Revision>,
+    to: &Revision,
+    artifact: Option<&str>,
+) -> Result<Option<String>, String> {
+    let failed = |error: WorkspaceError| error.to_string();
+    let workspace = GitWorkspace::open(&repo.repository, repo.repository.main_checkout(), branch)
+        .map_err(|error| error.to_string())?;
+    match (from, artifact) {
+        (Some(from), _) => workspace.delta(from, to).map(Some).map_err(failed),
+        (None, Some(path)) => Ok(workspace.read_at(to, path).map_err(failed)?.map(|bytes| added(&bytes))),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Every line as a new one.
+fn added(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).lines().map(|line| format!("+{line}\n")).collect()
+}
+
+fn branch(entries: &[Entry]) -> Option<&str> {
+    entries.iter().find_map(|entry| match &entry.event {
+        Event::FeatureCreated(fact) => Some(fact.branch.as_str()),
+        _ => None,
+    })
+}
+
+/// The revisions of the last phase in which something was written, each with whose it is.
+fn revisions(entries: &[Entry]) -> Vec<(Revision, String)> {
+    let mut found: Vec<(Revision, String)> = Vec::new();
+    let mut is_other = false;
     for entry in entries {
         let (revision, title) = match &entry.event {
-            Event::FeatureCreated(fact) => {
-                created = Some(fact);
-                continue;
-            }
-            // Another document is compared with nothing.
             Event::LoopOpened(_) => {
-                revisions.clear();
+                is_other = true;
                 continue;
             }
             Event::Drafted(fact) => (fact.revision.as_ref(), fact.ticket.to_string()),
@@ -162,34 +227,13 @@ fn change(repo: &RepositoryContext, entries: &[Entry], last: &mut Shown, process
             _ => continue,
         };
         let Some(revision) = revision else { continue };
-        if revisions.last().is_none_or(|(before, _)| *before != revision) {
-            revisions.push((revision, title));
+        // Another phase is about another document.
+        if std::mem::take(&mut is_other) {
+            found.clear();
+        }
+        if found.last().is_none_or(|(before, _)| before != revision) {
+            found.push((revision.clone(), title));
         }
     }
-    let Some(created) = created else { return told("nothing was written yet") };
-    let [.., (from, _), (to, title)] = revisions.as_slice() else {
-        return told(match revisions.as_slice() {
-            [] => "nothing was written in this phase yet",
-            _ => "this is the first revision of the phase; `redraft report` has it as a whole",
-        });
-    };
-    let between = ((*from).clone(), (*to).clone());
-    if let Some((_, diff)) = last.as_ref().filter(|(known, _)| *known == between) {
-        return diff.clone();
-    }
-    let checkout = repo.repository.main_checkout();
-    let text = GitWorkspace::open(&repo.repository, checkout, &created.branch)
-        .map_err(|error| error.to_string())
-        .and_then(|workspace| workspace.delta(from, to).map_err(|error| error.to_string()));
-    let diff = match text {
-        Ok(text) => {
-            let whole = process.redactor.redact(&text).0.into_owned();
-            let end = whole.floor_char_boundary(DIFF_BYTES_MAX);
-            let cut = if end < whole.len() { "\n… the rest is left out" } else { "" };
-            Diff { title: format!("the last revision, by {title}"), text: format!("{}{cut}", &whole[..end]) }
-        }
-        Err(error) => told(&format!("git cannot show the change: {error}")),
-    };
-    *last = Some((between, diff.clone()));
-    diff
+    found
 }

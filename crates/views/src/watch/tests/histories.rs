@@ -1,0 +1,92 @@
+//! For every history and after each of its events, the screen says of a feature what its row says: where it stands, and
+//! whether it waits for a person. The histories are those of the machine's own tests.
+
+#[expect(dead_code, reason = "the worlds of other tests have more than this one needs")]
+#[path = "../../../../core/tests/review"]
+mod review {
+    pub(super) mod draws;
+    pub(super) mod world;
+
+    use self::draws::{STEPS_MAX, any_habits, any_rules};
+    use self::world::{Habits, Rules, World};
+    use super::super::{NOW_MS, app, busy, screen};
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+    use redraft_core::pipeline::{self, Pipeline};
+    use redraft_facts::phase::{Lane, Phase};
+    use redraft_reports::projections::BoardRow;
+    use redraft_reports::standing::{Standing, Surroundings};
+    use redraft_reports::view::Overview;
+    use std::collections::BTreeSet;
+
+    /// Histories that are drawn, each with every beginning of it.
+    const HISTORIES: u32 = 1_000;
+
+    fn any_history() -> impl Strategy<Value = World> {
+        let draws = proptest::collection::vec(any::<u8>(), 1..200);
+        let more =
+            (prop_oneof![Just(0u8), 0u8..40], prop_oneof![Just(0u8), 0u8..10], proptest::bool::weighted(0.2));
+        (any_rules(), any_habits(), draws, more).prop_map(|(rules, habits, draws, (parks, short, alone))| {
+            let habits = Habits { parks, short, turns: if alone { 0 } else { habits.turns }, ..habits };
+            let by_itself =
+                |rules: Rules| Rules { alone, lane: Lane::Standard, until: Phase::Specify, ..rules };
+            World::new(if alone { by_itself(rules) } else { rules }, habits, draws)
+        })
+    }
+
+    #[test]
+    fn the_screen_says_where_a_feature_stands_after_every_event_of_every_history() {
+        let config =
+            ProptestConfig { cases: HISTORIES, failure_persistence: None, ..ProptestConfig::default() };
+        let seen = std::cell::RefCell::new(BTreeSet::new());
+        let tried = TestRunner::new(config).run(&any_history(), |mut world| {
+            world.play(STEPS_MAX);
+            let mut state = Pipeline::default();
+            let mut drawn = None;
+            // One of the moments for each event: all four together would say the same four times.
+            for (at, entry) in world.log.iter().enumerate() {
+                pipeline::fold(&mut state, &entry.event).unwrap();
+                let (now_ms, is_driven) =
+                    [(0, false), (0, true), (i64::MAX, false), (i64::MAX, true)][at % 4];
+                let around = Surroundings { now_ms, is_driven, ..Surroundings::default() };
+                let row = BoardRow::new(&state, entry.at_ms).now(&around);
+                seen.borrow_mut().insert(row.standing.name());
+                let standing = Standing::new(&state).now(&around);
+                prop_assert_eq!(&row.standing, &standing);
+                // The list is drawn from the row alone: what stands as before is drawn as before.
+                if drawn.replace(standing.clone()).as_ref() != Some(&standing) {
+                    in_list(&row, &standing)?;
+                }
+            }
+            let around = Surroundings { now_ms: NOW_MS, is_driven: true, ..Surroundings::default() };
+            opened(Overview::new(&world.log, &around).unwrap())
+        });
+        tried.unwrap();
+        assert!(seen.into_inner().len() >= 10, "few ways to stand were met");
+    }
+
+    fn in_list(row: &BoardRow, standing: &Standing) -> Result<(), TestCaseError> {
+        let mut detail = busy("x");
+        detail.overview.row = row.clone();
+        let text = screen(&mut app(vec![detail], false), 120, 6);
+        prop_assert!(text.contains(&row.standing_in_words()), "{} {}", row.standing_in_words(), &text);
+        prop_assert_eq!(text.contains("1 waits for you"), standing.waits_for_you(), "{}", &text);
+        prop_assert_eq!(text.contains("nothing waits for you"), !standing.waits_for_you(), "{}", &text);
+        prop_assert_eq!(text.contains("\nwaiting for you\n"), standing.waits_for_you(), "{}", &text);
+        let works = matches!(standing, Standing::Working { .. } | Standing::WithHosts { .. });
+        prop_assert_eq!(text.contains("\nworking\n"), works, "{}", &text);
+        Ok(())
+    }
+
+    fn opened(overview: Overview) -> Result<(), TestCaseError> {
+        let (words, under_way) = (overview.standing_in_words.clone(), overview.under_way.len());
+        let mut detail = busy("x");
+        detail.scope = overview.row.scope();
+        detail.overview = overview;
+        let text = screen(&mut app(vec![detail], true), 120, 40);
+        prop_assert!(text.lines().nth(2).is_some_and(|line| line == words), "{}: {}", &words, &text);
+        let is_under_way = text.contains("\nunder way\n") || text.contains("\ncut off\n");
+        prop_assert_eq!(is_under_way, under_way > 0, "{}", &text);
+        Ok(())
+    }
+}
