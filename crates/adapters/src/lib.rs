@@ -11,6 +11,7 @@ pub mod barrier;
 pub mod checks;
 pub mod child;
 pub mod clock;
+pub mod comment_box;
 pub mod disk;
 pub mod doing;
 pub mod git;

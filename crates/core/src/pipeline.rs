@@ -4,9 +4,12 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds an event, [`pending`] says what to do next. Loop
 //! events are handed down unchanged.
 
+mod comments;
 mod parked;
 mod played;
 pub mod put_off;
+
+pub use comments::Comments;
 
 use crate::attribution::Attribution;
 use crate::bills::Bills;
@@ -61,6 +64,8 @@ pub struct Pipeline {
     pub sent_to: BTreeMap<Role, AgentName>,
     /// What people have settled, oldest first.
     pub settled: Vec<SettledFinding>,
+    /// What people have said unasked.
+    pub comments: Comments,
     /// What is watched over several features.
     pub tally: Tally,
     /// Who was asked, who judged and who wrote.
@@ -217,7 +222,9 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
                 finishing.put_off = put_off::named(state, &opened.put_off);
             }
             state.open = Some(open);
+            comments::opened(state);
         }
+        Event::Commented(fact) => comments::comment(state, fact).ok_or_else(|| unexpected(event))?,
         Event::Adopted(adopted) => {
             if state.created.is_none() || state.latest().is_some() || state.adopted.is_some() {
                 return Err(unexpected(event));

@@ -230,6 +230,12 @@ fn settle(
                 None => out.changes.push(FindingChange::Kept { id, note }),
             }
         }
+        (Status::Open, None) if finding.is_comment() && withdraws(answer) => {
+            let note = answer.map(|answer| answer.note.clone()).unwrap_or_default();
+            out.notes
+                .push(format!("{id} is a person's comment and is not withdrawn by others; it stays open"));
+            out.changes.push(FindingChange::Kept { id, note });
+        }
         (Status::Open, None) => out.changes.push(answered(id, answer, &mut out.unanswered)),
         (Status::Fixed | Status::Withdrawn, Some(repeat)) => {
             let note = format!("was {}, found again", finding.status.name());
@@ -264,6 +270,10 @@ fn settle(
     }
 }
 
+fn withdraws(answer: Option<&FindingAnswer>) -> bool {
+    answer.is_some_and(|answer| answer.status == AnswerStatus::Withdrawn)
+}
+
 fn answered(id: FindingId, answer: Option<&FindingAnswer>, unanswered: &mut Vec<FindingId>) -> FindingChange {
     let Some(answer) = answer else {
         unanswered.push(id.clone());
@@ -293,7 +303,8 @@ fn repeat_note(finding: &Finding, answer: Option<&FindingAnswer>, out: &mut Reco
 
 /// The finding in its new form, if the repeat weighs more: it holds where the old form did not, or it is graver.
 fn restated(finding: &Finding, by: &Cited<'_>, note: &str) -> Option<Finding> {
-    if by.weight() <= (finding.unverified.is_none(), finding.severity) {
+    // A person's words stay theirs.
+    if finding.is_comment() || by.weight() <= (finding.unverified.is_none(), finding.severity) {
         return None;
     }
     let issue = by.issue;
@@ -350,6 +361,7 @@ fn raise(hearing: &ReconcileInput<'_>, id: FindingId, group: &[Cited<'_>], out: 
         late,
         unverified: best.unverified.cloned(),
         note: ruling.map(|ruling| format!("settled before: {}", ruling.name())).unwrap_or_default(),
+        by: None,
     }));
 }
 

@@ -73,6 +73,9 @@ impl Concluding<'_, '_> {
         if let Some(revision) = revision.as_ref().filter(|_| changed) {
             let message = match ticket.purpose {
                 Purpose::Draft => format!("redraft: {phase} draft"),
+                _ if open.findings.iter().any(Finding::is_open_comment) && open.failed_gate().is_none() => {
+                    format!("redraft: {phase} after a comment")
+                }
                 _ if round == 0 => format!("redraft: {phase} draft after a failed gate"),
                 _ => format!("redraft: {phase} review iteration {round}"),
             };
@@ -115,12 +118,15 @@ impl Concluding<'_, '_> {
         let asked = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, &open.opened.panels);
         let checks: Vec<&str> = asked.filter(|_| first).map(Profile::check_names).unwrap_or_default();
         let printed = self.printed(open, started);
+        // What was said after the role was sent its work is put to it with the next.
+        let known: Vec<Finding> =
+            open.findings.iter().filter(|one| !facts.missed.contains(&one.id)).cloned().collect();
         let mut judged = judge(&AnswerInHand {
             ticket,
             round: facts.round,
             letter: facts.letter,
             rule: open.opened.rule,
-            known: &open.findings,
+            known: &known,
             settled: &self.journal.state().settled,
             delta: delta.as_ref(),
             late_left: open.late_left(),

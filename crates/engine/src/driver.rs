@@ -119,6 +119,11 @@ impl<'a> Run<'a> {
         answers: Vec<impl Into<Typed>>,
     ) -> Result<(), EngineError> {
         let answers: Vec<Typed> = answers.into_iter().map(Into::into).collect();
+        let asked = self.journal.question();
+        if self.take_comments()? && self.journal.question() != asked {
+            // Somebody else said something meanwhile, and the question has gone.
+            return Ok(());
+        }
         self.journal.decide(&self.rules.person, choice, &why.into(), &answers)?;
         self.project()
     }
@@ -164,6 +169,7 @@ impl<'a> Run<'a> {
 
     fn advance(&mut self) -> Result<Stop, EngineError> {
         loop {
+            self.take_comments()?;
             let effects = pipeline::pending(self.journal.state());
             if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
@@ -208,6 +214,11 @@ impl<'a> Run<'a> {
             if out.is_empty() && !self.building().was_taking_out(&effects)? && self.take_in_edits()? {
                 continue;
             }
+            let closes =
+                |effect: &Effect| matches!(effect, Effect::CloseStage { .. } | Effect::ClosePhase { .. });
+            if effects.iter().any(closes) && self.take_comments()? {
+                continue;
+            }
             let mut orders = Vec::new();
             for effect in effects {
                 match effect {
@@ -242,6 +253,11 @@ impl<'a> Run<'a> {
                 return Ok(stop);
             }
         }
+    }
+
+    /// Takes in what people have said since it was last looked; whether anything was stored.
+    pub(crate) fn take_comments(&mut self) -> Result<bool, EngineError> {
+        self.journal.take_comments(self.parts.comments, self.parts.boundaries)
     }
 
     /// Stores that the budget is too small, so that later readers are shown a command that goes on; once, however often

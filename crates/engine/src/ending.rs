@@ -97,6 +97,8 @@ pub enum EngineError {
         "the base of feature {feature} has moved on, and the check `{name}` fails on what would be merged now: {detail}"
     )]
     FailsMerged { feature: FeatureId, name: String, detail: String },
+    #[error("the comments that wait for {scope} cannot be read: {detail}")]
+    CommentBox { scope: Scope, detail: String },
     #[error("there is no open question")]
     NothingAsked,
     #[error("`{}` is not a choice for: {}", choice.name(), question.text)]

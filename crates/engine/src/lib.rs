@@ -23,6 +23,7 @@ mod building;
 mod checking;
 mod choosing;
 mod closing;
+mod comments;
 pub mod compose;
 mod conclude;
 mod driver;
@@ -62,6 +63,7 @@ mod undone;
 mod values;
 mod worktree;
 
+pub use comments::Delivery;
 pub use driver::Run;
 pub use ending::{EngineError, Stop, UnsentWork};
 pub use estimating::Estimating;

@@ -93,6 +93,13 @@ impl Opening<'_, '_> {
         Subject { panels, paths, gates, checks, ..Subject::default() }
     }
 
+    /// Whether a person is asked to approve what a phase made; the end of a feature is asked about when it is merged.
+    fn asks_after(&self, phase: Phase) -> bool {
+        let created = &self.worktree.created;
+        let wanted = self.rules.asks_after.contains(&phase) || created.ask_after.contains(&phase);
+        wanted && phase != Phase::Finish && !created.is_review()
+    }
+
     /// Stores that a loop begins, with the rules of this run.
     pub(crate) fn begin(&mut self, phase: Phase, pass: u16, subject: Subject) -> Result<(), EngineError> {
         let Subject { panels, paths, base, gates, checks, tasks, extras, bundle } = subject;
@@ -150,6 +157,7 @@ impl Opening<'_, '_> {
             same_hand: self.lane() == Lane::Express && !self.worktree.created.is_review(),
             put_off: put_off::for_loop(self.journal.state(), phase),
             conventions: kept_conventions.as_deref().map(hash),
+            asks_after: self.asks_after(phase),
         };
         *self.loop_texts = LoopTexts {
             project: self.rules.project.clone(),

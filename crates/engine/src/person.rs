@@ -1,8 +1,10 @@
 //! Stores what a person says to a feature: decisions, reasons, corrections. People type these, so each comes as
 //! [`Typed`] and is stored without its secrets, whichever command or terminal it came from.
 
+use crate::comments::Delivery;
 use crate::ending::EngineError;
 use crate::journal::Journal;
+use crate::ports::Comment;
 use redraft_core::review;
 use redraft_facts::event::{
     About, Asked, Cancelled, CostCorrected, Decision, Event, LaneSet, PhaseSkipped, Question, Unblocked,
@@ -12,6 +14,7 @@ use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
+use redraft_facts::verdict::Severity;
 
 impl Journal<'_> {
     /// The question that is open.
@@ -34,6 +37,11 @@ impl Journal<'_> {
         }
         if let Some(needs) = choice.needs_reason().filter(|_| why.is_empty()) {
             return Err(EngineError::NoReason(needs));
+        }
+        if choice == Decision::Comment {
+            let said = self.said_about(open.opened.phase, by, why);
+            self.comment(&said)?;
+            return Ok(question);
         }
         let asked = match &question.about {
             About::Author { questions } if choice == Decision::Answer => questions.len(),
@@ -71,10 +79,25 @@ impl Journal<'_> {
         self.record_if_allowed(PhaseSkipped { phase, by, why })
     }
 
-    /// Goes back to a phase that is over; false where the machine does not allow that.
+    /// Goes back to a phase that is over, with the reason as a comment that its author must meet; false where the machine
+    /// does not allow that. The end of a feature has no author, so there it is only a reason.
     pub fn go_back(&mut self, phase: Phase, by: &str, why: &Typed) -> Result<bool, EngineError> {
-        let (by, why) = self.said(by, why);
-        self.record_if_allowed(WentBack { phase, by, why })
+        let said = self.said_about(phase, by, why);
+        let back = Event::from(WentBack { phase, by: said.by.clone(), why: said.text.clone() });
+        if self.after(std::slice::from_ref(&back)).is_err() {
+            return Ok(false);
+        }
+        match phase {
+            Phase::Finish => self.record(back).map(|()| true),
+            _ => Ok(matches!(self.comment(&said)?, Delivery::Stored { went_back: true, .. })),
+        }
+    }
+
+    /// What a person said about a phase as a whole, and must be met there.
+    fn said_about(&self, phase: Phase, by: &str, text: &Typed) -> Comment {
+        let (by, text) = self.said(by, text);
+        let (id, file) = (self.own_comment_id(), String::new());
+        Comment { id, phase, reopens: None, severity: Severity::Blocker, file, line: 0, text, by }
     }
 
     /// Takes another lane or another end; false where the machine does not allow that.

@@ -2,6 +2,7 @@
 
 mod agent;
 mod checks;
+mod comment_box;
 mod inbox;
 mod merging;
 mod moment;
@@ -13,6 +14,7 @@ pub use agent::{
     Request, Resume, RunHandle, UsageReport,
 };
 pub use checks::{Check, CheckFolder, CheckRun, CheckWish, CheckedOut, Checks, NoChecks, SetUp};
+pub use comment_box::{Comment, CommentBox, NoComments};
 pub use inbox::Inbox;
 pub use merging::{Merge, MergeError, MergeOutcome, MergePreview, Merging, NoMerging};
 pub use moment::Moment;

@@ -53,6 +53,7 @@ pub(crate) fn shows(event: &Event) -> bool {
         | Event::TakenOut(_)
         | Event::Edited(_)
         | Event::Decided(_)
+        | Event::Commented(_)
         | Event::RetroWritten(_)
         | Event::BankJudged(_)
         | Event::BankApplied(_)

@@ -41,6 +41,7 @@ impl Run<'_> {
     /// else is under way.
     pub fn finish_open_dispatches(&mut self) -> Result<Vec<(Ticket, i64)>, EngineError> {
         loop {
+            self.take_comments()?;
             let out = self.out()?;
             let is_out = |ticket: &Ticket| out.iter().any(|(one, _)| one == ticket);
             let next = pipeline::pending(self.journal.state()).into_iter().find(|effect| match effect {

@@ -45,6 +45,7 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::Checked(_)
         | Event::Asked(_)
         | Event::Decided(_)
+        | Event::Commented(_)
         | Event::StageClosed(_)
         | Event::PhaseClosed(_)
         | Event::Cancelled(_)

@@ -3,7 +3,8 @@
 
 use crate::boundary::Boundaries;
 use crate::ports::{
-    Agents, Check, CheckFolder, Checks, Clock, Deadlines, Inbox, Merging, Store, StoreError, Workspace,
+    Agents, Check, CheckFolder, Checks, Clock, CommentBox, Deadlines, Inbox, Merging, Store, StoreError,
+    Workspace,
 };
 use crate::progress::Progress;
 use redraft_core::pipeline::Pipeline;
@@ -26,6 +27,8 @@ pub struct RunPorts<'a> {
     pub store: &'a dyn Store,
     pub workspace: &'a dyn Workspace,
     pub inbox: &'a dyn Inbox,
+    /// Where people leave comments while this run drives.
+    pub comments: &'a dyn CommentBox,
     pub clock: &'a dyn Clock,
     pub boundaries: &'a Boundaries,
     pub progress: &'a dyn Progress,
@@ -74,6 +77,8 @@ pub struct Rules {
     pub extras: Vec<Extra>,
     /// Whether a person is asked before code is written.
     pub asks_first: bool,
+    /// The phases after which a person is asked to approve.
+    pub asks_after: Vec<Phase>,
     pub finish: Finish,
 }
 

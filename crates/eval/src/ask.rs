@@ -185,6 +185,7 @@ fn finding(at: usize, plant: &Plant, profile: &Profile) -> Finding {
         late: false,
         unverified: None,
         note: String::new(),
+        by: None,
     }
 }
 

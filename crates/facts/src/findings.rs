@@ -1,4 +1,4 @@
-//! Findings: what reviewers said is wrong, under names that last through the phase.
+//! Findings: what reviewers and people said is wrong, under names that last through the phase.
 //!
 //! The values and how stored changes apply to them; the changes are made from a verdict by `core::reconcile`.
 
@@ -16,6 +16,7 @@ pub use settled::{Ruling, SettledFinding};
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     pub id: FindingId,
+    /// Who raised it, or where a person did, who says whether it is met.
     pub role: Role,
     /// The review round of the role's stage in which it was raised, as shown to people.
     pub round: u16,
@@ -35,6 +36,9 @@ pub struct Finding {
     pub unverified: Option<String>,
     /// What was last said about it.
     pub note: String,
+    /// The person whose comment it is; absent where a reviewer raised it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,9 +70,25 @@ impl Status {
 }
 
 impl Finding {
-    /// Whether it stands in the way of an approval under this rule.
+    /// Whether it stands in the way of an approval under this rule. A person's note never does.
     pub fn blocks(&self, rule: Threshold) -> bool {
-        self.status == Status::Open && self.unverified.is_none() && self.severity >= rule.least()
+        let least = if self.is_comment() { Severity::Blocker } else { rule.least() };
+        self.status == Status::Open && self.unverified.is_none() && self.severity >= least
+    }
+
+    /// Whether a person said it.
+    pub fn is_comment(&self) -> bool {
+        self.by.is_some()
+    }
+
+    /// Whether it is a person's comment that must still be met.
+    pub fn is_open_comment(&self) -> bool {
+        self.is_comment() && self.status == Status::Open && self.severity == Severity::Blocker
+    }
+
+    /// Who said it, for people: a role, or a person by name.
+    pub fn raised_by(&self) -> &str {
+        self.by.as_deref().unwrap_or(self.role.as_str())
     }
 
     /// Whether it is a blocker that was put off, so that a person must rule on it before the work ends, also where what
@@ -205,6 +225,7 @@ mod tests {
             late: false,
             unverified: None,
             note: String::new(),
+            by: None,
         }
     }
 
@@ -217,6 +238,19 @@ mod tests {
         );
         assert!(!Finding { severity: Severity::Warning, ..put_off.clone() }.is_deferred_blocker());
         assert!(!Finding { status: Status::Ruled, ..put_off }.is_deferred_blocker());
+    }
+
+    #[test]
+    fn a_persons_note_never_blocks_and_a_persons_blocker_always_does() {
+        let said = |severity| Finding { by: Some("ann".to_owned()), severity, ..finding(1, "") };
+        for rule in [Threshold::Strict, Threshold::Blockers] {
+            assert!(said(Severity::Blocker).blocks(rule) && !said(Severity::Warning).blocks(rule));
+        }
+        assert!(Finding { severity: Severity::Warning, ..finding(1, "") }.blocks(Threshold::Strict));
+        assert_eq!(
+            (said(Severity::Blocker).raised_by(), finding(1, "").raised_by()),
+            ("ann", "security-reviewer")
+        );
     }
 
     #[test]

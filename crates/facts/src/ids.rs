@@ -73,6 +73,12 @@ text_id!(
 );
 
 text_id!(
+    /// What tells a person's comment from every other: random, in hex.
+    CommentId,
+    "stored::part_of_a_name"
+);
+
+text_id!(
     /// A random UUID in its usual form: the identity of a feature or a review in every clone.
     FeatureUuid,
     "stored::uuid"

@@ -10,6 +10,7 @@ mod ledger;
 mod looking;
 mod plugin;
 mod shell;
+mod steering;
 mod watching;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -26,6 +27,7 @@ use redraft_agents::config::Colour;
 use redraft_facts::redact::Typed;
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
+use steering::COMMENT_HELP;
 use watching::{STOP_HELP, WATCH_HELP};
 
 pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs};
@@ -40,6 +42,7 @@ pub use looking::{
 };
 pub use plugin::{ExportArgs, PluginCommand};
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
+pub use steering::CommentArgs;
 pub use watching::{StopArgs, WatchArgs};
 
 /// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.
@@ -122,6 +125,9 @@ pub enum Command {
     /// Answer the question that a run is waiting for
     #[command(after_help = DECIDE_HELP)]
     Decide(DecideArgs),
+    /// Say what should be different: a finding of yours, which the author must meet
+    #[command(after_help = COMMENT_HELP)]
+    Comment(CommentArgs),
     /// Skip a phase, or go back to one
     #[command(subcommand, after_help = PHASE_HELP)]
     Phase(PhaseCommand),
@@ -281,6 +287,9 @@ pub struct NewArgs {
     /// A feature that must be completed first, by number, slug or folder name; repeat the option for several
     #[arg(long, value_name = "FEATURE")]
     pub depends_on: Vec<String>,
+    /// Wait for your approval after these phases, as in --ask specify,design; besides those of [ask] in redraft.toml
+    #[arg(long, value_name = "PHASES", value_delimiter = ',')]
+    pub ask: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -532,8 +541,8 @@ pub enum OnFailure {
 pub struct DecideArgs {
     /// The feature's number or slug; not needed inside its worktree or when only one is active
     pub feature: Option<String>,
-    /// accept, uphold, overrule, rerun, retry, skip, go, answer, assume or abandon, if the question allows it; without
-    /// a choice the question is shown
+    /// accept, approve, comment, uphold, overrule, rerun, retry, skip, go, answer, assume or abandon, if the question
+    /// allows it; without a choice the question is shown
     pub choice: Option<String>,
     /// The answer to an author's question; repeat the option for each question, in order; "" leaves a question to
     /// the author's assumption
@@ -542,6 +551,12 @@ pub struct DecideArgs {
     /// The reason; it is stored with the decision
     #[arg(long, default_value = "", hide_default_value = true)]
     pub why: Typed,
+    /// The revision that you looked at, as the question shows it; approve needs it, and is refused if it has moved
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Option<String>,
+    /// Answer only the question that was asked in this event, `asked_at` in status --json
+    #[arg(long, value_name = "EVENT")]
+    pub seen: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -135,6 +135,8 @@ impl From<EngineError> for CliError {
                 "give --answer once for each question, in order; \"\" leaves a question to the author's assumption",
             ),
             EngineError::Agent(_) => CliError::new(ErrorCode::Agent, message),
+            EngineError::CommentBox { .. } => CliError::new(ErrorCode::Config, message)
+                .hint("make that folder readable and writable, then: redraft run"),
             EngineError::Inbox { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("free some space or make it writable, then run again"),
             EngineError::Unsendable(_) | EngineError::Bug(_) => CliError::new(ErrorCode::Bug, message),

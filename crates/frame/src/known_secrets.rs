@@ -60,6 +60,7 @@ fn stores(command: &Command) -> bool {
         | Command::Finish(_)
         | Command::Review(_)
         | Command::Phase(_)
+        | Command::Comment(_)
         | Command::Decide(_)
         | Command::Mcp(_)
         | Command::Trust(_)

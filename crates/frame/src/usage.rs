@@ -6,10 +6,13 @@ use redraft_adapters::shell_word::quoted;
 use std::ffi::OsString;
 
 /// Words that people try as commands, with the command they mean.
-const MEANT: [(&str, &str); 29] = [
+const MEANT: [(&str, &str); 32] = [
     ("abandon", "give a feature up: redraft decide NNN abandon"),
     ("accept", "accept what is still open: redraft decide NNN accept"),
-    ("approve", "answer what a run is waiting for: redraft decide NNN accept, or redraft decide NNN go"),
+    (
+        "approve",
+        "answer what a run is waiting for: redraft decide NNN shows what it asks; redraft decide NNN approve --revision …",
+    ),
     ("begin", "begin a feature: redraft new \"your idea\""),
     ("board", "see every feature: redraft status"),
     ("continue", "continue a feature: redraft run NNN"),
@@ -20,20 +23,23 @@ const MEANT: [(&str, &str); 29] = [
     ),
     ("decisions", "see what was decided: redraft log NNN --decisions"),
     ("delete", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
+    ("feedback", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("findings", "see what reviewers found: redraft show findings NNN"),
     ("go", "let code be written: redraft decide NNN go"),
     ("history", "see what happened: redraft log NNN"),
     ("list", "see every feature: redraft status"),
     ("ls", "see every feature: redraft status"),
     ("merge", "merge a feature that is ready: redraft finish NNN --merge"),
+    ("message", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("monitor", "follow every feature on a full screen: redraft watch"),
     ("pr", "get the text for a pull request: redraft show pull-request NNN"),
     ("prices", "see what models cost: redraft models"),
     ("prune", "remove what features left that are over: redraft clean"),
     ("pull-request", "get the text for a pull request: redraft show pull-request NNN"),
-    ("reject", "say what is wrong by editing the document, then: redraft run NNN"),
+    ("reject", "say what is wrong: redraft comment NNN \"use Postgres, not files\""),
     ("remove", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
     ("resume", "continue a feature: redraft run NNN"),
+    ("say", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("skip", "leave a phase out: redraft phase skip NNN PHASE --why \"…\""),
     ("start", "begin a feature: redraft new \"your idea\"; or continue one: redraft run NNN"),
     ("tasks", "see the tasks of a feature: redraft show tasks docs/features/NNN-…"),

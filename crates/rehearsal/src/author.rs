@@ -96,6 +96,7 @@ const QUESTIONS_MAX: usize = 5;
 fn first(job: &Job<'_>) -> (String, String, Vec<FindingAnswer>) {
     let text = drafts::draft(job.phase, job.idea, &job.before, job.kit);
     let text = drafts::with_answers(&text, job.answers);
+    let text = drafts::with_answers(&text, &comments(job.open));
     let summary = format!("wrote the first draft, {}", count(text.lines().count(), "line"));
     let note = "the document was empty and has been written anew";
     let answers = job.open.iter().map(|open| Settled::Mended(note.to_owned()).answer(&open.id));
@@ -165,6 +166,15 @@ impl Settled {
 
 impl Revision<'_> {
     fn settle(&mut self, open: &Open) -> Result<Settled, Stopped> {
+        let said = comments(core::slice::from_ref(open));
+        if !said.is_empty() {
+            let text = drafts::with_answers(&self.text, &said);
+            if drafts::has_comment(&self.text, &open.description) {
+                return Ok(Settled::Already);
+            }
+            self.text = text;
+            return Ok(Settled::Mended("the document says what the user decided".to_owned()));
+        }
         if let Some(check) = rest_of(open) {
             return self.settle_all(&[check]);
         }
@@ -229,6 +239,13 @@ impl Revision<'_> {
         self.text = text;
         Ok(Settled::Mended(remedy.note.clone()))
     }
+}
+
+/// What the user said, as decisions of theirs.
+fn comments(open: &[Open]) -> Vec<Answered> {
+    let said = open.iter().filter(|open| open.category == drafts::COMMENT);
+    said.map(|open| Answered { question: String::new(), said: open.description.clone(), decided: true })
+        .collect()
 }
 
 /// Faults that are mended for one gate; a document with more was written by a machine.

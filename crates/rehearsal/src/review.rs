@@ -5,6 +5,7 @@
 
 use crate::ask::Open;
 use crate::checks::{self, Check, CheckedDocuments, DEFECTS_MAX, Defect, Looked};
+use crate::drafts;
 use crate::pace::Stopped;
 use redraft_facts::phase::Phase;
 use redraft_facts::text::count;
@@ -174,6 +175,14 @@ fn answer(
     issues: &[Issue],
 ) -> FindingAnswer {
     let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
+    if open.category == drafts::COMMENT {
+        return match drafts::has_comment(&checked.parsed.text, &open.description) {
+            true => said(AnswerStatus::Fixed, "the document says what the user decided".to_owned()),
+            false => {
+                said(AnswerStatus::NotFixed, "the document does not say what the user decided".to_owned())
+            }
+        };
+    }
     let stated_again = issues.iter().any(|issue| issue.same_as == open.id);
     if rest_of(open).is_some() && stated_again {
         return said(AnswerStatus::NotFixed, "there are still some that are not listed".to_owned());

@@ -260,7 +260,12 @@ fn ruled(
         Decision::Uphold => "the finding holds, and the author must change the file".to_owned(),
         Decision::Assume => "the author continues with its assumptions".to_owned(),
         // This decides how the work goes on, not how something is to be.
-        Decision::Rerun | Decision::Retry | Decision::Abandon | Decision::Go => return None,
+        Decision::Rerun
+        | Decision::Retry
+        | Decision::Abandon
+        | Decision::Go
+        | Decision::Approve
+        | Decision::Comment => return None,
     };
     let open = state.open.as_ref()?;
     let phase = open.opened.phase;
@@ -283,6 +288,7 @@ fn ruled(
         | About::Begin
         | About::Lessons
         | About::Deferred
+        | About::Approval
         | About::Disagreement { .. }
         | About::Divergence => None,
     };

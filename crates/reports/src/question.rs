@@ -8,8 +8,10 @@ mod tests;
 
 use crate::estimate;
 use redraft_core::pipeline::Pipeline;
-use redraft_facts::event::{About, Decided, Decision, Question};
+use redraft_core::review;
+use redraft_facts::event::{About, Decided, Decision, Entry, Event, Question};
 use redraft_facts::findings::Finding;
+use redraft_facts::ids::Revision;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use serde::Serialize;
@@ -33,6 +35,36 @@ pub struct Choice {
     pub consequence: String,
     /// Whether it is taken where a person only presses Enter.
     pub default: bool,
+}
+
+/// A question that stands, with what tells it from every other: whoever answers it later says which one was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OpenQuestion {
+    /// The number of the event with which it was asked; none where that was not stored yet.
+    pub asked_at: Option<u64>,
+    /// What it is about.
+    pub revision: Option<Revision>,
+    pub form: QuestionForm,
+}
+
+impl OpenQuestion {
+    /// None where nothing is asked. `entries` are all events of the feature that `state` is folded from.
+    pub fn new(state: &Pipeline, entries: &[Entry]) -> Option<OpenQuestion> {
+        let open = state.open.as_ref()?;
+        let question = review::question(open)?;
+        let asked_at = asked_at(entries, &question);
+        Some(OpenQuestion {
+            asked_at,
+            revision: open.revision.clone(),
+            form: QuestionForm::new(&question, state),
+        })
+    }
+}
+
+/// The number of the event with which this very question was asked last.
+pub fn asked_at(entries: &[Entry], question: &Question) -> Option<u64> {
+    let same = |entry: &&Entry| matches!(&entry.event, Event::Asked(asked) if asked.question == *question);
+    entries.iter().rev().find(same).map(|entry| entry.seq)
 }
 
 /// The word that leaves a question open.
@@ -130,6 +162,7 @@ fn asked(about: &About) -> String {
         About::Lessons => "Should this be written into the knowledge bank?".to_owned(),
         About::Deferred => "May the feature end with these blockers as they are?".to_owned(),
         About::Disagreement { finding } => format!("Does finding {finding} hold?"),
+        About::Approval => "Do you approve what the phase made?".to_owned(),
     }
 }
 
@@ -161,6 +194,8 @@ fn consequence(about: &About, choice: Decision) -> &'static str {
         (Decision::Uphold, _) => "it holds, and the author must change the file",
         (Decision::Overrule, About::Cap { .. }) => "the findings that the author declines no longer count",
         (Decision::Overrule, _) => "it does not hold",
+        (Decision::Approve, _) => "close the phase at the revision that you looked at",
+        (Decision::Comment, _) => "say what must change; the author works it in, and you are asked again",
     }
 }
 
@@ -191,8 +226,8 @@ fn in_the_way(question: &Question, state: &Pipeline) -> Vec<String> {
     }
     let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
     let line = |finding: &Finding| {
-        let (id, severity, role) = (&finding.id, finding.severity.name(), &finding.role);
-        format!("{id} {severity}, {role}: {}", one_line(&finding.description, 300))
+        let (id, severity, by) = (&finding.id, finding.severity.name(), finding.raised_by());
+        format!("{id} {severity}, {by}: {}", one_line(&finding.description, 300))
     };
     let mut lines: Vec<String> = blocking.clone().take(LINES_MAX).map(line).collect();
     let left = blocking.count().saturating_sub(LINES_MAX);

@@ -82,6 +82,7 @@ pub enum Subject {
     Lessons,
     Deferred,
     Disagreement,
+    Approval,
 }
 
 /// What events cannot say about a feature.
@@ -282,6 +283,7 @@ impl Subject {
             About::Lessons => Subject::Lessons,
             About::Deferred => Subject::Deferred,
             About::Disagreement { .. } => Subject::Disagreement,
+            About::Approval => Subject::Approval,
         }
     }
 
@@ -300,6 +302,7 @@ impl Subject {
             Subject::Lessons => "older lessons were judged",
             Subject::Deferred => "blockers were put off",
             Subject::Disagreement => "author and reviewer disagree",
+            Subject::Approval => "a phase is yours to approve",
         }
     }
 }

@@ -16,6 +16,7 @@ pub use findings::FindingView;
 pub use parts::{CheckView, DispatchView, PhaseState, PhaseView, ReviewerView, TaskView};
 
 use crate::projections::{BoardRow, line_in};
+use crate::question::OpenQuestion;
 use crate::standing::Surroundings;
 use redraft_core::attribution::Attribution;
 use redraft_core::pipeline::Pipeline;
@@ -47,6 +48,9 @@ pub struct Overview {
     pub findings: Vec<FindingView>,
     /// In the order they were made.
     pub decisions: Vec<DecisionView>,
+    /// What is asked now, and which question that is.
+    #[serde(flatten)]
+    pub asked: Option<OpenQuestion>,
     /// The last run of every check and gate of each phase.
     pub checks: Vec<CheckView>,
     pub costs: CostsView,
@@ -87,6 +91,7 @@ impl Overview {
             under_way,
             findings: findings::findings(&state),
             decisions: decided::decisions(&state, entries),
+            asked: OpenQuestion::new(&state, entries),
             checks: parts::checks(entries),
             costs: CostsView::new(entries, around.is_driven),
             lessons: lessons(entries),

@@ -7,7 +7,7 @@
 //!
 //! - [`MemoryStore`]: the ledger. Refuses what was decided on an older event, and fails where it is told to.
 //! - [`FakeRepository`], with [`FakeWorkspace`], [`FakeMerging`] and [`FakeCheckFolder`] on it: git, as maps of files.
-//! - [`MemoryInbox`], [`StillClock`], [`ScriptedChecks`], [`RememberingListener`].
+//! - [`MemoryInbox`], [`MemoryCommentBox`], [`StillClock`], [`ScriptedChecks`], [`RememberingListener`].
 //! - [`ScriptedAgent`] and [`ScriptedAgents`]: answer what they were told to, or fail in any way an agent can.
 //! - [`Outside`]: what people and agents do to files and to git while the engine does not look.
 //! - [`Crash`]: ends the "process" at any change or boundary; [`outliving`] catches it, and a new run goes on from what
@@ -18,6 +18,7 @@ mod check_folder;
 mod check_place;
 mod checks;
 mod clock;
+mod comment_box;
 mod crash;
 mod diff;
 mod ignore;
@@ -39,6 +40,7 @@ pub use agent::{ScriptedAgent, ScriptedAgents};
 pub use check_folder::FakeCheckFolder;
 pub use checks::{CheckRule, ScriptedChecks};
 pub use clock::StillClock;
+pub use comment_box::{MemoryCommentBox, said};
 pub use crash::{Crash, Died, outliving};
 pub use inbox::MemoryInbox;
 pub use listener::RememberingListener;

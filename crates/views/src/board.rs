@@ -5,20 +5,24 @@
 
 use super::blocker::{BlockerJson, adopting, unblocking};
 use super::dependencies::FeatureStandings;
+use redraft_adapters::comment_box::FileCommentBox;
 use redraft_adapters::doing;
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::pipeline::Pipeline;
 use redraft_documents::dependency::{blockers, first};
-use redraft_engine::ports::Clock;
+use redraft_engine::ports::{Clock, Store as _};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
-use redraft_frame::errors::CliError;
+use redraft_facts::ticket::Scope;
+use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
 use redraft_reports::projections::BoardRow;
-use redraft_reports::standing::Surroundings;
+use redraft_reports::question::OpenQuestion;
+use redraft_reports::standing::{Standing, Surroundings};
 use serde::Serialize;
 
 /// A row of the board with what depends on the moment.
@@ -32,6 +36,17 @@ pub struct Seen {
     /// The process that drives it now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<Holder>,
+    /// What is asked now, and which question that is; read only where it is shown.
+    #[serde(flatten)]
+    pub asked: Option<OpenQuestion>,
+    /// How many comments wait in the inbox until whoever drives the feature stores them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub waiting_comments: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Seen {
@@ -53,7 +68,22 @@ impl Seen {
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
         }
-        Seen { row, blocked_by, held_by }
+        let waiting_comments = match row.id.parse() {
+            Ok(id) => FileCommentBox::new(&standings.repo.state).count(&Scope::Feature(id)),
+            Err(_) => 0,
+        };
+        Seen { row, blocked_by, held_by, asked: None, waiting_comments }
+    }
+
+    /// Finds out which question stands, where one does.
+    pub fn read_question(&mut self, ledger: &Ledger) -> Result<(), CliError> {
+        if matches!(self.row.standing, Standing::Asked { .. }) {
+            let entries = ledger.read(scope_of(&self.row))?;
+            let state = Pipeline::replay(&entries)
+                .map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
+            self.asked = OpenQuestion::new(&state, &entries);
+        }
+        Ok(())
     }
 
     /// What the moment adds to its events.

@@ -347,6 +347,13 @@ pub fn findings(
         let all = one.findings.iter();
         findings.extend(all.map(|finding| FindingJson { phase, finding, raised_by: raised(finding) }));
     }
+    let waiting: Vec<(Phase, Finding)> =
+        state.comments.waiting.iter().map(|one| (one.phase, one.finding(Role::new("")))).collect();
+    for (phase, finding) in &waiting {
+        text.push_str(&format!("{phase}, not begun yet\n"));
+        text.push_str(&table(std::slice::from_ref(finding), &state.players, *phase));
+        findings.push(FindingJson { phase: phase.name(), finding, raised_by: None });
+    }
     if findings.is_empty() {
         text.push_str(&format!("{} has no findings", whom(&scope)));
     }
@@ -396,7 +403,11 @@ pub fn table(findings: &[Finding], players: &Attribution, phase: Phase) -> Strin
             (&finding.id, finding.severity, harmless::name(&finding.category), finding.round);
         let by = players.raised_by(phase, id).map(|by| format!(" by {}, {}", by.role, by.shown()));
         let by = by.unwrap_or_default();
-        text.push_str(&format!("{id} [{severity}] [{category}] {marks}, raised in round {round}{by}\n"));
+        let raised = match &finding.by {
+            Some(person) => format!("said by {}", harmless::name(person)),
+            None => format!("raised in round {round}{by}"),
+        };
+        text.push_str(&format!("{id} [{severity}] [{category}] {marks}, {raised}\n"));
         let place = finding.place();
         text.push_str(&format!("   {}\n   at: {}\n", beneath(&finding.description), harmless::name(&place)));
         if !finding.note.is_empty() {

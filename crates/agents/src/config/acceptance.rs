@@ -108,6 +108,8 @@ pub const KEYS: [(&str, KeyDecision); 62] = [
     ("finish.history", Harmless),
     ("finish.docs", Harmless),
     ("finish.retro", Harmless),
+    // It only stops earlier.
+    ("ask.after", Harmless),
     // It keeps an agent at work in a session that somebody else pays for.
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
     ("notify.command", Asks(By::Notices)),

@@ -26,6 +26,7 @@ pub(super) struct ConfigFile {
     pub(super) checks: BTreeMap<Spanned<String>, Spanned<String>>,
     pub(super) implement: ImplementFile,
     pub(super) finish: FinishFile,
+    pub(super) ask: AskFile,
     pub(super) hooks: HooksFile,
     pub(super) notify: NotifyFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
@@ -60,6 +61,13 @@ pub(super) struct OwnNotifyFile {
     pub(super) bell: Option<Spanned<bool>>,
     pub(super) after_seconds: Option<Spanned<Whole>>,
     pub(super) command: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct AskFile {
+    /// Phases, by name.
+    pub(super) after: Option<Vec<Spanned<String>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -230,6 +238,7 @@ const TABLES: [(&str, &[&str]); 9] = [
     ),
     ("implement", &["simplify", "deepen"]),
     ("finish", &["history", "docs", "retro"]),
+    ("ask", &["after"]),
     ("hooks", &["autonomous"]),
     ("notify", &["bell", "after_seconds", "command"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
@@ -238,8 +247,8 @@ const TABLES: [(&str, &[&str]); 9] = [
 ];
 
 /// What only a project decides, and not a user for all projects.
-const REPOSITORY_ONLY: [&str; 9] =
-    ["review", "limits", "workspace", "monitor", "lanes", "lint", "checks", "implement", "finish"];
+const REPOSITORY_ONLY: [&str; 10] =
+    ["review", "limits", "workspace", "monitor", "lanes", "lint", "checks", "implement", "finish", "ask"];
 
 pub(super) fn read(text: &str, path: &Path) -> Result<ConfigFile, ConfigError> {
     toml::from_str(text).map_err(|error| explain(&error, text, path))

@@ -45,7 +45,7 @@ use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::{Certify, Extra, Limits, MergeHistory};
 use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{AgentName, BlobId, Role};
-use redraft_facts::phase::LaneRules;
+use redraft_facts::phase::{LaneRules, Phase};
 use redraft_facts::text::hash;
 use redraft_facts::usage::Usd;
 use redraft_reports::projections::Thresholds;
@@ -95,6 +95,8 @@ pub struct Config {
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
     pub finish: FinishConfig,
+    /// The phases after which a person is asked to approve.
+    pub asks_after: Vec<Phase>,
     /// Whether an interactive agent that stops is reminded of unfinished work.
     pub autonomous: bool,
     /// The commands that tell a person who is not looking; see [`Config::notify_command`].
@@ -389,6 +391,7 @@ impl Default for Config {
             check_minutes: 20,
             extras: Extra::ALL.to_vec(),
             finish: FinishConfig { history: MergeHistory::Keep, docs: DocsGate::Remind, retro: true },
+            asks_after: Vec::new(),
             autonomous: false,
             notify: NotifyCommands::default(),
             agents,

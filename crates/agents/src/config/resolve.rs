@@ -15,6 +15,7 @@ use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::{Certify, Limits, MergeHistory};
 use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{AgentName, Role};
+use redraft_facts::phase::Phase;
 use redraft_facts::usage::Usd;
 use redraft_reports::projections::{FEATURES_MAX, Thresholds};
 use std::collections::BTreeMap;
@@ -63,6 +64,15 @@ enum Kind {
     Pull,
 }
 
+/// The phases that a person can be asked to approve; the last one is asked about when it is merged.
+const PHASES: [(&str, Phase); 5] = [
+    ("specify", Phase::Specify),
+    ("design", Phase::Design),
+    ("create-plan", Phase::CreatePlan),
+    ("create-tasks", Phase::CreateTasks),
+    ("implement", Phase::Implement),
+];
+
 /// What both files mean together: the user's own holds everywhere, the repository's wins.
 pub(super) fn resolve(
     file: &ConfigFile,
@@ -103,6 +113,11 @@ pub(super) fn resolve(
     source.word(&mut config.finish.history, file.finish.history.as_ref(), "a value of history", &HISTORY)?;
     source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
     config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
+    for written in file.ask.after.iter().flatten() {
+        let mut phase = Phase::Specify;
+        source.word(&mut phase, Some(written), "a phase to approve", &PHASES)?;
+        config.asks_after.push(phase);
+    }
     config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
     config.notify.repository = source.notify_command(file.notify.command.as_ref())?;
     config.own_prices.clone_from(&config.prices);

@@ -81,6 +81,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
         "lint",
         "implement",
         "finish",
+        "ask",
         "hooks",
         "notify",
     ] {
@@ -127,6 +128,8 @@ fn every_key_changes_what_it_says() {
         history = "squash"
         docs = "require"
         retro = false
+        [ask]
+        after = ["specify", "implement"]
         [hooks]
         autonomous = true
 
@@ -196,6 +199,7 @@ fn every_key_changes_what_it_says() {
         check_minutes: 5,
         extras: vec![Extra::Deepen],
         finish: FinishConfig { history: MergeHistory::Squash, docs: DocsGate::Require, retro: false },
+        asks_after: vec![Phase::Specify, Phase::Implement],
         autonomous: true,
         notify: notify::NotifyCommands { own: None, repository: Some("tell me".to_owned()) },
         agents: {

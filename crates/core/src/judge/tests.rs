@@ -138,6 +138,7 @@ fn finding(id: &str, severity: Severity) -> Finding {
         late: false,
         unverified: None,
         note: String::new(),
+        by: None,
     }
 }
 

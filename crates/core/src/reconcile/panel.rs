@@ -58,6 +58,8 @@ pub fn defects<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Defec
 /// Whether two reviewers found the same. One reviewer's own findings are told apart by that reviewer.
 fn one_defect(one: &Finding, other: &Finding) -> bool {
     let alike = one.role != other.role
+        && !one.is_comment()
+        && !other.is_comment()
         && one.status == other.status
         && one.claim == other.claim
         && one.unverified.is_none()
@@ -119,6 +121,7 @@ mod tests {
             late: false,
             unverified: None,
             note: String::new(),
+            by: None,
         }
     }
 

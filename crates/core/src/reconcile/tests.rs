@@ -52,6 +52,7 @@ fn finding(id: &str, status: Status) -> Finding {
         late: false,
         unverified: None,
         note: String::new(),
+        by: None,
     }
 }
 
@@ -332,6 +333,7 @@ fn a_new_finding_holds_what_the_issue_says() {
         late: false,
         unverified: unverified[0].clone(),
         note: String::new(),
+        by: None,
     };
     assert_eq!(changes, [FindingChange::Raised(expected)]);
 }

@@ -16,9 +16,11 @@ const DEFERRED_MAX: usize = 10;
 
 /// The question about something, in words.
 pub(super) fn ask(state: &Loop, about: About) -> Question {
-    use Decision::{Abandon, Accept, Answer, Assume, Go, Overrule, Rerun, Retry, Skip, Uphold};
+    use Decision::{
+        Abandon, Accept, Answer, Approve, Assume, Comment, Go, Overrule, Rerun, Retry, Skip, Uphold,
+    };
     let building = state.implementing.as_ref().is_some_and(|implementing| implementing.current().is_some());
-    let (text, choices) = match &about {
+    let (mut text, choices) = match &about {
         About::Cap { stage } => {
             let open = rulings(state, &about).len();
             let seats = state.reviewers.iter().filter(|seat| seat.stage == *stage);
@@ -162,8 +164,40 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             let text = format!("{} has {asked} before it drafts{list}", state.author.role);
             (text, vec![Answer, Assume, Abandon])
         }
+        About::Approval => (to_approve(state), vec![Approve, Comment, Abandon]),
     };
+    text.push_str(&unmet(state, &about, &choices));
     Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
+}
+
+/// What a person is asked to approve. It names the revision, so that an edit makes it another question.
+fn to_approve(state: &Loop) -> String {
+    let what = match state.artifact() {
+        artifact if state.opened.phase != Phase::Implement => artifact.to_owned(),
+        _ => "the code".to_owned(),
+    };
+    let revision = state.revision.as_ref().map(|revision| revision.short().to_owned()).unwrap_or_default();
+    let approved = state.reviewers.iter().filter(|seat| seat.approved().is_some());
+    let names: Vec<&str> = approved.map(|seat| seat.role.as_str()).collect();
+    let by = match names.as_slice() {
+        [] => "passed the gates".to_owned(),
+        names => format!("is approved by {}", names.join(", ")),
+    };
+    format!("{what} {by}; look at revision {revision} before {} closes", state.opened.phase)
+}
+
+/// The comments of people that accepting would leave unmet, so that nobody accepts past one without knowing.
+fn unmet(state: &Loop, about: &About, choices: &[Decision]) -> String {
+    if !choices.contains(&Decision::Accept) || matches!(about, About::Disagreement { .. } | About::Deferred) {
+        return String::new();
+    }
+    let ruled = rulings(state, about);
+    let unmet = state.findings.iter().filter(|one| one.is_open_comment() && ruled.contains(&one.id));
+    let names: Vec<String> = unmet.map(|one| format!("{} of {}", one.id, one.raised_by())).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; accept would leave {} unmet", names.join(", ")),
+    }
 }
 
 fn put_off(state: &Loop) -> &[(Phase, Finding)] {
@@ -179,7 +213,12 @@ fn deferred_in_words(phase: Phase, finding: &Finding) -> String {
 /// The question about a finding on which both sides insist.
 fn disagreement(state: &Loop, id: &FindingId) -> String {
     let author = &state.author.role;
-    let role = state.findings.iter().find(|finding| finding.id == *id).map(|finding| finding.role.as_str());
+    let finding = state.findings.iter().find(|finding| finding.id == *id);
+    let role = finding.map(|finding| finding.role.as_str());
+    if let Some(by) = finding.and_then(|finding| finding.by.as_deref()) {
+        let sides = both_sides(state, id);
+        return format!("{id} of {by} is not met: uphold has {author} work it in, overrule ends it{sides}");
+    }
     format!(
         "{author} and {} disagree about {id}: uphold has it mended, overrule ends it{}",
         role.unwrap_or("its reviewer"),
@@ -197,7 +236,7 @@ fn both_sides(state: &Loop, id: &FindingId) -> String {
     let Some(finding) = state.findings.iter().find(|finding| finding.id == *id) else { return String::new() };
     let (author, role, severity) = (&state.author.role, &finding.role, finding.severity);
     let (what, place) = (said(&finding.description), one_line(&finding.place(), CHARS_MAX));
-    let mut text = format!("\n  {id} {severity}, {role}: {what} (at: {place})");
+    let mut text = format!("\n  {id} {severity}, {}: {what} (at: {place})", finding.raised_by());
     let Some(dispute) = state.disputes.get(id) else { return text };
     let answers =
         [(author, Some(&dispute.reply)), (role, dispute.answer.as_ref()), (author, dispute.again.as_ref())];
@@ -277,6 +316,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         | About::Lessons
         | About::Deferred
         | About::Divergence
+        | About::Approval
         | About::Disagreement { .. } => Vec::new(),
     };
     Decided {
@@ -316,6 +356,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         | About::Begin
         | About::Lessons
         | About::Deferred
+        | About::Approval
         | About::Divergence => false,
     });
     settled.map(|finding| finding.id.clone()).collect()

@@ -39,4 +39,5 @@ pub use implementing::{Implementing, TaskEnd, TaskWork, WrittenFiles};
 pub use plan::{CaseFacts, DispatchOrder, Effect, case_for, closing, pending, question, shown_round};
 pub use seat::{CacheAfterDispatch, Conversation, Flight, OpenDispatch, Seat, SeatStatus};
 pub use state::{Loop, LoopEnd, Stage};
+pub(crate) use step::comment;
 pub use step::{Rejected, fold, step};

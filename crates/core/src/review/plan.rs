@@ -1,8 +1,9 @@
 //! Decides what to do next, from the state alone. Start at [`need`].
 //!
 //! What code needs before its review is in [`make`], what a feature needs at its end in [`finish`], and what gates need
-//! in [`gates`]. [`order`] says who is sent what.
+//! in [`gates`]. [`order`] says who is sent what, [`close`] what a loop leaves behind.
 
+mod close;
 mod finish;
 mod gates;
 mod make;
@@ -13,13 +14,14 @@ use super::dispute::Dispute;
 use super::implementing::CodeRole;
 use super::seat::{Conversation, Seat, SeatStatus};
 use super::state::{Loop, Stage};
+pub use close::{CaseFacts, case_for, closing};
 use finish::finish_need;
 use gates::gate_need;
 use make::{extra_need, take_out_need, task_need, tests_need};
 use order::dispatch;
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
-use redraft_facts::findings::{Finding, Status};
+use redraft_facts::event::{About, Certify, Question, StageOutcome};
+use redraft_facts::findings::Finding;
 use redraft_facts::ids::{AgentName, FindingId, Revision, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -183,7 +185,8 @@ pub(super) enum Need {
 }
 
 /// The whole order of a loop: tasks where there are any; gates before reviewers, everybody's verdict before a revision,
-/// stages one after the other, then older approvals, then fresh eyes, then the close.
+/// what a person said before what reviewers say, stages one after the other, then older approvals, then fresh eyes, then
+/// a person where one wants to be asked, then the close.
 pub(super) fn need(state: &Loop) -> Need {
     let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
     let Some(revision) = &state.revision else {
@@ -205,6 +208,10 @@ pub(super) fn need(state: &Loop) -> Need {
     }
     if let Some(finding) = contested(state) {
         return ask(About::Disagreement { finding });
+    }
+    if !state.unanswered.is_empty() {
+        // What a person said is worked in before anybody reviews what it will change.
+        return Need::Author(Purpose::Revise);
     }
     if let Some(seat) = state.reviewers.iter().find(|seat| seat.rejected_in(state.epoch)) {
         let hearing = hearing(state, revision);
@@ -242,6 +249,9 @@ pub(super) fn need(state: &Loop) -> Need {
             Need::Reviewers(Purpose::Review, lacking)
         };
     }
+    if let Some(finding) = state.findings.iter().find(|finding| finding.is_open_comment()) {
+        return ask(About::Disagreement { finding: finding.id.clone() });
+    }
     if state.opened.certify != Certify::Off {
         let older = older_approvals(state, revision);
         if !older.is_empty() {
@@ -253,6 +263,9 @@ pub(super) fn need(state: &Loop) -> Need {
     }
     if state.opened.certify == Certify::Fresh && !certified(state, revision) {
         return Need::Certifier;
+    }
+    if state.opened.asks_after && state.approved.as_ref() != Some(revision) {
+        return ask(About::Approval);
     }
     Need::Effect(Effect::ClosePhase { revision: revision.clone() })
 }
@@ -332,73 +345,4 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
         | Purpose::Probe => stage.rounds,
     };
     this.clamp(1, state.rounds_max(seat.stage))
-}
-
-/// The close of a loop at this revision: who approved it, what it leaves behind.
-pub fn closing(state: &Loop, revision: Revision) -> PhaseClosed {
-    let approvals = state.reviewers.iter().filter_map(|seat| match &seat.standing {
-        SeatStatus::Approved { revision, ticket, same_hand, .. } => Some(Approval {
-            role: seat.role.clone(),
-            revision: revision.clone(),
-            ticket: ticket.clone(),
-            same_hand: *same_hand,
-        }),
-        SeatStatus::Unasked | SeatStatus::Rejected { .. } | SeatStatus::Ruled { .. } => None,
-    });
-    let with = |status| {
-        let chosen = state.findings.iter().filter(move |finding| finding.status == status);
-        chosen.map(|finding| finding.id.clone()).collect()
-    };
-    PhaseClosed {
-        phase: state.opened.phase,
-        pass: state.opened.pass,
-        revision,
-        approvals: approvals.collect(),
-        deferred: with(Status::Deferred),
-        ruled: with(Status::Ruled),
-        overruled: with(Status::Overruled),
-    }
-}
-
-/// What judging an answered ticket requires from the loop.
-pub struct CaseFacts {
-    pub letter: char,
-    pub round: u16,
-    /// Whether the answer is about changes only, so that new findings elsewhere are put off.
-    pub since: Option<Revision>,
-    /// What code was compared with then; what has changed since only in its base is not a change of its own.
-    pub base_then: Option<Revision>,
-    pub repair_left: bool,
-    /// Whether a role without a conversation, which cannot be asked to repair anything, may be asked anew.
-    pub retry_left: bool,
-}
-
-pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
-    let seat = state.seat_of(ticket)?;
-    let work = seat.work.as_ref()?;
-    let since = match work.purpose {
-        // Where the role stood before this round, whatever it was shown since.
-        Purpose::Review => work.since.clone(),
-        Purpose::Draft
-        | Purpose::Revise
-        | Purpose::Validate
-        | Purpose::Certify
-        | Purpose::Repair
-        | Purpose::Implement
-        | Purpose::Simplify
-        | Purpose::Outline
-        | Purpose::Tests
-        | Purpose::Retro
-        | Purpose::Judge
-        | Purpose::Probe => None,
-    };
-    let (limits, lasts) = (&state.opened.limits, seat.conversation.is_some());
-    Some(CaseFacts {
-        letter: seat.letter,
-        round: shown_round(state, seat, work.purpose),
-        since,
-        base_then: state.base_at(work.since_epoch).cloned(),
-        repair_left: work.repairs < limits.repairs && lasts,
-        retry_left: work.failures == 0 && limits.repairs > 0 && limits.attempts > 1 && !lasts,
-    })
 }

@@ -2,7 +2,7 @@
 
 use redraft_facts::choice::Cached;
 use redraft_facts::event::{Answered, Limits, Started};
-use redraft_facts::ids::{AgentName, Revision, Role, SessionId};
+use redraft_facts::ids::{AgentName, FindingId, Revision, Role, SessionId};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::usage::Usd;
@@ -134,6 +134,8 @@ pub struct Repair {
 pub struct Flight {
     pub started: Started,
     pub answered: Option<Answered>,
+    /// What people said since it was sent.
+    pub missed: Vec<FindingId>,
 }
 
 impl Seat {

@@ -46,6 +46,10 @@ pub struct Loop {
     pub said: String,
     /// The open findings that the author declined with a reason.
     pub disputes: BTreeMap<FindingId, Dispute>,
+    /// People's comments that must be met and that the author has not been sent yet.
+    pub unanswered: BTreeSet<FindingId>,
+    /// The revision that a person approved, where one is asked before the phase closes.
+    pub approved: Option<Revision>,
     /// The author's fix summaries with the epoch each one led to.
     pub summaries: Vec<(u32, String)>,
     /// What a change that is reviewed by itself was compared with, and from which epoch on.
@@ -98,7 +102,17 @@ fn taken_up(opened: &LoopOpened, earlier: Option<&Loop>) -> Vec<Finding> {
             finding.status = Status::Open;
         }
     }
+    let judge = judge_of_comments(opened);
+    for finding in findings.iter_mut().filter(|finding| finding.is_comment()) {
+        finding.role = judge.clone();
+    }
     findings
+}
+
+/// Who says whether a person's comment is met: the first reviewer, or without reviewers the author, on its own word.
+fn judge_of_comments(opened: &LoopOpened) -> Role {
+    let first = opened.panels.iter().flat_map(|panel| &panel.roles).next();
+    first.map_or_else(|| opened.author.clone(), |first| first.role.clone())
 }
 
 impl Loop {
@@ -113,6 +127,7 @@ impl Loop {
         let implementing =
             Implementing::new(&opened, earlier.and_then(|earlier| earlier.implementing.as_ref()));
         let finishing = Finishing::new(&opened, earlier.and_then(|earlier| earlier.finishing.as_ref()));
+        let findings = taken_up(&opened, earlier);
         let certifier = reviewers.first().cloned().unwrap_or_else(|| author.clone());
         Loop {
             scope,
@@ -124,7 +139,13 @@ impl Loop {
                 .filter(|_| finishing.is_none())
                 .and_then(|earlier| earlier.revision.clone())
                 .or_else(|| opened.base.clone().filter(|_| implementing.is_some() || finishing.is_some())),
-            findings: taken_up(&opened, earlier),
+            unanswered: findings
+                .iter()
+                .filter(|one| one.is_open_comment())
+                .map(|one| one.id.clone())
+                .collect(),
+            approved: None,
+            findings,
             opened,
             epoch: 0,
             author,
@@ -152,6 +173,11 @@ impl Loop {
             decided: 0,
             end: None,
         }
+    }
+
+    /// Who says whether a person's comment is met.
+    pub fn judge_of_comments(&self) -> Role {
+        judge_of_comments(&self.opened)
     }
 
     /// How many review rounds a stage may have: the limit, and what a person granted beyond it.
@@ -201,6 +227,10 @@ impl Loop {
 
     pub fn reviewer(&self, role: &Role) -> Option<&Seat> {
         self.reviewers.iter().find(|seat| seat.role == *role)
+    }
+
+    pub(super) fn flights_mut(&mut self) -> impl Iterator<Item = &mut Flight> {
+        self.seats_mut().filter_map(|seat| seat.work.as_mut()?.flight.as_mut())
     }
 
     pub fn flights(&self) -> impl Iterator<Item = (&Seat, &Flight)> {

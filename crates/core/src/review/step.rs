@@ -1,9 +1,10 @@
 //! Folds stored facts into the state. Start at [`fold`].
 //!
 //! Here are drafts, edits, gates and closes; [`dispatch`] has dispatches, [`judge`] verdicts, [`dispute`] findings that
-//! are declined, [`decide`] a person's answers, [`make`] work on code and [`finish`] the end of a feature. Nothing here says what comes next: that is
+//! are declined, [`decide`] a person's answers, [`comment`] what a person says unasked, [`make`] work on code and [`finish`] the end of a feature. Nothing here says what comes next: that is
 //! [`super::plan`].
 
+mod comment;
 mod decide;
 mod dispatch;
 mod dispute;
@@ -15,6 +16,7 @@ use super::implementing::Implementing;
 use super::plan::{Effect, Need, need, question};
 use super::seat::{Flight, Seat, SeatStatus};
 use super::state::{Loop, LoopEnd};
+pub(crate) use comment::comment;
 use decide::decide;
 use judge::judge;
 use make::settle;
@@ -70,6 +72,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
             }
         }
         Event::Decided(fact) => decide(state, fact)?,
+        Event::Commented(fact) => comment(state, fact)?,
         Event::StageClosed(fact) => close_stage(state, fact)?,
         Event::PhaseClosed(fact) => close_phase(state, fact)?,
         Event::Cancelled(_) => state.end = Some(LoopEnd::Abandoned),
@@ -126,7 +129,7 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     if !work.flight.as_ref().is_some_and(landed) {
         return Err(what());
     }
-    work.flight = None;
+    let missed = work.flight.take().map(|flight| flight.missed).unwrap_or_default();
     let Some(revision) = &fact.revision else {
         // It may ask once; asking again counts as having written nothing.
         if !fact.questions.is_empty() && state.questions.is_empty() && state.revision.is_none() {
@@ -147,7 +150,9 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     conclude(author);
     author.anchor = Some(revision.clone());
     let answers = dispute::decline(state, &fact.declined);
-    if state.revision.as_ref() != Some(revision) {
+    let changed = state.revision.as_ref() != Some(revision);
+    comment::worked_in(state, &missed, changed);
+    if changed {
         state.revision = Some(revision.clone());
         state.epoch += 1;
         state.unchanged = 0;

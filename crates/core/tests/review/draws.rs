@@ -45,8 +45,9 @@ pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
     let knowledge = proptest::sample::select(Knowledge::ALL.to_vec());
     let lane = proptest::sample::select(Lane::ALL.to_vec());
     let until = proptest::sample::select(Phase::ALL.to_vec());
-    (panels, limits, certify, policy, knowledge, lane, until).prop_map(
-        |(panels, limits, certify, policy, knowledge, lane, until)| Rules {
+    let asks_after = proptest::bool::weighted(0.2);
+    (panels, limits, certify, policy, knowledge, lane, until, asks_after).prop_map(
+        |(panels, limits, certify, policy, knowledge, lane, until, asks_after)| Rules {
             panels,
             limits,
             certify,
@@ -59,6 +60,7 @@ pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
             lane,
             until: until.min(lane.last()),
             alone: false,
+            asks_after,
         },
     )
 }
@@ -71,7 +73,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
         0u8..40,
         (0u8..40, 0u8..30, prop_oneof![Just(0u8), 0u8..100], 0u8..100),
         0u8..60,
-        (0u8..8, 0u8..40, 0u8..10),
+        (0u8..8, 0u8..40, 0u8..10, prop_oneof![Just(0u8), 0u8..30]),
         prop_oneof![Just(0u8), 0u8..100],
         any::<bool>(),
     )
@@ -83,7 +85,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                 lose,
                 (unchanged, stops, declines, keeps),
                 gate_fails,
-                (edit, asks, turns),
+                (edit, asks, turns, comments),
                 pull,
                 person,
             )| {
@@ -101,6 +103,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                     edit,
                     asks,
                     turns,
+                    comments,
                     pull,
                     parks: 0,
                     short: 0,

@@ -9,14 +9,18 @@ use redraft_core::review::Effect;
 use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::*;
 use redraft_facts::findings::Threshold;
-use redraft_facts::ids::{BlobId, FeatureId, Revision, Role, TaskId};
+use redraft_facts::ids::{BlobId, CommentId, FeatureId, Revision, Role, TaskId};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
+use redraft_facts::verdict::Severity;
 
 /// How often a person changes the course of a feature; a world has to end.
 const TURNS_MAX: u64 = 5;
+
+/// How often a person comments, for the same reason.
+const COMMENTS_MAX: usize = 6;
 
 /// How often each kind of answer is drawn, out of 100.
 #[derive(Debug, Clone)]
@@ -39,6 +43,8 @@ pub(super) struct Habits {
     pub asks: u8,
     /// How often a person takes another lane, leaves a phase out or goes back.
     pub turns: u8,
+    /// How often a person comments, whatever is under way.
+    pub comments: u8,
     /// How many dispatches are handed out to a host.
     pub pull: u8,
     /// How many dispatches end at a usage limit.
@@ -63,6 +69,7 @@ pub(super) const CALM: Habits = Habits {
     edit: 0,
     asks: 0,
     turns: 0,
+    comments: 0,
     pull: 0,
     parks: 0,
     short: 0,
@@ -87,6 +94,8 @@ pub(super) struct Rules {
     pub until: Phase,
     /// Whether it is no feature, but a document that is reviewed by itself, which rests when it is approved.
     pub alone: bool,
+    /// Whether a person approves every phase.
+    pub asks_after: bool,
 }
 
 pub(super) fn rules(panels: &[usize]) -> Rules {
@@ -104,6 +113,7 @@ pub(super) fn rules(panels: &[usize]) -> Rules {
         lane: Lane::Standard,
         until: Phase::Specify,
         alone: false,
+        asks_after: false,
     }
 }
 
@@ -155,6 +165,7 @@ impl World {
             document: world.rules.alone.then(|| "spec.md".into()),
             brainstorm_source: None,
             change: None,
+            ask_after: vec![],
         });
         world
     }
@@ -178,6 +189,9 @@ impl World {
     pub(super) fn play(&mut self, steps_max: usize) -> bool {
         for _ in 0..steps_max {
             if self.turned < TURNS_MAX && self.draw(self.habits.turns) && self.turn() {
+                continue;
+            }
+            if self.draw(self.habits.comments) && self.comment() {
                 continue;
             }
             let effects = pipeline::pending(&self.state);
@@ -276,6 +290,49 @@ impl World {
         self.turned += 1;
         self.people += 1;
         self.happen(event);
+        true
+    }
+
+    /// A person says something about a phase, or opens again what was settled, where the machine lets them. What must be
+    /// met in a phase that is over opens it again.
+    fn comment(&mut self) -> bool {
+        if self.state.comments.all.len() >= COMMENTS_MAX {
+            return false;
+        }
+        let known: Vec<&Commented> = self.state.comments.all.iter().filter(|one| !one.reopens).collect();
+        let known = known.get(usize::from(self.draws[self.at % self.draws.len()]) % known.len().max(1));
+        let known = known.map(|one| (one.phase, one.finding.clone()));
+        let again = known.filter(|_| self.draw(40));
+        let phase = match self.draw(60) {
+            true => self.state.phase(),
+            false => Some(Phase::ALL[usize::from(self.number()) % Phase::ALL.len()]),
+        };
+        let phase = again.as_ref().map(|(phase, _)| *phase).or(phase).unwrap_or(Phase::Specify);
+        let finding = again.as_ref().map_or_else(|| self.state.comments.next_finding(), |(_, id)| id.clone());
+        let severity = if self.draw(25) { Severity::Warning } else { Severity::Blocker };
+        let commented: Event = Commented {
+            id: CommentId::new(format!("c{}", self.log.len())),
+            phase,
+            finding,
+            reopens: again.is_some(),
+            severity,
+            file: String::new(),
+            line: 0,
+            text: "use Postgres".into(),
+            by: "ann".into(),
+        }
+        .into();
+        let back: Event = WentBack { phase, by: "ann".into(), why: "use Postgres".into() }.into();
+        let events = match pipeline::step(&self.state, &commented) {
+            Ok(_) => vec![commented],
+            Err(_) => vec![back, commented],
+        };
+        let mut state = self.state.clone();
+        if events.iter().any(|event| pipeline::fold(&mut state, event).is_err()) {
+            return false;
+        }
+        self.people += 1;
+        events.into_iter().for_each(|event| self.happen(event));
         true
     }
 
@@ -405,6 +462,7 @@ impl World {
             same_hand,
             put_off,
             conventions: None,
+            asks_after: self.rules.asks_after,
         });
     }
 }

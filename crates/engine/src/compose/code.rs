@@ -7,8 +7,8 @@
 use super::lessons::Lessons;
 use super::texts::chars;
 use super::{
-    Composed, Known, LoopFacts, Offered, Texts, absent, answers, asked, disputed, is_fresh, is_hearing, seat,
-    settled_here, task, unknown,
+    Composed, Known, LoopFacts, Offered, Texts, absent, answers, asked, comments, disputed, is_fresh,
+    is_hearing, seat, settled_here, task, unknown,
 };
 use crate::ports::WorkspaceError;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
@@ -86,6 +86,7 @@ pub(super) fn compose(
         _ => None,
     };
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
+    let comments = comments(state, order);
     let summaries = state.summaries_since(known.epoch);
     let disputed = disputed(state, order, profile);
     let outline = outline(texts, state)?;
@@ -151,6 +152,7 @@ pub(super) fn compose(
         delta: delta.as_deref(),
         fix_summaries: if reviews && !by_itself { &summaries } else { &[] },
         findings: &findings,
+        comments: &comments,
         disputed: &disputed,
         hearing: is_hearing(seat, order, &disputed, profile),
         settled: &settled,

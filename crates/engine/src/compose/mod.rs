@@ -119,6 +119,7 @@ pub fn compose(
         _ => None,
     };
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
+    let comments = comments(state, order);
     let summaries = state.summaries_since(known.epoch);
     let disputed = disputed(state, order, profile);
     let unresolved = unresolved(state, seat);
@@ -165,6 +166,7 @@ pub fn compose(
         delta: delta.as_deref(),
         fix_summaries: if profile.kind == ProfileKind::Author { &[] } else { &summaries },
         findings: &findings,
+        comments: &comments,
         disputed: &disputed,
         hearing: is_hearing(seat, order, &disputed, profile),
         settled: &settled,
@@ -275,6 +277,12 @@ pub(crate) fn asked<'a>(pipeline: &Pipeline, created: &'a FeatureCreated) -> &'a
 pub(super) fn settled_here(setting: LoopFacts<'_>, order: &DispatchOrder) -> Vec<SettledFinding> {
     let Ticket { phase, role, .. } = &order.ticket;
     setting.pipeline.settled.iter().filter(|one| one.holds_for(*phase, role)).cloned().collect()
+}
+
+/// What people said about the phase, apart from what the order asks about.
+fn comments<'a>(state: &'a Loop, order: &DispatchOrder) -> Vec<&'a Finding> {
+    let said = state.findings.iter().filter(|finding| finding.is_comment());
+    said.filter(|finding| !order.findings.contains(&finding.id)).collect()
 }
 
 /// The findings of an order that the author declined: for a reviewer those whose reply it was not shown, for the author

@@ -97,6 +97,7 @@ fn created() -> FeatureCreated {
         depends_on: vec!["000-first".to_owned()],
         document: None,
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: None,
     }
 }

@@ -81,6 +81,7 @@ fn every_boundary_fact_purpose_failure_and_question_is_in_some_scenario() {
         "Divergence",
         "Deferred",
         "Disagreement",
+        "Approval",
     ] {
         assert!(asked.contains(about), "nobody is asked about {about}: {asked:?}");
     }

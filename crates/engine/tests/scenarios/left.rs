@@ -153,7 +153,8 @@ fn detail(event: &Event) -> String {
             });
             format!("{} {} {}", fact.gate, fact.passed, where_.unwrap_or_default())
         }
-        Event::Asked(fact) => fact.question.text.clone(),
+        // The same tree has another name in another world.
+        Event::Asked(fact) => fact.question.text.split("revision ").next().unwrap_or_default().to_owned(),
         Event::Decided(fact) => fact.choice.name().to_owned(),
         Event::StageClosed(fact) => format!("{} {:?} {}", fact.stage, fact.outcome, fact.round),
         Event::PhaseClosed(fact) => format!("{} {}", fact.phase, fact.approvals.len()),

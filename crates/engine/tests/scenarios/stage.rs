@@ -186,6 +186,7 @@ impl<'w> Stage<'w> {
         self.crash.begin(at);
         self.clock.begin();
         let boundaries = self.crash.boundaries();
+        let comments = self.agents.comments();
         let mut done = None;
         outliving(|| {
             self.world.process(&boundaries, &mut |ports| {
@@ -193,6 +194,7 @@ impl<'w> Stage<'w> {
                     store: ports.store,
                     workspace: ports.workspace,
                     inbox: ports.inbox,
+                    comments: comments.as_ref(),
                     clock: self.clock.as_ref(),
                     boundaries: &boundaries,
                     progress: &self.listener,
@@ -312,6 +314,7 @@ impl<'w> Stage<'w> {
                 let (phase, by, why) = (*phase, self.rules.person.clone(), "because".to_owned());
                 self.store(WentBack { phase, by, why }.into());
             }
+            Act::Comment(comment) => self.agents.comments().put(comment.clone()),
             Act::KeepBudget(limit) => {
                 self.rules.budget = *limit;
                 self.runs(&mut |run| run.keep_budget()).unwrap();

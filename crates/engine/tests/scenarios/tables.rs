@@ -12,6 +12,7 @@ mod hosts;
 mod misbehaving;
 mod money;
 mod phases;
+mod steering;
 mod unreviewed;
 mod whole;
 
@@ -30,7 +31,7 @@ pub(crate) type Scenario = (&'static str, &'static str);
 
 /// All of them.
 pub(crate) fn all() -> Vec<Scenario> {
-    let tables: [&[Scenario]; 13] = [
+    let tables: [&[Scenario]; 14] = [
         &again::TABLE,
         &agents::TABLE,
         &building::TABLE,
@@ -42,6 +43,7 @@ pub(crate) fn all() -> Vec<Scenario> {
         &misbehaving::TABLE,
         &money::TABLE,
         &phases::TABLE,
+        &steering::TABLE,
         &unreviewed::TABLE,
         &whole::TABLE,
     ];

@@ -46,6 +46,10 @@ pub struct FeatureCreated {
     pub brainstorm_source: Option<String>,
     /// The change that is reviewed by itself. This is then not a feature, and its number is that of a review.
     pub change: Option<ReviewedChange>,
+    /// The phases after which a person is asked to approve, whatever the configuration says; left out where there are
+    /// none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "super::list_or_null")]
+    pub ask_after: Vec<Phase>,
 }
 
 /// A change that is reviewed by itself: every difference between two states of the repository. Asking for the same two

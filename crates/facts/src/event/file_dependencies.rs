@@ -14,6 +14,7 @@ impl Event {
                 | Event::StageClosed(_)
                 | Event::Asked(_)
                 | Event::Decided(_)
+                | Event::Commented(_)
                 | Event::BudgetSet(_)
                 | Event::BudgetReached(_)
                 | Event::AgentsMet(_)

@@ -70,6 +70,7 @@ impl Event {
             | Event::Checked(_)
             | Event::Asked(_)
             | Event::Decided(_)
+            | Event::Commented(_)
             | Event::BankJudged(_)
             | Event::BankApplied(_)
             | Event::Merged(_)

@@ -5,12 +5,13 @@
 //! [`Event::decode`] to read the old form, and keeping a ledger of the old version as a fixture.
 //!
 //! Here are the facts of a loop and its dispatches. [`feature`] has those of a feature as a whole, [`question`] what a
-//! person is asked and answers, [`implementing`] how code is built, [`finish`] how a feature ends,
+//! person is asked and answers, [`comment`] what a person says unasked, [`implementing`] how code is built, [`finish`] how a feature ends,
 //! [`host_conversation`] which of a host's conversations answered, [`agent_identity`] which agent was asked,
 //! [`ledger_events`] what happened to the ledger itself. Nothing here knows what a fact changes: that is
 //! `core::review`.
 
 mod agent_identity;
+mod comment;
 mod feature;
 mod file_dependencies;
 mod finish;
@@ -34,6 +35,7 @@ use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 pub use agent_identity::{AgentIdentity, PlayerKind, REHEARSED};
+pub use comment::Commented;
 pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, CostCorrected, FeatureCreated,
     FeatureLife, LaneSet, PhaseSkipped, ReviewedChange, Unblocked, WentBack,
@@ -104,6 +106,9 @@ pub struct LoopOpened {
     /// events from before it was stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conventions: Option<BlobId>,
+    /// Whether a person is asked to approve what the phase made before it closes; left out where not.
+    #[serde(default, skip_serializing_if = "is_not", deserialize_with = "not_or_null")]
+    pub asks_after: bool,
 }
 
 impl LoopOpened {
@@ -367,6 +372,16 @@ pub struct Drafted {
 pub struct Declined {
     pub id: FindingId,
     pub why: String,
+}
+
+/// What is left out where it is not so.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_not(value: &bool) -> bool {
+    !value
+}
+
+fn not_or_null<'de, D: serde::Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// A list that is left out where it is empty.

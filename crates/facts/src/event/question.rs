@@ -43,8 +43,11 @@ pub enum About {
     Lessons,
     /// The feature ends, and blockers were put off that nobody has ruled on.
     Deferred,
-    /// An author declined a finding, its reviewer kept it, and neither gives way.
+    /// An author declined a finding, its reviewer kept it, and neither gives way; or a person's comment is not met, and
+    /// nobody else can say whether it may stay so.
     Disagreement { finding: FindingId },
+    /// Everybody has approved, and a person wants to look at it before the phase closes.
+    Approval,
 }
 
 /// What an author must know before it drafts, and what it would assume.
@@ -78,10 +81,14 @@ pub enum Decision {
     Uphold,
     /// The finding does not hold.
     Overrule,
+    /// A person has looked at this revision and approves it.
+    Approve,
+    /// It is to be changed, in a way the person says. Such an answer is stored as a comment.
+    Comment,
 }
 
 impl Decision {
-    pub const ALL: [Decision; 10] = [
+    pub const ALL: [Decision; 12] = [
         Decision::Accept,
         Decision::Rerun,
         Decision::Retry,
@@ -92,6 +99,8 @@ impl Decision {
         Decision::Go,
         Decision::Uphold,
         Decision::Overrule,
+        Decision::Approve,
+        Decision::Comment,
     ];
 
     /// Why it is not taken without a reason: it settles a finding, or is told to whoever must act on it.
@@ -100,13 +109,15 @@ impl Decision {
             Decision::Accept => Some("accepting is a ruling and needs a reason"),
             Decision::Uphold => Some("upholding a finding needs a reason, which its author is told"),
             Decision::Overrule => Some("overruling a finding needs a reason, which is kept with it"),
+            Decision::Comment => Some("a comment needs words, which its author is told"),
             Decision::Rerun
             | Decision::Retry
             | Decision::Abandon
             | Decision::Answer
             | Decision::Assume
             | Decision::Skip
-            | Decision::Go => None,
+            | Decision::Go
+            | Decision::Approve => None,
         }
     }
 
@@ -122,6 +133,8 @@ impl Decision {
             Decision::Go => "go",
             Decision::Uphold => "uphold",
             Decision::Overrule => "overrule",
+            Decision::Approve => "approve",
+            Decision::Comment => "comment",
         }
     }
 }

@@ -89,6 +89,7 @@ events! {
     "checked" 1 Checked,
     "asked" 1 Asked,
     "decided" 1 Decided,
+    "commented" 1 Commented,
     "retro-written" 1 RetroWritten,
     "bank-judged" 1 BankJudged,
     "bank-applied" 1 BankApplied,

@@ -77,6 +77,7 @@ impl Event {
                 all(&mut fact.answers, each);
                 of_subject(&mut fact.about, each);
             }
+            Event::Commented(fact) => all([&mut fact.file, &mut fact.text], each),
             Event::RetroWritten(fact) => all(fact.plain.iter_mut().chain(&mut fact.notes), each),
             Event::BankJudged(fact) => {
                 all(fact.challenged.iter_mut().map(|challenged| &mut challenged.text), each);

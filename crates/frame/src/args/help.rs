@@ -120,12 +120,14 @@ Examples:
   redraft decide 002 answer --answer \"100 a minute\" --answer \"no\"
   redraft decide 002 assume              let the author continue with its own assumptions
   redraft decide 002 go                  allow code to be written
+  redraft decide 002 approve --revision 4f2a91c       close a phase that [ask] wants you to look at
+  redraft decide 002 comment --why \"use Postgres\"    have it changed instead, and be asked again
   redraft decide 002 retry               try again; at the limit of rounds, one more round
   redraft decide 002 rerun               a new pass with new conversations
   redraft decide 002 skip                continue without a task that could not be carried out
   redraft decide 002 abandon             give the feature up, at any time before it is approved
 
-Exit codes: 0 decided or nothing asked, 2 not a choice here, 6 the question was shown, 7 another process is working \
+Exit codes: 0 decided or nothing asked, 2 not a choice here, or not what you saw (--seen, --revision), 6 the question was shown, 7 another process is working \
 on it";
 
 pub(super) const STATUS_HELP: &str = "\

@@ -105,6 +105,8 @@ pub struct Brief<'a> {
     pub fix_summaries: &'a [String],
     /// The open findings the role has to answer.
     pub findings: &'a [&'a Finding],
+    /// What people have said about this phase and is not among these, oldest first.
+    pub comments: &'a [&'a Finding],
     /// Findings among them that the author declined; for a reviewer, only those whose reply it has not been shown.
     pub disputed: &'a [Disputed<'a>],
     /// For a reviewer: whether it has judged this very revision and is asked once more only because of the replies.
@@ -162,6 +164,7 @@ impl<'a> Brief<'a> {
             delta: None,
             fix_summaries: &[],
             findings: &[],
+            comments: &[],
             disputed: &[],
             hearing: false,
             settled: &[],

@@ -3,7 +3,7 @@
 use super::brief::{Brief, possible};
 use super::stable::Lasting;
 use super::turn::present;
-use super::{again, asked, author, code, digest, disputed, open, stable, turn};
+use super::{again, asked, author, code, comments, digest, disputed, open, stable, turn};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -55,6 +55,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             Some(asked::idea(brief)),
             author::answers(brief),
             Some(turn::draft_task(brief)),
+            open::open_findings(brief, open::Intro::Said),
             author::mini(brief),
             author::may_ask(brief),
         ]),
@@ -66,6 +67,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             turn::gate(brief),
             turn::lint(brief),
             answering(brief),
+            comments::fragment(brief),
             open::open_findings(brief, open::Intro::Fix),
             disputed::answers(brief),
         ]),
@@ -94,6 +96,7 @@ fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             turn::domain_outcome(brief).filter(|_| brief.purpose != Purpose::Validate),
             turn::lint(brief),
             open::settled(brief),
+            comments::fragment(brief),
             open::open_findings(brief, open::Intro::Recall),
             disputed::replies(brief),
             turn::iteration(brief),
@@ -105,6 +108,7 @@ fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
         turn::domain_outcome(brief),
         turn::lint(brief),
         open::settled(brief),
+        comments::fragment(brief),
         open::open_findings(brief, open::Intro::Reevaluate),
         disputed::replies(brief),
         turn::iteration(brief),
@@ -118,9 +122,12 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             open::open_findings(brief, open::Intro::List),
             Some(turn::return_short(brief)),
         ]),
-        (ProfileKind::Author, Purpose::Draft) => {
-            present([author::answers(brief), Some(turn::draft_task(brief)), Some(turn::return_short(brief))])
-        }
+        (ProfileKind::Author, Purpose::Draft) => present([
+            author::answers(brief),
+            Some(turn::draft_task(brief)),
+            open::open_findings(brief, open::Intro::Said),
+            Some(turn::return_short(brief)),
+        ]),
         (ProfileKind::Author, _) => present([
             Some(turn::resume_note(brief)),
             turn::changes_by_others(brief),
@@ -139,6 +146,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             turn::domain_outcome(brief).filter(|_| purpose != Purpose::Validate),
             turn::lint(brief),
             open::settled(brief),
+            comments::fragment(brief),
             open::open_findings(brief, open::Intro::List),
             disputed::replies(brief),
             turn::iteration(brief),

@@ -7,7 +7,7 @@ use super::anchor::Anchors;
 use super::brief::Brief;
 use super::stable::{header, label};
 use super::turn::present;
-use super::{again, asked, disputed, open, turn};
+use super::{again, asked, comments, disputed, open, turn};
 use core::ops::RangeInclusive;
 use redraft_documents::delta::{Delta, FileDelta};
 use redraft_documents::sections::Outline;
@@ -26,6 +26,7 @@ pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
         touched(brief),
         turn::domain_outcome(brief).filter(|_| !validating),
         open::settled(brief),
+        comments::fragment(brief),
         open::open_findings(brief, open::Intro::Recall),
         disputed::replies(brief),
         turn::iteration(brief),

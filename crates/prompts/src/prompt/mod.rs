@@ -15,6 +15,7 @@ mod build;
 mod change;
 mod code;
 mod code_brief;
+mod comments;
 mod conventions;
 mod digest;
 mod disputed;

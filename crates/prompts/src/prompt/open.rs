@@ -6,6 +6,7 @@
 use super::anchor::Anchors;
 use super::brief::Brief;
 use super::change;
+use super::comments;
 use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
 use redraft_core::reconcile::defects;
 use redraft_documents::sections::Outline;
@@ -55,6 +56,8 @@ pub(super) enum Intro {
     Fix,
     /// To an author that has fixed others before.
     FixNew,
+    /// To an author before its first draft: only people can have said something.
+    Said,
 }
 
 pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment> {
@@ -67,6 +70,13 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
             ("Open Findings", "These ids are open; each needs an answer, unless it is deferred:\n".to_owned())
         }
         Intro::Recall => ("Open Findings", "Previous issues to re-evaluate:\n".to_owned()),
+        Intro::Reevaluate if brief.findings.iter().all(|finding| finding.is_comment()) => (
+            "Open Findings",
+            format!(
+                "The user said this about the {subject}. Judge it as it is now, and rule on every id, in `answers`:\n\n\
+                 {ruling}\n"
+            ),
+        ),
         Intro::Reevaluate => (
             "Open Findings",
             format!(
@@ -79,6 +89,9 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
             ("Issues to Fix", "Reviewers found these; answer every id:\n".to_owned())
         }
         Intro::Fix => ("Open Findings", "Reviewers found these; answer every id:\n".to_owned()),
+        Intro::Said => {
+            ("Open Findings", "The user said this before you began; answer every id:\n".to_owned())
+        }
         Intro::FixNew => ("New Issues to Fix", "Open after the last review; answer every id:\n".to_owned()),
     };
     // A reviewer that is asked again in its own conversation has its own words there.
@@ -88,17 +101,19 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
             |finding: &Finding| format!("{}\n{}", headline(finding), doubt(finding))
         }
         Intro::List => |finding: &Finding| format!("{}\n{}", headline(&by_name(finding)), doubt(finding)),
-        Intro::Recall | Intro::Reevaluate | Intro::Fix | Intro::FixNew => |finding: &Finding| listed(finding),
+        Intro::Recall | Intro::Reevaluate | Intro::Fix | Intro::FixNew | Intro::Said => {
+            |finding: &Finding| listed(finding)
+        }
     };
     let findings = current(brief, brief.findings);
     let list: String = match intro {
-        Intro::Fix | Intro::FixNew => once_each(&findings),
+        Intro::Fix | Intro::FixNew | Intro::Said => once_each(&findings),
         Intro::List | Intro::Recall | Intro::Reevaluate => findings.iter().map(line).collect(),
     };
     let doubtful = findings.iter().any(|finding| finding.unverified.is_some());
     let cited = match intro {
         _ if !doubtful => "",
-        Intro::Fix | Intro::FixNew => {
+        Intro::Fix | Intro::FixNew | Intro::Said => {
             "\nWhere what a finding cites does not hold, it was not found in the file. Judge the failure it describes.\n"
         }
         Intro::List | Intro::Recall | Intro::Reevaluate => {
@@ -106,7 +121,8 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
              `issues`, with the right file, line and quote and its id in `same_as`: as it is, it cannot block.\n"
         }
     };
-    Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}{cited}")))
+    let said = comments::ruling(&findings, !matches!(intro, Intro::Fix | Intro::FixNew | Intro::Said));
+    Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}{cited}{said}")))
 }
 
 /// Every defect once, whoever found it: an author mends and answers it once.

@@ -2,6 +2,7 @@
 
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{About, AuthorQuestion, Decision, Question};
+use redraft_facts::findings::Finding;
 use redraft_facts::ids::TaskId;
 use redraft_facts::redact::Typed;
 use redraft_frame::args::{OnCap, OnFailure};
@@ -33,9 +34,11 @@ impl Beforehand {
     }
 
     /// None where they leave the answer to a person.
-    fn answer(&mut self, question: &Question) -> Option<Said> {
+    fn answer(&mut self, question: &Question, state: &Pipeline) -> Option<Said> {
+        // A flag never accepts past what a person said.
+        let unmet = state.open.iter().flat_map(|open| &open.findings).any(Finding::is_open_comment);
         match &question.about {
-            About::Cap { .. } if self.on_cap == OnCap::Accept => {
+            About::Cap { .. } if self.on_cap == OnCap::Accept && !unmet => {
                 Some(Said::new(Decision::Accept, "--on-cap accept"))
             }
             // With `--yes` lessons are only proposed; in a demo the person is played, too.
@@ -83,7 +86,7 @@ pub(crate) fn answer(
     process: &ProcessContext,
     console: &Console,
 ) -> Option<Said> {
-    if let Some(said) = beforehand.answer(question) {
+    if let Some(said) = beforehand.answer(question, state) {
         return Some(said);
     }
     if question.about == About::Lessons && !console.can_ask() {
@@ -100,7 +103,11 @@ pub(crate) fn answer(
             let answers = each_answer(questions, process, console)?;
             return Some(Said { answers, ..Said::new(Decision::Answer, "") });
         }
-        let why = console.ask_text("why (kept with the decision)? ", &process.clock)?;
+        let asks = match choice {
+            Decision::Comment => "what must change? ",
+            _ => "why (kept with the decision)? ",
+        };
+        let why = console.ask_text(asks, &process.clock)?;
         if let Some(needs) = choice.needs_reason().filter(|_| why.is_empty()) {
             console.say_before_asking(needs);
             continue;

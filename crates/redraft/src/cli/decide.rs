@@ -1,19 +1,20 @@
 //! `redraft decide`: answers what a run is waiting for.
 
+use super::comment;
+use super::refold::write_feature;
 use super::run::Expected;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::review::Loop;
-use redraft_engine::{Journal, write_projections};
 use redraft_facts::event::{Decision, Question};
-use redraft_facts::ids::FeatureId;
+use redraft_facts::harmless;
+use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::DecideArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
-use redraft_frame::prepare::hold_place;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_reports::question::QuestionForm;
+use redraft_reports::question::{QuestionForm, asked_at};
 use redraft_views::board::next_after;
 use serde::Serialize;
 
@@ -25,6 +26,12 @@ struct DecideJson<'a> {
     /// The same as a person is asked it.
     #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<QuestionForm>,
+    /// The event in which it was asked, for `--seen`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked_at: Option<u64>,
+    /// What it is about, for `--revision`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<Revision>,
     /// The expected cost from here on, where code is written next.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Expected>,
@@ -43,12 +50,19 @@ pub(crate) fn decide(
     let id = repo.feature(&ledger, word)?;
     let _lock = repo.lock(&id.to_string(), process)?;
     let mut journal = process.journal(&ledger, Scope::Feature(id))?;
+    // Nobody decides past what was said while another process had the feature.
+    comment::take(&repo, &mut journal, process)?;
     let state = journal.state();
     let feature = id.to_string();
-    let Some(question) = journal.question() else {
+    let question = journal.question();
+    let asked_at = question.as_ref().and_then(|question| asked_at(journal.entries(), question));
+    if let Some(seen) = args.seen.filter(|seen| asked_at != Some(*seen)) {
+        return Err(not_seen(id, seen, asked_at));
+    }
+    let Some(question) = question else {
         if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
             journal.give_up(&process.user, &args.why)?;
-            write_files(&repo, &journal, process);
+            write_feature(&repo, &journal, process);
             return given_up(&repo, &ledger, id, process, console);
         }
         let next = next_after(&repo, &ledger, id, process)?;
@@ -60,6 +74,8 @@ pub(crate) fn decide(
             feature,
             question: None,
             form: None,
+            asked_at: None,
+            revision: None,
             estimate: None,
             decided: None,
             next: next.clone(),
@@ -69,15 +85,25 @@ pub(crate) fn decide(
     };
     let Some(choice) = choice else {
         let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
-        let answer = if names.contains(&"answer") { " --answer \"…\"" } else { " --why \"…\"" };
+        let revision = state.open.as_ref().and_then(|open| open.revision.clone());
+        let answer = match &revision {
+            Some(revision) if names.contains(&"approve") => format!(" --revision {}", revision.short()),
+            _ if names.contains(&"answer") => " --answer \"…\"".to_owned(),
+            _ => " --why \"…\"".to_owned(),
+        };
         let next = process.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
         let form = QuestionForm::new(&question, state);
         let text = format!("feature {id} waits for you\n{}\nnext: {next}", form.lines().join("\n"));
         let estimate = state.estimate.as_ref().map(Expected::new);
         let (question, form) = (Some(&question), Some(form));
-        console.show(&text, &DecideJson { v: 1, feature, question, form, estimate, decided: None, next });
+        let shown =
+            DecideJson { v: 1, feature, question, form, asked_at, revision, estimate, decided: None, next };
+        console.show(&text, &shown);
         return Ok(ErrorCode::Waiting);
     };
+    if let Some(open) = &state.open {
+        require_revision(&repo, &ledger, id, open, choice, args.revision.as_deref())?;
+    }
     let edited = match &state.open {
         Some(open) if choice == Decision::Accept && edited_since(&repo, &ledger, id, open)? => {
             Some(open.artifact().to_owned())
@@ -85,7 +111,7 @@ pub(crate) fn decide(
         _ => None,
     };
     let question = journal.decide(&process.user, choice, &args.why, &args.answer)?;
-    write_files(&repo, &journal, process);
+    write_feature(&repo, &journal, process);
     if journal.state().cancelled {
         repo.put_checks_away(&repo.created(&ledger, id)?);
     }
@@ -99,24 +125,62 @@ pub(crate) fn decide(
         feature,
         question: Some(&question),
         form: None,
+        asked_at: None,
+        revision: None,
         estimate: None,
         decided: Some(choice.name()),
         next: next.clone(),
     };
-    console.show(&format!("feature {id}: decided {}\nnext: {next}", choice.name()), &shown);
+    let did = if choice == Decision::Comment { "commented" } else { "decided" };
+    console.show(&format!("feature {id}: {did} {}\nnext: {next}", said(choice)), &shown);
     Ok(ErrorCode::Done)
 }
 
-/// Rewrites the feature's files, as a run does after a decision, where they exist and no other process is at work on
-/// them.
-fn write_files(repo: &RepositoryContext, journal: &Journal<'_>, process: &ProcessContext) {
-    let Some(created) = &journal.state().created else { return };
-    let Ok(_place) = hold_place(repo, created, process) else { return };
-    if let (Ok(true), Ok(workspace)) = (repo.is_there(created), repo.workspace(created)) {
-        // The decision is stored, and the next run writes them.
-        let _ = write_projections(&workspace, journal, &process.boundaries);
-    }
+/// The question that a person saw is not the one that stands.
+fn not_seen(id: FeatureId, seen: u64, asked_at: Option<u64>) -> CliError {
+    let now = match asked_at {
+        Some(now) => format!("another one was asked in event {now}"),
+        None => "nothing is asked now".to_owned(),
+    };
+    CliError::usage(format!("the question of event {seen} does not stand any more: {now}"))
+        .hint(format!("nothing was decided; see what is asked: redraft decide {id}"))
 }
+
+/// Refuses an answer about another revision than the one that stands. An approval must name the one that was looked at.
+fn require_revision(
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    id: FeatureId,
+    open: &Loop,
+    choice: Decision,
+    looked_at: Option<&str>,
+) -> Result<(), CliError> {
+    let stands = open.revision.as_ref().map(|revision| revision.as_str()).unwrap_or_default();
+    let short = open.revision.as_ref().map(|revision| revision.short().to_owned()).unwrap_or_default();
+    let approve = format!("redraft decide {id} approve --revision {short}");
+    let Some(looked_at) = looked_at.map(str::trim) else {
+        return match choice {
+            Decision::Approve => {
+                Err(CliError::usage("an approval names the revision that was looked at").hint(approve))
+            }
+            _ => Ok(()),
+        };
+    };
+    if looked_at.len() < REVISION_CHARS_MIN || !stands.starts_with(&looked_at.to_lowercase()) {
+        let message =
+            format!("revision {} is not the one that stands: that is {short}", harmless::name(looked_at));
+        return Err(CliError::usage(message).hint("look at it first; nothing was decided"));
+    }
+    if choice == Decision::Approve && edited_since(repo, ledger, id, open)? {
+        let message = format!("{} was edited after revision {short}", open.artifact());
+        return Err(CliError::usage(message)
+            .hint(format!("have the edit reviewed first: redraft run {id}; nothing was decided")));
+    }
+    Ok(())
+}
+
+/// Fewer characters can mean several revisions.
+const REVISION_CHARS_MIN: usize = 6;
 
 /// Whether the worktree no longer holds the revision that is being decided about.
 fn edited_since(
@@ -130,6 +194,11 @@ fn edited_since(
         return Ok(false);
     }
     Ok(redraft_engine::standing(&repo.workspace(&created)?, &created, &open.opened)? != open.revision)
+}
+
+/// What was decided, in a word.
+fn said(choice: Decision) -> &'static str {
+    if choice == Decision::Comment { "on what the phase made" } else { choice.name() }
 }
 
 /// A feature can be given up at any time, also when nothing is asked.
@@ -148,6 +217,8 @@ fn given_up(
         feature: id.to_string(),
         question: None,
         form: None,
+        asked_at: None,
+        revision: None,
         estimate: None,
         decided,
         next: next.clone(),
@@ -171,7 +242,7 @@ fn split<'a>(
         (Some(feature), Some(word)) => match choice(word) {
             Some(choice) => Ok((Some(feature), Some(choice))),
             None => Err(CliError::usage(format!("`{word}` is not a choice")).hint(
-                "choices are accept, uphold, overrule, rerun, retry, skip, go, answer, assume and abandon, if the \
+                "choices are accept, approve, comment, uphold, overrule, rerun, retry, skip, go, answer, assume and abandon, if the \
                     question allows them",
             )),
         },

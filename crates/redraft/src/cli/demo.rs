@@ -80,6 +80,7 @@ pub(crate) fn demo(
     let repo = RepositoryContext { is_own: true, ..repo };
     let prd = (!own_idea).then(|| place.join(IDEA_FILE));
     let feature = NewArgs {
+        ask: Vec::new(),
         idea: typed,
         prd,
         lane: Some("standard".to_owned()),

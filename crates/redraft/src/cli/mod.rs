@@ -5,6 +5,7 @@ mod answer;
 mod bank;
 mod check;
 mod clean;
+mod comment;
 mod completions;
 mod cost;
 mod decide;
@@ -145,6 +146,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         Command::Project(ProjectArgs { command: Some(_) }) => "begin a project",
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Stop(_) => "stop a run",
+        Command::Comment(_) => "comment for a person",
         Command::Trust(_) => "accept anything for a person",
         Command::Cost(CostArgs { command: Some(_), .. }) => "say what something cost",
         Command::Mcp(_) => "serve others",
@@ -204,6 +206,7 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Finish(args) => finish::finish(args, process, console),
         Command::Review(args) => review::review(args, process, console),
         Command::Decide(args) => decide::decide(args, process, console),
+        Command::Comment(args) => comment::comment(args, process, console),
         Command::Phase(command) => phase::phase(command, process, console),
         Command::Status(args) => status::status(args, process, console),
         Command::Watch(args) => watch::watch(args, process, console),

@@ -128,6 +128,7 @@ pub(crate) fn create(
         document: None,
         brainstorm_source: args.prd.as_deref().and_then(|file| source(repo, &process.folder.join(file))),
         change: None,
+        ask_after: course.ask_after,
     };
     let blobs: Vec<Vec<u8>> = prd.into_iter().collect();
     process.boundaries.pass("before a feature is stored");
@@ -166,6 +167,8 @@ struct Course {
     lane: Lane,
     reason: String,
     until: Phase,
+    /// After which phases a person is asked to approve.
+    ask_after: Vec<Phase>,
 }
 
 fn course(args: &NewArgs, idea: &str, config: &Config) -> Result<Course, CliError> {
@@ -177,7 +180,25 @@ fn course(args: &NewArgs, idea: &str, config: &Config) -> Result<Course, CliErro
         let error = CliError::usage(format!("lane {lane} has no phase {until} ({reason})"));
         return Err(error.hint("choose another lane: --lane standard"));
     }
-    Ok(Course { lane, reason, until })
+    let mut ask_after = Vec::new();
+    for word in &args.ask {
+        let phase: Phase = word.trim().parse().map_err(unknown)?;
+        let passes = lane.phases().contains(&phase) && phase <= until;
+        if phase == Phase::Finish {
+            return Err(CliError::usage("finish is not approved by itself")
+                .hint("what it made is merged only when you say so: redraft finish --merge"));
+        }
+        if !passes {
+            return Err(CliError::usage(format!(
+                "the feature does not pass through {phase}, so nobody can approve it"
+            ))
+            .hint(format!("it is in lane {lane} until {until}")));
+        }
+        if !ask_after.contains(&phase) {
+            ask_after.push(phase);
+        }
+    }
+    Ok(Course { lane, reason, until, ask_after })
 }
 
 /// Where a PRD came from, if that is a place in the repository.

@@ -2,10 +2,13 @@
 
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Store, StoreError, Workspace};
+use redraft_engine::{Journal, write_projections};
 use redraft_facts::event::{Entry, FeatureCreated};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::Scope;
 use redraft_frame::errors::CliError;
+use redraft_frame::prepare::hold_place;
+use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::fold;
 use redraft_reports::projections;
@@ -24,6 +27,17 @@ pub(crate) fn write_files(
         }
     }
     Ok(())
+}
+
+/// Rewrites the files of a feature whose lock is held, as a run does after a decision, where they exist and no other process
+/// is at work on them.
+pub(crate) fn write_feature(repo: &RepositoryContext, journal: &Journal<'_>, process: &ProcessContext) {
+    let Some(created) = &journal.state().created else { return };
+    let Ok(_place) = hold_place(repo, created, process) else { return };
+    if let (Ok(true), Ok(workspace)) = (repo.is_there(created), repo.workspace(created)) {
+        // What they tell is stored, and the next run writes them.
+        let _ = write_projections(&workspace, journal, &process.boundaries);
+    }
 }
 
 /// Others may go on while the board is folded; then it is folded once more, as often as that is likely to help.

@@ -25,7 +25,7 @@ use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted_path;
 use redraft_core::attribution::{self, RoleAttribution};
 use redraft_core::review::Loop;
-use redraft_engine::ports::{Agents, Clock, NoChecks, NoMerging, Workspace};
+use redraft_engine::ports::{Agents, Clock, NoChecks, NoComments, NoMerging, Workspace};
 use redraft_engine::{Estimating, Run, RunPorts, Stop};
 use redraft_facts::event::Checked;
 use redraft_facts::findings::{Finding, Status};
@@ -140,6 +140,7 @@ pub(crate) fn review(
     let doing = DoingFile::new(&repo.state, &created.scope());
     let progress = Story::new(console, asks(args.yes, console)).told_in(doing);
     let parts = RunPorts {
+        comments: &NoComments,
         merging: &NoMerging,
         store: &ledger,
         workspace: &workspace,

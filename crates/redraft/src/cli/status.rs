@@ -78,6 +78,9 @@ pub(crate) fn status(
         board.features.retain(|seen| scope_of(&seen.row) == only);
         board.reviews.retain(|row| scope_of(row) == only);
     }
+    if let Some(ledger) = &ledger {
+        board.features.iter_mut().try_for_each(|feature| feature.read_question(ledger))?;
+    }
     let Next { command: next, after_ms } = board.next();
     let (features, reviews, next_after) = (board.features, board.reviews, after_ms.map(utc));
     let branches =
@@ -109,7 +112,7 @@ pub(crate) fn status(
 fn text(shown: &StatusJson) -> String {
     let mut text = String::new();
     let several = shown.features.iter().filter(|feature| board::goes_on(&feature.row)).count() > 1;
-    for Seen { row, blocked_by, held_by } in &shown.features {
+    for Seen { row, blocked_by, held_by, waiting_comments, .. } in &shown.features {
         let BoardRow { id, slug, phase, .. } = row;
         let spent = row.money().in_a_line();
         text.push_str(&format!("{id} {slug}  {}\n    {phase}", row.standing_in_words()));
@@ -142,6 +145,10 @@ fn text(shown: &StatusJson) -> String {
         }
         if row.is_finished() && row.life != "completed" {
             text.push_str(&format!("    it was adopted as {}; there is nothing left to do here\n", row.life));
+        }
+        if *waiting_comments > 0 {
+            let waiting = count(*waiting_comments, "comment");
+            text.push_str(&format!("    {waiting} in its inbox, stored by the next step of a run\n"));
         }
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {}\n", indented(question, 4)));

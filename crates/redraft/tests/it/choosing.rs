@@ -192,6 +192,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     });
     let pauses = Pauses { clock: &clock, provider: &provider, left: Mutex::new(pauses.to_vec()) };
     let parts = RunPorts {
+        comments: &redraft_engine::ports::NoComments,
         merging: &NoMerging,
         store: &ledger,
         workspace: &workspace,
@@ -226,6 +227,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         tells_checks: true,
         extras: Vec::new(),
         asks_first: false,
+        asks_after: Vec::new(),
         finish: Finish::default(),
     };
     let mut run = Run::load(parts, rules, FeatureId(1)).unwrap();

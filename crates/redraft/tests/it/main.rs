@@ -93,6 +93,7 @@ mod show_documents;
 mod side_by_side;
 mod slow;
 mod sparse;
+mod steering;
 mod story;
 mod terminal;
 mod tested;

@@ -33,7 +33,8 @@ fn an_idea_without_quotes_is_shown_with_them() {
 fn commands_of_other_names_lead_to_the_one_that_does_it() {
     let scratch = Scratch::repository(PROGRAM);
     for (word, command) in [
-        ("approve", "redraft decide NNN accept"),
+        ("approve", "redraft decide NNN approve"),
+        ("reject", "redraft comment NNN"),
         ("resume", "redraft run NNN"),
         ("continue", "redraft run NNN"),
         ("list", "redraft status"),

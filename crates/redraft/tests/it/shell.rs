@@ -196,7 +196,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 59] = [
+const TYPED: [(&str, &[&str]); 60] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -207,6 +207,7 @@ const TYPED: [(&str, &[&str]); 59] = [
     ("redraft phase skip", &["design", "--why", "nothing to design"]),
     ("redraft phase back", &["specify", "--why", "something was forgotten"]),
     ("redraft decide", &["001"]),
+    ("redraft comment", &["001", "name the unit", "--phase", "specify", "--note"]),
     ("redraft cost", &["001"]),
     ("redraft report", &["001"]),
     ("redraft watch", &["001"]),

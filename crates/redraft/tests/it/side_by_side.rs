@@ -94,6 +94,7 @@ pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
         same_hand: false,
         put_off: Vec::new(),
         conventions: None,
+        asks_after: false,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();

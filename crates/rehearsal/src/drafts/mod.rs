@@ -96,6 +96,20 @@ impl Feature {
     }
 }
 
+/// The category of what the user said unasked.
+pub(crate) const COMMENT: &str = "comment";
+
+/// The line of a document that says what the user wants.
+fn decided(said: &str) -> String {
+    format!("- Decided by the user: {}", full_stop(said))
+}
+
+/// Whether a document says what the user wants.
+pub(crate) fn has_comment(text: &str, said: &str) -> bool {
+    let wanted = decided(said);
+    text.lines().any(|line| line.trim() == wanted)
+}
+
 /// Adds to the document what the user said, and what is assumed where the user did not say anything.
 pub(crate) fn with_answers(text: &str, answers: &[Answered]) -> String {
     if answers.is_empty() {
@@ -104,6 +118,7 @@ pub(crate) fn with_answers(text: &str, answers: &[Answered]) -> String {
     let line = |answered: &Answered| {
         let question = answered.question.trim_end();
         match answered.decided {
+            true if question.is_empty() => decided(&answered.said),
             true => format!("- Decided by the user: {question} {}", full_stop(&answered.said)),
             false => format!("- Assumed, because nobody answered: {question} {}", full_stop(&answered.said)),
         }

@@ -30,6 +30,7 @@ fn created(lane: Lane, until: Phase) -> FeatureCreated {
         depends_on: Vec::new(),
         document: None,
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: None,
     }
 }
@@ -208,6 +209,7 @@ fn opened(phase: Phase, tasks: Vec<PlannedTask>) -> LoopOpened {
         same_hand: false,
         put_off: Vec::new(),
         conventions: None,
+        asks_after: false,
     }
 }
 

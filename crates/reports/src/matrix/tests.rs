@@ -267,6 +267,7 @@ fn entries(checks: bool) -> Vec<Entry> {
         depends_on: Vec::new(),
         document: None,
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: None,
     };
     let opened = LoopOpened {
@@ -294,6 +295,7 @@ fn entries(checks: bool) -> Vec<Entry> {
         same_hand: false,
         put_off: Vec::new(),
         conventions: None,
+        asks_after: false,
     };
     let built = |ticket: &str, revision: &str, files: &[&str]| {
         Event::from(Built {

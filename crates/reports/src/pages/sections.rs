@@ -151,7 +151,10 @@ fn finding(one: &FindingView, limits: &Limits) -> Markup {
                 strong { (one.id) }
                 span class=(severity) { (one.severity.name()) }
                 span class=(outcome) { (limits.text(&one.outcome)) }
-                span.quiet.small { (one.role) ", round " (one.round) @if one.late { ", late" } }
+                span.quiet.small {
+                    @if one.is_comment { "comment of " (one.by) } @else { (one.role) ", round " (one.round) }
+                    @if one.late { ", late" }
+                }
             }
             (paragraphs(&limits.text(&one.description)))
             p.small.quiet {

@@ -35,6 +35,7 @@ fn begun(idea: &str) -> Overview {
         depends_on: vec![],
         document: None,
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: None,
     };
     let entries = [Entry { seq: 1, at_ms: 1_790_000_000_000, event: Event::from(created) }];
@@ -54,6 +55,7 @@ fn grown(number: usize, text: &str) -> Overview {
         at_ms: 1,
     };
     let finding = |at: usize| FindingView {
+        is_comment: false,
         phase: Phase::Specify,
         id: format!("S{at}"),
         role: "spec-reviewer".into(),

@@ -265,7 +265,7 @@ impl BoardRow {
             rounds_max: latest.map_or(0, |latest| {
                 latest.opened.limits.rounds.saturating_add(stage(latest).map_or(0, |stage| stage.granted))
             }),
-            open_findings: count(redraft_facts::findings::Status::Open),
+            open_findings: count(redraft_facts::findings::Status::Open) + state.comments.waiting.len() as u32,
             deferred_findings: count(redraft_facts::findings::Status::Deferred),
             next: next(
                 status,

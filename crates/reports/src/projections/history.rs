@@ -7,7 +7,8 @@ use redraft_core::reconcile::{Defect, defects};
 use redraft_core::review::{Loop, Seat, shown_round};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{
-    About, AfterFailure, Checked, Decided, Decision, Drafted, Entry, Event, Failed, Judged, Judgement,
+    About, AfterFailure, Checked, Commented, Decided, Decision, Drafted, Entry, Event, Failed, Judged,
+    Judgement,
 };
 use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::ids::{Revision, Role};
@@ -100,6 +101,7 @@ fn told_of(entries: &[Entry], names: bool) -> String {
                 ));
             }
             (Event::Decided(decided), _) => out.push_str(&ruling(decided, entry.at_ms)),
+            (Event::Commented(fact), _) => out.push_str(&comment(fact, entry.at_ms)),
             (Event::PhaseClosed(closed), open) => {
                 let at = utc(entry.at_ms);
                 out.push_str(&format!(
@@ -310,6 +312,18 @@ fn changes_made(drafted: &Drafted, before: Option<&Revision>, by: &str, at_ms: i
     }
     for note in notes {
         out.push_str(&format!("{}\n", one_line(note, MARKER_CHARS_MAX)));
+    }
+    out
+}
+
+/// What a person said unasked.
+fn comment(fact: &Commented, at_ms: i64) -> String {
+    let Commented { phase, finding, by, text, reopens, severity, .. } = fact;
+    let did = if *reopens { "opened again" } else { "said" };
+    let mut out = format!("\n## Comment {finding} on {phase}, {did} by {by} — {}\n", utc(at_ms));
+    out.push_str(&format!("- [{}] {}\n", severity.name(), one_line(text, 600)));
+    if !fact.file.is_empty() {
+        out.push_str(&format!("- At: {}:{}\n", one_line(&fact.file, 200), fact.line));
     }
     out
 }

@@ -16,6 +16,7 @@ use redraft_facts::probed::{MetAgent, ProbeResult, Probed, Resume};
 use redraft_facts::text::{count, one_line, span, utc};
 use redraft_facts::ticket::{Purpose, Unit};
 use redraft_facts::usage::grouped;
+use redraft_facts::verdict::Severity;
 
 /// What happened, without time and number.
 pub fn line(event: &Event) -> String {
@@ -212,6 +213,14 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
                 _ => String::new(),
             };
             format!("{} decided {}{what}{unseen}{why}", fact.by, fact.choice.name())
+        }
+        Event::Commented(fact) => {
+            let (by, id, text) = (&fact.by, &fact.finding, one_line(&fact.text, 300));
+            match (fact.reopens, fact.severity) {
+                (true, _) => format!("{by} opened {id} of {} again: {text}", fact.phase),
+                (false, Severity::Blocker) => format!("{by} commented on {} ({id}): {text}", fact.phase),
+                (false, _) => format!("{by} noted on {} ({id}): {text}", fact.phase),
+            }
         }
         Event::StageClosed(fact) => match fact.outcome {
             StageOutcome::Approved => format!("stage {} approved in round {}", fact.stage + 1, fact.round),

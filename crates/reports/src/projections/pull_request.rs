@@ -59,6 +59,15 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
             format!("{}, {}: {}{settles}", one.phase, plain(&one.by, 60), plain(&one.text, ITEM_CHARS_MAX))
         })),
     );
+    let comments = state.standing().flat_map(|one| &one.findings).filter(|one| one.is_comment());
+    section(
+        &mut out,
+        "Comments",
+        &list(comments.map(|one| {
+            let (by, text) = (plain(one.raised_by(), 60), plain(&one.description, ITEM_CHARS_MAX));
+            format!("{} by {by}: {text} ({})", one.id, one.status.name())
+        })),
+    );
     let deviated =
         said.iter().filter(|one| matches!(one.kind, DecisionKind::Deviation | DecisionKind::Concern));
     section(
@@ -83,7 +92,8 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
     );
     let put_off = state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Deferred);
     section(&mut out, "Deferred findings", &list(defects(put_off).iter().map(defect)));
-    let open = state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Open);
+    let open = state.standing().flat_map(|one| &one.findings);
+    let open = open.filter(|one| one.status == Status::Open && !one.is_comment());
     section(&mut out, "Open findings that held nothing up", &list(defects(open).iter().map(defect)));
     let claims = claims(entries, state);
     let (flagged, verified): (Vec<_>, Vec<_>) = claims.iter().partition(|one| one.flagged);
@@ -242,6 +252,7 @@ pub(super) mod tests {
             late: false,
             unverified: None,
             note: String::new(),
+            by: None,
         }
     }
 

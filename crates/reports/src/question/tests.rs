@@ -1,6 +1,6 @@
 use super::*;
 
-const EVERY: [Decision; 10] = Decision::ALL;
+const EVERY: [Decision; 12] = Decision::ALL;
 
 fn every_about() -> Vec<About> {
     use redraft_facts::ids::{FindingId, Role, TaskId};

@@ -131,6 +131,7 @@ fn course(event: &Event, phase: Option<Phase>) -> Option<String> {
         Event::LaneSet(fact) => Some(fact.by.clone()),
         Event::PhaseSkipped(fact) => Some(fact.by.clone()),
         Event::WentBack(fact) => Some(fact.by.clone()),
+        Event::Commented(fact) => Some(fact.by.clone()),
         Event::Unblocked(fact) => Some(fact.by.clone()),
         Event::BudgetSet(fact) => Some(fact.by.clone()),
         Event::CostCorrected(fact) => Some(fact.by.clone()),

@@ -2,7 +2,9 @@
 
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{Dispute, Loop};
+use redraft_facts::event::Commented;
 use redraft_facts::findings::{Finding, SettledFinding, Status};
+use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::verdict::Severity;
@@ -13,8 +15,10 @@ pub struct FindingView {
     pub phase: Phase,
     pub id: String,
     pub role: String,
-    /// The agent that raised it, as people read it.
+    /// The agent or the person that raised it, as people read it.
     pub by: String,
+    /// Whether a person did; the role then says whether it is met.
+    pub is_comment: bool,
     pub round: u16,
     pub severity: Severity,
     pub category: String,
@@ -38,7 +42,35 @@ pub struct FindingView {
 
 pub(super) fn findings<'a>(state: &'a Pipeline) -> Vec<FindingView> {
     let of_loop = |one: &'a Loop| one.findings.iter().map(move |finding| view(finding, one, state));
-    state.relevant().flat_map(of_loop).collect()
+    let mut all: Vec<FindingView> = state.relevant().flat_map(of_loop).collect();
+    // What is said about a phase is there before its loop is.
+    all.extend(state.comments.waiting.iter().map(waiting));
+    all
+}
+
+fn waiting(fact: &Commented) -> FindingView {
+    let finding = fact.finding(Role::new(""));
+    FindingView {
+        phase: fact.phase,
+        id: finding.id.to_string(),
+        role: String::new(),
+        by: fact.by.clone(),
+        is_comment: true,
+        round: 0,
+        severity: finding.severity,
+        category: finding.category.clone(),
+        status: Status::Open,
+        description: finding.description.clone(),
+        suggestion: String::new(),
+        file: finding.file.clone(),
+        line: finding.line,
+        place: finding.place(),
+        quote: String::new(),
+        late: false,
+        unverified: None,
+        outcome: format!("waits for {} to begin", fact.phase),
+        said: Vec::new(),
+    }
 }
 
 fn view(finding: &Finding, of: &Loop, state: &Pipeline) -> FindingView {
@@ -52,7 +84,8 @@ fn view(finding: &Finding, of: &Loop, state: &Pipeline) -> FindingView {
         phase,
         id: finding.id.to_string(),
         role: finding.role.to_string(),
-        by: raised.map(|one| one.shown()).unwrap_or_default(),
+        by: finding.by.clone().or_else(|| raised.map(|one| one.shown())).unwrap_or_default(),
+        is_comment: finding.is_comment(),
         round: finding.round,
         severity: finding.severity,
         category: finding.category.clone(),

@@ -5,6 +5,7 @@
 //! a role that is asked again says the same again.
 
 use super::clock::StillClock;
+use super::comment_box::MemoryCommentBox;
 use super::turn::{Deed, ScriptedTurn, TurnEnd};
 use super::{Crash, Outside, locked};
 use redraft_cost::price::{Card, Cards};
@@ -50,6 +51,7 @@ struct Script {
     outside: Arc<dyn Outside>,
     clock: Arc<StillClock>,
     crash: Arc<Crash>,
+    comments: Arc<MemoryCommentBox>,
 }
 
 /// One agent. Its abilities can be changed before it is asked.
@@ -72,7 +74,8 @@ impl ScriptedAgents {
     pub fn new(outside: Arc<dyn Outside>, clock: Arc<StillClock>, crash: Arc<Crash>) -> ScriptedAgents {
         let (turns, asked, unscripted) = (Mutex::default(), Mutex::default(), Mutex::default());
         let told = Mutex::default();
-        let script = Arc::new(Script { turns, asked, unscripted, told, outside, clock, crash });
+        let comments = Arc::new(MemoryCommentBox::new(Arc::clone(&crash)));
+        let script = Arc::new(Script { turns, asked, unscripted, told, outside, clock, crash, comments });
         let agents = ScriptedAgents { script, agents: Mutex::default(), roles: Mutex::default() };
         agents.add("scripted");
         agents
@@ -105,6 +108,11 @@ impl ScriptedAgents {
     /// Gives a role to an agent by its name; none leaves the role without one.
     pub fn cast(&self, role: &str, agent: Option<&str>) {
         locked(&self.roles).insert(Role::new(role), agent.map(AgentName::new));
+    }
+
+    /// Where people leave comments while agents work.
+    pub fn comments(&self) -> Arc<MemoryCommentBox> {
+        Arc::clone(&self.script.comments)
     }
 
     /// Adds a turn at the end of the script.
@@ -249,6 +257,7 @@ impl ScriptedAgent {
             Deed::Wait(ms) => drop(watch.wait_ms(*ms)),
             Deed::StopRun => self.script.clock.stop(),
             Deed::LeaveRun => self.script.clock.leave(),
+            Deed::Comment(comment) => self.script.comments.put(comment.clone()),
         }
         Ok(())
     }

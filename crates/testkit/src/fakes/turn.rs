@@ -1,6 +1,6 @@
 //! A scripted turn: what an agent does and says when it is asked.
 
-use redraft_engine::ports::Outcome;
+use redraft_engine::ports::{Comment, Outcome};
 use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::Role;
 use redraft_facts::ticket::{Purpose, Ticket};
@@ -68,6 +68,8 @@ pub enum Deed {
     /// The user asks the run to stop, at once or when what is under way is done.
     StopRun,
     LeaveRun,
+    /// The user comments while it works.
+    Comment(Comment),
 }
 
 /// How a dispatch ends.

@@ -14,6 +14,7 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
         let same = asked.pass == fact.pass && asked.number == fact.number;
         let same = same && fact.phase.is_none_or(|phase| phase == state.opened.phase);
         let same = same && (fact.revision.is_none() || fact.revision == state.revision);
+        let same = same && (fact.choice != Decision::Approve || fact.revision.is_some());
         same && asked.about == fact.about && asked.choices.contains(&fact.choice)
     });
     if asked.is_none() {
@@ -31,6 +32,9 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
         Decision::Skip if fact.about == About::Lessons => want_lessons(state, false),
         Decision::Skip => make::skip(state, fact),
         Decision::Go => state.agreed = true,
+        Decision::Approve => state.approved.clone_from(&fact.revision),
+        // Stored as a comment, which the question gives way to.
+        Decision::Comment => return Err(rejected("a decision")),
         Decision::Answer | Decision::Assume => state.answers = Some(fact.answers.clone()),
     }
     Ok(())
@@ -81,7 +85,11 @@ fn accept(state: &mut Loop, fact: &Decided) {
                 seat.standing = ruled.clone();
             }
         }
-        About::Author { .. } | About::Task { .. } | About::Begin | About::Disagreement { .. } => {}
+        About::Author { .. }
+        | About::Task { .. }
+        | About::Begin
+        | About::Disagreement { .. }
+        | About::Approval => {}
         About::Lessons => want_lessons(state, true),
         About::Deferred => state.finishing.iter_mut().for_each(|finishing| finishing.ruled = true),
         About::Divergence => make::without_tests(state),

@@ -63,7 +63,7 @@ pub(super) fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
             work.repairs = 0;
         }
     }
-    work.flight = Some(Flight { started: fact.clone(), answered: None });
+    work.flight = Some(Flight { started: fact.clone(), answered: None, missed: Vec::new() });
     let stage = state.stages.get_mut(number);
     if let Some(stage) = stage.filter(|stage| purpose == Purpose::Review && stage.counted != Some(epoch)) {
         stage.rounds += 1;

@@ -61,6 +61,9 @@ pub(super) fn uphold(state: &mut Loop, fact: &Decided) {
     let Some(finding) = state.findings.iter_mut().find(|finding| finding.id == *id) else { return };
     let (by, why) = (fact.by.clone(), fact.why.clone());
     finding.note = format!("upheld by {by}: {why}");
+    if finding.is_open_comment() {
+        state.unanswered.insert(id.clone());
+    }
     state.disputes.entry(id.clone()).or_default().upheld = Some(Upheld { by, why });
 }
 

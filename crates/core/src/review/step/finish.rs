@@ -42,7 +42,7 @@ pub(super) fn apply_bank(state: &mut Loop) -> Result<(), Rejected> {
 fn landed(seat: &mut Seat, ticket: Option<&Ticket>) -> bool {
     let flight = seat.work.as_mut().and_then(|work| work.flight.take());
     let fits = match (ticket, flight) {
-        (Some(ticket), Some(Flight { started, answered: Some(_) })) => started.ticket == *ticket,
+        (Some(ticket), Some(Flight { started, answered: Some(_), .. })) => started.ticket == *ticket,
         (None, None) => true,
         _ => false,
     };

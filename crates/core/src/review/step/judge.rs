@@ -2,7 +2,7 @@
 
 use super::super::seat::{Repair, SeatStatus};
 use super::super::state::Loop;
-use super::{Rejected, conclude, dispute, no_verdict, rejected};
+use super::{Rejected, comment, conclude, dispute, no_verdict, rejected};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{Judged, Judgement};
 use redraft_facts::findings::{self, FindingChange, Status};
@@ -64,6 +64,7 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
         };
     }
     keep(state, fact);
+    comment::judged(state);
     // Fresh eyes are shown neither findings nor replies.
     if purpose != Purpose::Certify {
         dispute::answered(state, &role);

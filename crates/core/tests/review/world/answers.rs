@@ -199,6 +199,7 @@ impl World {
         let open = self.state.open.as_ref().unwrap();
         let facts = case_for(open, &ticket).unwrap();
         let mine = open.findings.iter().filter(|f| f.role == ticket.role && f.status == Status::Open);
+        let mine = mine.filter(|finding| !facts.missed.contains(&finding.id));
         let mine: Vec<FindingId> = mine.map(|finding| finding.id.clone()).collect();
         let note = || "n".to_owned();
         let mut changes: Vec<FindingChange> = Vec::new();
@@ -253,8 +254,12 @@ impl World {
     pub(super) fn ask(&mut self, question: Question) {
         self.people += 1;
         self.happen(Asked { question: question.clone(), estimate: None });
-        let choices: Vec<Decision> =
-            question.choices.iter().copied().filter(|c| *c != Decision::Abandon).collect();
+        let choices: Vec<Decision> = question
+            .choices
+            .iter()
+            .copied()
+            .filter(|c| !matches!(c, Decision::Abandon | Decision::Comment))
+            .collect();
         let drawn = choices[self.number() as usize % choices.len()];
         let reruns = choices.contains(&Decision::Rerun) && core::mem::take(&mut self.rerun_first);
         let choice = if reruns { Decision::Rerun } else { drawn };
@@ -281,6 +286,7 @@ fn finding(number: usize, role: &Role, letter: char, late: bool) -> Finding {
         late,
         unverified: None,
         note: String::new(),
+        by: None,
     }
 }
 

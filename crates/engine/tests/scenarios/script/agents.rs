@@ -6,8 +6,9 @@ use redraft_engine::ports::{AgentError, Outcome};
 use redraft_facts::event::AfterFailure;
 use redraft_facts::ids::Role;
 use redraft_facts::usage::{Usage, Usd};
+use redraft_facts::verdict::Severity;
 use redraft_roles::profile;
-use redraft_testkit::fakes::{Deed, ScriptedTurn, TurnEnd, When};
+use redraft_testkit::fakes::{Deed, ScriptedTurn, TurnEnd, When, said as said_by_ann};
 use serde_json::{Value, json};
 
 /// What an answer costs.
@@ -271,6 +272,11 @@ fn deed(does: &str, line: &Line) -> Option<Deed> {
     }
     if let Some(file) = does.strip_prefix("links $ from ").map(path) {
         return Some(Deed::Link(file, one));
+    }
+    if let Some(phase) =
+        does.strip_prefix("the user comments on ").and_then(|rest| rest.strip_suffix(" that $"))
+    {
+        return Some(Deed::Comment(said_by_ann(phase.parse().ok()?, None, Severity::Blocker, &one)));
     }
     Some(match does {
         "commits $" => Deed::Commit(one),

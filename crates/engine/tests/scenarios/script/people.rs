@@ -2,10 +2,12 @@
 
 use super::{DOCUMENTS, Line, path, time_ms};
 use crate::documents;
+use redraft_engine::ports::Comment;
 use redraft_facts::event::Decision;
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::usage::Usd;
-use redraft_testkit::fakes::{CheckRule, GitTrouble, StoreFault};
+use redraft_facts::verdict::Severity;
+use redraft_testkit::fakes::{CheckRule, GitTrouble, StoreFault, said};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
@@ -35,6 +37,8 @@ pub(crate) enum Act {
     SetLane(Lane, Phase),
     Skip(Phase),
     GoBack(Phase),
+    /// Left for the next run.
+    Comment(Comment),
     KeepBudget(Usd),
     Checks(String, CheckRule),
     /// By its name.
@@ -172,6 +176,20 @@ fn person(does: &str, one: String, two: String) -> Option<Act> {
     }
     if let Some(file) = does.strip_prefix("leaves $ in ") {
         return Some(Act::PutBase(file.strip_suffix(" of main")?.to_owned(), one));
+    }
+    if let Some((verb, rest)) = does.split_once(" on ")
+        && let Some(phase) = rest.strip_suffix(" that $")
+    {
+        let severity = match verb {
+            "comments" => Severity::Blocker,
+            "notes" => Severity::Warning,
+            _ => return None,
+        };
+        return Some(Act::Comment(said(phase.parse().ok()?, None, severity, &one)));
+    }
+    if let Some(rest) = does.strip_prefix("opens ").and_then(|rest| rest.strip_suffix(" again because $")) {
+        let (id, phase) = rest.split_once(" of ")?;
+        return Some(Act::Comment(said(phase.parse().ok()?, Some(id), Severity::Blocker, &one)));
     }
     if let Some(total) = does.strip_prefix("raises the budget to ").and_then(super::money) {
         return Some(Act::KeepBudget(total));

@@ -26,6 +26,7 @@ pub(crate) enum Setting {
     Convention(String, String),
     Extra(Extra),
     AsksFirst,
+    AsksAfter(Phase),
     AuthorRests,
     Retrospective,
     RequiresDocumentation,
@@ -78,6 +79,9 @@ pub(super) fn read(line: &Line) -> Option<Setting> {
             role.to_owned(),
             Some(agent.to_owned()).filter(|agent| agent != "nobody"),
         ));
+    }
+    if let Some(phase) = line.shape.strip_suffix(" is approved by a person") {
+        return phase.parse().ok().map(Setting::AsksAfter);
     }
     if let Some((agent, rest)) = line.shape.split_once(" costs ") {
         let (cost, reserved) = rest.split_once(" of ")?;

@@ -37,6 +37,7 @@ impl Stage<'_> {
             Setting::Check(check) => self.rules.checks.push(check.clone()),
             Setting::Extra(extra) => self.rules.extras.push(*extra),
             Setting::AsksFirst => self.rules.asks_first = true,
+            Setting::AsksAfter(phase) => self.rules.asks_after.push(*phase),
             Setting::AuthorRests => self.rules.revises = false,
             Setting::Retrospective => self.rules.finish.retro = true,
             Setting::RequiresDocumentation => self.rules.finish.docs = DocsGate::Require,
@@ -72,6 +73,7 @@ pub(super) fn created(world: &dyn World) -> FeatureCreated {
         depends_on: Vec::new(),
         document: None,
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: None,
     }
 }
@@ -99,6 +101,7 @@ pub(super) fn rules() -> Rules {
         tells_checks: true,
         extras: Vec::new(),
         asks_first: false,
+        asks_after: Vec::new(),
         finish: Finish { docs: DocsGate::Off, ..Finish::default() },
     }
 }

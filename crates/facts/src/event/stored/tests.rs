@@ -132,7 +132,7 @@ fn every_choice_has_the_word_under_which_it_is_stored() {
         StageOutcome { Approved "approved", Failed "failed" }
         Decision {
             Accept "accept", Rerun "rerun", Retry "retry", Abandon "abandon", Answer "answer", Assume "assume",
-            Skip "skip", Go "go", Uphold "uphold", Overrule "overrule",
+            Skip "skip", Go "go", Uphold "uphold", Overrule "overrule", Approve "approve", Comment "comment",
         }
         Status {
             Open "open", Fixed "fixed", Withdrawn "withdrawn", Deferred "deferred", Ruled "ruled",
@@ -199,10 +199,11 @@ fn every_choice_with_content_is_among_the_stored_events() {
                     About::Lessons => "lessons",
                     About::Deferred => "deferred",
                     About::Disagreement { .. } => "disagreement",
+                    About::Approval => "approval",
                 });
             }
             _ => {}
         }
     }
-    assert_eq!(seen.len(), 6 + 4 + 6 + 12, "{seen:?}");
+    assert_eq!(seen.len(), 6 + 4 + 6 + 13, "{seen:?}");
 }

@@ -15,7 +15,7 @@ use super::code_brief::CodeBrief;
 use super::removed;
 use super::stable::Lasting;
 use super::turn::{self as shared, present};
-use super::{asked, disputed, open};
+use super::{asked, comments, disputed, open};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -59,6 +59,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             let mut fragments = vec![task::task(brief, task_brief)];
             fragments.extend(task::artifacts(brief, task_brief));
             fragments.extend(turn::failed_check(brief, code));
+            fragments.extend(comments::fragment(brief));
             fragments
         }
         Purpose::Simplify => {
@@ -79,6 +80,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             Some(turn::fix_task(brief)),
             Some(turn::all_files(code, "All Implementation Files")),
             turn::failed_check(brief, code),
+            comments::fragment(brief),
             open::open_findings(brief, open::Intro::Fix),
             disputed::answers(brief),
         ]),
@@ -121,6 +123,7 @@ fn known(brief: &Brief<'_>, code: &CodeBrief<'_>, intro: open::Intro) -> Vec<Fra
         turn::left_out(code),
         turn::done_before(code),
         open::settled(brief),
+        comments::fragment(brief),
         open::open_findings(brief, intro),
         disputed::replies(brief),
         shared::iteration(brief),
@@ -156,6 +159,7 @@ fn continued_turn(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             Some(turn::task_note(brief)),
             turn::reread(brief),
             turn::failed_check(brief, code),
+            comments::fragment(brief),
             Some(shared::return_short(brief)),
         ]),
         (ProfileKind::Author, _) => present([

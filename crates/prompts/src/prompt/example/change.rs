@@ -131,6 +131,7 @@ pub(in crate::prompt) fn finding(role: &str) -> Option<Finding> {
         late: false,
         unverified: None,
         note: String::new(),
+        by: None,
     })
 }
 

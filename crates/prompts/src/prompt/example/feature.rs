@@ -60,6 +60,7 @@ impl Document {
             late: false,
             unverified: None,
             note: String::new(),
+            by: None,
         }
     }
 

@@ -187,6 +187,7 @@ impl Taking<'_> {
                 source.strip_prefix(&root).unwrap_or(source).trim_start_matches("./").to_owned()
             }),
             change: None,
+            ask_after: Vec::new(),
         })
     }
 

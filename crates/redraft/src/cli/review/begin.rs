@@ -76,6 +76,7 @@ pub(super) fn begun(
         depends_on: Vec::new(),
         document: Some(document.path.clone()),
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: None,
     };
     store(ledger, &created, process)?;

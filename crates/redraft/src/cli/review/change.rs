@@ -20,7 +20,7 @@ use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
 use redraft_documents::delta::{self, Hidden};
-use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoMerging, Store, Workspace};
+use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoComments, NoMerging, Store, Workspace};
 use redraft_engine::{ChangeUnderReview, Estimating, Rules, Run, RunPorts, Stop};
 use redraft_facts::event::{Entry, Event, FeatureCreated, ReviewedChange};
 use redraft_facts::findings::{Finding, Status};
@@ -138,6 +138,7 @@ impl Call<'_> {
         let progress = Story::new(console, super::asks(args.yes, console)).told_in(doing);
         let check_folder = repo.check_folder(created, &grounds.config);
         let parts = RunPorts {
+            comments: &NoComments,
             check_folder: &check_folder,
             merging: &NoMerging,
             store: ledger,
@@ -399,6 +400,7 @@ fn begun(
         depends_on: Vec::new(),
         document: None,
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: Some(change),
     };
     store(ledger, &created, process)?;

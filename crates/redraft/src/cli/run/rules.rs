@@ -106,6 +106,7 @@ pub(crate) fn rules_with(
         tells_checks: config.is_accepted(),
         extras: config.extras.clone(),
         asks_first: !args.yes,
+        asks_after: config.asks_after.clone(),
         finish: Finish {
             docs: config.finish.docs,
             retro: config.finish.retro,

@@ -2,8 +2,10 @@
 //! all of it is there. Start at [`with_run`].
 
 use super::{config, kept_budget, rules};
+use crate::cli::comment;
 use crate::cli::project::project_context;
 use redraft_adapters::checks::ShellChecks;
+use redraft_adapters::comment_box::FileCommentBox;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
@@ -78,6 +80,17 @@ pub(crate) fn with_run<T>(
     wish: &RunRequest<'_>,
     act: impl FnOnce(&mut Run<'_>, &RunContext<'_>) -> Result<T, CliError>,
 ) -> Result<Option<T>, CliError> {
+    let done = with_lock(wish, act);
+    // Whoever found the lock taken left its comment for this run, which may have looked for the last time by then. If this
+    // fails, it stays where it is.
+    let _ = comment::take_left(wish.repo, wish.id, wish.process);
+    done
+}
+
+fn with_lock<T>(
+    wish: &RunRequest<'_>,
+    act: impl FnOnce(&mut Run<'_>, &RunContext<'_>) -> Result<T, CliError>,
+) -> Result<Option<T>, CliError> {
     let RunRequest { repo, id, args, players, progress, process, console } = *wish;
     let command = format!("redraft run {id}");
     let roles = roles_left(repo, id)?;
@@ -107,6 +120,7 @@ pub(crate) fn with_run<T>(
     workspace.sweep();
     let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
     inbox.sweep(&created.scope());
+    let comments = FileCommentBox::new(&repo.state);
     let agents = match players {
         WorkSource::Configured => AgentRegistry::new(repo, &config, process),
         WorkSource::Host => AgentRegistry::for_host(repo, &config, process),
@@ -144,6 +158,7 @@ pub(crate) fn with_run<T>(
         store: &ledger,
         workspace: &workspace,
         inbox: &inbox,
+        comments: &comments,
         clock: &process.clock,
         boundaries: &process.boundaries,
         checks: &checks,

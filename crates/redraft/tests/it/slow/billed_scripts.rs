@@ -369,6 +369,7 @@ fn rules(budget: Usd, policy: Policy) -> Rules {
         tells_checks: true,
         extras: Vec::new(),
         asks_first: false,
+        asks_after: Vec::new(),
         finish: Finish::default(),
     }
 }
@@ -397,6 +398,7 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
     let mut budget = Usd(60_000 + dice.below(900_000));
     for _ in 0..3 {
         let parts = RunPorts {
+            comments: &redraft_engine::ports::NoComments,
             check_folder: &NoChecks,
             merging: &NoMerging,
             store: &ledger,

@@ -56,6 +56,7 @@ impl Story {
             same_hand: false,
             put_off: Vec::new(),
             conventions: None,
+            asks_after: false,
         };
         let mut story = Story(Vec::new());
         story.put(opened);

@@ -28,6 +28,7 @@ fn finding(id: &str, description: &str) -> Finding {
         late: false,
         unverified: None,
         note: String::new(),
+        by: None,
     }
 }
 
@@ -50,6 +51,7 @@ fn feature() -> (Pipeline, Vec<Entry>, FeatureChange) {
         depends_on: Vec::new(),
         document: None,
         brainstorm_source: None,
+        ask_after: Vec::new(),
         change: None,
     };
     let opened = redraft_facts::event::LoopOpened {
@@ -77,6 +79,7 @@ fn feature() -> (Pipeline, Vec<Entry>, FeatureChange) {
         same_hand: false,
         put_off: Vec::new(),
         conventions: None,
+        asks_after: false,
     };
     let mut open = redraft_core::review::Loop::new(created.scope(), opened, None);
     open.findings.push(finding("S1", "No number says when a key is over its limit."));

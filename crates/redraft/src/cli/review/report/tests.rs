@@ -22,6 +22,7 @@ fn finding(severity: Severity, file: &str, line: u32) -> Finding {
         late: false,
         unverified: None,
         note: String::new(),
+        by: None,
     }
 }
 
