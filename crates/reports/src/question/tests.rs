@@ -17,6 +17,7 @@ fn every_about() -> Vec<About> {
         About::Lessons,
         About::Deferred,
         About::Disagreement { finding: FindingId::new("S1") },
+        About::Approval,
     ]
 }
 
@@ -44,7 +45,7 @@ fn every_choice_says_what_follows_and_the_default_is_in_capitals() {
         for choice in &form.choices {
             assert!(!choice.consequence.is_empty() && choice.consequence.chars().count() < 90, "{choice:?}");
         }
-        assert!(form.prompt().ends_with("overrule or STOP? "), "{}", form.prompt());
+        assert!(form.prompt().ends_with("comment or STOP? "), "{}", form.prompt());
         assert!(form.what.ends_with('?'), "{}", form.what);
     }
     let lines = form(About::Cap { stage: 0 }).lines();
