@@ -152,7 +152,13 @@ fn only_the_process_that_signed_and_holds_a_lock_is_asked_to_end() {
     let state = folder.path();
     assert!(matches!(interrupt(state, "031"), Ok(None)), "nobody took it");
     let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-    let holder = Holder { pid: other.id(), user: "ann".into(), since_ms: 0, command: "redraft run".into() };
+    let holder = Holder {
+        pid: other.id(),
+        user: "ann".into(),
+        since_ms: 0,
+        command: "redraft run".into(),
+        asks: false,
+    };
     let lock = Lock::take(state, "031", &holder).unwrap();
     // The same number, but a process that began at another time.
     let path = state.join("locks/031");

@@ -75,7 +75,7 @@ pub enum By {
 use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, KeyDecision); 62] = [
+pub const KEYS: [(&str, KeyDecision); 63] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),

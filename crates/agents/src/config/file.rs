@@ -230,7 +230,7 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 9] = [
+const TABLES: [(&str, &[&str]); 10] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     (
         "limits",

@@ -46,6 +46,7 @@ fn begun(number: u32, slug: &str) -> Overview {
         document: None,
         brainstorm_source: None,
         change: None,
+        ask_after: vec![],
     };
     let entries = [Entry { seq: 1, at_ms: 1_790_000_000_000, event: Event::from(created) }];
     Overview::new(&entries, &Surroundings::default()).unwrap()
@@ -80,6 +81,7 @@ fn finding(at: usize, text: &str) -> FindingView {
         role: "spec-reviewer".into(),
         by: "claude, sonnet".into(),
         round: 1,
+        is_comment: false,
         severity: Severity::Blocker,
         category: "consistency".into(),
         status: if at % 2 == 1 { Status::Open } else { Status::Fixed },
@@ -156,6 +158,7 @@ fn busy(text: &str) -> Detail {
             user: "ann".into(),
             since_ms: 0,
             command: "redraft run 031".into(),
+            asks: false,
         }),
         diff: Some(Diff {
             title: "the last revision, by 031/specify.1/revise/spec-author/1.1".into(),
@@ -275,7 +278,8 @@ fn text_from_outside_is_text_in_every_pane_and_dialog() {
     let mut hostile = busy(HOSTILE);
     hostile.overview.row.slug = HOSTILE.into();
     hostile.overview.row.next = HOSTILE.into();
-    hostile.driven_by = Some(Holder { pid: 7, user: HOSTILE.into(), since_ms: 0, command: HOSTILE.into() });
+    hostile.driven_by =
+        Some(Holder { pid: 7, user: HOSTILE.into(), since_ms: 0, command: HOSTILE.into(), asks: false });
     let mut question = question();
     question.form.why = vec![HOSTILE.into()];
     question.form.choices[0].consequence = HOSTILE.into();

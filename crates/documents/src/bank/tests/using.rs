@@ -14,6 +14,7 @@ Unquoted shell variables split on blanks.
 
 fn finding(id: &str, description: &str) -> Finding {
     Finding {
+        by: None,
         id: FindingId::new(id),
         role: Role::new("spec-reviewer"),
         round: 1,
