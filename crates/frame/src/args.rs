@@ -20,7 +20,7 @@ use help::{
     ADOPT_HELP, AFTER_HELP, BANK_HELP, CONFIG_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP,
     FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, MODELS_HELP, NEW_HELP, PHASE_BACK_HELP,
     PHASE_HELP, PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP,
-    REPORT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
+    REPORT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP, UI_HELP,
 };
 use ledger::LEDGER_HELP;
 use redraft_agents::config::Colour;
@@ -38,7 +38,7 @@ pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
 pub use looking::{
     ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, KnowledgeCommand, LintArgs,
     LogArgs, PageCommand, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, ReportArgs, SectionArgs,
-    ShowCommand, StatusArgs, TasksArgs, TraceArgs,
+    ShowCommand, StatusArgs, TasksArgs, TraceArgs, UiArgs,
 };
 pub use plugin::{ExportArgs, PluginCommand};
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
@@ -152,6 +152,9 @@ pub enum Command {
     /// Write a feature as one HTML page that can be handed on: what was asked, decided, found, built and paid
     #[command(after_help = REPORT_HELP)]
     Report(ReportArgs),
+    /// Show all of it as pages in the browser, live, where you can also decide and comment; on this machine only
+    #[command(after_help = UI_HELP)]
+    Ui(UiArgs),
     /// Show what happened, event by event
     #[command(after_help = LOG_HELP)]
     Log(LogArgs),

@@ -69,7 +69,10 @@ fn stores(command: &Command) -> bool {
         // A page is made to be handed on.
         | Command::Report(_)
         // Others may look over a shoulder at a diff.
-        | Command::Watch(_) => true,
+        | Command::Watch(_)
+
+        // So is a page that is looked at.
+        | Command::Ui(_) => true,
         Command::Cost(args) => args.command.is_some(),
         Command::Bank(args) => args.command.is_some(),
         // A demo makes its own repository.

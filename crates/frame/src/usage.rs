@@ -6,7 +6,7 @@ use redraft_adapters::shell_word::quoted;
 use std::ffi::OsString;
 
 /// Words that people try as commands, with the command they mean.
-const MEANT: [(&str, &str); 32] = [
+const MEANT: [(&str, &str); 31] = [
     ("abandon", "give a feature up: redraft decide NNN abandon"),
     ("accept", "accept what is still open: redraft decide NNN accept"),
     (
@@ -17,10 +17,7 @@ const MEANT: [(&str, &str); 32] = [
     ("board", "see every feature: redraft status"),
     ("continue", "continue a feature: redraft run NNN"),
     ("create", "begin a feature: redraft new \"your idea\""),
-    (
-        "dashboard",
-        "follow every feature on a full screen: redraft watch; one feature as a page: redraft report NNN",
-    ),
+    ("dashboard", "see every feature in the browser: redraft ui; on a full screen: redraft watch"),
     ("decisions", "see what was decided: redraft log NNN --decisions"),
     ("delete", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
     ("feedback", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
@@ -43,7 +40,6 @@ const MEANT: [(&str, &str); 32] = [
     ("skip", "leave a phase out: redraft phase skip NNN PHASE --why \"…\""),
     ("start", "begin a feature: redraft new \"your idea\"; or continue one: redraft run NNN"),
     ("tasks", "see the tasks of a feature: redraft show tasks docs/features/NNN-…"),
-    ("ui", "see where each feature stands: redraft status; one feature as a page: redraft report NNN"),
     ("undo", "go back to a phase: redraft phase back NNN PHASE --why \"…\""),
 ];
 

@@ -12,7 +12,8 @@ use redraft_facts::prelude::*;
 /// Nothing may be loaded, run or sent from a page, whatever it holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
-const STYLE: &str = include_str!("html/page.css");
+/// The style of every page.
+pub const STYLE: &str = include_str!("html/page.css");
 
 /// A whole page. `made_by` stands in a comment near its beginning, by which the program recognizes its own pages.
 /// `class` is that of its body: `wide` for tables of many columns.

@@ -14,7 +14,16 @@ mod tests;
 
 pub use feature::feature;
 pub use index::{Listed, index};
+pub use limits::Limits;
 pub use source::{Document, Source};
+
+/// The parts of a feature's page, for a view that has a page for each. A part that is empty is none.
+pub mod parts {
+    pub use super::costs::costs;
+    pub use super::feature::{chip, is_a_heading, tiles, title};
+    pub use super::limits::left_out;
+    pub use super::sections::{checks, decisions, finding, findings, phases, tasks, trace, under_way};
+}
 
 /// What may stand in a pull request or a mail without being a burden.
 pub const BYTES_MAX: usize = 400_000;

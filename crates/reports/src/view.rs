@@ -3,17 +3,24 @@
 //!
 //! A view draws an [`Overview`] and computes nothing of its own, so that no two can disagree. It begins with the row
 //! that `status` shows, standing included. `parts` has the phases, tasks and what is under way, `findings` what was
-//! found and what became of it, `decided` who decided what, `costs` the money. Nothing here knows how it is shown.
+//! found and what became of it, `decided` who decided what, `costs` the money. A page that has more room also asks for
+//! what is asked as a form (`asked`), all `revisions`, and what was `sent`. Nothing here knows how it is shown.
 
+mod asked;
 mod costs;
 mod decided;
 mod findings;
 mod parts;
+mod revisions;
+mod sent;
 
+pub use asked::AskedView;
 pub use costs::{BilledRound, CostsOfPhase, CostsOfRole, CostsView, Spending};
 pub use decided::{DecisionSort, DecisionView};
 pub use findings::FindingView;
 pub use parts::{CheckView, DispatchView, PhaseState, PhaseView, ReviewerView, TaskView};
+pub use revisions::{RevisionView, revisions};
+pub use sent::{SentView, sent};
 
 use crate::projections::{BoardRow, line_in};
 use crate::question::OpenQuestion;
@@ -24,6 +31,7 @@ use redraft_core::review::Rejected;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
+use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::usage::Usd;
 use serde::Serialize;
 
@@ -104,6 +112,23 @@ impl Overview {
     pub fn rounds(&self) -> u32 {
         self.phases_in_detail.iter().map(|phase| phase.rounds_in_all).sum()
     }
+}
+
+/// What a dispatch is, in a few words: `review 2`, `implement task 1.3`, with the attempt where it is not the first.
+pub fn work(ticket: &Ticket) -> String {
+    let task = match &ticket.unit {
+        Unit::Task(id) => Some(id.as_str()),
+        Unit::Whole => None,
+    };
+    named(ticket.purpose, task, ticket.round, ticket.attempt)
+}
+
+fn named(purpose: Purpose, task: Option<&str>, round: u16, attempt: u16) -> String {
+    let what = match task {
+        Some(task) => format!("{purpose} task {task}"),
+        None => format!("{purpose} {round}"),
+    };
+    if attempt > 1 { format!("{what}, attempt {attempt}") } else { what }
 }
 
 fn lessons(entries: &[Entry]) -> Vec<String> {

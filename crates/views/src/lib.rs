@@ -15,4 +15,5 @@ pub mod replay;
 pub mod report;
 pub mod show;
 pub mod table;
+pub mod ui;
 pub mod watch;

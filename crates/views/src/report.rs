@@ -4,7 +4,7 @@
 //! gathered and written. Only what the ledger and git hold is read, never a file that nobody has committed.
 
 pub(crate) mod gather;
-mod markdown;
+pub(crate) mod markdown;
 
 use gather::{Gathered, gather, overview};
 use redraft_adapters::sqlite::Ledger;

@@ -153,6 +153,18 @@ docs/report.md says what is in it.
 Exit codes: 0 written, 2 no such feature or not a file of this command, 3 the ledger is damaged or the file cannot \
 be written";
 
+pub(super) const UI_HELP: &str = "\
+Examples:
+  redraft ui              opens the browser; the address is printed, too
+  redraft ui --no-open    only prints the address, for a browser that you open yourself
+  redraft ui --port 8123  always on the same port
+
+It is served on 127.0.0.1 only, and only to the browser that opens the printed address, which is good once. Nothing
+is loaded from elsewhere. A run does not notice it; ending it changes nothing. docs/ui.md says what it shows and how
+it is protected.
+
+Exit codes: 0 ended by Ctrl-C, 2 not a repository, 3 the port cannot be used";
+
 pub(super) const COST_HELP: &str = "\
 Examples:
   redraft cost                           the only feature, or the one of this worktree; otherwise a line for each

@@ -82,6 +82,16 @@ pub struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct UiArgs {
+    /// Do not open the browser; only print the address
+    #[arg(long)]
+    pub no_open: bool,
+    /// The port of 127.0.0.1 to serve on [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+}
+
+#[derive(Debug, Args)]
 pub struct LintArgs {
     /// Files, folders or feature numbers [default: every feature]
     #[arg(value_name = "PATH|FEATURE")]

@@ -43,7 +43,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::{config, notify, trust, usage, worker};
-use redraft_views::{lint, log, models, replay, report, show, watch};
+use redraft_views::{lint, log, models, replay, report, show, ui, watch};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -149,7 +149,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         Command::Comment(_) => "comment for a person",
         Command::Trust(_) => "accept anything for a person",
         Command::Cost(CostArgs { command: Some(_), .. }) => "say what something cost",
-        Command::Mcp(_) => "serve others",
+        Command::Mcp(_) | Command::Ui(_) => "serve others",
         Command::Rehearse(_) => "play another role",
         Command::Init | Command::Config(ConfigArgs { command: Some(_) }) => "write the configuration",
         Command::Clean(_) | Command::Uninstall(_) => "remove anything",
@@ -230,6 +230,7 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, process, console),
         Command::Cost(args) => cost::cost(args, process, console),
         Command::Report(args) => report::report(args, process, console),
+        Command::Ui(args) => ui::ui(args, process, console),
         Command::Replay(args) => replay::replay(args, process, console),
         Command::Eval(command) => eval::eval(command, process, console),
         Command::Models => models::models(process, console),

@@ -38,7 +38,7 @@ fn commands_of_other_names_lead_to_the_one_that_does_it() {
         ("resume", "redraft run NNN"),
         ("continue", "redraft run NNN"),
         ("list", "redraft status"),
-        ("ui", "redraft status"),
+        ("dashboard", "redraft ui"),
         ("monitor", "redraft watch"),
         ("remove", "redraft clean"),
         ("pr", "redraft show pull-request NNN"),

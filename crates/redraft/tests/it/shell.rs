@@ -300,6 +300,8 @@ fn every_command_prints_one_object_for_programs() {
         "redraft hook session-start",
         "redraft hook stop",
         "redraft mcp",
+        // It prints its object and goes on serving; its own tests read it.
+        "redraft ui",
     ];
     assert_eq!(left.keys().map(String::as_str).collect::<Vec<_>>(), excepted, "every command is tried here");
 }

@@ -39,7 +39,7 @@ impl Measure {
     }
 }
 
-pub(super) fn costs(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn costs(overview: &Overview, limits: &Limits) -> Option<Markup> {
     let costs = &overview.costs;
     if costs.sum.dispatches == 0 {
         return None;

@@ -6,6 +6,7 @@ use super::sections::{checks, decisions, documents, findings, phases, tasks, tim
 use super::source::Source;
 use super::{BYTES_MAX, MADE_BY};
 use crate::html::{page, paragraphs};
+use crate::projections::BoardRow;
 use crate::standing::Standing;
 use crate::view::Overview;
 use maud::{Markup, html};
@@ -27,7 +28,7 @@ pub fn feature(source: &Source<'_>) -> String {
 }
 
 /// What was asked, where that is short enough for a heading.
-fn title(overview: &Overview) -> String {
+pub fn title(overview: &Overview) -> String {
     const CHARS_MAX: usize = 100;
     let row = &overview.row;
     match row.subject() {
@@ -37,7 +38,8 @@ fn title(overview: &Overview) -> String {
     }
 }
 
-fn is_a_heading(idea: &str) -> bool {
+/// Whether what was asked is short enough to be one.
+pub fn is_a_heading(idea: &str) -> bool {
     const CHARS_MAX: usize = 100;
     let idea = idea.trim();
     !idea.is_empty() && !idea.contains('\n') && idea.chars().count() <= CHARS_MAX
@@ -64,7 +66,7 @@ fn body(source: &Source<'_>, limits: &Limits) -> Markup {
     html! {
         header {
             h1 { (title(overview)) }
-            p { (chip(overview)) }
+            p { (chip(row)) }
             @if row.subject().is_none() && !is_a_heading(&row.idea) { (paragraphs(&limits.text(&row.idea))) }
             p.quiet.small {
                 "begun " (utc(overview.begun_ms)) ", last event " (utc(row.updated_ms))
@@ -98,17 +100,18 @@ fn body(source: &Source<'_>, limits: &Limits) -> Markup {
 }
 
 /// Where it stands, in a colour and in words.
-pub(super) fn chip(overview: &Overview) -> Markup {
-    let class = match &overview.row.standing {
+pub fn chip(row: &BoardRow) -> Markup {
+    let class = match &row.standing {
         standing if standing.waits_for_you() => "warn",
         Standing::Abandoned => "bad",
         Standing::ReadyToMerge | Standing::Merged | Standing::Done => "good",
         _ => "quiet",
     };
-    html! { span class=(format!("chip {class}")) { (overview.standing_in_words) } }
+    html! { span class=(format!("chip {class}")) { (row.standing_in_words()) } }
 }
 
-fn tiles(overview: &Overview) -> Markup {
+/// The sums of a feature, side by side.
+pub fn tiles(overview: &Overview) -> Markup {
     let row = &overview.row;
     let with = |status: Status| overview.findings.iter().filter(|one| one.status == status).count();
     let sum = &overview.costs.sum;

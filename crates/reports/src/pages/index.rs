@@ -87,7 +87,7 @@ fn line(listed: &Listed) -> Markup {
                 }
                 br; span.quiet.small { (one_line(&overview.row.idea, CHARS_MAX)) }
             }
-            td { (chip(overview)) }
+            td { (chip(&overview.row)) }
             td.num { (overview.rounds()) }
             td.num { (overview.findings.len()) @if open > 0 { " (" (open) " open)" } }
             td.num {

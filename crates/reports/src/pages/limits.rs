@@ -5,7 +5,7 @@ use redraft_facts::text::count;
 
 /// The most of each part. The tightest leave room for every part at its largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Limits {
+pub struct Limits {
     pub document_bytes: usize,
     pub text_chars: usize,
     pub findings: usize,
@@ -46,8 +46,11 @@ pub(super) const LEVELS: [Limits; 6] = [
 ];
 
 impl Limits {
+    /// What a page holds that may be large.
+    pub const GENEROUS: Limits = LEVELS[0];
+
     /// A text, cut where it is too long.
-    pub(super) fn text(&self, text: &str) -> String {
+    pub fn text(&self, text: &str) -> String {
         match text.char_indices().nth(self.text_chars) {
             None => text.to_owned(),
             Some((end, _)) => format!("{} […]", text[..end].trim_end()),
@@ -55,7 +58,7 @@ impl Limits {
     }
 
     /// The first lines of a document, and how many were left out.
-    pub(super) fn document<'a>(&self, text: &'a str) -> (&'a str, usize) {
+    pub fn document<'a>(&self, text: &'a str) -> (&'a str, usize) {
         if text.len() <= self.document_bytes {
             return (text, 0);
         }
@@ -71,7 +74,7 @@ impl Limits {
 }
 
 /// `12 more findings are left out`, where some are.
-pub(super) fn left_out(all: usize, max: usize, thing: &str) -> Option<String> {
+pub fn left_out(all: usize, max: usize, thing: &str) -> Option<String> {
     match all.saturating_sub(max) {
         0 => None,
         1 => Some(format!("1 more {thing} is left out")),

@@ -17,7 +17,7 @@ fn cut(what: Option<String>) -> Markup {
     html! { @if let Some(what) = what { p.cut { (what) ", so that this page stays small." } } }
 }
 
-pub(super) fn phases(overview: &Overview) -> Option<Markup> {
+pub fn phases(overview: &Overview) -> Option<Markup> {
     let class = |phase: &PhaseView| match phase.state {
         PhaseState::Approved | PhaseState::Closed | PhaseState::Finished | PhaseState::Adopted => "done",
         PhaseState::Accepted => "ruled",
@@ -54,7 +54,7 @@ fn of_phase(phase: &PhaseView) -> Markup {
     }
 }
 
-pub(super) fn under_way(overview: &Overview) -> Option<Markup> {
+pub fn under_way(overview: &Overview) -> Option<Markup> {
     let all = &overview.under_way;
     (!all.is_empty()).then(|| {
         html! {
@@ -74,7 +74,7 @@ pub(super) fn under_way(overview: &Overview) -> Option<Markup> {
     })
 }
 
-pub(super) fn decisions(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn decisions(overview: &Overview, limits: &Limits) -> Option<Markup> {
     let all = &overview.decisions;
     let one = |one: &DecisionView| {
         html! {
@@ -106,7 +106,7 @@ pub(super) fn decisions(overview: &Overview, limits: &Limits) -> Option<Markup> 
     })
 }
 
-pub(super) fn findings(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn findings(overview: &Overview, limits: &Limits) -> Option<Markup> {
     // What is open first, then what is graver; the order of phases and rounds stays.
     let mut all: Vec<&FindingView> = overview.findings.iter().collect();
     all.sort_by_key(|one| (one.status != Status::Open, core::cmp::Reverse(one.severity)));
@@ -138,7 +138,8 @@ fn tally(all: &[FindingView]) -> String {
     format!("{}; {}.", kinds.collect::<Vec<_>>().join(", "), ends.collect::<Vec<_>>().join(", "))
 }
 
-fn finding(one: &FindingView, limits: &Limits) -> Markup {
+/// One finding, whole.
+pub fn finding(one: &FindingView, limits: &Limits) -> Markup {
     let severity = match one.severity {
         Severity::Blocker => "chip bad",
         Severity::Warning => "chip warn",
@@ -192,7 +193,7 @@ pub(super) fn documents(source: &Source<'_>, limits: &Limits) -> Option<Markup> 
     })
 }
 
-pub(super) fn tasks(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn tasks(overview: &Overview, limits: &Limits) -> Option<Markup> {
     const FILES_MAX: usize = 12;
     let all = &overview.tasks_in_detail;
     (!all.is_empty()).then(|| {
@@ -223,7 +224,7 @@ fn check_word(check: &CheckView) -> Markup {
     html! { span class=(class) { (one_line(&check.gate, 60)) " " (if check.passed { "passed" } else { "failed" }) } }
 }
 
-pub(super) fn checks(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn checks(overview: &Overview, limits: &Limits) -> Option<Markup> {
     let all = &overview.checks;
     (!all.is_empty()).then(|| {
         html! {
@@ -252,7 +253,7 @@ pub(super) fn checks(overview: &Overview, limits: &Limits) -> Option<Markup> {
     })
 }
 
-pub(super) fn trace(matrix: &Matrix, limits: &Limits) -> Option<Markup> {
+pub fn trace(matrix: &Matrix, limits: &Limits) -> Option<Markup> {
     (!matrix.rows.is_empty()).then(|| {
         html! {
             p.quiet { (matrix.reached_in_words()) "." }

@@ -3,6 +3,7 @@
 //! The sums are those of [`crate::projections::costs`], so a view and `redraft cost` cannot disagree. What is only
 //! reserved is never called spent, and an unknown bill is never zero.
 
+use super::named;
 use crate::projections::costs::{Dispatch, PhaseCosts, RoleCosts, Sum, costs};
 use redraft_core::bills::Bill;
 use redraft_facts::event::Entry;
@@ -156,11 +157,7 @@ impl BilledRound {
 
     /// `review 2`, `implement 1.3`, with the attempt where it is not the first.
     pub fn name(&self) -> String {
-        let what = match &self.task {
-            Some(task) => format!("{} task {task}", self.purpose),
-            None => format!("{} {}", self.purpose, self.round),
-        };
-        if self.attempt > 1 { format!("{what}, attempt {}", self.attempt) } else { what }
+        named(self.purpose, self.task.as_deref(), self.round, self.attempt)
     }
 }
 

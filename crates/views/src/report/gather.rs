@@ -35,9 +35,19 @@ pub(crate) fn gather(
     scope: &Scope,
     process: &ProcessContext,
 ) -> Result<Gathered, CliError> {
-    let entries = ledger.read(scope.clone())?;
-    let overview = folded(&entries, around(repo, ledger, scope, process)?)?;
-    let state = Pipeline::replay(&entries).map_err(unfit)?;
+    gather_from(&ledger.read(scope.clone())?, repo, ledger, scope, process)
+}
+
+/// The same from events that were read before.
+pub(crate) fn gather_from(
+    entries: &[Entry],
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    scope: &Scope,
+    process: &ProcessContext,
+) -> Result<Gathered, CliError> {
+    let overview = overview_from(entries, repo, ledger, scope, process)?;
+    let state = Pipeline::replay(entries).map_err(unfit)?;
     let Some(created) = state.created.clone() else {
         return Ok(Gathered { overview, documents: Vec::new(), trace: None });
     };
@@ -58,7 +68,18 @@ pub(crate) fn overview(
     scope: &Scope,
     process: &ProcessContext,
 ) -> Result<Overview, CliError> {
-    folded(&ledger.read(scope.clone())?, around(repo, ledger, scope, process)?)
+    overview_from(&ledger.read(scope.clone())?, repo, ledger, scope, process)
+}
+
+/// The same from events that were read before.
+pub(crate) fn overview_from(
+    entries: &[Entry],
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    scope: &Scope,
+    process: &ProcessContext,
+) -> Result<Overview, CliError> {
+    folded(entries, around(repo, ledger, scope, process)?)
 }
 
 pub(crate) fn folded(

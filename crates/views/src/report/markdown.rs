@@ -3,32 +3,31 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use redraft_reports::html::escaped;
+use std::ops::Range;
 
 /// Headings begin at this level: those of the page are above.
 const LEVEL: usize = 3;
 
-pub(super) fn html(text: &str) -> String {
+pub(crate) fn html(text: &str) -> String {
+    blocks(text).into_iter().map(|(_, html)| html).collect()
+}
+
+/// The same block by block, each with the place of its source.
+pub(crate) fn blocks(text: &str) -> Vec<(Range<usize>, String)> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
-    let mut writer = Writer { out: String::with_capacity(text.len() * 5 / 4), ..Writer::default() };
-    for event in Parser::new_ext(text, options) {
-        match event {
-            Event::Start(tag) => writer.begin(&tag),
-            Event::End(tag) => writer.end(tag),
-            // What is HTML there is text here, and so is what this reader was not asked to understand.
-            Event::Text(text)
-            | Event::Html(text)
-            | Event::InlineHtml(text)
-            | Event::InlineMath(text)
-            | Event::DisplayMath(text)
-            | Event::FootnoteReference(text) => writer.out.push_str(&escaped(&text)),
-            Event::Code(text) => writer.out.push_str(&format!("<code>{}</code>", escaped(&text))),
-            Event::SoftBreak => writer.out.push('\n'),
-            Event::HardBreak => writer.out.push_str("<br>\n"),
-            Event::Rule => writer.out.push_str("<hr>\n"),
-            Event::TaskListMarker(done) => writer.out.push_str(if done { "☑ " } else { "☐ " }),
+    let (mut writer, mut depth, mut blocks) = (Writer::default(), 0_usize, Vec::new());
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match &event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        writer.take(event);
+        if depth == 0 {
+            blocks.push((range, std::mem::take(&mut writer.out)));
         }
     }
-    writer.out
+    blocks
 }
 
 #[derive(Default)]
@@ -40,6 +39,25 @@ struct Writer {
 }
 
 impl Writer {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.begin(&tag),
+            Event::End(tag) => self.end(tag),
+            // What is HTML there is text here, and so is what this reader was not asked to understand.
+            Event::Text(text)
+            | Event::Html(text)
+            | Event::InlineHtml(text)
+            | Event::InlineMath(text)
+            | Event::DisplayMath(text)
+            | Event::FootnoteReference(text) => self.out.push_str(&escaped(&text)),
+            Event::Code(text) => self.out.push_str(&format!("<code>{}</code>", escaped(&text))),
+            Event::SoftBreak => self.out.push('\n'),
+            Event::HardBreak => self.out.push_str("<br>\n"),
+            Event::Rule => self.out.push_str("<hr>\n"),
+            Event::TaskListMarker(done) => self.out.push_str(if done { "☑ " } else { "☐ " }),
+        }
+    }
+
     fn begin(&mut self, tag: &Tag<'_>) {
         let begun = match tag {
             Tag::Heading { level, .. } => format!("<h{}>", heading(*level)),
