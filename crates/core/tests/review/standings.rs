@@ -14,10 +14,12 @@ use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_facts::usage::Usd;
+use redraft_reports::html::escaped;
 use redraft_reports::narration::Narrator;
+use redraft_reports::pages::parts::chip;
 use redraft_reports::projections::BoardRow;
 use redraft_reports::standing::{Standing, Surroundings};
-use redraft_reports::view::{Overview, PhaseState, PhaseView};
+use redraft_reports::view::{AskedView, Overview, PhaseState, PhaseView};
 
 /// Histories that are drawn, each with every beginning of it.
 const HISTORIES: u32 = 1_000;
@@ -132,6 +134,10 @@ fn agrees(state: &Pipeline, standing: &Standing) -> Result<(), TestCaseError> {
         let around = Surroundings { now_ms, is_driven, ..Surroundings::default() };
         let (row, now) = (row.clone().now(&around), standing.clone().now(&around));
         prop_assert_eq!((&row.standing, row.waits_for_you), (&now, now.waits_for_you()));
+        // Every page says it in these words, on the board and at the head of a feature's own.
+        let chip = chip(&row).into_string();
+        prop_assert!(chip.contains(&escaped(&row.standing_in_words())), "{}", &chip);
+        prop_assert_eq!(chip.contains("waiting for you"), row.waits_for_you, "{}", &chip);
         prop_assert_eq!(now.clone().now(&around), now.clone(), "said twice, it is the same");
         // A process that drives it makes a question no less one, and without one nobody works.
         let works = matches!(now, Standing::Working { .. });
@@ -181,6 +187,13 @@ fn overview_agrees(log: &[Entry], state: &Pipeline) -> Result<(), TestCaseError>
         prop_assert!(!is_driven || ours == 0, "somebody works on it");
         prop_assert!(ours <= cut_off(&overview.row.standing), "{:?}", overview.row.standing);
         prop_assert_eq!(overview.timeline.len(), log.len());
+        // A form answers the question that stands, and names the event in which it was asked.
+        let asked = AskedView::new(log).unwrap();
+        prop_assert_eq!(asked.is_some(), overview.row.question.is_some());
+        if let Some(seq) = asked.and_then(|asked| asked.seq) {
+            let last = log.iter().rev().find(|entry| matches!(entry.event, Event::Asked(_))).unwrap();
+            prop_assert_eq!(seq, last.seq);
+        }
         let money = &overview.costs.sum;
         if is_driven {
             prop_assert_eq!(money.counted(), state.money.counted());

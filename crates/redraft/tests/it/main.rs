@@ -100,6 +100,7 @@ mod tested;
 mod trace;
 mod trust;
 mod typed;
+mod ui;
 mod unreviewed;
 mod verified;
 mod watch;

@@ -47,7 +47,7 @@ pub fn table(matrix: &Matrix, limits: &TableLimits) -> Markup {
     const HEADS: [&str; 8] =
         ["Requirement", "Design section", "Plan step", "Task", "Commit", "Files", "Tests", "Last run"];
     markup! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table.trace {
                 thead { tr { @for head in HEADS { th scope="col" { (head) } } } }
                 tbody { @for row in matrix.rows.iter().take(limits.rows) { (lines(matrix, row, limits)) } }

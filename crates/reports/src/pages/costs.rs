@@ -124,7 +124,7 @@ fn amount(sum: &Spending, measure: Measure) -> u64 {
 fn table(rows: &[(String, &Spending)], measure: Measure, limits: &Limits) -> Markup {
     let most = rows.iter().map(|(_, sum)| amount(sum, measure)).max().unwrap_or(0);
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table {
                 tbody {
                     @for (name, sum) in rows.iter().take(limits.rows) {
@@ -161,9 +161,9 @@ fn rounds(overview: &Overview, measure: Measure, limits: &Limits) -> Markup {
             @if measure == Measure::Money { span.key.c {} "unknown, at most" }
             span.key.m {} "predicted"
         }
-        div.scroll {
+        div.scroll tabindex="0" {
             table {
-                thead { tr { th { "Role" } th { "Round" } th.bar {} th.num { (measure.known()) } th.num { "predicted" } } }
+                thead { tr { th { "Role" } th { "Round" } td.bar {} th.num { (measure.known()) } th.num { "predicted" } } }
                 tbody {
                     @for (phase, role, one) in all.iter().take(limits.rows) {
                         tr {
@@ -197,7 +197,7 @@ fn cache(roles: &[(String, &Spending)], limits: &Limits) -> Markup {
         @if !roles.is_empty() {
             h3 { "Input read from the cache" }
             p.small.quiet { span.key.b {} "read from the cache" span.key.c {} "written to it" span.key.a {} "neither" }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table {
                     tbody {
                         @for (name, sum) in roles.into_iter().take(limits.rows) {

@@ -62,7 +62,7 @@ fn table(features: &[Listed]) -> Markup {
     let mut sorted: Vec<&Listed> = features.iter().rev().collect();
     sorted.sort_by_key(|one| one.overview.row.standing.rank());
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table {
                 thead {
                     tr { th { "Feature" } th { "Standing" } th.num { "Rounds" } th.num { "Findings" } th.num { "Billed" } th { "Last event" } }
@@ -144,7 +144,7 @@ fn kinds(features: &[Listed]) -> Markup {
         @if !kinds.is_empty() {
             section id="kinds" {
                 h2 { "Findings by kind" }
-                div.scroll {
+                div.scroll tabindex="0" {
                     table {
                         thead { tr { th { "Kind" } th.num { "Blockers" } th.num { "Warnings" } th.num { "Suggestions" } } }
                         tbody {

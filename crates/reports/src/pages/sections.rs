@@ -229,7 +229,7 @@ pub fn checks(overview: &Overview, limits: &Limits) -> Option<Markup> {
     (!all.is_empty()).then(|| {
         html! {
             p.quiet { "The last run of each check in each phase." }
-            div.scroll {
+            div.scroll tabindex="0" {
                 table {
                     thead { tr { th { "Phase" } th { "Check" } th { "Result" } th { "What it said" } th.num { "Took" } } }
                     tbody {

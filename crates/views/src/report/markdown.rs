@@ -72,7 +72,7 @@ impl Writer {
                 }
             }
             Tag::Image { dest_url, .. } => format!("[picture {}: ", escaped(dest_url)),
-            Tag::Table(_) => "<div class=\"scroll\"><table>\n".to_owned(),
+            Tag::Table(_) => "<div class=\"scroll\" tabindex=\"0\"><table>\n".to_owned(),
             Tag::TableHead => {
                 self.is_head = true;
                 "<thead><tr>".to_owned()
@@ -162,7 +162,7 @@ mod tests {
             ("```rust\nlet a = 1 < 2;\n```\n", "<pre><code>let a = 1 &lt; 2;\n</code></pre>\n"),
             (
                 "|a|b|\n|-|-|\n|1|2|\n",
-                "<div class=\"scroll\"><table>\n<thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n<tr><td>1</td>\n<td>2</td>\n</tr>\n</tbody></table></div>\n",
+                "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n<tr><td>1</td>\n<td>2</td>\n</tr>\n</tbody></table></div>\n",
             ),
         ] {
             assert_eq!(html(text), expected, "{text}");

@@ -2,6 +2,7 @@
 //! that what is checked, redacted and said is the same on a page as on a terminal.
 
 use redraft_engine::ports::Clock as _;
+use redraft_frame::errors::ErrorCode;
 use redraft_frame::process_context::ProcessContext;
 use serde::Deserialize;
 use std::ffi::OsString;
@@ -18,10 +19,11 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Written {
     Done,
-    /// What it said instead, and what to do about it.
+    /// What it said instead, what to do about it, and whether it only wants to be told to go on.
     Refused {
         message: String,
         hints: Vec<String>,
+        asks: bool,
     },
 }
 
@@ -30,11 +32,12 @@ struct Said {
     error: Option<String>,
     #[serde(default)]
     hints: Vec<String>,
+    exit: i32,
 }
 
 /// Runs `redraft WORDS` in the folder that this process works in.
 pub(super) fn write(words: &[String], process: &ProcessContext) -> Written {
-    let refused = |message: String| Written::Refused { message, hints: Vec::new() };
+    let refused = |message: String| Written::Refused { message, hints: Vec::new(), asks: false };
     if words.iter().any(|word| word.contains('\0')) {
         return refused("a text cannot hold a null character".to_owned());
     }
@@ -43,10 +46,10 @@ pub(super) fn write(words: &[String], process: &ProcessContext) -> Written {
     match run(&all, process) {
         Ok((true, _)) => Written::Done,
         Ok((false, printed)) => match serde_json::from_slice::<Said>(&printed) {
-            Ok(Said { error: Some(message), hints }) => {
+            Ok(Said { error: Some(message), hints, exit }) => {
                 let clean = |text: String| process.redactor.redact(&text).0.into_owned();
-                let hints = hints.into_iter().map(clean).collect();
-                Written::Refused { message: process.redactor.redact(&message).0.into_owned(), hints }
+                let (message, asks) = (clean(message), exit == ErrorCode::Waiting as i32);
+                Written::Refused { message, hints: hints.into_iter().map(clean).collect(), asks }
             }
             _ => refused("the program did not say why it failed; type the command in a terminal".to_owned()),
         },

@@ -11,6 +11,9 @@ use redraft_facts::event::Decision;
 use redraft_frame::errors::CliError;
 use redraft_reports::question::STOP;
 
+/// The choice that must name what it approves.
+const APPROVE: &str = "approve";
+
 pub(super) fn write(here: &Here<'_>, posted: &Posted) -> Result<Answer, CliError> {
     let Some(looked) = Looked::new(&posted.scope, here.process)? else {
         return Ok(here.missing(&format!("There is no feature {} here.", posted.scope), &posted.made));
@@ -56,6 +59,11 @@ fn decide(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, C
     }
     let mut words = vec!["decide".to_owned(), looked.scope.to_string(), word.clone()];
     words.push(format!("--seen={}", sight.asked));
+    // An approval is of the revision that was looked at.
+    let revision = sight.at.split_once('@').map(|(_, revision)| revision).unwrap_or_default();
+    if word == APPROVE && !revision.is_empty() {
+        words.push(format!("--revision={revision}"));
+    }
     words.extend(Some(why).filter(|why| !why.is_empty()).map(|why| format!("--why={why}")));
     if word == Decision::Answer.name() {
         words.extend(posted.texts("answer").into_iter().map(|answer| format!("--answer={answer}")));
@@ -84,6 +92,7 @@ fn comment(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, 
     words.extend(Some(file).filter(|file| !file.is_empty()).map(|file| format!("--file={file}")));
     words.extend(Some(line).filter(|line| !line.is_empty()).map(|line| format!("--line={line}")));
     words.extend((posted.text("note") == "yes").then(|| "--note".to_owned()));
+    words.extend((posted.text("confirmed") == "yes").then(|| "--yes".to_owned()));
     // What begins with a dash is a text, too.
     words.extend(["--".to_owned(), looked.scope.to_string(), text]);
     stored(here, looked, posted, &words, "Your comment is stored.".to_owned())
@@ -102,7 +111,12 @@ fn stored(
             let number = here.remember(done);
             Ok(Answer::SeeOther(format!("{}?said={number}", address(&looked.scope, Part::Overview))))
         }
-        Written::Refused { message, hints } => {
+        Written::Refused { message, hints, asks: true } if posted.verb == Verb::Comment => {
+            let form = forms::confirm_comment(&looked.scope, &sentence(&message), &hints, posted);
+            let parts = vec![("confirm".to_owned(), form)];
+            Ok(here.of_feature(looked, Part::Overview, 200, parts, &posted.made, true))
+        }
+        Written::Refused { message, hints, .. } => {
             let Some(now) = Looked::new(&looked.scope, here.process)? else {
                 return Ok(here.missing(&message, &posted.made));
             };

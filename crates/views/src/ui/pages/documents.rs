@@ -162,7 +162,8 @@ fn placed<'a>(text: &str, findings: &[&'a FindingView]) -> (Vec<Row<'a>>, Vec<&'
     let mut rows: Vec<Row<'a>> = Vec::new();
     let mut words: Vec<String> = Vec::new();
     for (range, html) in blocks(text) {
-        let last = range.end.saturating_sub(1).max(range.start);
+        // The space after a list belongs to it.
+        let last = range.start + text[range.clone()].trim_end().len().saturating_sub(1);
         words.push(plain(&text[range.clone()]));
         rows.push(Row { lines: line_at(range.start)..=line_at(last), html, findings: Vec::new() });
     }

@@ -93,6 +93,7 @@ fn under_way(all: &[DispatchView]) -> Option<Markup> {
                         @if one.is_with_host { ", with a host until " (utc(one.expires_ms)) }
                         @if one.is_cut_off { ", cut off" }
                         @else { span.clock data-since=(one.since_ms) {} }
+                        @if !one.doing.is_empty() { span.quiet { " " (one.doing) } }
                     }
                 }
             }

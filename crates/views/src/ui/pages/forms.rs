@@ -150,6 +150,34 @@ pub(in crate::ui) fn comment(
     }
 }
 
+/// The second step of a comment that would open a closed phase again: what that means, and one button that does it.
+pub(in crate::ui) fn confirm_comment(
+    scope: &Scope,
+    message: &str,
+    meaning: &[String],
+    posted: &Posted,
+) -> Markup {
+    // How it is typed in a terminal is no help here.
+    let lines = meaning.iter().filter(|line| !line.contains("--yes"));
+    html! {
+        div.you {
+            h2 { "Is this what you want?" }
+            p { (message) "." }
+            @for line in lines { p.text { (line) } }
+            blockquote { p.text { (posted.text("text")) } }
+            form method="post" action=(format!("{}/comment", address(scope, Part::Overview))) {
+                (hidden(&posted.made, &Sight::of(posted)))
+                @for name in ["text", "file", "line"] {
+                    input type="hidden" name=(name) value=(posted.text(name));
+                }
+                input type="hidden" name="confirmed" value="yes";
+                button.main { "Yes, go back there" }
+                " " a href=(address(scope, Part::Overview)) { "No, go back to the page" }
+            }
+        }
+    }
+}
+
 /// What became of a form.
 pub(in crate::ui) fn outcome(text: &str) -> Markup {
     notice("good", text, &[])

@@ -122,7 +122,7 @@ fn drawn(diff: &str) -> Markup {
                     @match *class {
                         "ins" => ins { (line) "\n" },
                         "del" => del { (line) "\n" },
-                        "file" => b { (line.trim_start_matches("diff --git ")) "\n" },
+                        "file" => b { (file(line)) "\n" },
                         "at" => i { (line) "\n" },
                         _ => span { (line) "\n" },
                     }
@@ -131,6 +131,11 @@ fn drawn(diff: &str) -> Markup {
             @if drawn.len() > LINES_MAX { p.cut { (drawn.len() - LINES_MAX) " more lines are left out." } }
         }
     }
+}
+
+/// The file that a part of a diff is about.
+fn file(line: &str) -> &str {
+    line.rsplit_once(" b/").map_or(line, |(_, path)| path)
 }
 
 #[cfg(test)]
@@ -165,6 +170,7 @@ mod tests {
             page.contains("<del>-&lt;script&gt;old\n</del>") && page.contains("<ins>+--- new\n</ins>"),
             "{page}"
         );
+        assert!(page.contains("<b>spec.md\n</b>"), "{page}");
         assert!(!page.contains("index 1..2") && drawn("").into_string().contains("equal"), "{page}");
     }
 }
