@@ -9,7 +9,8 @@ import tomllib
 
 rules = tomllib.loads(pathlib.Path("deny.toml").read_text())
 allowed = set(rules["licenses"]["allow"])
-banned = {ban["name"] for ban in rules["bans"]["deny"]}
+# Each with those that may use it all the same.
+banned = {ban["name"]: set(ban.get("wrappers", [])) for ban in rules["bans"]["deny"]}
 sources = {"registry+" + registry for registry in rules["sources"]["allow-registry"]}
 faults = []
 
@@ -47,7 +48,13 @@ def permits(expression):
 
 
 command = ["cargo", "metadata", "--format-version", "1", "--locked"]
-packages = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["packages"]
+metadata = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+packages = metadata["packages"]
+names = {package["id"]: package["name"] for package in packages}
+users = {}
+for node in metadata["resolve"]["nodes"]:
+    for used in node["dependencies"]:
+        users.setdefault(used, set()).add(names[node["id"]])
 direct = set()
 for package in packages:
     name = f"{package['name']} {package['version']}"
@@ -61,7 +68,8 @@ for package in packages:
     if not package["license"] or not permits(package["license"]):
         faults.append(f"{name} has the licence {package['license']}")
     if package["name"] in banned:
-        faults.append(f"{name} is banned")
+        wrong = users.get(package["id"], set()) - banned[package["name"]]
+        faults += [f"{name} is banned, and {user} uses it" for user in sorted(wrong)]
 
 manifest = tomllib.loads(pathlib.Path("fuzz/Cargo.toml").read_text())
 direct |= {name for name, value in manifest["dependencies"].items() if "path" not in value}

@@ -208,8 +208,19 @@ try {
   evil.close();
   check(events().length === count, "another page changed nothing");
 
-  const memory = Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1] ?? 0);
-  told(`the server has ${Math.round(memory / 1024)} MB`);
+  told("a server that is asked all day");
+  const memory = () => Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${server.pid}/status`, "utf8"))[1]) / 1024;
+  const headers = { Cookie: `${cookies[0].name}=${cookies[0].value}` };
+  const load = async (times) => {
+    for (let count = 0; count < times; count += 1) {
+      await Promise.all(["/", "/feature/001", "/feature/001/time?all=1"].map(async (at) => (await fetch(origin + at, { headers })).text()));
+    }
+  };
+  await load(30);
+  const warm = memory();
+  await load(100);
+  told(`the server has ${Math.round(memory())} MB, ${(memory() - warm).toFixed(1)} MB more after 300 pages`);
+  check(memory() - warm <= 5, `the server grows by ${memory() - warm} MB`);
 } catch (error) {
   check(false, String(error));
 } finally {

@@ -40,3 +40,38 @@ pub(in crate::ui) fn parts(overview: &Overview, before: Option<u64>, all: bool) 
     };
     vec![("time".to_owned(), part)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redraft_reports::standing::Surroundings;
+
+    #[test]
+    fn a_hundred_thousand_events_are_shown_a_page_at_a_time() {
+        const EVENTS: u64 = 100_000;
+        let mut overview = Overview::new(&[], &Surroundings::default()).unwrap();
+        overview.timeline = (1..=EVENTS)
+            .map(|seq| Happening {
+                seq,
+                at_ms: 0,
+                kind: "answered",
+                phase: None,
+                text: format!("line {seq} <b>"),
+                is_detail: seq % 2 == 0,
+            })
+            .collect();
+        let page = |before, all| {
+            let drawn = parts(&overview, before, all).remove(0).1.into_string();
+            assert!(drawn.len() < 100_000 && !drawn.contains("<b>"), "{}", drawn.len());
+            drawn
+        };
+        let newest = page(None, true);
+        assert!(newest.contains("line 100000 ") && newest.contains("line 99801 "), "{newest}");
+        assert!(newest.contains("?before=99801&amp;all=1") && !newest.contains("line 99800 "), "{newest}");
+        assert!(page(Some(99_801), true).contains("line 99800 "));
+        assert!(!page(None, false).contains("line 100000 "), "how things were done is left out");
+        let oldest = page(Some(50), true);
+        assert!(oldest.contains("line 1 ") && !oldest.contains("Older events"), "{oldest}");
+        assert!(page(Some(1), true).contains("Nothing happened before that"));
+    }
+}
