@@ -28,8 +28,8 @@ const told = (what) => console.log(`${new Date().toISOString().slice(11, 19)} ${
 // A feature from an idea to reviewed code, and some that wait for an answer after one round.
 execFileSync(program, ["demo", "--keep", repo], { env: environment, stdio: "ignore" });
 fs.appendFileSync(path.join(repo, "redraft.toml"), "\n[limits]\nrounds = 1\n");
-for (const idea of ["Export the orders", "Show the weather", "Import old accounts"]) redraft("new", idea, "--until", "specify");
-for (const id of ["002", "003", "004"]) check(redraft("run", id).status === 5, `${id} waits for a person`);
+for (const idea of ["Export the orders", "Show the weather", "Import old accounts", "Send a newsletter"]) redraft("new", idea, "--until", "specify");
+for (const id of ["002", "003", "004", "005"]) check(redraft("run", id).status === 5, `${id} waits for a person`);
 redraft("new", "<script>alert(1)</script> & <b>tags</b> in an idea", "--until", "specify");
 
 const server = spawn(program, ["-C", repo, "ui", "--no-open", "--json"], { env: environment });
@@ -76,7 +76,7 @@ try {
     changes: "/feature/001/changes/specify", code: "/feature/001/changes/implement", findings: "/feature/001/findings",
     tasks: "/feature/001/tasks", trace: "/feature/001/trace", prompts: "/feature/001/prompts",
     prompt: `/feature/001/prompts/${prompt ? prompt.seq : 0}`, costs: "/feature/001/costs", time: "/feature/001/time?all=1",
-    waiting: "/feature/002", margin: "/feature/002/documents/specify?line=3", hostile: "/feature/005", missing: "/feature/099",
+    waiting: "/feature/002", margin: "/feature/002/documents/specify?line=3", hostile: "/feature/006", missing: "/feature/099",
   };
   const look = async (page, name) => {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -112,7 +112,7 @@ try {
   });
   for (let number = 0; number < 20; number += 1) {
     redraft("new", `Idea number ${number}`, "--until", "specify");
-    const name = `${String(6 + number).padStart(3, "0")}-idea-number-${number}`;
+    const name = `${String(7 + number).padStart(3, "0")}-idea-number-${number}`;
     await page.waitForFunction((name) => window.appeared[name], name, { timeout: 5000, polling: 20 });
     const last = events().filter((event) => event.scope === name.slice(0, 3)).at(-1);
     waits.push((await page.evaluate((name) => window.appeared[name], name)) - last.at_ms);
@@ -173,7 +173,7 @@ try {
   await still.click("#comment button");
   check(/comment is stored/.test(await still.textContent("main")), `the comment is told: ${(await still.textContent("main")).slice(0, 400)}`);
   check(JSON.stringify(events()).includes("use Postgres, not files"), "the comment is in the ledger");
-  await still.goto(`${origin}/feature/004`);
+  await still.goto(`${origin}/feature/005`);
   await still.check("input[value=abandon]");
   await still.click("#question button");
   await still.click("button.main");

@@ -8,7 +8,7 @@ use redraft_facts::text::one_line;
 use redraft_facts::ticket::Scope;
 use redraft_facts::verdict::Severity;
 use redraft_reports::view::{FindingView, RevisionView};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// What a page shows of a text; the rest is said to be left out.
 const BYTES_MAX: usize = 600_000;
@@ -154,35 +154,38 @@ fn floor(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// Each piece of the text with its findings, and those that have no place in it. A finding stands where its quote
-/// stands now. What is open and quotes nothing that is there stands at the line it was found in; what was mended and
-/// is gone stands nowhere.
+/// Each piece of the text with its findings, and those that have no place in it.
 fn placed<'a>(text: &str, findings: &[&'a FindingView]) -> (Vec<Row<'a>>, Vec<&'a FindingView>) {
-    let line_at = |at: usize| text[..floor(text, at.min(text.len()))].matches('\n').count() as u32 + 1;
-    let mut rows: Vec<Row<'a>> = Vec::new();
-    let mut words: Vec<String> = Vec::new();
-    for (range, html) in blocks(text) {
-        // The space after a list belongs to it.
-        let last = range.start + text[range.clone()].trim_end().len().saturating_sub(1);
-        words.push(plain(&text[range.clone()]));
-        rows.push(Row { lines: line_at(range.start)..=line_at(last), html, findings: Vec::new() });
-    }
+    let (mut rows, words) = rows(text);
     let mut elsewhere = Vec::new();
     for one in findings {
-        let quote = plain(&one.quote);
-        let quoted = || words.iter().position(|words| words.contains(&quote));
-        let is_at = |row: &Row<'_>| one.line > 0 && *row.lines.start() <= one.line;
-        let at = match quote.is_empty() {
-            false => quoted(),
-            true => None,
-        };
-        let by_line = || rows.iter().rposition(is_at).filter(|_| one.status == Status::Open);
-        match at.or_else(by_line) {
+        match spot(&rows, &words, &one.quote, one.line, one.status == Status::Open) {
             Some(at) => rows[at].findings.push(one),
             None => elsewhere.push(*one),
         }
     }
     (rows, elsewhere)
+}
+
+/// The pieces of a text, and the plain words of each.
+fn rows<'a>(text: &str) -> (Vec<Row<'a>>, Vec<String>) {
+    let line_at = |at: usize| text[..floor(text, at.min(text.len()))].matches('\n').count() as u32 + 1;
+    let row = |(range, html): (Range<usize>, String)| {
+        // The space after a list belongs to it.
+        let last = range.start + text[range.clone()].trim_end().len().saturating_sub(1);
+        let lines = line_at(range.start)..=line_at(last);
+        (Row { lines, html, findings: Vec::new() }, plain(&text[range]))
+    };
+    blocks(text).into_iter().map(row).unzip()
+}
+
+/// The piece in which a finding stands: where its quote stands now. What is open and quotes nothing that is there stands
+/// at the line it was found in; what was mended and is gone stands nowhere.
+fn spot(rows: &[Row<'_>], words: &[String], quote: &str, line: u32, is_open: bool) -> Option<usize> {
+    let quote = plain(quote);
+    let quoted = || words.iter().position(|words| words.contains(&quote)).filter(|_| !quote.is_empty());
+    let is_at = |row: &Row<'_>| line > 0 && *row.lines.start() <= line;
+    quoted().or_else(|| rows.iter().rposition(is_at).filter(|_| is_open))
 }
 
 /// Words without marks and line breaks, which a quote may leave out.
@@ -195,66 +198,34 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use redraft_facts::phase::Phase;
-
-    fn finding(id: &str, line: u32, quote: &str, status: Status) -> FindingView {
-        FindingView {
-            phase: Phase::Specify,
-            id: id.to_owned(),
-            role: "spec-reviewer".to_owned(),
-            by: String::new(),
-            round: 1,
-            severity: Severity::Blocker,
-            category: String::new(),
-            status,
-            description: "<b>bold</b> claim".to_owned(),
-            suggestion: String::new(),
-            file: "spec.md".to_owned(),
-            line,
-            place: format!("spec.md:{line}"),
-            quote: quote.to_owned(),
-            late: false,
-            unverified: None,
-            outcome: status.name().to_owned(),
-            said: Vec::new(),
-        }
-    }
 
     #[test]
     fn a_finding_stands_where_its_quote_is_now_else_at_its_line_while_it_is_open() {
         let text = "# Title\n\nThe first *paragraph*\nhas two lines.\n\n- a\n- b\n\nThe last one.\n";
-        let all = [
-            finding("S1", 1, "first paragraph has two", Status::Fixed),
-            finding("S2", 7, "", Status::Open),
-            finding("S3", 9, "words that are gone", Status::Fixed),
-            finding("S4", 9, "words that are gone", Status::Open),
-            finding("S5", 0, "", Status::Open),
-        ];
-        let (rows, elsewhere) = placed(text, &all.iter().collect::<Vec<_>>());
-        let ids = |findings: &[&FindingView]| findings.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
-        let shown: Vec<(u32, u32, Vec<String>)> =
-            rows.iter().map(|row| (*row.lines.start(), *row.lines.end(), ids(&row.findings))).collect();
-        let none = Vec::<String>::new;
-        assert_eq!(
-            shown,
-            [
-                (1, 1, none()),
-                (3, 4, vec!["S1".to_owned()]),
-                (6, 7, vec!["S2".to_owned()]),
-                (9, 9, vec!["S4".to_owned()])
-            ]
-        );
-        assert_eq!(ids(&elsewhere), ["S3", "S5"]);
+        let (rows, words) = rows(text);
+        let lines: Vec<(u32, u32)> = rows.iter().map(|row| (*row.lines.start(), *row.lines.end())).collect();
+        assert_eq!(lines, [(1, 1), (3, 4), (6, 7), (9, 9)]);
+        for (quote, line, is_open, expected) in [
+            ("first paragraph has two", 1, false, Some(1)),
+            ("first paragraph\n  has two", 9, true, Some(1)),
+            ("", 7, true, Some(2)),
+            ("", 7, false, None),
+            ("words that are gone", 9, true, Some(3)),
+            ("words that are gone", 9, false, None),
+            ("", 0, true, None),
+            ("", 99, true, Some(3)),
+        ] {
+            assert_eq!(spot(&rows, &words, quote, line, is_open), expected, "{quote} {line} {is_open}");
+        }
     }
 
     #[test]
-    fn html_in_documents_and_findings_is_shown_and_not_obeyed() {
-        let open = finding("S1", 1, "", Status::Open);
+    fn html_in_documents_is_shown_and_not_obeyed() {
         let opened = Opened {
             key: "specify",
             path: "docs/<x>/spec.md",
-            text: "<script>alert(1)</script>\n\n<img src=x onerror=y>\n",
-            findings: vec![&open],
+            text: "<script>alert(1)</script>\n\n<img src=x onerror=y>\n\n[x](javascript:alert(1))\n",
+            findings: Vec::new(),
             revisions: Vec::new(),
             at: None,
         };
@@ -263,9 +234,9 @@ mod tests {
             .into_iter()
             .map(|(_, part)| part.into_string())
             .collect();
-        for raw in ["<script", "<img", "<b>bold", "docs/<x>"] {
+        for raw in ["<script", "<img", "docs/<x>", "href=\"javascript"] {
             assert!(!page.contains(raw), "{raw}: {page}");
         }
-        assert!(page.contains("&lt;script&gt;") && page.contains("&lt;b&gt;bold"), "{page}");
+        assert!(page.contains("&lt;script&gt;"), "{page}");
     }
 }

@@ -111,3 +111,49 @@ fn cut(text: &str) -> String {
     let end = (0..=TEXT_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     format!("{} […]", &text[..end])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redraft_facts::fragment::Fragment;
+    use redraft_facts::ids::BlobId;
+
+    #[test]
+    fn what_agents_were_sent_and_said_is_shown_and_not_obeyed() {
+        let sent = SentView {
+            seq: 7,
+            at_ms: 0,
+            ticket: "001/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
+            by: "<i>agent</i>".to_owned(),
+            strategy: "inline",
+            why: "<b>why</b>".to_owned(),
+            prompt: BlobId::new("0"),
+            prompt_chars: 3,
+            answer: None,
+            end: "failed",
+            detail: "<script>1</script>".to_owned(),
+            wall_ms: 0,
+            usage: None,
+            notes: vec!["<img src=x>".to_owned()],
+        };
+        let fragment = Fragment::new("<u>name</u>", "</pre><script>2</script>");
+        let prompt = Prompt { turn: vec![fragment], ..Prompt::default() };
+        let scope = "001".parse().unwrap();
+        let answer = Some(Ok("</pre><script>3</script>".to_owned()));
+        let one = one(&scope, &sent, Ok(prompt), answer);
+        let all = one.into_iter().chain(list(&scope, &[sent], None));
+        let page: String = all.map(|(_, part)| part.into_string()).collect();
+        for raw in ["<i>", "<b>", "<u>", "<img", "<script", "</pre><s"] {
+            assert!(!page.contains(raw), "{raw}: {page}");
+        }
+        assert!(page.contains("&lt;script&gt;2") && page.contains("&lt;script&gt;3"), "{page}");
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_between_letters() {
+        let long = "ä".repeat(TEXT_BYTES_MAX);
+        let shown = cut(&long);
+        assert!(shown.ends_with(" […]") && shown.len() <= TEXT_BYTES_MAX + 10, "{}", shown.len());
+        assert_eq!(cut("short"), "short");
+    }
+}
