@@ -16,13 +16,12 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use app::{App, Offers, Wish};
-use clap::CommandFactory as _;
+use app::{App, Wish};
 use ink::Ink;
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use redraft_engine::ports::Clock;
 use redraft_facts::ticket::Scope;
-use redraft_frame::args::{Cli, WatchArgs};
+use redraft_frame::args::WatchArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
@@ -90,7 +89,7 @@ pub fn watch(args: WatchArgs, process: &ProcessContext, console: &Console) -> Re
     }
     let ink = Ink { colours: console.colours_on_screen() };
     let name = repo.repository.main_checkout().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut app = App::new(ink, offers(), name, scope);
+    let mut app = App::new(ink, name, scope);
     let (tell, messages) = sync_channel(QUEUE_MAX);
     let (wish, wishes) = channel();
     let taken = Taken::new(ink.colours).map_err(|error| {
@@ -130,14 +129,6 @@ fn once(
     let detail = found.detail.as_ref().map(|detail| &detail.overview);
     console.object(&WatchJson { v: 1, features, waiting, detail, next: &found.next });
     Ok(ErrorCode::Done)
-}
-
-/// What this program can do besides.
-fn offers() -> Offers {
-    let cli = Cli::command();
-    let decide = cli.find_subcommand("decide");
-    let seen = |decide: &clap::Command| decide.get_arguments().any(|argument| argument.get_id() == "seen");
-    Offers { comment: cli.find_subcommand("comment").is_some(), seen: decide.is_some_and(seen) }
 }
 
 struct Stage<'a> {

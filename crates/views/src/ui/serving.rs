@@ -1,7 +1,7 @@
 //! The server: accepts connections on loopback, at most so many at once, and none that takes for ever.
 //!
 //! The asynchronous code is in this file, `routes`, `changes`, `jobs` and `patient`, on a runtime of one thread
-//! ([decision 17](../../../../docs/decisions/0017-a-runtime-for-the-page.md)). Everything that reads or starts something
+//! ([decision 18](../../../../docs/decisions/0018-a-runtime-for-the-page.md)). Everything that reads or starts something
 //! is done by plain threads.
 
 use super::gate::Gate;

@@ -49,17 +49,8 @@ pub(super) enum Wish {
     Run(Vec<String>),
 }
 
-/// What this program can do; others of its version can more.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Offers {
-    pub(super) comment: bool,
-    /// Whether a decision can name the last event that was seen.
-    pub(super) seen: bool,
-}
-
 pub(super) struct App {
     pub(super) ink: Ink,
-    pub(super) offers: Offers,
     pub(super) repository: String,
     pub(super) snapshot: Snapshot,
     /// Whether anything was gathered yet.
@@ -88,10 +79,9 @@ pub(super) struct App {
 }
 
 impl App {
-    pub(super) fn new(ink: Ink, offers: Offers, repository: String, opened: Option<Scope>) -> App {
+    pub(super) fn new(ink: Ink, repository: String, opened: Option<Scope>) -> App {
         App {
             ink,
-            offers,
             repository,
             snapshot: Snapshot::default(),
             is_loaded: false,
@@ -325,10 +315,7 @@ impl App {
         self.notice = self.in_the_way();
         let Some(detail) = self.detail().filter(|_| self.notice.is_none()) else { return };
         let made = match (&detail.question, &detail.scope) {
-            (Some(asked), Scope::Feature(id)) => {
-                let seen = self.offers.seen.then_some(detail.seq);
-                Ok(Dialog::decide(&id.to_string(), asked.clone(), seen))
-            }
+            (Some(asked), Scope::Feature(id)) => Ok(Dialog::decide(&id.to_string(), asked.clone())),
             _ if detail.overview.row.waits_for_you => Err(format!("to go on: {}", detail.overview.row.next)),
             _ => Err("nothing is asked here now".to_owned()),
         };
@@ -341,9 +328,8 @@ impl App {
     fn comment(&mut self) {
         self.notice = self.in_the_way();
         let Some(detail) = self.detail().filter(|_| self.notice.is_none()) else { return };
-        match (&detail.scope, self.offers.comment) {
-            (Scope::Feature(id), true) => self.dialog = Some(Dialog::comment(&id.to_string())),
-            (_, false) => self.notice = Some("this version has no `redraft comment`".to_owned()),
+        match &detail.scope {
+            Scope::Feature(id) => self.dialog = Some(Dialog::comment(&id.to_string())),
             _ => self.notice = Some("only features can be commented".to_owned()),
         }
     }

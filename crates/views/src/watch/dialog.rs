@@ -7,6 +7,9 @@ use super::snapshot::Asked;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use redraft_reports::question::STOP;
 
+/// The answer that is about one revision.
+const APPROVE: &str = "approve";
+
 /// How long a confirmation must have been on the screen.
 const CONFIRM_MS: i64 = 250;
 
@@ -47,8 +50,6 @@ pub(super) enum Dialog {
 pub(super) struct Deciding {
     pub(super) feature: String,
     pub(super) asked: Asked,
-    /// The last event that was on the screen.
-    seen: Option<u64>,
     pub(super) chosen: usize,
     pub(super) stage: Stage,
     /// What was typed: the reason, or one answer for each question.
@@ -79,11 +80,10 @@ impl Dialog {
         Dialog::Help { scroll: 0 }
     }
 
-    /// `seen`: the last event that is on the screen, where a decision can name it.
-    pub(super) fn decide(feature: &str, asked: Asked, seen: Option<u64>) -> Dialog {
+    pub(super) fn decide(feature: &str, asked: Asked) -> Dialog {
         let chosen = asked.form.choices.iter().position(|choice| choice.default).unwrap_or(0);
         let (feature, texts, stage) = (feature.to_owned(), Vec::new(), Stage::Choose);
-        Dialog::Decide(Box::new(Deciding { feature, asked, seen, chosen, stage, texts, scroll: 0 }))
+        Dialog::Decide(Box::new(Deciding { feature, asked, chosen, stage, texts, scroll: 0 }))
     }
 
     pub(super) fn comment(feature: &str) -> Dialog {
@@ -214,8 +214,10 @@ impl Deciding {
         let option = if self.word() == "answer" { "--answer" } else { "--why" };
         let texts = self.texts.iter().filter(|text| option == "--answer" || !text.trim().is_empty());
         words.extend(texts.map(|text| format!("{option}={}", text.trim())));
-        // The one place where a decision names what was seen.
-        words.extend(self.seen.map(|seen| format!("--seen={seen}")));
+        // It answers what was on the screen and nothing that came after it.
+        words.extend(self.asked.asked_at.map(|event| format!("--seen={event}")));
+        let revision = self.asked.revision.as_ref().filter(|_| self.word() == APPROVE);
+        words.extend(revision.map(|revision| format!("--revision={revision}")));
         words
     }
 }

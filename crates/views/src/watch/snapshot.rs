@@ -4,6 +4,7 @@
 
 use redraft_adapters::lock::Holder;
 use redraft_facts::event::AuthorQuestion;
+use redraft_facts::ids::Revision;
 use redraft_facts::ticket::Scope;
 use redraft_frame::resolve::scope_of;
 use redraft_reports::projections::BoardRow;
@@ -30,8 +31,6 @@ pub(super) struct Snapshot {
 #[derive(Debug, Clone)]
 pub(super) struct Detail {
     pub(super) scope: Scope,
-    /// The last event that it was folded from.
-    pub(super) seq: u64,
     pub(super) overview: Overview,
     /// How many older events, and further findings, were left out.
     pub(super) older: usize,
@@ -50,6 +49,9 @@ pub(super) struct Asked {
     pub(super) questions: Vec<AuthorQuestion>,
     /// Tells questions apart.
     pub(super) number: (u16, u32),
+    /// The event with which it was asked.
+    pub(super) asked_at: Option<u64>,
+    pub(super) revision: Option<Revision>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

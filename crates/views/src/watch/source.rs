@@ -21,7 +21,7 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::{reviews, rows};
 use redraft_reports::projections::BoardRow;
-use redraft_reports::question::QuestionForm;
+use redraft_reports::question::OpenQuestion;
 use redraft_reports::view::{Overview, PhaseView};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -125,10 +125,9 @@ fn detail(
     let question = if overview.row.question.is_some() { asked(&entries) } else { None };
     let diff = wants_diff.then(|| change(repo, &entries, &overview, last, process));
     let (older, more_findings) = shortened(&mut overview);
-    let seq = entries.last().map_or(0, |entry| entry.seq);
     let driven_by = driver(repo, scope);
     let scope = scope.clone();
-    Ok(Detail { scope, seq, overview, older, more_findings, question, driven_by, diff })
+    Ok(Detail { scope, overview, older, more_findings, question, driven_by, diff })
 }
 
 fn asked(entries: &[Entry]) -> Option<Asked> {
@@ -139,7 +138,8 @@ fn asked(entries: &[Entry]) -> Option<Asked> {
         _ => Vec::new(),
     };
     let number = (question.pass, question.number);
-    Some(Asked { form: QuestionForm::new(&question, &state), questions, number })
+    let OpenQuestion { asked_at, revision, form } = OpenQuestion::new(&state, entries)?;
+    Some(Asked { form, questions, number, asked_at, revision })
 }
 
 /// What the last revision changed, or is where it is the first of its phase.

@@ -3,7 +3,7 @@
 mod histories;
 mod keys;
 
-use super::app::{App, Offers, Pane};
+use super::app::{App, Pane};
 use super::draw::draw;
 use super::ink::Ink;
 use super::snapshot::{Asked, Detail, Diff, FINDINGS_MAX, LOG_MAX, Snapshot, in_order, shortened};
@@ -71,7 +71,7 @@ fn question() -> Asked {
             choice("stop", "decide later; nothing is sent until then", true),
         ],
     };
-    Asked { form, questions: Vec::new(), number: (1, 1) }
+    Asked { form, questions: Vec::new(), number: (1, 1), asked_at: Some(7), revision: None }
 }
 
 fn finding(at: usize, text: &str) -> FindingView {
@@ -148,7 +148,6 @@ fn busy(text: &str) -> Detail {
     overview.timeline.extend((2..9).map(|at| happening(at, text)));
     Detail {
         scope: Scope::Feature(FeatureId(31)),
-        seq: 9,
         overview,
         older: 0,
         more_findings: 0,
@@ -183,7 +182,7 @@ fn asked() -> Detail {
 fn app(details: Vec<Detail>, opened: bool) -> App {
     let ink = Ink { colours: true };
     let scope = details.first().filter(|_| opened).map(|detail| detail.scope.clone());
-    let mut app = App::new(ink, Offers { comment: true, seen: true }, "shop".into(), scope);
+    let mut app = App::new(ink, "shop".into(), scope);
     let rows = details.iter().map(|detail| detail.overview.row.clone()).collect();
     app.show(Snapshot {
         at_ms: NOW_MS,
@@ -324,8 +323,7 @@ fn without_colours_nothing_is_coloured_and_nothing_is_lost() {
 
 #[test]
 fn an_empty_repository_and_a_ledger_that_cannot_be_read_are_told() {
-    let mut early =
-        App::new(Ink { colours: false }, Offers { comment: true, seen: true }, "shop".into(), None);
+    let mut early = App::new(Ink { colours: false }, "shop".into(), None);
     let text = screen(&mut early, 80, 24);
     assert!(text.contains("reading the ledger") && !text.contains("waits for you"), "{text}");
     let mut empty = app(Vec::new(), false);
