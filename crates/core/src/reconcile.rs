@@ -209,9 +209,10 @@ fn repeated<'a>(hearing: &ReconcileInput<'a>, issue: &Issue, notes: &mut Vec<Str
     matches().find(|finding| finding.status == Status::Open).or_else(|| matches().next())
 }
 
-/// Whether an issue is graver than what a person ruled on: harm beyond that is a finding like any other.
+/// Whether an issue is graver than what a person ruled on or noted: harm beyond that is a finding like any other.
 fn goes_beyond(issue: &Issue, finding: &Finding) -> bool {
-    matches!(finding.status, Status::Ruled | Status::Overruled) && issue.severity > finding.severity
+    let is_a_persons = finding.is_comment() || matches!(finding.status, Status::Ruled | Status::Overruled);
+    is_a_persons && issue.severity > finding.severity
 }
 
 /// What becomes of a finding of this role.

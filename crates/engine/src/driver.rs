@@ -139,6 +139,8 @@ impl<'a> Run<'a> {
 
     /// Merges a feature that has come to its end. A merge that was made and not stored is stored.
     pub fn merge(&mut self, history: MergeHistory) -> Result<Merged, EngineError> {
+        // What a person said while another one was asked whether to merge may open a phase again.
+        self.take_comments()?;
         self.finishing().merge(history)
     }
 
@@ -162,6 +164,12 @@ impl<'a> Run<'a> {
             // The signal may kill git a moment before it reaches us.
             Err(error) if of_a_signal(&error) && !self.parts.clock.wait_ms(SIGNAL_MS) => {
                 Ok(Stop::Interrupted)
+            }
+            Err(error @ EngineError::Store(_)) => {
+                // The files of a close are written before the close is stored. Where it could not be, they say what has
+                // not happened; should they not be written now, the next run does it.
+                let _ = self.project();
+                Err(error)
             }
             end => end,
         }

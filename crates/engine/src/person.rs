@@ -80,7 +80,8 @@ impl Journal<'_> {
     }
 
     /// Goes back to a phase that is over, with the reason as a comment that its author must meet; false where the machine
-    /// does not allow that. The end of a feature has no author, so there it is only a reason.
+    /// does not allow that. Code is mostly gone back to because of something that happened, such as a merge by hand, so
+    /// there the reason is a note. The end of a feature has no author, and there it is only a reason.
     pub fn go_back(&mut self, phase: Phase, by: &str, why: &Typed) -> Result<bool, EngineError> {
         let said = self.said_about(phase, by, why);
         let back = Event::from(WentBack { phase, by: said.by.clone(), why: said.text.clone() });
@@ -89,11 +90,16 @@ impl Journal<'_> {
         }
         match phase {
             Phase::Finish => self.record(back).map(|()| true),
+            Phase::Implement => {
+                self.record(back)?;
+                self.comment(&Comment { severity: Severity::Warning, ..said })?;
+                Ok(true)
+            }
             _ => Ok(matches!(self.comment(&said)?, Delivery::Stored { went_back: true, .. })),
         }
     }
 
-    /// What a person said about a phase as a whole, and must be met there.
+    /// What a person said about a phase as a whole.
     fn said_about(&self, phase: Phase, by: &str, text: &Typed) -> Comment {
         let (by, text) = self.said(by, text);
         let (id, file) = (self.own_comment_id(), String::new());

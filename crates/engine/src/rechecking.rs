@@ -98,18 +98,49 @@ impl CheckGrant {
         if test.is_empty() {
             return Ok(check.clone());
         }
-        let plain = test.chars().all(|c| !c.is_control()) && !test.starts_with('-');
-        if !plain || test.chars().count() > TEST_CHARS_MAX {
+        if !is_name_of_a_test(test) {
             return Err(format!("`{}` cannot be the name of a test", one_line(test, 80)));
         }
-        if !takes_more(&check.command) {
+        if !runs_tests(&check.command) {
             return Err(format!(
-                "`{}` takes no name of a test, because it is more than one plain command; run the whole check",
+                "`{}` takes no name of a test here: it is not one plain command of a known runner of tests; run the \
+                 whole check",
                 check.command
             ));
         }
         Ok(Check { command: format!("{} {}", check.command, quoted(test)), ..check.clone() })
     }
+}
+
+/// Whether the words behind this command choose tests and can do nothing else. Behind `make`, say, they would name
+/// another target or run a command.
+pub(crate) fn runs_tests(command: &str) -> bool {
+    const RUNNERS: [&str; 11] = [
+        // A script of the project gets the word, and is judged by the same reviewers as the rest.
+        "sh",
+        "bash",
+        "cargo test",
+        "cargo nextest run",
+        "go test",
+        "pytest",
+        "python -m pytest",
+        "python3 -m pytest",
+        "npm test",
+        "pnpm test",
+        "node --test",
+    ];
+    let is_of = |runner: &str| {
+        let rest = command.trim_start().strip_prefix(runner);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') && !rest.starts_with(" -c"))
+    };
+    takes_more(command) && RUNNERS.into_iter().any(is_of)
+}
+
+/// Letters, digits and what stands between the parts of a test's name; no option, and no place outside the folder.
+fn is_name_of_a_test(test: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "_:./[]- ".contains(c);
+    let inside = !test.starts_with(['-', '/']) && !test.split('/').any(|part| part == "..");
+    inside && test.chars().all(plain) && test.chars().count() <= TEST_CHARS_MAX
 }
 
 /// Begins the names of the copies that are made for a dispatch.
@@ -312,5 +343,31 @@ mod tests {
             |round: u16| format!("001/implement.1/review/security-reviewer/{round}.1").parse().unwrap();
         assert_ne!(copies_of(&ticket(1)), copies_of(&ticket(2)));
         assert_eq!(copies_of(&ticket(1)).len(), 16);
+    }
+
+    #[test]
+    fn behind_a_check_stands_the_name_of_a_test_and_nothing_that_could_do_more() {
+        for command in
+            ["cargo test", "cargo test --workspace", "pytest -q", "go test ./...", "sh tests/run.sh"]
+        {
+            assert!(runs_tests(command), "{command}");
+        }
+        for command in [
+            "make test",
+            "just test",
+            "cargo run",
+            "sh -c tests",
+            "npm test && rm -r x",
+            "testing cargo test",
+        ] {
+            assert!(!runs_tests(command), "{command}");
+        }
+        for name in ["limit", "it::limits::at_ten", "tests/test_a.py::test_b[1-2]", "TestLimits"] {
+            assert!(is_name_of_a_test(name), "{name}");
+        }
+        for name in ["X:=$(shell id)", "-p x", "/etc", "../other", "a/../../b", "a;b", "a\nb", "$(id)", "a'b"]
+        {
+            assert!(!is_name_of_a_test(name), "{name}");
+        }
     }
 }

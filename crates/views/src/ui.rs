@@ -55,9 +55,17 @@ pub fn ui(args: UiArgs, process: &ProcessContext, console: &Console) -> Result<E
     }
     let entered = || console.say("a browser has come in; if that was not you, press Ctrl-C");
     let server = Server { listener, keys, patience: Patience::default() };
-    server.serve(&here, &|| process.clock.stopped(), &entered).map_err(|error| broken(&error))?;
+    server.serve(&here, &|| over(process), &entered).map_err(|error| broken(&error))?;
     console.say("the page is no longer served; runs go on");
     Ok(ErrorCode::Done)
+}
+
+/// Ctrl-C, or the terminal was closed: a page that nobody knows of is not served on.
+fn over(process: &ProcessContext) -> bool {
+    if process.clock.leaving() {
+        process.clock.stop();
+    }
+    process.clock.stopped()
 }
 
 fn taken(port: u16, error: &io::Error) -> CliError {

@@ -158,6 +158,16 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
         state.unchanged = 0;
         state.said.clear();
         state.summaries.push((state.epoch, fact.summary.clone()));
+        state.refused = false;
+        // A repair would be about the older revision, and its reviewer is not shown what changed since. It is asked anew.
+        for seat in state.reviewers.iter_mut().chain(core::iter::once(&mut state.certifier)) {
+            let is_idle = seat.work.as_ref().is_some_and(|work| work.flight.is_none());
+            if is_idle {
+                let unavailable = seat.unavailable.take();
+                conclude(seat);
+                seat.unavailable = unavailable;
+            }
+        }
         make::mended(state, diverged);
     } else if state.opened.policy == Policy::Seed && !gate_failed {
         // The original rule: nothing to send as a delta, so the reviewers are asked afresh.

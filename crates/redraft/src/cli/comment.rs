@@ -27,8 +27,8 @@ use redraft_frame::repository_context::RepositoryContext;
 use redraft_views::board::next_after;
 use serde::Serialize;
 
-/// Longer texts belong into a document.
-const TEXT_CHARS_MAX: usize = 10_000;
+/// As much as a prompt shows of a finding. Longer texts belong into a document.
+const TEXT_CHARS_MAX: usize = 4_000;
 
 #[derive(Serialize)]
 struct CommentJson {

@@ -109,7 +109,11 @@ fn adopted_features_are_on_the_board_under_their_numbers_and_go_on_from_where_th
     scratch.run(["show", "prompt", "001", "--verify"]).expect(0);
     scratch.run(["phase", "back", "002", "specify", "--why", "it was wrong"]).expect(0);
     scratch.run(["run", "002", "--until", "specify"]).expect(0);
-    assert_eq!(on_branch(&scratch, "002-old-reports", "spec.md"), CLEAN);
+    let spec = on_branch(&scratch, "002-old-reports", "spec.md");
+    assert!(
+        spec.starts_with(CLEAN.trim_end()) && spec.contains("it was wrong"),
+        "the reason is worked in: {spec}"
+    );
 }
 
 #[test]

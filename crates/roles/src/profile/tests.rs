@@ -214,8 +214,11 @@ fn a_reviewer_of_code_has_the_categories_and_checks_of_its_field() {
             assert!(reviewer(role).rubric.contains(&format!("- `{category}`: ")), "{category} is explained");
         }
     }
-    let severities = "Critical and high are a `blocker`, medium is a `warning`, low is a `suggestion`.";
-    assert!(reviewer("security-reviewer").rubric.contains(severities));
+    for severity in
+        ["- `blocker`, also called critical or high: ", "- `warning`, medium: ", "- `suggestion`, low: "]
+    {
+        assert!(reviewer("security-reviewer").rubric.contains(severity), "{severity}");
+    }
 }
 
 /// SC-11: tools to look outside, and the words that ask for it and say what to do where there is nothing.

@@ -39,7 +39,9 @@ pub(super) enum Refusal {
 impl Gate {
     /// The names under which it is served. An address of IPv6 is none of them: nothing listens there.
     fn hosts(&self) -> [String; 2] {
-        [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)]
+        // Browsers leave out the port that everybody knows.
+        let port = if self.port == 80 { String::new() } else { format!(":{}", self.port) };
+        [format!("127.0.0.1{port}"), format!("localhost{port}")]
     }
 
     /// The cookie's name. A browser sends a cookie to all ports of a machine, so the name holds ours.

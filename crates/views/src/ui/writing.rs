@@ -18,13 +18,17 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Written {
-    Done,
-    /// What it said instead, what to do about it, and whether it only wants to be told to go on.
-    Refused {
-        message: String,
-        hints: Vec<String>,
-        asks: bool,
+    Done {
+        /// Whether it is kept where a run takes it in, and not stored yet.
+        waits: bool,
     },
+    /// What it said instead, what to do about it, and whether it only wants to be told to go on.
+    Refused { message: String, hints: Vec<String>, asks: bool },
+}
+
+#[derive(Deserialize)]
+struct Done {
+    stored: bool,
 }
 
 #[derive(Deserialize)]
@@ -44,7 +48,10 @@ pub(super) fn write(words: &[String], process: &ProcessContext) -> Written {
     let mut all: Vec<OsString> = vec!["--json".into(), "-C".into(), process.folder.clone().into_os_string()];
     all.extend(words.iter().map(OsString::from));
     match run(&all, process) {
-        Ok((true, _)) => Written::Done,
+        Ok((true, printed)) => Written::Done {
+            // A comment may only have come as far as the inbox of whoever drives the feature.
+            waits: serde_json::from_slice::<Done>(&printed).is_ok_and(|done| !done.stored),
+        },
         Ok((false, printed)) => match serde_json::from_slice::<Said>(&printed) {
             Ok(Said { error: Some(message), hints, exit }) => {
                 let clean = |text: String| process.redactor.redact(&text).0.into_owned();

@@ -122,6 +122,13 @@ impl App {
         {
             self.chosen = self.snapshot.rows.first().map(BoardRow::scope);
         }
+        let driver = self.detail().and_then(|detail| detail.driven_by.as_ref()).map(ToString::to_string);
+        // Whoever drives it now was not asked about.
+        if self.dialog.as_ref().and_then(Dialog::driver).is_some_and(|named| driver.as_deref() != Some(named))
+        {
+            self.dialog = None;
+            self.notice = Some("the run has ended, or another one goes on with it".to_owned());
+        }
         let question = self.detail().and_then(|detail| detail.question.as_ref()).map(|asked| asked.number);
         // An answer to a question that is gone would be one to another.
         if self
@@ -315,6 +322,9 @@ impl App {
         self.notice = self.in_the_way();
         let Some(detail) = self.detail().filter(|_| self.notice.is_none()) else { return };
         let made = match (&detail.question, &detail.scope) {
+            (Some(asked), Scope::Feature(id)) if asked.asked_at.is_none() => {
+                Err(format!("the run that asks this was cut off; to be asked again: redraft run {id}"))
+            }
             (Some(asked), Scope::Feature(id)) => Ok(Dialog::decide(&id.to_string(), asked.clone())),
             _ if detail.overview.row.waits_for_you => Err(format!("to go on: {}", detail.overview.row.next)),
             _ => Err("nothing is asked here now".to_owned()),

@@ -106,6 +106,14 @@ impl Dialog {
         }
     }
 
+    /// The process that it would stop, in words.
+    pub(super) fn driver(&self) -> Option<&str> {
+        match self {
+            Dialog::Stop { driver, .. } => Some(driver),
+            _ => None,
+        }
+    }
+
     /// Whether it ends in something that is done.
     pub(super) fn acts(&self) -> bool {
         matches!(self, Dialog::Decide(_) | Dialog::Comment { .. } | Dialog::Stop { .. })

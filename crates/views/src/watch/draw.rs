@@ -216,7 +216,10 @@ fn over(frame: &mut Frame<'_>, dialog: &mut Dialog, ink: Ink, body: Rect) {
             lines.say(Tone::Plain, "What you write becomes a finding of yours that the author must answer.");
             let fixed = match confirm_ms {
                 None => typing(ink, inner, "comment", text),
-                Some(_) => question(ink, inner, &format!("Comment {feature} with: {text}\nSure? y/N")),
+                Some(_) => {
+                    lines.say(Tone::Plain, &format!("Comment {feature} with: {text}"));
+                    question(ink, inner, "Sure? y/N")
+                }
             };
             (" comment ", lines.lines, fixed, &mut 0)
         }

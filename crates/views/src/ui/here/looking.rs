@@ -200,7 +200,7 @@ fn document_parts(
         at: older.filter(|_| text.is_some()).or(revisions.last()),
     };
     let mut all = documents::parts(&looked.scope, &listed, Some(&opened));
-    if matches!(looked.scope, Scope::Feature(_)) {
+    if opened.is_latest() && matches!(looked.scope, Scope::Feature(_)) {
         let line = wanted.query.get("line").filter(|word| word.parse::<u32>().is_ok()).cloned();
         let spot = Spot { file: document.path.clone(), line: line.unwrap_or_default() };
         let form = forms::comment(&looked.scope, &spot, &looked.sight(), &wanted.made, None);

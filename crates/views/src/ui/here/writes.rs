@@ -107,7 +107,12 @@ fn stored(
     done: String,
 ) -> Result<Answer, CliError> {
     match run(words, here.process) {
-        Written::Done => {
+        Written::Done { waits } => {
+            let done = match waits {
+                true => "Your comment is kept for the run under way, which stores it before anything else."
+                    .to_owned(),
+                false => done,
+            };
             let number = here.remember(done);
             Ok(Answer::SeeOther(format!("{}?said={number}", address(&looked.scope, Part::Overview))))
         }

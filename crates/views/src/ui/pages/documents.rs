@@ -31,6 +31,13 @@ pub(in crate::ui) struct Opened<'a> {
     pub(in crate::ui) at: Option<&'a RevisionView>,
 }
 
+impl Opened<'_> {
+    /// Whether a comment on a line of it would be about that line; an older revision is only looked at.
+    pub(in crate::ui) fn is_latest(&self) -> bool {
+        self.at.map(|at| at.seq) == self.revisions.last().map(|last| last.seq)
+    }
+}
+
 pub(in crate::ui) fn parts(
     scope: &Scope,
     all: &[Listed],
@@ -103,8 +110,12 @@ fn drawn(scope: &Scope, opened: &Opened<'_>) -> Markup {
         div.doc.beside {
             @for row in &rows {
                 div.row id=(format!("L{}", row.lines.start())) {
-                    a.gutter href=(format!("{place}?line={}#comment", row.lines.start())) {
-                        span.unseen { "Comment on line " } (row.lines.start())
+                    @if opened.is_latest() {
+                        a.gutter href=(format!("{place}?line={}#comment", row.lines.start())) {
+                            span.unseen { "Comment on line " } (row.lines.start())
+                        }
+                    } @else {
+                        span.gutter { (row.lines.start()) }
                     }
                     div.text { (PreEscaped(&row.html)) }
                     @if !row.findings.is_empty() {
