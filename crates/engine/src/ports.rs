@@ -10,10 +10,10 @@ mod store;
 mod workspace;
 
 pub use agent::{
-    Abilities, Agent, AgentError, Agents, Billing, CHECK_TOOL, Cache, Deadlines, NO_CHECK, Naming, Outcome,
-    Request, Resume, RunHandle, UsageReport,
+    Abilities, Agent, AgentError, Agents, Billing, CHECK_TOOL, Cache, CheckWish, Deadlines, NO_CHECK, Naming,
+    Outcome, Request, Resume, RunHandle, UsageReport,
 };
-pub use checks::{Check, CheckFolder, CheckRun, CheckWish, CheckedOut, Checks, NoChecks, SetUp};
+pub use checks::{Check, CheckFolder, CheckRun, CheckedOut, Checks, NoChecks, SetUp};
 pub use comment_box::{Comment, CommentBox, NoComments};
 pub use inbox::Inbox;
 pub use merging::{Merge, MergeError, MergeOutcome, MergePreview, Merging, NoMerging};

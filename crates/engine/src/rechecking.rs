@@ -323,13 +323,12 @@ mod tests {
         assert_eq!(command(&both, "tests", ""), Ok("cargo test".to_owned()));
         assert_eq!(command(&both[..1], "", ""), Ok("cargo test".to_owned()));
         assert_eq!(command(&both, "Tests", " limit::refuses "), Ok("cargo test 'limit::refuses'".to_owned()));
-        let hostile = "x'; rm -rf / #";
-        assert_eq!(command(&both, "tests", hostile), Ok(r"cargo test 'x'\''; rm -rf / #'".to_owned()));
         for (name, test, why) in [
             ("", "", "there are tests, lint"),
             ("cargo test", "", "`cargo test` is no check"),
             ("tests", "--config=x", "cannot be the name of a test"),
             ("tests", "a\nb", "cannot be the name of a test"),
+            ("tests", "x'; rm -rf / #", "cannot be the name of a test"),
             ("lint", "x", "takes no name of a test"),
         ] {
             let refused = command(&both, name, test).unwrap_err();

@@ -1,7 +1,6 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
 use super::Moment;
-use super::checks::CheckWish;
 use redraft_cost::price::Card;
 use redraft_facts::choice::{Lifetime, Marks};
 use redraft_facts::event::{AfterFailure, AgentIdentity, HostConversation};
@@ -14,6 +13,15 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// What an agent at work asks for: one of the project's checks once more, or one test of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckWish {
+    /// Empty where there is only one.
+    pub name: String,
+    /// The name of one test; empty for the whole check.
+    pub test: String,
+}
 
 pub trait Agent: Send + Sync {
     fn name(&self) -> AgentName;

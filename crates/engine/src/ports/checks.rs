@@ -41,15 +41,6 @@ pub trait Checks: Send + Sync {
     ) -> Result<CheckRun, String>;
 }
 
-/// What an agent at work asks for: one of the project's checks once more, or one test of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CheckWish {
-    /// Empty where there is only one.
-    pub name: String,
-    /// The name of one test; empty for the whole check.
-    pub test: String,
-}
-
 /// The folder that checks run in: a checkout of one commit, made for them. No agent is ever started there.
 pub trait CheckFolder: Send + Sync {
     /// The hash of what prepares it: the setup command, and the copied files as they are now.

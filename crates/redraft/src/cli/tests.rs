@@ -54,9 +54,10 @@ fn the_page_of_exit_codes_is_the_table_of_the_program() {
 }
 
 /// Arguments that are free text. `tests/it/ways_in.rs` types a key into each.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 15] = [
     "bank retire why",
     "bank update text",
+    "comment words",
     "cost correct why",
     "decide answer",
     "decide why",
@@ -72,9 +73,10 @@ const TEXTS: [&str; 14] = [
 ];
 
 /// Arguments that name something, or are one of a few words or a number: none is stored as it was typed.
-const WORDS: [&str; 30] = [
+const WORDS: [&str; 33] = [
     "agent",
     "arms",
+    "ask",
     "base",
     "budget",
     "certify",
@@ -94,6 +96,8 @@ const WORDS: [&str; 30] = [
     "prices",
     "project",
     "purpose",
+    "reopen",
+    "revision",
     "role",
     "strategy",
     "task",

@@ -257,7 +257,7 @@ fn every_command_of_the_readme_is_honest_where_there_is_no_agent() {
         .map(|line| words(line.split(" #").next().unwrap_or(line)))
         .filter(|words| !["mcp"].contains(&words[0].as_str()))
         .collect();
-    assert!(commands.len() > 12, "{commands:?}");
+    assert!(commands.len() >= 8, "{commands:?}");
     scratch.write("docs/proposal.md", "# Proposal\n\nWe use files.\n");
     for words in &commands {
         let typed: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -265,7 +265,7 @@ fn every_command_of_the_readme_is_honest_where_there_is_no_agent() {
         let said = format!("{typed:?}: {ran:?}");
         assert!(matches!(ran.code, Some(0 | 1 | 2 | 3 | 6)), "{said}");
         assert!(ran.code == Some(0) || ran.stderr.contains("hint: "), "{said}");
-        assert!(!ran.stdout.contains("is approved"), "{said}");
+        assert!(typed == ["demo"] || !ran.stdout.contains("is approved"), "{said}");
     }
     let told = events(&scratch);
     for kind in ["started", "judged", "phase-closed"] {
