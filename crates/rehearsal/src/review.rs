@@ -176,7 +176,7 @@ fn answer(
 ) -> FindingAnswer {
     let said = |status, note: String| FindingAnswer { id: open.id.clone(), status, note };
     if open.category == drafts::COMMENT {
-        return match drafts::has_comment(&checked.parsed.text, &open.description) {
+        return match drafts::has_comment(checked.parsed.text, &open.description) {
             true => said(AnswerStatus::Fixed, "the document says what the user decided".to_owned()),
             false => {
                 said(AnswerStatus::NotFixed, "the document does not say what the user decided".to_owned())

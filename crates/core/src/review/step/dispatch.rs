@@ -3,7 +3,7 @@
 use super::super::plan::{DispatchOrder, Effect, pending};
 use super::super::seat::{CacheAfterDispatch, Conversation, Flight, OpenDispatch, Seat};
 use super::super::state::Loop;
-use super::{Rejected, no_verdict, rejected};
+use super::{Rejected, conclude, no_verdict, rejected};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{AfterFailure, Answered, Failed, Lost, Raised, Started};
 use redraft_facts::prelude::*;
@@ -39,6 +39,14 @@ pub(super) fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
     let epoch = state.epoch;
     let (purpose, seat) = seat_for(state, &fact.ticket).ok_or_else(what)?;
     let number = usize::from(seat.stage);
+    // What it was asked before, and a person's comment has made another question, is over.
+    let is_repair = fact.ticket.purpose == Purpose::Repair;
+    let over = |work: &OpenDispatch| work.purpose != purpose && work.flight.is_none() && !is_repair;
+    if seat.work.as_ref().is_some_and(over) {
+        let unavailable = seat.unavailable.take();
+        conclude(seat);
+        seat.unavailable = unavailable;
+    }
     let work = seat.work.get_or_insert_with(|| OpenDispatch {
         purpose,
         round: fact.ticket.round,
