@@ -195,6 +195,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a process that can be killed")]
     fn a_driver_that_was_killed_is_noticed_although_it_changed_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();

@@ -349,6 +349,12 @@ proptest! {
             {
                 overruled.extend(fact.ruled.iter().map(|id| (open.opened.phase, id.clone())));
             }
+            // Whoever made a comment may open it again.
+            if let Event::Commented(fact) = &entry.event
+                && fact.reopens
+            {
+                overruled.remove(&(fact.phase, fact.finding.clone()));
+            }
             pipeline::fold(&mut state, &entry.event).unwrap();
             let Some(latest) = state.latest() else { continue };
             let known = |finding: &&Finding| overruled.contains(&(latest.opened.phase, finding.id.clone()));

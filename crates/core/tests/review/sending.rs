@@ -167,7 +167,7 @@ proptest! {
         let mut owners: BTreeMap<SessionId, Owner> = BTreeMap::new();
         // Two features that draw the same, so that nothing but the rule keeps their conversations apart.
         for feature in [FeatureId(31), FeatureId(32)] {
-            let calmer = Habits { person: true, edit: 0, turns: 0, ..habits.clone() };
+            let calmer = Habits { person: true, edit: 0, turns: 0, comments: 0, ..habits.clone() };
             // Gates alone ask nobody anything.
             let rules = Rules { lane: rules.lane.max(Lane::Standard), ..rules.clone() };
             let mut world = World::of(feature, rules, calmer, draws.clone());
@@ -179,6 +179,7 @@ proptest! {
             }
             world.script = None;
             (world.habits.edit, world.habits.turns) = (habits.edit, habits.turns);
+            world.habits.comments = habits.comments;
             world.play(STEPS_MAX);
             prop_assert!(world.state.past.iter().chain(&world.state.open).any(|one| one.opened.pass >= 2));
             for entry in &world.log {

@@ -143,7 +143,7 @@ fn busy(text: &str) -> Detail {
         kind: "drafted",
         phase: Some(Phase::Specify),
         text: text.into(),
-        is_detail: at % 3 == 0,
+        is_detail: at.is_multiple_of(3),
     };
     overview.timeline.extend((2..9).map(|at| happening(at, text)));
     Detail {
