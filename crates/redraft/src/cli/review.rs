@@ -131,7 +131,7 @@ pub(crate) fn review(
     let asked = consent::ConsentSubject { repo: &repo, created, command, lock: &lock, yes: args.yes };
     if !consent::given(&asked, estimating, &agents, process, console)? {
         let code = if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting };
-        console.not_sent(&process.next(&command), code);
+        console.not_sent(&process.next(command), code);
         return Ok(code);
     }
     let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());

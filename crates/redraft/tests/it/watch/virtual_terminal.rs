@@ -91,6 +91,7 @@ impl Watching {
         tcsetwinsize(&self.terminal, winsize(size)).unwrap();
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a signal from outside")]
     pub(super) fn kill(&self, name: &str) {
         let pid = self.child.id().to_string();
         assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
