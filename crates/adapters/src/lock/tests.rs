@@ -147,6 +147,7 @@ fn whoever_holds_a_lock_is_seen_without_taking_it() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "another process, whose number is signed")]
 fn only_the_process_that_signed_and_holds_a_lock_is_asked_to_end() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();
