@@ -3,7 +3,7 @@
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into [`Config`], what
 //! it means, with every default filled in and every value checked; `source` is what every table is read with. Parts of
-//! that are `prices`, `models`, `mcp`, `lint`, `checks` and `secrets`, which refuses a key in the file. `acceptance`
+//! that are `prices`, `models`, `mcp`, `lint`, `checks`, `sandbox` and `secrets`, which refuses a key in the file. `acceptance`
 //! decides what of `redraft.toml` a person must accept, `effective` shows which settings hold, `edit` changes one.
 //! Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
@@ -20,6 +20,7 @@ mod models;
 mod nearest;
 mod prices;
 mod resolve;
+mod sandbox;
 mod secrets;
 mod source;
 mod user_settings;
@@ -31,6 +32,7 @@ pub use acceptance::{By, KEYS, KeyDecision, Needed, Want};
 pub use edit::edited;
 pub use effective::{From, ShownSetting, settings};
 pub use error::ConfigError;
+pub use sandbox::SandboxConfig;
 pub use user_settings::{Colour, LOCAL, LocalServer, TerminalSettings, UserSettings};
 
 use crate::mcp::McpServers;
@@ -93,6 +95,8 @@ pub struct Config {
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
     pub finish: FinishConfig,
+    /// What the project's commands may reach.
+    pub sandbox: SandboxConfig,
     /// Whether an interactive agent that stops is reminded of unfinished work.
     pub autonomous: bool,
     /// Every agent that can be named: those of the files, those named like a kind, the built-in one.
@@ -385,6 +389,7 @@ impl Default for Config {
             check_minutes: 20,
             extras: Extra::ALL.to_vec(),
             finish: FinishConfig { history: MergeHistory::Keep, docs: DocsGate::Remind, retro: true },
+            sandbox: SandboxConfig::default(),
             autonomous: false,
             agents,
             origins: BTreeMap::new(),

@@ -107,6 +107,7 @@ pub(super) fn resolve(
     source.word(&mut config.finish.history, file.finish.history.as_ref(), "a value of history", &HISTORY)?;
     source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
     config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
+    config.sandbox = source.sandbox(&file.sandbox)?;
     config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
     config.own_prices.clone_from(&config.prices);
     let prices = source.prices(&file.prices)?;
