@@ -7,10 +7,12 @@ mod secrets;
 use super::effective::uncommented;
 use super::*;
 use crate::mcp::McpServer;
+use redraft_adapters::sandbox::SandboxRule;
 use redraft_cost::price::PerMillion;
 use redraft_documents::lint::{ArtifactKind, ExpectedPart, Level, LintSettings, Rule};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::Usage;
+use redraft_sandbox::Network;
 use std::collections::BTreeSet;
 use std::fs;
 use tempfile::TempDir;
@@ -67,8 +69,18 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
         .collect();
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
     let mut known = BTreeSet::from(["budget".to_owned()]);
-    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement", "finish", "hooks"]
-    {
+    for table in [
+        "review",
+        "limits",
+        "workspace",
+        "monitor",
+        "lanes",
+        "lint",
+        "implement",
+        "finish",
+        "hooks",
+        "sandbox",
+    ] {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
         known.extend(keys.map(|key| format!("{table}.{key}")));
@@ -114,6 +126,12 @@ fn every_key_changes_what_it_says() {
         retro = false
         [hooks]
         autonomous = true
+        [sandbox]
+        level = "strict"
+        read = ["~/data"]
+        write = ["/tmp"]
+        network = ["tcp:443", "unix"]
+        pass = ["MY_*"]
         [workspace]
         mode = "in-place"
         setup = "npm ci"
@@ -178,6 +196,13 @@ fn every_key_changes_what_it_says() {
         check_minutes: 5,
         extras: vec![Extra::Deepen],
         finish: FinishConfig { history: MergeHistory::Squash, docs: DocsGate::Require, retro: false },
+        sandbox: SandboxConfig {
+            rule: SandboxRule::Strict,
+            read: vec!["~/data".to_owned()],
+            write: vec!["/tmp".to_owned()],
+            network: Network::local().widened(["tcp:443", "unix"]).unwrap(),
+            pass: vec!["MY_*".to_owned()],
+        },
         autonomous: true,
         agents: {
             let mut agents = Config::default().agents;
