@@ -89,8 +89,7 @@ pub const CHECK_TOOL: &str = "Check";
 /// time to the review.
 pub const RECHECKS_MAX: usize = 3;
 
-/// Whether agents of a kind can ask for a check to be run once more. Codex cannot: its sandbox lets a reviewer reach
-/// nothing that writes.
+/// Whether agents of a kind can ask for a check to be run once more. With Codex it was not tried.
 pub fn may_recheck(kind: PlayerKind) -> bool {
     match kind {
         PlayerKind::Claude | PlayerKind::Anthropic | PlayerKind::OpenAi | PlayerKind::Pull => true,
