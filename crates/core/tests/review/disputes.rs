@@ -385,8 +385,11 @@ proptest! {
                     prop_assert!(shown.insert(key), "{} was shown twice", finding.id);
                 }
             }
-            if matches!(entry.event, Event::LoopOpened(_)) {
-                shown.clear();
+            match &entry.event {
+                Event::LoopOpened(_) => shown.clear(),
+                // Whoever made a comment may open it again: the author answers it anew then.
+                Event::Commented(fact) if fact.reopens => shown.retain(|(_, id)| *id != fact.finding),
+                _ => {}
             }
             pipeline::fold(&mut state, &entry.event).unwrap();
         }
