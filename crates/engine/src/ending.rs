@@ -88,7 +88,7 @@ pub enum EngineError {
     #[error(transparent)]
     Merge(#[from] MergeError),
     #[error("feature {feature} was not begun on a branch, so there is no branch to merge it into")]
-    NoBase { feature: FeatureId },
+    NoBase { feature: FeatureId, branch: String },
     #[error("feature {feature} cannot be merged into {into}: both have changed {}", files.join(", "))]
     Conflict { feature: FeatureId, branch: String, into: String, files: Vec<String>, folder: PathBuf },
     #[error("feature {feature} is not finished yet, so it is not merged")]

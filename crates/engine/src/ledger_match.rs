@@ -22,8 +22,14 @@ pub fn require_ledger_matches_branch(
         return Ok(());
     }
     let (scope, branch) = (created.scope(), created.branch.clone());
-    let seen = workspace.newest_seq(&created.base_commit)?;
-    if seen > state.seq {
+    let found = entries.iter().find_map(|entry| match &entry.event {
+        Event::Adopted(fact) => fact.branch.as_ref(),
+        _ => None,
+    });
+    let seen = workspace.newest_seq(found.map_or(&created.base_commit, |found| &found.tip))?;
+    // In a rebased branch the commits of the other ledger come after its tip, too.
+    let elsewhere = found.is_some_and(|found| found.seq == seen);
+    if seen > state.seq && !elsewhere {
         return Err(EngineError::LedgerBehind { scope, branch, last: state.seq, seen });
     }
     if created.is_review() || state.merged.is_some() || state.cancelled {

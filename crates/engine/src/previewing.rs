@@ -119,8 +119,11 @@ impl Previewing<'_, '_> {
     }
 
     pub(crate) fn base_branch(&self) -> Result<String, EngineError> {
-        let (feature, into) = (self.worktree.created.id, self.worktree.created.base_branch.clone());
-        if into.is_empty() { Err(EngineError::NoBase { feature }) } else { Ok(into) }
+        let created = self.worktree.created;
+        if created.base_branch.is_empty() {
+            return Err(EngineError::NoBase { feature: created.id, branch: created.branch.clone() });
+        }
+        Ok(created.base_branch.clone())
     }
 
     /// Whether the retrospective and the knowledge bank are as they were when the code was approved, or as this phase

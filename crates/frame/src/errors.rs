@@ -83,9 +83,9 @@ impl From<EngineError> for CliError {
             EngineError::Prerequisite { feature, earlier, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("restore it (git restore), or have it written again: redraft phase back {feature} \
                     {earlier} --why \"…\"")),
-            EngineError::Changed { feature, earlier, .. } => CliError::new(ErrorCode::Config, message)
+            EngineError::Changed { feature, earlier, path, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
-                .hint("or restore it: git restore, in the feature's worktree"),
+                .hint(format!("or restore it, in the feature's worktree: git restore {}", quoted(&path))),
             EngineError::Unreviewed { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\""))
                 .hint("or remove it from the branch"),
@@ -107,8 +107,8 @@ impl From<EngineError> for CliError {
             EngineError::Check { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("fix the cause and run the same command again; nothing is lost"),
             EngineError::Merge(error) => error.into(),
-            EngineError::NoBase { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("merge its branch by hand: git merge"),
+            EngineError::NoBase { branch, .. } => CliError::new(ErrorCode::Config, message)
+                .hint(format!("merge it by hand, on the branch you want it in: git merge {branch}")),
             EngineError::Conflict { feature, into, folder, .. } => CliError::new(ErrorCode::Waiting, message)
                 .hint(format!("have it built on {into} as it is now: redraft phase back {feature} implement --why \"…\""))
                 .hint(format!("then merge {into} in the worktree: git -C {} merge {into}", quoted_path(&folder)))
@@ -326,7 +326,7 @@ impl From<LockError> for CliError {
         let error_text = error.to_string();
         match error {
             LockError::Held(holder) => CliError::new(ErrorCode::Held, format!("held by {holder}"))
-                .hint("wait for it to end, or stop it with Ctrl-C in its terminal; other features can run meanwhile"),
+                .hint("wait for it to end, or stop it: Ctrl-C in its terminal, or redraft stop; other features can run meanwhile"),
             LockError::Io { ref error, .. } if error.kind() == std::io::ErrorKind::StorageFull => {
                 CliError::new(ErrorCode::Config, error_text)
                     .hint("free some space, then run the same command again")

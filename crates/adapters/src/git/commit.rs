@@ -7,9 +7,12 @@ use super::error::GitError;
 use super::files::Kind;
 use super::holder::holder;
 use super::objects;
+use super::repository::Repository;
+use super::run::Call;
 use super::workspace::GitWorkspace;
 use super::worktree_state::head_and_branch;
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
+use redraft_facts::event::FoundBranch;
 use redraft_facts::text::one_line;
 use std::path::Path;
 
@@ -82,12 +85,26 @@ pub(super) fn head(workspace: &GitWorkspace) -> Result<(Commit, Trailers), Works
 }
 
 pub(super) fn newest_seq(workspace: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
-    let format = format!("--format=%(trailers:key={SEQ},valueonly,separator=%x0A)");
-    let call = workspace.call(["rev-list", "--no-commit-header"]).setting("trailer.separators=:");
-    match call.arg(format).arg("--end-of-options").arg(format!("{base}..HEAD")).text() {
-        Ok(text) => Ok(text.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap_or(0)),
+    match highest_seq(workspace.call(["rev-list", "--no-commit-header"]), &format!("{base}..HEAD")) {
+        Ok(seq) => Ok(seq),
         // The base was rewritten and collected: HEAD alone must suffice.
         Err(_) => Ok(head(workspace)?.1.seq),
+    }
+}
+
+fn highest_seq(rev_list: Call, range: &str) -> Result<u64, GitError> {
+    let format = format!("--format=%(trailers:key={SEQ},valueonly,separator=%x0A)");
+    let text =
+        rev_list.setting("trailer.separators=:").arg(format).arg("--end-of-options").arg(range).text()?;
+    Ok(text.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap_or(0))
+}
+
+impl Repository {
+    /// How far a ledger that is not this one has written on a branch, since it left `base`.
+    pub fn written_elsewhere(&self, branch: &str, base: &str) -> Result<Option<FoundBranch>, GitError> {
+        let Some(tip) = self.commit_named(&format!("refs/heads/{branch}"))? else { return Ok(None) };
+        let seq = highest_seq(self.call(["rev-list", "--no-commit-header"]), &format!("{base}..{tip}"))?;
+        Ok((seq > 0).then_some(FoundBranch { tip, seq }))
     }
 }
 

@@ -163,6 +163,7 @@ fn an_adopted_feature_goes_on_after_the_documents_that_were_taken_as_they_are() 
         life,
         by: "ann".into(),
         files: vec![],
+        branch: None,
     };
     let begin = |fact: Adopted| {
         let mut world = World::new(rules(&[1]), CALM, vec![1]);

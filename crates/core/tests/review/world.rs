@@ -179,6 +179,7 @@ impl World {
             life: FeatureLife::Active,
             by: "ann".into(),
             files: vec![],
+            branch: None,
         });
         let (lane, until) = (Lane::Standard, Phase::Implement);
         world.happen(LaneSet { lane, until, by: "ann".into(), why: "w".into() });

@@ -136,6 +136,18 @@ pub struct Adopted {
     pub by: String,
     /// Those of its documents that the base commit does not already hold under these names as they were found.
     pub files: Vec<Brought>,
+    /// The branch it was found on, if another ledger wrote there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<FoundBranch>,
+}
+
+/// How far another ledger has written on the branch of an adopted feature. Event numbers in those commits are not ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FoundBranch {
+    pub tip: String,
+    /// The highest event number that its commits name.
+    pub seq: u64,
 }
 
 /// A document that is put on a feature's branch when its worktree is made.

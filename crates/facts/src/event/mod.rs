@@ -38,7 +38,7 @@ pub use agent_identity::{AgentIdentity, PlayerKind, REHEARSED};
 pub use comment::Commented;
 pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, CostCorrected, FeatureCreated,
-    FeatureLife, LaneSet, PhaseSkipped, ReviewedChange, Unblocked, WentBack,
+    FeatureLife, FoundBranch, LaneSet, PhaseSkipped, ReviewedChange, Unblocked, WentBack,
 };
 pub use finish::{
     BankApplied, BankJudged, Challenged, LessonName, MergeHistory, Merged, PutOff, RetroWritten,

@@ -5,7 +5,7 @@ use super::refold::write_feature;
 use super::run::Expected;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::review::Loop;
-use redraft_facts::event::{Decision, Question};
+use redraft_facts::event::{About, Decision, Question};
 use redraft_facts::harmless;
 use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::ticket::Scope;
@@ -67,7 +67,8 @@ pub(crate) fn decide(
         }
         let next = next_after(&repo, &ledger, id, process)?;
         if choice.is_some() {
-            return Err(CliError::usage(format!("feature {id} is not waiting for a decision")).hint(next));
+            return Err(CliError::usage(format!("feature {id} is not waiting for a decision"))
+                .hint(format!("what it is doing: redraft status {id}")));
         }
         let shown = DecideJson {
             v: 1,
@@ -88,7 +89,7 @@ pub(crate) fn decide(
         let revision = state.open.as_ref().and_then(|open| open.revision.clone());
         let answer = match &revision {
             Some(revision) if names.contains(&"approve") => format!(" --revision {}", revision.short()),
-            _ if names.contains(&"answer") => " --answer \"…\"".to_owned(),
+            _ if names.contains(&"answer") => " --answer \"…\"".repeat(asked_of(&question.about)),
             _ => " --why \"…\"".to_owned(),
         };
         let next = process.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
@@ -134,6 +135,14 @@ pub(crate) fn decide(
     let did = if choice == Decision::Comment { "commented" } else { "decided" };
     console.show(&format!("feature {id}: {did} {}\nnext: {next}", said(choice)), &shown);
     Ok(ErrorCode::Done)
+}
+
+/// How many answers a question wants.
+fn asked_of(about: &About) -> usize {
+    match about {
+        About::Author { questions } => questions.len(),
+        _ => 1,
+    }
 }
 
 /// The question that a person saw is not the one that stands.

@@ -83,3 +83,29 @@ fn a_new_clone_finds_features_on_the_branches_of_its_remote() {
     );
     assert_eq!(scratch.git(["status", "--porcelain"]), "", "the checkout is as it was");
 }
+
+/// Another ledger wrote the branch, whose commits name its events. They are not those of the ledger here.
+#[test]
+fn what_redraft_wrote_in_another_clone_goes_on_here() {
+    let origin = Scratch::repository(PROGRAM);
+    origin.run(["new", "Let people delete an order", "--until", "design"]).expect(0);
+    origin.run(["run", "--agent", "rehearsal", "--until", "specify"]).expect(0);
+    let scratch = Scratch::empty(PROGRAM);
+    scratch.git(["clone", "-q", origin.root().to_str().unwrap(), "."]);
+    scratch.git(["config", "user.name", "Test Person"]);
+    scratch.git(["config", "user.email", "person@example.invalid"]);
+    scratch.run(["adopt", "--yes"]).expect(0);
+    let events = events(&scratch);
+    let found = &bodies(&events, "adopted").next().unwrap()["branch"];
+    let branch = "feature/001-let-people-delete-an-order";
+    assert_eq!(found["tip"], origin.git(["rev-parse", branch]), "{found:#}");
+    assert!(found["seq"].as_u64() > Some(5), "{found:#}");
+    scratch.run(["run", "001", "--agent", "rehearsal", "--until", "design"]).expect(0);
+    // Also when the commits of the other ledger have other ids by now.
+    scratch.write("elsewhere.txt", "the base has moved\n");
+    scratch.git(["add", "--all"]);
+    scratch.git(["commit", "-q", "-m", "on the base"]);
+    let worktree = scratch.worktree("001");
+    scratch.git(["-C", worktree.to_str().unwrap(), "rebase", "-q", "main"]);
+    scratch.run(["run", "001", "--agent", "rehearsal", "--until", "create-plan"]).expect(0);
+}

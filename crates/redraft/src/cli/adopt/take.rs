@@ -125,7 +125,9 @@ impl Taking<'_> {
             FeatureLife::Completed if self.review => FeatureLife::Active,
             life => life,
         };
-        let adopted = Adopted { from: feature.folder.clone(), accepted, life, by: by.clone(), files };
+        let branch = self.repo.repository.written_elsewhere(&created.branch, &created.base_commit)?;
+        let from = feature.folder.clone();
+        let adopted = Adopted { from, accepted, life, by: by.clone(), files, branch };
         let mut events = vec![Event::from(created.clone()), Event::from(adopted)];
         let mut journal = self.process.journal(ledger, Scope::Feature(created.id))?;
         for phase in feature.gaps() {

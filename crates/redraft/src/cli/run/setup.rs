@@ -8,6 +8,7 @@ use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::comment_box::FileCommentBox;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
@@ -92,7 +93,10 @@ fn with_lock<T>(
     act: impl FnOnce(&mut Run<'_>, &RunContext<'_>) -> Result<T, CliError>,
 ) -> Result<Option<T>, CliError> {
     let RunRequest { repo, id, args, players, progress, process, console } = *wish;
-    let command = format!("redraft run {id}");
+    let command = match &args.agent {
+        Some(agent) => format!("redraft run {id} --agent {}", quoted(agent)),
+        None => format!("redraft run {id}"),
+    };
     let roles = roles_left(repo, id)?;
     let mut config = config(repo, args, process)?;
     let used = if players == WorkSource::Configured { roles.as_slice() } else { &[] };
