@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
 mod told;
+mod typed_ahead;
 
 use crate::attention::Attention;
 use crate::colour::painted;
@@ -60,7 +61,8 @@ impl Console {
 
     pub fn new(json: bool, quiet: bool) -> Self {
         let live = !json && !quiet && can_rewrite_lines();
-        let live = live.then(|| Region::new(Screen { write: write_at_once, size }));
+        let live =
+            live.then(|| Region::new(Screen { write: write_at_once, size, typed: typed_ahead::lines }));
         let (manners, lost) = (TerminalSettings::default(), OnceLock::new());
         let attention = Attention::default();
         Self { json, quiet, verbose: false, events: false, live, manners, attention, lost, kept: None }
@@ -236,6 +238,10 @@ impl Console {
         let _ = write!(err, "{}", Shown::text(question, false).0);
         let _ = err.flush();
         drop(err);
+        if let Some(line) = self.live.as_ref().and_then(|live| live.typed_ahead()) {
+            write_at_once(&format!("{}\n", Shown::text(&line, false).0));
+            return Some(line.trim().to_owned());
+        }
         // Reading cannot be interrupted, so another thread does it; one that is left behind ends with the program.
         let (answer, waiting) = std::sync::mpsc::channel();
         std::thread::spawn(move || {

@@ -180,6 +180,19 @@ impl Painter {
         out
     }
 
+    /// Whether lines are on the terminal.
+    pub(crate) fn shows(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    /// A person typed this and Enter: the terminal has put it behind the last line, and the cursor into the row below.
+    pub(crate) fn typed(&mut self, text: &str) {
+        if let Some(last) = self.shown.last_mut() {
+            last.push_str(text);
+            self.shown.push(String::new());
+        }
+    }
+
     /// What takes the lines away.
     pub(crate) fn clear(&mut self, columns: usize) -> String {
         let mut out = String::new();

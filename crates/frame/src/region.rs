@@ -8,11 +8,15 @@ use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::Entry;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
+use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the lines may change by themselves: often enough for a clock, seldom enough for a slow connection.
 const TICK: Duration = Duration::from_millis(200);
+
+/// More lines that nobody asked for are dropped.
+const AHEAD_MAX: usize = 100;
 
 /// The terminal, as far as it is needed here.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +25,8 @@ pub(crate) struct Screen {
     pub(crate) write: fn(&str),
     /// Columns and rows that can be used.
     pub(crate) size: fn() -> (usize, usize),
+    /// The lines that were typed since the last call, which the terminal has shown by itself.
+    pub(crate) typed: fn() -> Vec<String>,
 }
 
 #[derive(Debug)]
@@ -39,6 +45,8 @@ struct State {
     ticking: bool,
     /// Whether the terminal is needed for a question.
     hidden: bool,
+    /// What was typed while nothing was asked.
+    ahead: VecDeque<String>,
 }
 
 impl Region {
@@ -49,7 +57,7 @@ impl Region {
 
     /// Writes a text, with its line break, above the lines.
     pub(crate) fn above(&self, text: &str) {
-        let mut state = self.lock();
+        let mut state = self.looked();
         let mut out = state.painter.clear((self.screen.size)().0);
         out.push_str(text);
         out.push_str(&self.painted(&mut state));
@@ -58,7 +66,7 @@ impl Region {
 
     /// Takes the lines away while something else is written.
     pub(crate) fn without<T>(&self, act: impl FnOnce() -> T) -> T {
-        let mut state = self.lock();
+        let mut state = self.looked();
         let out = state.painter.clear((self.screen.size)().0);
         self.write(&out);
         state.hidden = true;
@@ -68,12 +76,17 @@ impl Region {
         done
     }
 
+    /// What was typed before anything was asked, oldest first.
+    pub(crate) fn typed_ahead(&self) -> Option<String> {
+        self.lock().ahead.pop_front()
+    }
+
     pub(crate) fn budget(&self, budget: Usd) {
         self.lock().board.budget = Some(budget);
     }
 
     pub(crate) fn take(self: &Arc<Self>, entry: &Entry, state: &Pipeline) {
-        let mut mine = self.lock();
+        let mut mine = self.looked();
         mine.board.take(entry, state, self.began.elapsed());
         let out = self.painted(&mut mine);
         self.write(&out);
@@ -91,7 +104,7 @@ impl Region {
 
     /// Nothing is under way any more.
     pub(crate) fn land(&self) {
-        let mut state = self.lock();
+        let mut state = self.looked();
         state.board.land();
         let out = self.painted(&mut state);
         self.write(&out);
@@ -102,6 +115,7 @@ impl Region {
         let mut state = self.lock();
         while !state.board.is_empty() {
             state = self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0;
+            self.look(&mut state);
             let out = self.painted(&mut state);
             self.write(&out);
         }
@@ -121,6 +135,26 @@ impl Region {
     fn write(&self, out: &str) {
         if !out.is_empty() {
             (self.screen.write)(out);
+        }
+    }
+
+    /// The state, for whoever writes: it knows where the cursor is.
+    fn looked(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        self.look(&mut state);
+        state
+    }
+
+    /// Takes in what was typed below the lines. Elsewhere the terminal keeps it until somebody asks.
+    fn look(&self, state: &mut State) {
+        if !state.painter.shows() {
+            return;
+        }
+        for line in (self.screen.typed)() {
+            state.painter.typed(&line);
+            if state.ahead.len() < AHEAD_MAX {
+                state.ahead.push_back(line);
+            }
         }
     }
 

@@ -107,6 +107,28 @@ fn what_is_painted_is_what_a_terminal_shows_and_only_changed_lines_are_written()
 }
 
 #[test]
+fn what_is_typed_meanwhile_leaves_no_stale_line_behind() {
+    let (mut painter, mut terminal) = (Painter::default(), Terminal::new());
+    terminal.write("the story\r\n");
+    for typed in ["", "approve", ""] {
+        terminal.write(&painter.paint(lines(&["0:07 at work", "so far"]), 80));
+        // The terminal shows it by itself.
+        terminal.write(&format!("{typed}\r\n"));
+        painter.typed(typed);
+        terminal.write(&painter.paint(lines(&["0:08 at work", "so far"]), 80));
+        assert_eq!(terminal.rows, ["the story", "0:08 at work", "so far"], "{typed}");
+    }
+    terminal.write("\r\n");
+    painter.typed("");
+    terminal.write(&painter.paint(lines(&["0:08 at work", "0:01 too", "so far"]), 80));
+    assert_eq!(terminal.rows, ["the story", "0:08 at work", "0:01 too", "so far"]);
+    terminal.write("\r\n");
+    painter.typed("");
+    terminal.write(&painter.clear(80));
+    assert_eq!(terminal.rows, ["the story", ""]);
+}
+
+#[test]
 fn a_terminal_that_became_narrower_is_cleared_of_every_row() {
     let mut painter = Painter::default();
     painter.paint(lines(&["0123456789", "abc"]), 20);
