@@ -12,6 +12,7 @@ use redraft_adapters::child::{ScriptEnd, ShellCommand};
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::plain_file::{self, Copied};
+use redraft_adapters::shell_word::quoted_path;
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::{Config, Needed};
 use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
@@ -152,13 +153,19 @@ fn bring_documents(
     Ok(())
 }
 
-/// Git leaves the folders of submodules empty in a new worktree.
+/// Git leaves the folders of submodules empty in a new worktree. The main checkout comes first: git keeps one address for
+/// all worktrees, and takes a relative one from where it is first asked.
 fn tell_submodules(worktree: &Path, config: &Config, console: &Console) {
     let handled = config.workspace.setup.as_ref().is_some_and(|setup| setup.contains("submodule"));
     if worktree.join(".gitmodules").is_file() && !handled {
+        let folder = quoted_path(worktree);
+        console.say(&format!(
+            "this repository has submodules, and their folders are empty in the new worktree; to fill them, first in your \
+             checkout: git submodule update --init --recursive, then: git -C {folder} submodule update --init --recursive"
+        ));
         console.say(
-            "this repository has submodules, and their folders are empty in the new worktree; to fill them, add to \
-                [workspace] in redraft.toml: setup = \"git submodule update --init\"",
+            "worktrees and folders for checks that are made later fill them with this in [workspace] in redraft.toml: \
+             setup = \"git submodule update --init --recursive\"",
         );
     }
 }

@@ -137,11 +137,36 @@ fn hooks_that_do_not_run_and_submodules_that_stay_empty_are_told_when_a_feature_
         "{}",
         told.stderr
     );
-    assert!(told.stderr.contains("setup = \"git submodule update --init\""), "{}", told.stderr);
+    assert!(told.stderr.contains("setup = \"git submodule update --init --recursive\""), "{}", told.stderr);
     scratch.write("redraft.toml", "[workspace]\nsetup = \"true # git submodule\"\n");
     scratch.run(["trust", "--yes"]).expect(0);
     let handled = scratch.run(["new", "Show orders", "--until", "specify"]).expect(0);
     assert!(!handled.stderr.contains("empty in the new worktree"), "{}", handled.stderr);
+}
+
+/// A submodule with a relative address, in a repository without a remote, that is not filled yet: the hardest case.
+#[test]
+fn the_commands_that_are_told_fill_the_submodules_of_the_new_worktree() {
+    let scratch = Scratch::repository(PROGRAM);
+    let lib = scratch.root().join("lib.git");
+    let path = lib.display().to_string();
+    scratch.git(["init", "-q", &path]);
+    scratch.write("lib.git/f", "x\n");
+    scratch.git(["-C", &path, "add", "f"]);
+    let me = ["-c", "user.name=ann", "-c", "user.email=ann@example.com"];
+    scratch.git([&["-C", &path][..], &me, &["commit", "-q", "-m", "library"]].concat());
+    scratch.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./lib.git", "lib"]);
+    scratch.git(["commit", "-q", "-m", "a submodule"]);
+    scratch.git(["submodule", "--quiet", "deinit", "-f", "lib"]);
+    let told = scratch.run(["new", "Import orders", "--until", "specify"]).expect(0).stderr;
+    let (_, commands) = told.split_once("first in your checkout: ").expect(&told);
+    let (here, there) = commands.lines().next().unwrap().split_once(", then: ").expect(&told);
+    assert!(!scratch.worktree("001").join("lib/f").exists());
+    for command in [here, there] {
+        let words = command.trim().split(' ').skip(1);
+        scratch.git(["-c", "protocol.file.allow=always"].into_iter().chain(words).collect::<Vec<&str>>());
+    }
+    assert!(scratch.worktree("001").join("lib/f").is_file());
 }
 
 #[test]
