@@ -11,7 +11,7 @@ mod workspace;
 
 pub use agent::{
     Abilities, Agent, AgentError, Agents, Billing, CHECK_TOOL, Cache, CheckWish, Deadlines, NO_CHECK, Naming,
-    Outcome, Request, Resume, RunHandle, UsageReport,
+    Outcome, Request, Resume, RunBehind, RunHandle, UsageReport,
 };
 pub use checks::{Check, CheckFolder, CheckRun, CheckedOut, Checks, NoChecks, SetUp};
 pub use comment_box::{Comment, CommentBox, NoComments};

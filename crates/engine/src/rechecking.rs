@@ -6,7 +6,8 @@
 //! it. Start at [`CheckGrant::of`].
 
 use crate::ports::{
-    Check, CheckFolder, CheckRun, CheckWish, CheckedOut, Checks, Inbox, Moment, NO_CHECK, RunHandle,
+    Check, CheckFolder, CheckRun, CheckWish, CheckedOut, Checks, Inbox, Moment, NO_CHECK, RunBehind,
+    RunHandle,
 };
 use crate::values::Rules;
 use redraft_core::review::Loop;
@@ -14,7 +15,6 @@ use redraft_facts::event::{PlayerKind, RanCheck};
 use redraft_facts::ids::Revision;
 use redraft_facts::text::{hash, one_line, span, takes_more};
 use redraft_facts::ticket::Ticket;
-use redraft_facts::usage::Usd;
 use redraft_prompts::prompt::{RECHECKS_MAX, may_recheck};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -256,40 +256,16 @@ pub(crate) struct CheckingHandle<'a> {
     pub(crate) gone: Option<&'a AtomicBool>,
 }
 
-impl RunHandle for CheckingHandle<'_> {
-    fn stopped(&self) -> bool {
+impl RunBehind for CheckingHandle<'_> {
+    fn behind(&self) -> &dyn RunHandle {
+        self.watch
+    }
+
+    fn is_over(&self) -> bool {
         self.watch.stopped() || self.gone.is_some_and(|gone| gone.load(Ordering::SeqCst))
     }
 
-    fn wait_ms(&self, ms: u64) -> bool {
-        self.watch.wait_ms(ms)
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.watch.now_ms()
-    }
-
-    fn moment(&self) -> Moment {
-        self.watch.moment()
-    }
-
-    fn tell(&self, doing: &str) {
-        self.watch.tell(doing);
-    }
-
-    fn begun(&self) {
-        self.watch.begun();
-    }
-
-    fn afford(&self, total: Usd) -> bool {
-        self.watch.afford(total)
-    }
-
-    fn owes(&self, total: Usd) {
-        self.watch.owes(total);
-    }
-
-    fn check(&self, wish: &CheckWish, gone: &AtomicBool) -> Result<String, String> {
+    fn run_check(&self, wish: &CheckWish, gone: &AtomicBool) -> Result<String, String> {
         let Some(rechecking) = self.rechecking else { return Err(NO_CHECK.to_owned()) };
         rechecking.check(wish, self.until, &CheckingHandle { gone: Some(gone), ..*self })
     }

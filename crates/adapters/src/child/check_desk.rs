@@ -56,10 +56,9 @@ pub fn serve<T>(folder: &Path, watch: &dyn RunHandle, work: impl FnOnce() -> T) 
         let desk = scope.spawn(|| {
             let mut next = 1;
             while !over.load(Ordering::SeqCst) && next <= QUESTIONS_MAX {
-                match read::<Question>(&asked(folder, next)) {
-                    Some(question) => {
-                        let Question { name, test, .. } = question;
-                        let told = watch.check(&CheckWish { name, test }, &over);
+                match question(&asked(folder, next)) {
+                    Some(wish) => {
+                        let told = wish.and_then(|wish| watch.check(&wish, &over));
                         let (ran, text) = told.map_or_else(|why| (false, why), |text| (true, text));
                         // Who asked finds no answer then, and the desk gone in the end.
                         let _ = write(&said(folder, next), &DeskAnswer { v: VERSION, ran, text });
@@ -96,7 +95,10 @@ pub fn ask(folder: &Path, wish: &CheckWish) -> io::Result<Option<DeskAnswer>> {
     let Some(number) = leave(folder, &question)? else { return Ok(None) };
     while folder.is_dir() {
         if let Some(answer) = read::<DeskAnswer>(&said(folder, number)) {
-            return Ok(Some(answer));
+            return match answer.v {
+                VERSION => Ok(Some(answer)),
+                other => Err(io::Error::other(format!("the answer is of version {other}, not {VERSION}"))),
+            };
         }
         thread::park_timeout(LOOK_AGAIN);
     }
@@ -126,6 +128,17 @@ fn asked(folder: &Path, number: u32) -> PathBuf {
 
 fn said(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("said-{number}.json"))
+}
+
+/// What is asked here; none where nothing is. A question is linked whole, so one that cannot be read never can be, and
+/// who asked is told.
+fn question(path: &Path) -> Option<Result<CheckWish, String>> {
+    path.symlink_metadata().ok()?;
+    Some(match read::<Question>(path) {
+        Some(Question { v: VERSION, name, test }) => Ok(CheckWish { name, test }),
+        _ => Err("the question is not one of this version of redraft, so nothing was run; review the code without it"
+            .to_owned()),
+    })
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
@@ -203,6 +216,19 @@ mod tests {
         assert_eq!(one, DeskAnswer { v: 1, ran: true, text: "ran limit".to_owned() });
         assert_eq!(two, DeskAnswer { v: 1, ran: false, text: "no such check".to_owned() });
         assert!(!folder.exists());
+        for other in
+            [r#"{"v":2,"name":"tests","test":""}"#, r#"{"v":1,"name":"tests","test":"","new":0}"#, "{"]
+        {
+            let answer = serve(&folder, &Runs, || {
+                fs::write(folder.join("x.part"), other).unwrap();
+                fs::hard_link(folder.join("x.part"), asked(&folder, 1)).unwrap();
+                // The next one is answered too: the desk does not wait at what it cannot read.
+                ask(&folder, &wish("tests")).unwrap();
+                read::<DeskAnswer>(&said(&folder, 1)).unwrap()
+            });
+            let answer = answer.unwrap();
+            assert!(!answer.ran && answer.text.contains("not one of this version"), "{other}: {answer:?}");
+        }
         assert_eq!(ask(&folder, &wish("tests")).unwrap(), None);
     }
 }

@@ -4,7 +4,7 @@
 //! request it has begun is still paid for, and it is cut off before the next one. The program's listener decides what a
 //! request can cost, and whether anything the program does can still help. Start at [`Meter`].
 
-use redraft_engine::ports::{CheckWish, Moment, RunHandle};
+use redraft_engine::ports::{RunBehind, RunHandle};
 use redraft_facts::usage::Usd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -74,47 +74,20 @@ impl<'a> Meter<'a> {
     }
 }
 
-impl RunHandle for Meter<'_> {
-    fn stopped(&self) -> bool {
+impl RunBehind for Meter<'_> {
+    fn behind(&self) -> &dyn RunHandle {
+        self.watch
+    }
+
+    fn is_over(&self) -> bool {
         [&self.is_cut, &self.is_ended].iter().any(|why| why.load(Ordering::SeqCst)) || self.watch.stopped()
-    }
-
-    fn wait_ms(&self, ms: u64) -> bool {
-        self.watch.wait_ms(ms)
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.watch.now_ms()
-    }
-
-    fn moment(&self) -> Moment {
-        self.watch.moment()
-    }
-
-    fn tell(&self, doing: &str) {
-        self.watch.tell(doing);
-    }
-
-    fn begun(&self) {
-        self.watch.begun();
-    }
-
-    fn afford(&self, total: Usd) -> bool {
-        self.watch.afford(total)
-    }
-
-    fn owes(&self, total: Usd) {
-        self.watch.owes(total);
-    }
-
-    fn check(&self, wish: &CheckWish, gone: &AtomicBool) -> Result<String, String> {
-        self.watch.check(wish, gone)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use redraft_engine::ports::Moment;
     use std::sync::Mutex;
 
     /// A run with this much money, and the sums it was asked for or told of.

@@ -258,6 +258,59 @@ pub trait RunHandle: Send + Sync {
     }
 }
 
+/// A run seen through something that stands between it and an agent. All that is not said here is passed on.
+pub trait RunBehind: Send + Sync {
+    fn behind(&self) -> &dyn RunHandle;
+
+    /// See [`RunHandle::stopped`].
+    fn is_over(&self) -> bool {
+        self.behind().stopped()
+    }
+
+    /// See [`RunHandle::check`].
+    fn run_check(&self, wish: &CheckWish, gone: &AtomicBool) -> Result<String, String> {
+        self.behind().check(wish, gone)
+    }
+}
+
+impl<T: RunBehind> RunHandle for T {
+    fn stopped(&self) -> bool {
+        self.is_over()
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        self.behind().wait_ms(ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.behind().now_ms()
+    }
+
+    fn moment(&self) -> Moment {
+        self.behind().moment()
+    }
+
+    fn tell(&self, doing: &str) {
+        self.behind().tell(doing);
+    }
+
+    fn begun(&self) {
+        self.behind().begun();
+    }
+
+    fn afford(&self, total: Usd) -> bool {
+        self.behind().afford(total)
+    }
+
+    fn owes(&self, total: Usd) {
+        self.behind().owes(total);
+    }
+
+    fn check(&self, wish: &CheckWish, gone: &AtomicBool) -> Result<String, String> {
+        self.run_check(wish, gone)
+    }
+}
+
 /// Why nothing is run for most dispatches.
 pub const NO_CHECK: &str = "no check is run for this dispatch: only reviewers of code may ask for one, where the engine has run it before";
 
