@@ -7,6 +7,7 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::{Comment, CommentBox};
 use redraft_facts::event::{Commented, Event, WentBack};
+use redraft_facts::findings::Status;
 use redraft_facts::ids::{CommentId, FindingId};
 
 /// What became of a comment.
@@ -18,7 +19,7 @@ pub enum Delivery {
     Repeated,
     /// Its phase is over and an agent is at work, so it has to wait until that one is done.
     Later,
-    /// It fits nowhere: the feature is over, or what it opens again is open.
+    /// It fits nowhere: the feature is over.
     Refused,
 }
 
@@ -30,6 +31,12 @@ impl Journal<'_> {
             return Ok(Delivery::Repeated);
         }
         let Comment { id, phase, reopens, severity, file, line, text, by } = comment.clone();
+        // Somebody opened it again before: what is said now is one comment more.
+        let is_open = |id: &FindingId| state.comment(id).is_some_and(|known| known.status == Status::Open);
+        let (reopens, text) = match reopens {
+            Some(known) if is_open(&known) => (None, format!("on {known}: {text}")),
+            reopens => (reopens, text),
+        };
         let finding = reopens.clone().unwrap_or_else(|| state.comments.next_finding());
         let back = WentBack { phase, by: by.clone(), why: text.clone() };
         let said = Event::from(Commented {

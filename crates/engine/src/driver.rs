@@ -111,21 +111,21 @@ impl<'a> Run<'a> {
         self.journal.undone()
     }
 
-    /// Stores a person's answer to the open question.
+    /// Stores a person's answer to the open question; false where somebody commented meanwhile, so that it does not
+    /// stand any more as it was seen. The answer is then stored nowhere.
     pub fn decide(
         &mut self,
         choice: Decision,
         why: impl Into<Typed>,
         answers: Vec<impl Into<Typed>>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<bool, EngineError> {
         let answers: Vec<Typed> = answers.into_iter().map(Into::into).collect();
-        let asked = self.journal.question();
-        if self.take_comments()? && self.journal.question() != asked {
-            // Somebody else said something meanwhile, and the question has gone.
-            return Ok(());
+        let seen = self.journal.asked_at();
+        if self.take_comments()? && self.journal.asked_at() != seen {
+            return Ok(false);
         }
         self.journal.decide(&self.rules.person, choice, &why.into(), &answers)?;
-        self.project()
+        self.project().map(|()| true)
     }
 
     /// Stores that a person chose another lane or another end for the feature.

@@ -4,7 +4,7 @@
 use crate::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
 use redraft_core::review::{DispatchOrder, Rejected};
 use redraft_cost::price::OverBudget;
-use redraft_facts::event::{Decision, Question};
+use redraft_facts::event::{Commented, Decision, Question};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
 use redraft_facts::text;
@@ -105,6 +105,8 @@ pub enum EngineError {
     NotAChoice { choice: Decision, question: Question },
     #[error("{0}")]
     NoReason(&'static str),
+    #[error("what you say has {chars} characters; at most {} are allowed", Commented::TEXT_CHARS_MAX)]
+    TooLong { chars: usize },
     #[error("{} for {}", text::count(*given, "answer"), text::count(*asked, "question"))]
     Answers { given: usize, asked: usize },
     #[error("there is no way to send {0}")]

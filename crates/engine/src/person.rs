@@ -7,14 +7,23 @@ use crate::journal::Journal;
 use crate::ports::Comment;
 use redraft_core::review;
 use redraft_facts::event::{
-    About, Asked, Cancelled, CostCorrected, Decision, Event, LaneSet, PhaseSkipped, Question, Unblocked,
-    WentBack,
+    About, Asked, Cancelled, Commented, CostCorrected, Decision, Event, LaneSet, PhaseSkipped, Question,
+    Unblocked, WentBack,
 };
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
 use redraft_facts::verdict::Severity;
+use redraft_reports::question::asked_at;
+
+/// Refuses a comment that no prompt would show whole.
+pub fn require_short(text: &Typed) -> Result<(), EngineError> {
+    match text.chars() {
+        chars if chars > Commented::TEXT_CHARS_MAX => Err(EngineError::TooLong { chars }),
+        _ => Ok(()),
+    }
+}
 
 impl Journal<'_> {
     /// The question that is open.
@@ -39,9 +48,12 @@ impl Journal<'_> {
             return Err(EngineError::NoReason(needs));
         }
         if choice == Decision::Comment {
+            require_short(why)?;
             let said = self.said_about(open.opened.phase, by, why);
-            self.comment(&said)?;
-            return Ok(question);
+            return match self.comment(&said)? {
+                Delivery::Stored { .. } | Delivery::Repeated => Ok(question),
+                Delivery::Later | Delivery::Refused => Err(EngineError::NotAChoice { choice, question }),
+            };
         }
         let asked = match &question.about {
             About::Author { questions } if choice == Decision::Answer => questions.len(),
@@ -62,9 +74,13 @@ impl Journal<'_> {
         Ok(question)
     }
 
+    /// The event by which the open question is known as it stands.
+    pub(crate) fn asked_at(&self) -> Option<u64> {
+        self.question().and_then(|question| asked_at(self.entries(), &question))
+    }
+
     pub(crate) fn was_asked(&self, question: &Question) -> bool {
-        let same = |event: &Event| matches!(event, Event::Asked(asked) if asked.question == *question);
-        self.entries().iter().rev().any(|entry| same(&entry.event))
+        asked_at(self.entries(), question).is_some()
     }
 
     /// Gives the feature up while nothing is asked.
@@ -83,6 +99,7 @@ impl Journal<'_> {
     /// does not allow that. Code is mostly gone back to because of something that happened, such as a merge by hand, so
     /// there the reason is a note. The end of a feature has no author, and there it is only a reason.
     pub fn go_back(&mut self, phase: Phase, by: &str, why: &Typed) -> Result<bool, EngineError> {
+        require_short(why)?;
         let said = self.said_about(phase, by, why);
         let back = Event::from(WentBack { phase, by: said.by.clone(), why: said.text.clone() });
         if self.after(std::slice::from_ref(&back)).is_err() {

@@ -86,6 +86,17 @@ impl Finding {
         self.is_comment() && self.status == Status::Open && self.severity == Severity::Blocker
     }
 
+    /// Why its person opened a comment again, the last time they did.
+    pub fn reopened_because(&self) -> Option<&str> {
+        Some(self.suggestion.trim()).filter(|why| self.is_comment() && !why.is_empty())
+    }
+
+    /// Whether nobody has said anything about a comment since its person opened it again.
+    pub fn was_just_reopened(&self) -> bool {
+        self.reopened_because()
+            .is_some_and(|why| self.note.starts_with("opened again by ") && self.note.ends_with(why))
+    }
+
     /// Who said it, for people: a role, or a person by name.
     pub fn raised_by(&self) -> &str {
         self.by.as_deref().unwrap_or(self.role.as_str())

@@ -557,9 +557,12 @@ pub struct DecideArgs {
     /// The revision that you looked at, as the question shows it; approve needs it, and is refused if it has moved
     #[arg(long, value_name = "REVISION")]
     pub revision: Option<String>,
-    /// Answer only the question that was asked in this event, `asked_at` in status --json
+    /// Answer only the question as it stood in this event, `asked_at` in status --json; a comment since then is refused, too
     #[arg(long, value_name = "EVENT")]
     pub seen: Option<u64>,
+    /// Whether a host passes on what a person said; nobody types that.
+    #[arg(skip)]
+    pub through_host: bool,
 }
 
 #[derive(Debug, Args)]

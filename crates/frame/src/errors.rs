@@ -128,6 +128,8 @@ impl From<EngineError> for CliError {
                 CliError::usage(message).hint(format!("choose one of: {}", choices.join(", ")))
             }
             EngineError::NoReason(_) => CliError::usage(message).hint("add --why \"…\""),
+            EngineError::TooLong { .. } => CliError::usage(message)
+                .hint("nothing was stored; put the rest into the document itself: edit it, then run"),
             EngineError::Answers { asked: 0, .. } => {
                 CliError::usage("--answer is for `answer`, when an author asks")
             }

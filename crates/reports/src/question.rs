@@ -40,7 +40,8 @@ pub struct Choice {
 /// A question that stands, with what tells it from every other: whoever answers it later says which one was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenQuestion {
-    /// The number of the event with which it was asked; none where that was not stored yet.
+    /// The number of the event with which it was asked, or with which somebody commented since; none where that was not
+    /// stored yet.
     pub asked_at: Option<u64>,
     /// What it is about.
     pub revision: Option<Revision>,
@@ -61,10 +62,27 @@ impl OpenQuestion {
     }
 }
 
-/// The number of the event with which this very question was asked last.
+/// The number by which this very question is known as it stands: that of the event with which it was asked, or of a later
+/// comment, which whoever saw the question before has not seen. None where it was not asked since the last work: it may
+/// be the same in every word and be about something that has changed meanwhile.
 pub fn asked_at(entries: &[Entry], question: &Question) -> Option<u64> {
-    let same = |entry: &&Entry| matches!(&entry.event, Event::Asked(asked) if asked.question == *question);
-    entries.iter().rev().find(same).map(|entry| entry.seq)
+    let mut said = None;
+    for entry in entries.iter().rev() {
+        match &entry.event {
+            Event::Asked(asked) if asked.question == *question => return said.or(Some(entry.seq)),
+            Event::Commented(_) => said = said.or(Some(entry.seq)),
+            // None of these changes what is asked.
+            Event::Asked(_)
+            | Event::AgentsMet(_)
+            | Event::BudgetSet(_)
+            | Event::BudgetReached(_)
+            | Event::CostCorrected(_)
+            | Event::Unblocked(_)
+            | Event::Unreadable(_) => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The word that leaves a question open.

@@ -149,11 +149,15 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             (text, vec![Accept, Abandon])
         }
         About::Certificate => {
-            let open = rulings(state, &about).len();
-            (
-                format!("fresh eyes found {} after the phase had been reopened", count(open, "blocker")),
-                vec![Accept, Rerun, Abandon],
-            )
+            let text = match rulings(state, &about).len() {
+                // A comment that they found open again, and that its reviewer then took for met.
+                0 => "fresh eyes found a blocker after the phase had been reopened, and its reviewer says that it is met"
+                    .to_owned(),
+                open => {
+                    format!("fresh eyes found {} after the phase had been reopened", count(open, "blocker"))
+                }
+            };
+            (text, vec![Accept, Rerun, Abandon])
         }
         About::Disagreement { finding } => {
             (disagreement(state, finding), vec![Uphold, Overrule, Accept, Rerun, Abandon])

@@ -18,7 +18,7 @@ use redraft_facts::prelude::*;
 fn worlds_are_drawn_in_which_people_take_other_lanes_leave_phases_out_and_go_back() {
     let mut runner = TestRunner::deterministic();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    for _ in 0..300 {
+    for _ in 0..500 {
         let mut world = any_world().new_tree(&mut runner).unwrap().current();
         world.play(STEPS_MAX);
         seen.extend(world.log.iter().map(|entry| entry.event.kind()));

@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::{Effect, LoopEnd, SeatStatus, decision, question};
 use redraft_facts::event::*;
-use redraft_facts::findings::{Finding, Status};
+use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::ids::{CommentId, FindingId, Revision};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
-use redraft_facts::verdict::Severity;
+use redraft_facts::verdict::{Severity, Verdict};
 
 fn said(world: &World, severity: Severity) -> Commented {
     Commented {
@@ -265,6 +265,50 @@ fn fresh_eyes_and_rulings_are_asked_again_after_a_comment() {
     assert_eq!(open(&world).reviewers[0].standing, SeatStatus::Unasked);
     play_verdicts(&mut world, &[true, true]);
     assert!(closed(&world));
+}
+
+#[test]
+fn fresh_eyes_that_find_a_met_comment_open_again_send_it_back_to_the_first_reviewer() {
+    let mut fresh = rules(&[1]);
+    fresh.certify = Certify::Fresh;
+    fresh.limits.reopenings = 0;
+    let mut world = World::new(fresh, CALM, vec![0]);
+    comment(&mut world);
+    // The first reviewer approves only the second revision, so somebody with fresh eyes is asked.
+    world.script = Some([false, true].into_iter().collect());
+    let certificate = loop {
+        let due = pipeline::pending(&world.state).into_iter().find_map(|effect| match effect {
+            Effect::Judge(ticket) if ticket.purpose == Purpose::Certify => Some(ticket),
+            _ => None,
+        });
+        match due {
+            Some(ticket) => break ticket,
+            None => assert!(!world.play(1), "it ended"),
+        }
+    };
+    assert_eq!(finding(&world, "U1").status, Status::Fixed);
+    world.happen(Judged {
+        ticket: certificate,
+        judgement: Judgement::Rejected,
+        verdict: Verdict::default(),
+        changes: vec![FindingChange::Reopened { id: FindingId::new("U1"), note: "was fixed".into() }],
+        late: false,
+        notes: vec![],
+        settled: false,
+    });
+    assert!(
+        open(&world).stages[0].closed.is_none() && about(&world).is_none(),
+        "the first reviewer is asked"
+    );
+    let before = sent(&world).len();
+    play_verdicts(&mut world, &[true]);
+    assert_eq!(sent(&world)[before..], ["review/reviewer-C/3.1"]);
+    assert_eq!(about(&world), Some(About::Certificate), "what fresh eyes said is left to a person");
+    let asked = question(open(&world)).unwrap().text;
+    assert!(asked.ends_with("its reviewer says that it is met"), "{asked}");
+    decide(&mut world, Decision::Accept);
+    assert!(world.play(10) && closed(&world));
+    assert!(ended(&world).reviewers.iter().all(|seat| seat.approved().is_some()));
 }
 
 proptest! {

@@ -31,11 +31,17 @@ impl Commented {
     /// Begins the ids of people's findings.
     pub const LETTER: char = 'U';
 
-    /// Opens a finding again.
+    /// More characters of a person are not taken: as much as a prompt shows of a finding. Longer texts belong into a
+    /// document.
+    pub const TEXT_CHARS_MAX: usize = 4_000;
+
+    /// Opens a finding again. The reason is kept as what the person suggests, because a reviewer that looks at it next
+    /// puts its own note in the place of this one.
     pub fn open_again(&self, known: &mut Finding) {
         known.status = Status::Open;
         known.severity = self.severity;
         known.note = format!("opened again by {}: {}", self.by, self.text);
+        known.suggestion.clone_from(&self.text);
     }
 
     /// The finding that it becomes; `judge` says whether it is met.

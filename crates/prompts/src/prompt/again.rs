@@ -48,13 +48,9 @@ pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
                 open::ruling_on(brief)
             ),
         ),
-        _ => (
-            match brief.findings.is_empty() {
-                true => format!("did not approve {name}"),
-                false => format!("left the findings listed under Open Findings on {name}"),
-            },
-            format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief)),
-        ),
+        _ => {
+            (open::left(brief, name), format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief)))
+        }
     };
     let (note, with) = match shown {
         Shown::Part => ("digest-note", ", with the sections that the changes and the open findings touch"),
@@ -97,11 +93,11 @@ pub fn is_at_hand(prompt: &Prompt) -> bool {
 
 /// The same where nothing has changed, about a document or about code.
 pub(super) fn same(brief: &Brief<'_>) -> Fragment {
-    let (subject, on) = match brief.code {
-        Some(_) => ("change", String::new()),
-        None => ("document", format!(" on {}", file_name(brief.place.artifact))),
+    let (subject, name) = match brief.code {
+        Some(_) => ("change", ""),
+        None => ("document", file_name(brief.place.artifact)),
     };
-    let declines = open::declines(brief, "your role");
+    let (left, declines) = (open::left(brief, name), open::declines(brief, "your role"));
     let at_hand = match brief.strategy {
         Strategy::Lazy if brief.code.is_none() => AT_HAND,
         Strategy::Lazy if names_documents(brief.profile, &brief.place) => DOCUMENTS_AT_HAND,
@@ -110,7 +106,7 @@ pub(super) fn same(brief: &Brief<'_>) -> Fragment {
     let at_hand = if at_hand.is_empty() { String::new() } else { format!("\n{at_hand}") };
     let text = format!(
         "## What You Are Given\n\n\
-         An earlier turn of your role walked the whole {subject} and left the findings listed under Open Findings{on}. You \
+         An earlier turn of your role walked the whole {subject} and {left}. You \
          continue that review without its memory. Nothing has changed since then{declines}. The {subject} is for \
          reference. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} Do this and no more:\n\n{}{at_hand}",
         open::steps_without_changes(brief)

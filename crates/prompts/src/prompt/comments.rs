@@ -42,7 +42,21 @@ fn line(one: &Finding) -> String {
         true => String::new(),
         false => format!(" (at: {})", text(&one.place())),
     };
-    format!("- [{}] {}: {}{place}{note}\n", one.id, text(one.raised_by()), text(&one.description))
+    let again = match one.reopened_because() {
+        Some(why) => format!(" Opened again: {}", text(why)),
+        None => String::new(),
+    };
+    format!("- [{}] {}: {}{place}{note}{again}\n", one.id, text(one.raised_by()), text(&one.description))
+}
+
+/// Who raised findings, for an author that has not seen them.
+pub(super) fn raised(findings: &[&Finding]) -> &'static str {
+    let of_people = findings.iter().filter(|one| one.is_comment()).count();
+    match of_people {
+        0 => "Reviewers found these",
+        all if all == findings.len() => "The user said this",
+        _ => "Reviewers found these, or the user said them",
+    }
 }
 
 /// What a list of findings that has comments of people among them adds to how they are answered.

@@ -86,9 +86,9 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
             ),
         ),
         Intro::Fix if brief.code.is_some() => {
-            ("Issues to Fix", "Reviewers found these; answer every id:\n".to_owned())
+            ("Issues to Fix", format!("{}; answer every id:\n", comments::raised(brief.findings)))
         }
-        Intro::Fix => ("Open Findings", "Reviewers found these; answer every id:\n".to_owned()),
+        Intro::Fix => ("Open Findings", format!("{}; answer every id:\n", comments::raised(brief.findings))),
         Intro::Said => {
             ("Open Findings", "The user said this before you began; answer every id:\n".to_owned())
         }
@@ -98,9 +98,11 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     let line = match intro {
         // Several files of a change may have the same name.
         Intro::List if brief.code.is_some() => {
-            |finding: &Finding| format!("{}\n{}", headline(finding), doubt(finding))
+            |finding: &Finding| format!("{}\n{}{}", headline(finding), reopened(finding), doubt(finding))
         }
-        Intro::List => |finding: &Finding| format!("{}\n{}", headline(&by_name(finding)), doubt(finding)),
+        Intro::List => |finding: &Finding| {
+            format!("{}\n{}{}", headline(&by_name(finding)), reopened(finding), doubt(finding))
+        },
         Intro::Recall | Intro::Reevaluate | Intro::Fix | Intro::FixNew | Intro::Said => {
             |finding: &Finding| listed(finding)
         }
@@ -177,6 +179,19 @@ pub(super) fn settled(brief: &Brief<'_>) -> Option<Fragment> {
         text.push_str(&format!("- {severity}, raised in {phase}: {what} (at: {place})\n  {said}\n"));
     }
     Some(Fragment::new("settled", text))
+}
+
+/// What became of an earlier review of what is called `what`, as far as the open findings tell.
+pub(super) fn left(brief: &Brief<'_>, what: &str) -> String {
+    let on = if what.is_empty() { String::new() } else { format!(" on {what}") };
+    let whole = if what.is_empty() { "it" } else { what };
+    match brief.findings {
+        [] => format!("did not approve {whole}"),
+        all if all.iter().all(|one| one.is_comment()) => {
+            format!("judged {whole}; what the user says about it is listed under Open Findings")
+        }
+        _ => format!("left the findings listed under Open Findings{on}"),
+    }
 }
 
 /// How to rule on what is open; empty where nothing is open.
@@ -273,6 +288,14 @@ fn doubt(finding: &Finding) -> String {
     format!("{}{doubt}", deferred(finding))
 }
 
+/// Why a person opened their comment again; nobody who was asked before has heard that.
+fn reopened(finding: &Finding) -> String {
+    match finding.reopened_because() {
+        Some(why) => format!("  The user opened it again: {}\n", one_line(why, FIELD_CHARS_MAX)),
+        None => String::new(),
+    }
+}
+
 /// A finding that was put off needs no answer.
 fn deferred(finding: &Finding) -> &'static str {
     match finding.status == Status::Deferred {
@@ -288,12 +311,13 @@ fn listed(finding: &Finding) -> String {
     if !quote.is_empty() {
         text.push_str(&format!("  Quote: \"{quote}\"\n"));
     }
+    text.push_str(&reopened(finding));
+    let suggestion = if finding.is_comment() { "" } else { finding.suggestion.as_str() };
     let unverified = finding.unverified.as_deref().unwrap_or_default();
-    for (name, value) in [
-        ("Suggestion", finding.suggestion.as_str()),
-        ("What it cites does not hold", unverified),
-        ("Last said of it", &finding.note),
-    ] {
+    let note = if finding.is_comment() && finding.was_just_reopened() { "" } else { finding.note.as_str() };
+    for (name, value) in
+        [("Suggestion", suggestion), ("What it cites does not hold", unverified), ("Last said of it", note)]
+    {
         let value = one_line(value, FIELD_CHARS_MAX);
         if !value.is_empty() {
             text.push_str(&format!("  {name}: {value}\n"));

@@ -1,12 +1,14 @@
 //! Answers a question without leaving the run: by a flag, or on the terminal.
 
 use redraft_core::pipeline::Pipeline;
+use redraft_engine::{Run, require_short};
 use redraft_facts::event::{About, AuthorQuestion, Decision, Question};
 use redraft_facts::findings::Finding;
 use redraft_facts::ids::TaskId;
 use redraft_facts::redact::Typed;
 use redraft_frame::args::{OnCap, OnFailure};
 use redraft_frame::console::Console;
+use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_reports::question::QuestionForm;
 use std::collections::BTreeSet;
@@ -108,12 +110,30 @@ pub(crate) fn answer(
             _ => "why (kept with the decision)? ",
         };
         let why = console.ask_text(asks, &process.clock)?;
+        if *choice == Decision::Comment
+            && let Err(error) = require_short(&why)
+        {
+            console.say_before_asking(&error.to_string());
+            continue;
+        }
         if let Some(needs) = choice.needs_reason().filter(|_| why.is_empty()) {
             console.say_before_asking(needs);
             continue;
         }
         return Some(Said::new(*choice, why));
     }
+}
+
+/// Stores what was said, or tells that it could not be.
+pub(crate) fn decide(run: &mut Run<'_>, said: Said, console: &Console) -> Result<(), CliError> {
+    let Said { choice, why, answers } = said;
+    if !run.decide(choice, why, answers)? {
+        console.say(&format!(
+            "somebody commented while you answered, so `{}` was not stored; the run goes on with the comment",
+            choice.name()
+        ));
+    }
+    Ok(())
 }
 
 /// An empty line leaves a question to what the author would assume.

@@ -11,8 +11,8 @@ use super::refold::write_feature;
 use redraft_adapters::comment_box::{FileCommentBox, new_comment_id};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock, Comment, Store as _};
-use redraft_engine::{Delivery, Journal};
-use redraft_facts::event::Commented;
+use redraft_engine::{Delivery, Journal, require_short};
+use redraft_facts::event::{Commented, Event};
 use redraft_facts::findings::Status;
 use redraft_facts::ids::{FeatureId, FindingId};
 use redraft_facts::phase::Phase;
@@ -26,9 +26,6 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_views::board::next_after;
 use serde::Serialize;
-
-/// As much as a prompt shows of a finding. Longer texts belong into a document.
-const TEXT_CHARS_MAX: usize = 4_000;
 
 #[derive(Serialize)]
 struct CommentJson {
@@ -95,11 +92,7 @@ fn split(args: &CommentArgs, process: &ProcessContext) -> Result<(Option<String>
     if text.is_empty() {
         return Err(CliError::usage("the comment is empty").hint(example));
     }
-    if text.chars() > TEXT_CHARS_MAX {
-        let message =
-            format!("the comment has {} characters; at most {TEXT_CHARS_MAX} are allowed", text.chars());
-        return Err(CliError::usage(message).hint("put the rest into the document itself: edit it, then run"));
-    }
+    require_short(text)?;
     let text = text.clean(&process.redactor);
     if feature.is_none() && text.parse::<FeatureId>().is_ok() {
         return Err(CliError::usage(format!("what should be said about feature {text}?")).hint(example));
@@ -150,7 +143,8 @@ fn agree(
                 .hint("to say it without opening the phase again: --note")),
         };
     }
-    let error = CliError::new(ErrorCode::Waiting, format!("{phase} of feature {id} is closed"));
+    let error =
+        CliError::new(ErrorCode::Waiting, format!("{phase} of feature {id} {}", meaning::over(state, phase)));
     let error = form.why.into_iter().fold(error, CliError::hint);
     Err(error.hint("if you want that, add --yes; to say it without opening the phase again: --note"))
 }
@@ -196,13 +190,19 @@ fn deliver(
 /// What became of a comment that was left.
 fn stored(repo: &RepositoryContext, id: FeatureId, comment: &Comment) -> Result<Delivery, CliError> {
     let Some(reader) = repo.reader()? else { return Ok(Delivery::Later) };
-    let state = Pipeline::replay(&reader.read(Scope::Feature(id))?)
-        .map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
-    let known = state.comments.all.iter().find(|one| one.id == comment.id);
-    Ok(match known {
-        Some(known) => Delivery::Stored { finding: known.finding.clone(), went_back: false },
-        None => Delivery::Later,
-    })
+    let entries = reader.read(Scope::Feature(id))?;
+    let mut before: Option<&Event> = None;
+    for entry in &entries {
+        if let Event::Commented(one) = &entry.event
+            && one.id == comment.id
+        {
+            // Both are stored in one step.
+            let went_back = matches!(before, Some(Event::WentBack(back)) if back.phase == one.phase);
+            return Ok(Delivery::Stored { finding: one.finding.clone(), went_back });
+        }
+        before = Some(&entry.event);
+    }
+    Ok(Delivery::Later)
 }
 
 /// Stores what was left in the inbox of a run that is over, if nobody drives the feature.
@@ -261,9 +261,10 @@ fn report(
     };
     let opens = if went_back { format!("; {phase} is open again") } else { String::new() };
     let does = match (&comment.reopens, comment.severity) {
-        (Some(_), _) => "is open again",
-        (None, Severity::Blocker) => "must be met before the phase closes",
-        (None, _) => "is a note, and may be left",
+        (Some(known), _) if finding.as_ref() == Some(known) => "is open again",
+        // Somebody else was faster, so it is one comment more.
+        (_, Severity::Blocker) => "must be met before the phase closes",
+        (_, _) => "is a note, and may be left",
     };
     let text = match &finding {
         Some(finding) => format!("feature {id}: {finding} of {phase} {does}{opens}"),

@@ -54,6 +54,8 @@ pub(crate) fn decide(
     comment::take(&repo, &mut journal, process)?;
     let state = journal.state();
     let feature = id.to_string();
+    // Whoever reads the ledger later sees that an agent stood between the person and the decision.
+    let by = if args.through_host { format!("{} (host)", process.user) } else { process.user.clone() };
     let question = journal.question();
     let asked_at = question.as_ref().and_then(|question| asked_at(journal.entries(), question));
     if let Some(seen) = args.seen.filter(|seen| asked_at != Some(*seen)) {
@@ -61,7 +63,7 @@ pub(crate) fn decide(
     }
     let Some(question) = question else {
         if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
-            journal.give_up(&process.user, &args.why)?;
+            journal.give_up(&by, &args.why)?;
             write_feature(&repo, &journal, process);
             return given_up(&repo, &ledger, id, process, console);
         }
@@ -111,7 +113,7 @@ pub(crate) fn decide(
         }
         _ => None,
     };
-    let question = journal.decide(&process.user, choice, &args.why, &args.answer)?;
+    let question = journal.decide(&by, choice, &args.why, &args.answer)?;
     write_feature(&repo, &journal, process);
     if journal.state().cancelled {
         repo.put_checks_away(&repo.created(&ledger, id)?);
@@ -148,7 +150,7 @@ fn asked_of(about: &About) -> usize {
 /// The question that a person saw is not the one that stands.
 fn not_seen(id: FeatureId, seen: u64, asked_at: Option<u64>) -> CliError {
     let now = match asked_at {
-        Some(now) => format!("another one was asked in event {now}"),
+        Some(now) => format!("something was asked or said in event {now}"),
         None => "nothing is asked now".to_owned(),
     };
     CliError::usage(format!("the question of event {seen} does not stand any more: {now}"))

@@ -1,9 +1,11 @@
 //! `redraft phase`: leaves a phase out, or goes back to one. Both are a person's decision, kept with its reason.
 
+use super::comment;
+use super::refold::write_feature;
 use super::run::with_host;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Clock;
-use redraft_facts::ids::FeatureId;
+use redraft_facts::ids::{FeatureId, FindingId};
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::{PhaseArgs, PhaseCommand};
@@ -19,6 +21,8 @@ struct PhaseJson {
     feature: String,
     phase: &'static str,
     done: &'static str,
+    /// Comments on a phase that is skipped: nobody works on them any more.
+    unmet: Vec<FindingId>,
     next: String,
 }
 
@@ -41,9 +45,14 @@ pub(crate) fn phase(
     }
     let _lock = repo.lock(&id.to_string(), process)?;
     let mut journal = process.journal(&ledger, Scope::Feature(id))?;
+    // What was said while another process had the feature is counted with the rest.
+    comment::take(&repo, &mut journal, process)?;
     if let Some(error) = at_work(journal.state(), id, process.clock.now_ms()) {
         return Err(error);
     }
+    let skips = done == "skipped";
+    let said = journal.state().open_comments().into_iter().filter(|(of, _)| skips && *of == phase);
+    let unmet: Vec<FindingId> = said.map(|(_, finding)| finding).collect();
     let allowed = match done {
         "skipped" => journal.skip_phase(phase, &process.user, &args.why)?,
         _ => journal.go_back(phase, &process.user, &args.why)?,
@@ -51,16 +60,30 @@ pub(crate) fn phase(
     if !allowed {
         return Err(refused(done, id, phase, journal.state()));
     }
+    write_feature(&repo, &journal, process);
     let next = next_after(&repo, &ledger, id, process)?;
     let text = match done {
-        "skipped" => format!("feature {id}: {phase} is skipped\nnext: {next}"),
+        "skipped" => format!("feature {id}: {phase} is skipped{}\nnext: {next}", left(id, phase, &unmet)),
         _ => {
             let what = if phase == Phase::Implement { "the code" } else { phase.artifact() };
             format!("feature {id}: back at {phase}; edit {what} now if you want to change it\nnext: {next}")
         }
     };
-    console.show(&text, &PhaseJson { v: 1, feature: id.to_string(), phase: phase.name(), done, next });
+    console.show(&text, &PhaseJson { v: 1, feature: id.to_string(), phase: phase.name(), done, unmet, next });
     Ok(ErrorCode::Done)
+}
+
+/// What becomes of the comments on a phase that is skipped.
+fn left(id: FeatureId, phase: Phase, unmet: &[FindingId]) -> String {
+    if unmet.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = unmet.iter().map(FindingId::as_str).collect();
+    format!(
+        "\nnot met, and kept: {}; nobody works on a skipped phase. To have it worked in: redraft phase back {id} {phase} \
+         --why \"…\", or say it about another phase: redraft comment {id} --phase PHASE \"…\"",
+        names.join(", ")
+    )
 }
 
 /// The error where a host is at work, or what a killed run left is not settled yet.

@@ -15,7 +15,7 @@ mod setup;
 pub(crate) use begin::kind_of;
 pub(crate) use range::Range;
 
-use super::answer::{Beforehand, answer};
+use super::answer::{Beforehand, answer, decide};
 use super::run::{self, tidy};
 use super::show::table;
 use begin::{begun, judged_as, phase_of};
@@ -262,7 +262,7 @@ fn driven(
         match run.drive()? {
             Stop::Asking(question) => {
                 match answer(&question, run.state(), &mut beforehand, process, console) {
-                    Some(said) => run.decide(said.choice, said.why, said.answers)?,
+                    Some(said) => decide(run, said, console)?,
                     None => return Ok(Stop::Asking(question)),
                 }
             }

@@ -14,7 +14,7 @@ pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
 
 use self::merge::{Merging, merge};
 use self::report::{More, RunJson, report};
-use super::answer::{Beforehand, answer};
+use super::answer::{Beforehand, answer, decide};
 use super::bank;
 use redraft_adapters::doing::DoingFile;
 use redraft_adapters::inbox::FileInbox;
@@ -152,7 +152,7 @@ fn report_on(
         match run.drive()? {
             Stop::Asking(question) => {
                 match answer(&question, run.state(), &mut beforehand, process, console) {
-                    Some(said) => run.decide(said.choice, said.why, said.answers)?,
+                    Some(said) => decide(run, said, console)?,
                     None => break Stop::Asking(question),
                 }
             }
@@ -226,7 +226,8 @@ fn report_on(
     let receipt = &receipt;
     let tasks = row.tasks;
     let around = Surroundings { now_ms: process.clock.now_ms(), ..Surroundings::default() };
-    let standing = row.standing.clone().now(&around);
+    let now = row.clone().now(&around);
+    let (standing, in_words) = (now.standing.clone(), now.standing_in_words());
     let estimate = row.estimate.as_ref().map(Expected::new);
     let shown = RunJson {
         v: 1,
@@ -250,6 +251,7 @@ fn report_on(
         next,
     };
     let more = More {
+        standing: in_words,
         notice: run.state().rehearsal_notice(false),
         phase: run.state().phase(),
         host: hosts.into_iter().next(),

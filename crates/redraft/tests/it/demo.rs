@@ -111,7 +111,7 @@ fn the_story_has_every_phase_with_what_was_rejected_and_why() {
 fn the_story_ends_ready_to_merge_with_a_retro_a_new_lesson_and_older_ones_judged() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo", "--keep", "kept", "--merge"]).expect(0);
-    assert!(ran.stdout.contains("feature 001 is merged"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("feature 001 is approved and merged"), "{}", ran.stdout);
     assert!(ran.stderr.contains("  `sh tests/run.sh` passed on what would be merged\n"), "{}", ran.stderr);
     let kept = scratch.root().join("kept");
     let read = |path: &str| fs::read_to_string(kept.join(path)).unwrap();
@@ -138,7 +138,7 @@ fn the_story_ends_ready_to_merge_with_a_retro_a_new_lesson_and_older_ones_judged
     assert_eq!(trace["orphans"], serde_json::json!([]), "{trace}");
     command(&["lint", "--trace", "001"]);
     // The second time it is merged already.
-    assert!(command(&["finish", "001", "--merge"]).contains("feature 001 is merged"));
+    assert!(command(&["finish", "001", "--merge"]).contains("feature 001 is approved and merged"));
     assert_eq!(scratch.git_in(&kept, ["log", "--merges", "--format=%s", "main"]).lines().count(), 1);
 }
 

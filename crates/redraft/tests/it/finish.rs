@@ -271,7 +271,7 @@ fn a_run_merges_where_that_was_asked_for_and_agreed_to_and_else_waits() {
     scratch.run(["run", "001", "--yes"]).expect(0);
     assert_eq!(scratch.git(["rev-parse", "main"]), main, "yes alone merges nothing");
     let ran = scratch.run(["run", "001", "--merge", "--yes"]).expect(0);
-    assert!(ran.stdout.contains("feature 001 is merged"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("feature 001 is approved and merged"), "{}", ran.stdout);
     assert_eq!(
         last(&events(&scratch), "merged")["commit"].as_str().unwrap(),
         scratch.git(["rev-parse", "main"])

@@ -23,7 +23,7 @@ fn a_check_that_fails_only_on_the_merge_is_asked_about_and_mended_on_the_base() 
     for twice in ["gate sound failed", "sound fails"] {
         assert!(!asked.stderr.contains(twice), "the result says it: {}", asked.stderr);
     }
-    assert!(asked.stdout.contains("\nchoices: retry, accept, abandon\n"), "{}", asked.stdout);
+    assert!(asked.stdout.contains("; choices: retry, accept, abandon\n"), "{}", asked.stdout);
     assert_eq!(untouched(&scratch), main);
     assert!(!scratch.worktree("001").join("broken").exists(), "the worktree is as it was");
     let told = events(&scratch);

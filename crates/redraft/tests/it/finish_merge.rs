@@ -15,7 +15,7 @@ fn a_feature_is_merged_in_the_checkout_of_its_base_and_only_once() {
     let scratch = coded("", "");
     scratch.write("mine.txt", "not tracked\n");
     let ran = scratch.run(["finish", "--merge"]).expect(0);
-    assert!(ran.stdout.contains("feature 001 is merged"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("feature 001 is approved and merged"), "{}", ran.stdout);
     assert!(scratch.root().join(CODE).join("entry.sh").is_file(), "the checkout has moved with its branch");
     assert_eq!(scratch.git(["status", "--porcelain", "--untracked-files=no"]), "");
     assert_eq!(fs::read_to_string(scratch.root().join("mine.txt")).unwrap(), "not tracked\n");

@@ -157,7 +157,7 @@ fn a_repository_whose_path_is_no_text_works_like_any_other() {
     let ran = Ran::new(scratch.redraft(keep).output().unwrap()).expect(0);
     let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
     let followed = Ran::new(scratch.command("bash").args(["-c", next]).output().unwrap()).expect(0);
-    assert!(followed.stdout.contains("feature 001 is merged"), "{}", followed.stdout);
+    assert!(followed.stdout.contains("feature 001 is approved and merged"), "{}", followed.stdout);
     for words in [
         &["status", "--verify"][..],
         &["new", "--until", "specify", "another idea"],

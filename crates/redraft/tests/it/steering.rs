@@ -10,30 +10,30 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 const IDEA: &str = "Export the monthly report as CSV";
-const SAID: &str = "use Postgres, not files";
+pub(crate) const SAID: &str = "use Postgres, not files";
 
-fn begun(words: &[&str]) -> Scratch {
+pub(crate) fn begun(words: &[&str]) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run([&["new", IDEA], words].concat()).expect(0);
     scratch
 }
 
-fn stored(scratch: &Scratch, kind: &str) -> Vec<Value> {
+pub(crate) fn stored(scratch: &Scratch, kind: &str) -> Vec<Value> {
     bodies(&events(scratch), kind).cloned().collect()
 }
 
 /// The finding of this id, as `show findings --json` has it.
-fn finding(scratch: &Scratch, id: &str) -> Value {
+pub(crate) fn finding(scratch: &Scratch, id: &str) -> Value {
     let all = scratch.json(["show", "findings", "001"]);
     let found = all["findings"].as_array().unwrap().iter().find(|one| one["id"] == id);
     found.unwrap_or_else(|| panic!("no {id} in {all}")).clone()
 }
 
-fn inbox(scratch: &Scratch) -> PathBuf {
+pub(crate) fn inbox(scratch: &Scratch) -> PathBuf {
     scratch.state().join("inbox/001")
 }
 
-fn waiting(scratch: &Scratch) -> Vec<PathBuf> {
+pub(crate) fn waiting(scratch: &Scratch) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(inbox(scratch)) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
     paths.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect()
@@ -278,10 +278,24 @@ fn a_phase_waits_for_a_persons_approval_of_the_revision_that_they_looked_at() {
 #[test]
 fn a_flag_never_accepts_past_what_the_user_said() {
     let scratch = feature(IDEA);
-    scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/*\"\ndo = \"reject\"\n[[rule]]\nticket = \"*/revise/*\"\ndo = \"nothing\"\n");
+    scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
+    scratch.run(["run", "001", "--on-cap", "stop"]).expect(5);
     scratch.run(["comment", "001", SAID]).expect(0);
-    let ran = scratch.run(["run", "001", "--on-cap", "accept"]);
-    assert_eq!(stored(&scratch, "phase-closed").len(), 0, "{ran:?}");
+    let all = scratch.json(["show", "findings", "001"])["findings"].as_array().unwrap().clone();
+    let answers = all.iter().map(|one| {
+        let status = if one["id"] == "U1" { "not_fixed" } else { "fixed" };
+        json!({"id": one["id"], "status": status, "note": "it says so"})
+    });
+    let verdict = json!({
+        "files_read": [], "checks": [], "verified": [], "issues": [], "summary": "s", "approved": false,
+        "answers": answers.collect::<Vec<Value>>()
+    });
+    let rejects = "[[rule]]\nticket = \"*/review/spec-reviewer/*\"\ndo = \"say\"\n";
+    scratch.scenario(&format!("{rejects}text = '''{verdict}'''\n"));
+    let ran = scratch.run(["run", "001", "--on-cap", "accept"]).expect(6);
+    assert!(ran.stdout.contains("did not approve within 2 rounds"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("; accept would leave U1 of "), "{}", ran.stdout);
+    assert_eq!((stored(&scratch, "decided").len(), stored(&scratch, "phase-closed").len()), (0, 0));
     assert_eq!(finding(&scratch, "U1")["status"], "open");
 }
 

@@ -70,11 +70,15 @@ pub(super) fn worked_in(state: &mut Loop, missed: &[FindingId], changed: bool) {
     }
 }
 
-/// The first reviewer has approved nothing where a person's comment is still open: it was made meanwhile.
+/// The first reviewer has approved nothing where a person's comment is still open: it was made meanwhile, or fresh eyes
+/// found it open again. Its stage is then not closed either, so that it is asked.
 pub(super) fn judged(state: &mut Loop) {
-    if state.findings.iter().any(Finding::is_open_comment)
-        && let Some(first) = state.reviewers.first_mut()
-    {
-        unask(first);
+    if !state.findings.iter().any(Finding::is_open_comment) {
+        return;
+    }
+    let Some(first) = state.reviewers.first_mut() else { return };
+    unask(first);
+    if let Some(stage) = state.stages.get_mut(usize::from(first.stage)) {
+        stage.closed = None;
     }
 }

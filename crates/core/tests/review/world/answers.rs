@@ -219,6 +219,12 @@ impl World {
             (false, false) => Judgement::Approved,
         };
         let settled = unusable && self.draw(self.habits.insists);
+        let met = self.state.open.iter().flat_map(|open| &open.findings);
+        let met =
+            met.filter(|one| one.is_comment() && one.status == Status::Fixed && one.role == ticket.role);
+        let met: Vec<FindingId> = met.map(|one| one.id.clone()).collect();
+        let finds = reject && !kept && !unusable && self.script.is_none();
+        let again = met.into_iter().next().filter(|_| finds && self.draw(40));
         let open = self.state.open.as_ref().unwrap();
         if settled && !facts.repair_left {
             let put_off = finding(open.findings.len(), &ticket.role, facts.letter, false);
@@ -229,6 +235,8 @@ impl World {
             let status = if late { Status::Open } else { Status::Deferred };
             let found = late || self.draw(20);
             changes.extend(found.then_some(FindingChange::Raised(Finding { status, ..outside })));
+        } else if let Some(id) = again {
+            changes.push(FindingChange::Reopened { id, note: "was fixed, found again".to_owned() });
         } else if reject && !kept {
             changes.push(FindingChange::Raised(finding(
                 open.findings.len(),

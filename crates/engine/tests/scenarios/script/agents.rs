@@ -278,6 +278,10 @@ fn deed(does: &str, line: &Line) -> Option<Deed> {
     {
         return Some(Deed::Comment(said_by_ann(phase.parse().ok()?, None, Severity::Blocker, &one)));
     }
+    let opens = does.strip_prefix("the user opens ").and_then(|rest| rest.strip_suffix(" again because $"));
+    if let Some((id, phase)) = opens.and_then(|rest| rest.split_once(" of ")) {
+        return Some(Deed::Comment(said_by_ann(phase.parse().ok()?, Some(id), Severity::Blocker, &one)));
+    }
     Some(match does {
         "commits $" => Deed::Commit(one),
         "switches to branch $" => Deed::SwitchToNew(one),

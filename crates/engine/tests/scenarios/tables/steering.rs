@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 10] = [
+pub(crate) const TABLE: [Scenario; 14] = [
     (
         "what is said before the first draft is in its prompt, and its reviewer rules on it",
         "
@@ -96,6 +96,7 @@ pub(crate) const TABLE: [Scenario; 10] = [
         phase-reviewer approves
         the run is done
         then went-back tells `use Postgres`
+        then spec-author was told `The user said this; answer every id:`
         then the ledger has 1 commented
         then spec-author was told `use Postgres`
         ",
@@ -128,9 +129,48 @@ pub(crate) const TABLE: [Scenario; 10] = [
         spec-reviewer approves with U1 fixed
         phase-reviewer approves
         the run is done
-        then spec-author was told `opened again by ann: there are still files`
+        then spec-author was told `The user opened it again: there are still files`
+        then spec-author was not told `opened again by ann`
         then the ledger has 2 commented
         then the ledger has 1 went-back
+        ",
+    ),
+    (
+        "who opens a comment again that somebody else has just opened again says one thing more, and nothing is lost",
+        "
+        the feature goes until design
+        a person comments on specify that `use Postgres`
+        spec-author writes spec.md
+        spec-reviewer approves with U1 fixed
+        phase-reviewer approves
+        the run rests after specify
+        the run is done
+        a person opens U1 of specify again because `there are still files`
+        a person opens U1 of specify again because `and a cache on disk`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer approves with U1, U2 fixed
+        phase-reviewer approves
+        the run is done
+        then spec-author was told `The user opened it again: there are still files`
+        then spec-author was told `[U2] [blocker] [comment] on U1: and a cache on disk`
+        then the ledger has 3 commented
+        then the ledger has 1 went-back
+        ",
+    ),
+    (
+        "a reviewer that is asked once more is told why a comment was opened again",
+        "
+        a person comments on specify that `use Postgres`
+        spec-author writes spec.md
+        spec-reviewer approves with U1 fixed
+        phase-reviewer objects to `within 10 seconds` in spec.md
+        and the user opens U1 of specify again because `there are still files`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer approves with U1 fixed
+        phase-reviewer approves with P1 fixed
+        the run is done
+        then spec-reviewer went on with its conversation
+        then spec-reviewer was told `The user opened it again: there are still files`
         ",
     ),
     (
@@ -153,6 +193,39 @@ pub(crate) const TABLE: [Scenario; 10] = [
         then the ledger has 1 commented
         then the ledger has 2 asked
         then the ledger has 1 decided
+        ",
+    ),
+    (
+        "a person is asked anew where a comment changed nothing, because they have not seen that",
+        "
+        specify is approved by a person
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run asks `look at revision`
+        a person decides comment
+        spec-author does nothing
+        spec-reviewer approves with U1 fixed
+        the run asks `look at revision`
+        a person decides approve
+        the run is done
+        then the ledger has 2 asked
+        ",
+    ),
+    (
+        "a reviewer that goes on in a new conversation is not told that it left what the user said",
+        "
+        the policy is fresh
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        and the user comments on specify that `use Postgres`
+        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
+        spec-reviewer approves with U1 fixed
+        phase-reviewer approves
+        the run is done
+        then spec-reviewer was told `judged spec.md; what the user says about it is listed under Open Findings`
+        then spec-reviewer was not told `left the findings listed under Open Findings`
         ",
     ),
     (

@@ -175,13 +175,7 @@ pub(super) fn again_note(brief: &Brief<'_>, strategy: Strategy) -> Fragment {
                 open::ruling_on(brief)
             ),
         ),
-        _ => (
-            match brief.findings.is_empty() {
-                true => "did not approve it".to_owned(),
-                false => "left the findings listed under Open Findings".to_owned(),
-            },
-            format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief)),
-        ),
+        _ => (open::left(brief, ""), format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief))),
     };
     let (name, with) = match strategy {
         Strategy::Digest => ("digest-note", ", with what stands around the open findings"),

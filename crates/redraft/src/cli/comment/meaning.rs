@@ -6,7 +6,7 @@ use redraft_reports::question::QuestionForm;
 
 pub(super) fn question(state: &Pipeline, phase: Phase) -> QuestionForm {
     QuestionForm::yes_or_no(
-        &format!("{phase} is closed. Open it again for your comment?"),
+        &format!("{phase} {}. Open it again for your comment?", over(state, phase)),
         lines(state, phase),
         "the feature goes back there, with what exists",
         "nothing is said, and nothing changes",
@@ -42,6 +42,11 @@ fn lines(state: &Pipeline, phase: Phase) -> Vec<String> {
     ));
     lines.push(format!("what they made is kept as the beginning: {}", kept.join(", ")));
     lines
+}
+
+/// How a phase came to be over.
+pub(super) fn over(state: &Pipeline, phase: Phase) -> &'static str {
+    if state.skipped.contains(&phase) { "is skipped" } else { "is closed" }
 }
 
 fn begun(state: &Pipeline, phase: Phase) -> bool {

@@ -7,7 +7,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store as _;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
-use redraft_frame::args::Cli;
+use redraft_frame::args::{Cli, Command};
 use redraft_frame::console::Console;
 use redraft_frame::errors::ErrorCode;
 use redraft_frame::whole_file;
@@ -31,6 +31,10 @@ struct DecideArgs {
     why: String,
     #[serde(default)]
     answers: Vec<String>,
+    /// The revision that the person looked at.
+    revision: Option<String>,
+    /// The question that they were asked.
+    seen: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -59,9 +63,11 @@ pub(super) fn perform(
             [vec!["show".into()], typed("findings", [], feature)].concat()
         }
         "decide" => {
-            let DecideArgs { feature, choice, why, answers } = tools::read(tool, arguments)?;
+            let DecideArgs { feature, choice, why, answers, revision, seen } = tools::read(tool, arguments)?;
             let given = answers.into_iter().map(|answer| format!("--answer={answer}"));
-            let flags = std::iter::once(format!("--why={why}")).chain(given);
+            let revision = revision.into_iter().map(|revision| format!("--revision={revision}"));
+            let seen = seen.into_iter().map(|seen| format!("--seen={seen}"));
+            let flags = std::iter::once(format!("--why={why}")).chain(given).chain(revision).chain(seen);
             // The feature is given explicitly, or an unknown choice would be taken for a feature.
             let id = desk.feature(&RepositoryContext::find(&desk.process.folder)?, feature.as_deref())?;
             typed("decide", flags, [id.to_string(), choice])
@@ -79,7 +85,10 @@ pub(super) fn perform(
         }
     };
     let all = [vec!["redraft".into(), "--json".into()], words].concat();
-    let cli = Cli::try_parse_from(all).map_err(|error| redraft_frame::usage::explained(&error))?;
+    let mut cli = Cli::try_parse_from(all).map_err(|error| redraft_frame::usage::explained(&error))?;
+    if let Command::Decide(args) = &mut cli.command {
+        args.through_host = true;
+    }
     let console = Console::kept();
     match crate::cli::perform(cli, &desk.process, &console) {
         // An exit code other than success is still an answer: findings, a question.

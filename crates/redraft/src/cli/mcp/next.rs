@@ -19,6 +19,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::ErrorCode;
 use redraft_frame::whole_file;
 use redraft_reports::projections::BoardRow;
+use redraft_reports::question::asked_at;
 use redraft_views::board;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -282,7 +283,9 @@ fn advance(
             }
             Stop::Asking(question) => {
                 let options = question.choices.iter().map(|choice| choice.name()).collect();
-                State::Decide { feature, question: question.text, options }
+                let seen = asked_at(run.entries(), &question);
+                let revision = run.state().open.as_ref().and_then(|open| open.revision.clone());
+                State::Decide { feature, question: question.text, options, seen, revision }
             }
             Stop::Done => {
                 let row = BoardRow::new(run.state(), process.clock.now_ms());

@@ -4,6 +4,7 @@
 use clap::CommandFactory as _;
 use redraft_core::attribution::RoleAttribution;
 use redraft_documents::tokens::{Family, Ratios, kinds};
+use redraft_facts::ids::Revision;
 use redraft_frame::args::Cli;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
@@ -133,6 +134,12 @@ pub(super) enum State {
         feature: String,
         question: String,
         options: Vec<&'static str>,
+        /// Names the question, for `decide`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seen: Option<u64>,
+        /// What it is about, for `decide`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        revision: Option<Revision>,
     },
     Wait {
         feature: String,

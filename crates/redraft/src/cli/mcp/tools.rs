@@ -24,7 +24,7 @@ in the foreground (`run_in_background: false`) and tell it: work in `folder` wit
 last message unchanged as `text`, with a `conversation` name of its own. If you can send a subagent that has answered another message, pass these names as \
 `kept` with every `next` ([] at first); where `work` then has a `conversation`, that one reads `prompt_file`, not a fresh \
 one, and you submit under its name. Never \
-review in a conversation that wrote the text. On `decide`, ask the person and pass on their words; never choose for \
+review in a conversation that wrote the text. On `decide`, ask the person and pass on their words, with `seen` and `revision` as given; never choose for \
 them. On `wait`, call again after `retry_after_s`. On `held`, `stopped` or `done`, tell the person what it says and the \
 command it names, and stop. If `submit` answers `refused`, do what `why` says.";
 
@@ -90,7 +90,9 @@ pub(crate) fn all() -> Vec<Tool> {
                 json!({
                     "feature": feature,
                     "choice": text("One of the options of the question."),
-                    "why": text("The person's reason; needed for accept, uphold and overrule."),
+                    "why": text("The person's reason; needed for accept, uphold, overrule and comment."),
+                    "revision": text("The `revision` that the person looked at; needed for approve."),
+                    "seen": json!({ "type": "integer", "description": "The `seen` of the question that the person was asked." }),
                     "answers": list("For choice answer: one text for each question, in order; \"\" leaves one to its assumption."),
                 }),
                 &["choice"],

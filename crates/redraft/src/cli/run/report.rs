@@ -86,6 +86,8 @@ pub(crate) struct Ending {
 
 /// What the end of a run says in addition to its result.
 pub(super) struct More {
+    /// Where it stands, as `status` says it.
+    pub(super) standing: String,
     /// Keeps a rehearsal from being taken for a review.
     pub(super) notice: Option<String>,
     /// The command that shows all costs, unless there is nothing left to look at.
@@ -108,11 +110,8 @@ const ENDING: usize = 2;
 /// At most eight lines: where it stands, what is open, what it cost, and what comes next.
 pub(super) fn report(shown: &RunJson<'_>, more: &More, ending: Option<Ending>) -> String {
     let RunJson { feature, question, estimate, undone, folder, .. } = shown;
-    let mut lines = vec![format!("feature {feature} is {}", standing(shown, more.phase))];
-    if let Some(question) = question {
-        let choices: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
-        lines.push(format!("choices: {}", choices.join(", ")));
-    }
+    let mut lines = vec![format!("feature {feature} is {}", standing(shown, more))];
+    lines.extend(question.map(asked));
     lines.extend(more.host.clone());
     if let Some(estimate) = estimate {
         lines.push(format!("expected from here: {}", estimate.forecast.in_a_line()));
@@ -147,27 +146,29 @@ pub(super) fn report(shown: &RunJson<'_>, more: &More, ending: Option<Ending>) -
     lines.join("\n")
 }
 
-/// Where it stands, in a line.
-fn standing(shown: &RunJson<'_>, phase: Option<Phase>) -> String {
-    const CHARS_MAX: usize = 300;
-    let RunJson { outcome, ready, tasks, question, .. } = shown;
-    let outcome = match *outcome {
-        "closed" => "closed by gates only, no reviewer".to_owned(),
-        "host" => "waiting for a host".to_owned(),
-        "active" => match phase {
-            Some(phase) => format!("active; {phase} comes next"),
-            None => "active".to_owned(),
-        },
-        outcome if *ready => format!("{outcome} and ready to merge"),
-        outcome => outcome.to_owned(),
+/// Where it stands, in the words of `status`, with what only this run knows.
+fn standing(shown: &RunJson<'_>, more: &More) -> String {
+    let RunJson { outcome, standing, tasks, question, .. } = shown;
+    let words = match (*outcome, standing) {
+        ("interrupted", Standing::Interrupted { .. }) => more.standing.clone(),
+        ("interrupted", _) => format!("interrupted, {}", more.standing),
+        // Which work is for hosts is in the settings.
+        ("host", Standing::Ready | Standing::Planned) => "waiting for a host".to_owned(),
+        _ => more.standing.clone(),
     };
-    // An author's questions were told when it asked them.
-    let asked = question.and_then(|question| question.text.lines().next());
-    match (asked, tasks) {
-        (Some(asked), _) => format!("{outcome}: {}", one_line(asked, CHARS_MAX)),
-        (None, Some(tasks)) => format!("{outcome}; {}", tasks.in_words()),
-        (None, None) => outcome,
+    match (more.phase, tasks) {
+        (Some(phase), _) if *outcome == "active" => format!("{words}; {phase} comes next"),
+        (_, Some(tasks)) if question.is_none() => format!("{words}; {}", tasks.in_words()),
+        _ => words,
     }
+}
+
+/// What a person is asked, in a line. An author's questions were told when it asked them.
+fn asked(question: &Question) -> String {
+    const CHARS_MAX: usize = 300;
+    let choices: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+    let text = question.text.lines().next().unwrap_or_default();
+    format!("asked: {}; choices: {}", one_line(text, CHARS_MAX), choices.join(", "))
 }
 
 /// What was undone was told when it happened; here is the way back to the first of it.
