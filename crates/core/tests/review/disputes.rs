@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::{Dispute, Effect, Loop, LoopEnd, decision, pending, question};
 use redraft_facts::event::*;
-use redraft_facts::findings::{Finding, Status};
+use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::ids::FindingId;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -389,6 +389,14 @@ proptest! {
                 Event::LoopOpened(_) => shown.clear(),
                 // Whoever made a comment may open it again: the author answers it anew then.
                 Event::Commented(fact) if fact.reopens => shown.retain(|(_, id)| *id != fact.finding),
+                // So may a reviewer that finds it again.
+                Event::Judged(fact) => {
+                    for change in &fact.changes {
+                        if let FindingChange::Reopened { id: again, .. } = change {
+                            shown.retain(|(_, id)| id != again);
+                        }
+                    }
+                }
                 _ => {}
             }
             pipeline::fold(&mut state, &entry.event).unwrap();
