@@ -4,12 +4,13 @@
 //! A view draws an [`Overview`] and computes nothing of its own, so that no two can disagree. It begins with the row
 //! that `status` shows, standing included. `parts` has the phases, tasks and what is under way, `findings` what was
 //! found and what became of it, `decided` who decided what, `costs` the money. A page that has more room also asks for
-//! what is asked as a form (`asked`), all `revisions`, and what was `sent`. Nothing here knows how it is shown.
+//! what is asked as a form (`asked`), all `revisions`, and what was `sent`. `moved` says since when it stands there. Nothing here knows how it is shown.
 
 mod asked;
 mod costs;
 mod decided;
 mod findings;
+mod moved;
 mod parts;
 mod revisions;
 mod sent;
@@ -18,6 +19,7 @@ pub use asked::AskedView;
 pub use costs::{BilledRound, CostsOfPhase, CostsOfRole, CostsView, Spending};
 pub use decided::{DecisionSort, DecisionView};
 pub use findings::FindingView;
+pub use moved::moved_at;
 pub use parts::{CheckView, DispatchView, PhaseState, PhaseView, ReviewerView, TaskView};
 pub use revisions::{RevisionView, revisions};
 pub use sent::{SentView, sent};
@@ -26,7 +28,6 @@ use crate::projections::{BoardRow, line_in};
 use crate::question::OpenQuestion;
 use crate::standing::Surroundings;
 use redraft_core::attribution::Attribution;
-use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Rejected;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::phase::Phase;
@@ -44,6 +45,8 @@ pub struct Overview {
     /// Where it stands, in words.
     pub standing_in_words: String,
     pub begun_ms: i64,
+    /// The event since which the phase that is open, and its revision, are as they are; for `comment --seen`.
+    pub moved_at: u64,
     /// What a person said it may cost; none where the configuration decides.
     pub budget_micro_usd: Option<Usd>,
     /// In the order of its lane, those that a person left out among them.
@@ -84,7 +87,7 @@ pub struct Happening {
 impl Overview {
     /// `entries` are all events of a feature or a review; `around` what they cannot say.
     pub fn new(entries: &[Entry], around: &Surroundings) -> Result<Overview, Rejected> {
-        let state = Pipeline::replay(entries)?;
+        let (state, moved_at) = moved::replayed(entries)?;
         let updated_ms = entries.last().map_or(0, |entry| entry.at_ms);
         let row = BoardRow::new(&state, updated_ms).now(around);
         let under_way = parts::under_way(&state, entries, around);
@@ -93,6 +96,7 @@ impl Overview {
             standing_in_words: row.standing_in_words(),
             row,
             begun_ms: entries.first().map_or(0, |entry| entry.at_ms),
+            moved_at,
             budget_micro_usd: state.budget,
             phases_in_detail: parts::phases(&state, entries),
             tasks_in_detail: parts::tasks(&state, entries, &under_way),

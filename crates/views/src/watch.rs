@@ -18,6 +18,8 @@ mod tests;
 
 use app::{App, Wish};
 use ink::Ink;
+use ratatui::Terminal;
+use ratatui::backend::Backend;
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use redraft_engine::ports::Clock;
 use redraft_facts::ticket::Scope;
@@ -32,9 +34,11 @@ use screen::Taken;
 use serde::Serialize;
 use snapshot::Snapshot;
 use source::{Wanted, follow, look};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::time::{Duration, Instant};
 
 /// How often it looks whether it was told to end.
 const WAIT: Duration = Duration::from_millis(100);
@@ -58,8 +62,10 @@ struct WatchJson<'a> {
 
 enum Message {
     Found(Box<Snapshot>),
-    /// None: the terminal is gone.
-    Done(Option<Event>),
+    /// What the person did, and when that was read. None: the terminal is gone.
+    Done(Option<Event>, Instant),
+    /// Nobody gathers any more what is to be shown: a fault of this program.
+    Broken,
     Said {
         ended: bool,
         text: String,
@@ -92,25 +98,43 @@ pub fn watch(args: WatchArgs, process: &ProcessContext, console: &Console) -> Re
     let mut app = App::new(ink, name, scope);
     let (tell, messages) = sync_channel(QUEUE_MAX);
     let (wish, wishes) = channel();
-    let taken = Taken::new(ink.colours).map_err(|error| {
+    let mut taken = Taken::new(ink.colours).map_err(|error| {
         CliError::new(ErrorCode::Config, format!("the terminal cannot be drawn on: {error}"))
     })?;
     let keys = tell.clone();
-    screen::listen(move |event| keys.send(Message::Done(event)).is_ok());
+    screen::listen(move |event| keys.send(Message::Done(event, Instant::now())).is_ok());
     std::thread::scope(|threads| {
         let found = tell.clone();
         let (repo, wishes) = (&repo, wishes);
         threads.spawn(move || {
-            follow(repo, process, &wishes, &|snapshot| {
-                found.send(Message::Found(Box::new(snapshot))).is_ok()
+            guarded(&found, || {
+                follow(repo, process, &wishes, &|snapshot| {
+                    found.send(Message::Found(Box::new(snapshot))).is_ok()
+                });
             });
         });
-        let stage = Stage { process, tell: &tell, wish };
-        let ended = stage.play(&mut app, taken, &messages);
+        let (clock, exe, folder) = (&process.clock, &process.exe, &process.folder);
+        let stage = Stage { clock, exe, folder, is_ours: screen::is_ours, tell: &tell, wish };
+        let ended = stage.play(&mut app, &mut taken.screen, &messages);
+        drop(taken);
         // Nobody draws any more what is still gathered.
         drop(messages);
         ended
     })
+}
+
+/// Gathers, and says so when that ends by a fault: a view that stands still would tell of something long past.
+fn guarded(tell: &SyncSender<Message>, gather: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(gather)).is_err() {
+        // The view may have ended meanwhile.
+        let _ = tell.send(Message::Broken);
+    }
+}
+
+fn broken() -> CliError {
+    CliError::new(ErrorCode::Bug, "the view could not go on; a run is not touched by that")
+        .hint("look again: redraft watch")
+        .hint("where each feature stands: redraft status")
 }
 
 /// One object with what the first screen would show.
@@ -132,30 +156,43 @@ fn once(
 }
 
 struct Stage<'a> {
-    process: &'a ProcessContext,
+    clock: &'a dyn Clock,
+    /// This program, and where it works.
+    exe: &'a Path,
+    folder: &'a Path,
+    /// Whether the screen may still be drawn on: a fault in any thread gives it back.
+    is_ours: fn() -> bool,
     tell: &'a SyncSender<Message>,
     wish: Sender<Wanted>,
 }
 
 impl Stage<'_> {
-    fn play(
+    fn play<B: Backend>(
         self,
         app: &mut App,
-        mut taken: Taken,
-        messages: &std::sync::mpsc::Receiver<Message>,
+        screen: &mut Terminal<B>,
+        messages: &Receiver<Message>,
     ) -> Result<ErrorCode, CliError> {
-        let gone = |_| CliError::new(ErrorCode::Config, "the terminal is gone; a run is not touched by that");
+        let began = Instant::now();
+        let since_ms = |at: Instant| i64::try_from(at.duration_since(began).as_millis()).unwrap_or(i64::MAX);
+        let gone = |_: B::Error| {
+            CliError::new(ErrorCode::Config, "the terminal is gone; a run is not touched by that")
+        };
         let mut wanted = app.wanted();
         // Whoever gathers is there as long as this is.
         let _ = self.wish.send(wanted.clone());
         let (mut is_new, mut second) = (true, 0);
         loop {
-            let now_ms = self.process.clock.now_ms();
-            if self.process.clock.leaving() {
+            let now_ms = self.clock.now_ms();
+            if self.clock.leaving() {
                 return Ok(ErrorCode::Interrupted);
             }
+            if !(self.is_ours)() {
+                return Err(broken());
+            }
             if is_new || (app.ticks() && now_ms / 1000 != second) {
-                taken.screen.draw(|frame| draw::draw(frame, app, now_ms)).map_err(gone)?;
+                screen.draw(|frame| draw::draw(frame, app, now_ms)).map_err(gone)?;
+                app.drawn(since_ms(Instant::now()));
                 (is_new, second) = (false, now_ms / 1000);
             }
             let message = match messages.recv_timeout(WAIT) {
@@ -167,17 +204,18 @@ impl Stage<'_> {
             match message {
                 Message::Found(found) => app.show(*found),
                 Message::Said { ended, text } => app.said(ended, &text),
-                Message::Done(None) => return Ok(ErrorCode::Done),
-                Message::Done(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => {
-                    match app.key(key, now_ms) {
+                Message::Broken => return Err(broken()),
+                Message::Done(None, _) => return Ok(ErrorCode::Done),
+                Message::Done(Some(Event::Key(key)), at) if key.kind != KeyEventKind::Release => {
+                    match app.key(key, since_ms(at)) {
                         Wish::Nothing => {}
                         Wish::Quit => return Ok(ErrorCode::Done),
-                        Wish::Redraw => taken.screen.clear().map_err(gone)?,
+                        Wish::Redraw => screen.clear().map_err(gone)?,
                         Wish::Run(words) => self.run(words),
                     }
                 }
-                Message::Done(Some(Event::Paste(text))) => app.paste(&text),
-                Message::Done(Some(_)) => {}
+                Message::Done(Some(Event::Paste(text)), _) => app.paste(&text),
+                Message::Done(Some(_), _) => {}
             }
             if app.wanted() != wanted {
                 wanted = app.wanted();
@@ -192,8 +230,8 @@ impl Stage<'_> {
         reason = "the person asked for this command, and it is this program"
     )]
     fn run(&self, words: Vec<String>) {
-        let mut command = Command::new(&self.process.exe);
-        command.arg("-C").arg(&self.process.folder).args(words);
+        let mut command = Command::new(self.exe);
+        command.arg("-C").arg(self.folder).args(words);
         command.stdin(Stdio::null()).env("NO_COLOR", "1");
         let tell = self.tell.clone();
         std::thread::spawn(move || {

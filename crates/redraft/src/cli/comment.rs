@@ -12,7 +12,7 @@ use redraft_adapters::comment_box::{FileCommentBox, new_comment_id};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock, Comment, Store as _};
 use redraft_engine::{Delivery, Journal, require_short};
-use redraft_facts::event::{Commented, Event};
+use redraft_facts::event::{Commented, Entry, Event};
 use redraft_facts::findings::Status;
 use redraft_facts::ids::{FeatureId, FindingId};
 use redraft_facts::phase::Phase;
@@ -24,6 +24,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::view::moved_at;
 use redraft_views::board::next_after;
 use serde::Serialize;
 
@@ -57,9 +58,11 @@ pub(crate) fn comment(
     let (word, text) = split(&args, process)?;
     let id = repo.feature(&reader, word.as_deref())?;
     repo.refuse_cleaned(id)?;
-    let state = Pipeline::replay(&reader.read(Scope::Feature(id))?)
-        .map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
+    let entries = reader.read(Scope::Feature(id))?;
+    let state =
+        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     drop(reader);
+    refuse_moved(id, &entries, args.seen)?;
     refuse_ended(id, &state)?;
     let reopens = args.reopen.as_deref().map(|word| reopened(id, &state, word)).transpose()?;
     let said = Place::new(&repo, &state, &args, reopens.as_ref())?;
@@ -77,7 +80,7 @@ pub(crate) fn comment(
     if severity == Severity::Blocker && !state.is_ahead(comment.phase) && !args.yes {
         agree(id, &state, comment.phase, process, console)?;
     }
-    let delivery = deliver(&repo, id, &comment, process)?;
+    let delivery = deliver(&repo, id, &comment, args.seen, process)?;
     report(&repo, id, &comment, delivery, process, console)
 }
 
@@ -108,6 +111,19 @@ fn refuse_ended(id: FeatureId, state: &Pipeline) -> Result<(), CliError> {
     };
     Err(CliError::usage(format!("feature {id} {how}, so nobody works on it any more"))
         .hint("begin another feature: redraft new \"your idea\""))
+}
+
+/// Refuses a comment on what was not seen: another phase is open, or another revision was written.
+fn refuse_moved(id: FeatureId, entries: &[Entry], seen: Option<u64>) -> Result<(), CliError> {
+    let Some(seen) = seen else { return Ok(()) };
+    let now = moved_at(entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
+    if now == seen {
+        return Ok(());
+    }
+    Err(CliError::usage(format!(
+        "feature {id} has moved since event {seen}: what stands now came with event {now}"
+    ))
+    .hint(format!("nothing was said; see where it stands: redraft status {id}")))
 }
 
 /// The comment that is to be opened again.
@@ -154,6 +170,7 @@ fn deliver(
     repo: &RepositoryContext,
     id: FeatureId,
     comment: &Comment,
+    seen: Option<u64>,
     process: &ProcessContext,
 ) -> Result<Delivery, CliError> {
     let inbox = FileCommentBox::new(&repo.state);
@@ -172,6 +189,8 @@ fn deliver(
             let ledger = repo.writer()?;
             let mut journal = process.journal(&ledger, scope.clone())?;
             journal.take_comments(&inbox, &process.boundaries)?;
+            // It may have moved before the lock was ours.
+            refuse_moved(id, journal.entries(), seen)?;
             let delivery = journal.comment(comment)?;
             write_feature(repo, &journal, process);
             // Its phase is over, and a killed run or a host has not given back what it was sent.

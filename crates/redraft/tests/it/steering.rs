@@ -276,6 +276,23 @@ fn a_phase_waits_for_a_persons_approval_of_the_revision_that_they_looked_at() {
 }
 
 #[test]
+fn a_comment_that_names_what_was_seen_is_refused_when_that_has_moved() {
+    let scratch = feature(IDEA);
+    let moved_at = || scratch.json(["report", "001"])["moved_at"].as_u64().unwrap().to_string();
+    let seen = moved_at();
+    scratch.run(["comment", "001", "--note", SAID, "--seen", &seen]).expect(0);
+    assert_eq!(moved_at(), seen, "a note moves nothing");
+    scratch.run(["run", "001"]).expect(0);
+    let before = stored(&scratch, "commented").len();
+    let stale = scratch.run(["comment", "001", "--yes", SAID, "--seen", &seen]).expect(2);
+    assert!(stale.stderr.contains(&format!("feature 001 has moved since event {seen}")), "{}", stale.stderr);
+    assert!(stale.stderr.contains("nothing was said"), "{}", stale.stderr);
+    assert_eq!(stored(&scratch, "commented").len(), before);
+    scratch.run(["comment", "001", "--yes", SAID, "--seen", &moved_at()]).expect(0);
+    assert_eq!(stored(&scratch, "commented").len(), before + 1);
+}
+
+#[test]
 fn a_flag_never_accepts_past_what_the_user_said() {
     let scratch = feature(IDEA);
     scratch.write("redraft.toml", "[limits]\nrounds = 1\n");

@@ -12,9 +12,9 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A server, and the browser that was let in.
-struct Ui {
+pub(crate) struct Ui {
     child: Child,
-    port: u16,
+    pub(crate) port: u16,
     cookie: String,
 }
 
@@ -27,7 +27,7 @@ impl Drop for Ui {
 }
 
 impl Ui {
-    fn new(scratch: &Scratch) -> Ui {
+    pub(crate) fn new(scratch: &Scratch) -> Ui {
         let mut command = scratch.redraft(["ui", "--no-open", "--json"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -90,8 +90,8 @@ fn field(page: &str, name: &str) -> String {
 
 /// The parts of a form that a person does not fill in.
 fn hidden(page: &str) -> String {
-    let encoded = |name: &str| field(page, name).replace('@', "%40");
-    format!("form={}&asked={}&at={}", encoded("form"), encoded("asked"), encoded("at"))
+    let [form, asked, moved] = ["form", "asked", "moved"].map(|name| field(page, name));
+    format!("form={form}&asked={asked}&moved={moved}")
 }
 
 const PAGES: [&str; 12] = [

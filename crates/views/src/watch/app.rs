@@ -160,7 +160,15 @@ impl App {
             || self.detail().is_some_and(|detail| !detail.overview.under_way.is_empty())
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent, now_ms: i64) -> Wish {
+    /// What is to be seen now is on the screen since this moment.
+    pub(super) fn drawn(&mut self, at_ms: i64) {
+        if let Some(dialog) = &mut self.dialog {
+            dialog.drawn(at_ms);
+        }
+    }
+
+    /// `at_ms` is when the key was read, by the clock of [`App::drawn`].
+    pub(super) fn key(&mut self, key: KeyEvent, at_ms: i64) -> Wish {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if control => return Wish::Quit,
@@ -168,7 +176,7 @@ impl App {
             _ => {}
         }
         if let Some(dialog) = &mut self.dialog {
-            return match dialog.key(key, now_ms) {
+            return match dialog.key(key, at_ms) {
                 Outcome::Stays => Wish::Nothing,
                 Outcome::Closed => {
                     self.dialog = None;
@@ -190,7 +198,7 @@ impl App {
             KeyCode::Char('q') => return Wish::Quit,
             KeyCode::Char('?') | KeyCode::F(1) => self.dialog = Some(Dialog::help()),
             _ if self.opened.is_none() => self.list_key(key.code),
-            code => self.feature_key(code, now_ms),
+            code => self.feature_key(code),
         }
         Wish::Nothing
     }
@@ -236,7 +244,7 @@ impl App {
         self.scroll = 0;
     }
 
-    fn feature_key(&mut self, code: KeyCode, now_ms: i64) {
+    fn feature_key(&mut self, code: KeyCode) {
         match code {
             KeyCode::Esc | KeyCode::Left | KeyCode::Char('h' | 'b') | KeyCode::Backspace => {
                 (self.opened, self.scroll) = (None, 0);
@@ -257,7 +265,7 @@ impl App {
             KeyCode::Char('n') => self.seek = Some(self.top() + 1),
             KeyCode::Char('d') => self.decide(),
             KeyCode::Char('c') => self.comment(),
-            KeyCode::Char('s') => self.stop(now_ms),
+            KeyCode::Char('s') => self.stop(),
             code => self.scroll_key(code),
         }
     }
@@ -339,17 +347,19 @@ impl App {
         self.notice = self.in_the_way();
         let Some(detail) = self.detail().filter(|_| self.notice.is_none()) else { return };
         match &detail.scope {
-            Scope::Feature(id) => self.dialog = Some(Dialog::comment(&id.to_string())),
+            Scope::Feature(id) => {
+                self.dialog = Some(Dialog::comment(&id.to_string(), detail.overview.moved_at));
+            }
             _ => self.notice = Some("only features can be commented".to_owned()),
         }
     }
 
-    fn stop(&mut self, now_ms: i64) {
+    fn stop(&mut self) {
         self.notice = self.in_the_way();
         let Some(detail) = self.detail().filter(|_| self.notice.is_none()) else { return };
         match &detail.driven_by {
             Some(holder) => {
-                self.dialog = Some(Dialog::stop(&detail.scope.to_string(), &holder.to_string(), now_ms))
+                self.dialog = Some(Dialog::stop(&detail.scope.to_string(), &holder.to_string()));
             }
             None => self.notice = Some("nobody drives it: there is nothing to stop".to_owned()),
         }

@@ -1,7 +1,8 @@
 //! What is asked over the screen: help, a decision, a comment, whether to stop a run, and what a command said.
 //!
 //! Nothing is done by one key: whoever decides picks a choice, types a reason and confirms. A confirmation counts only
-//! some time after it was asked for, so that no pasted text can hold it.
+//! when it has been asked for on the screen for some time, so that no pasted text can hold it. Times are those of the
+//! view: milliseconds since it began.
 
 use super::snapshot::Asked;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -41,8 +42,8 @@ type: redraft decide, comment, stop.";
 pub(super) enum Dialog {
     Help { scroll: usize },
     Decide(Box<Deciding>),
-    Comment { feature: String, text: String, confirm_ms: Option<i64> },
-    Stop { feature: String, driver: String, asked_ms: i64 },
+    Comment { feature: String, text: String, seen: u64, confirm: Option<Confirmation> },
+    Stop { feature: String, driver: String, confirm: Confirmation },
     Said { ended: bool, text: String, scroll: usize },
 }
 
@@ -62,9 +63,30 @@ pub(super) enum Stage {
     Choose,
     /// The reason or an answer is typed.
     Type,
-    Confirm {
-        asked_ms: i64,
-    },
+    Confirm(Confirmation),
+}
+
+/// Whether a person is asked to confirm something, and since when that is on the screen: not before it was drawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Confirmation {
+    shown_ms: Option<i64>,
+}
+
+impl Confirmation {
+    fn drawn(&mut self, at_ms: i64) {
+        self.shown_ms.get_or_insert(at_ms);
+    }
+
+    /// What a key says to it: none where it came too early to be an answer. A key that is held down, or one of many that
+    /// were pasted, stays too early.
+    fn answer(&mut self, code: KeyCode, at_ms: i64) -> Option<bool> {
+        if !matches!(code, KeyCode::Char('y' | 'Y')) {
+            return Some(false);
+        }
+        let waited = self.shown_ms.is_some_and(|shown_ms| at_ms - shown_ms >= CONFIRM_MS);
+        self.shown_ms = self.shown_ms.map(|shown_ms| shown_ms.max(at_ms));
+        waited.then_some(true)
+    }
 }
 
 /// What a key does to a dialog.
@@ -86,12 +108,14 @@ impl Dialog {
         Dialog::Decide(Box::new(Deciding { feature, asked, chosen, stage, texts, scroll: 0 }))
     }
 
-    pub(super) fn comment(feature: &str) -> Dialog {
-        Dialog::Comment { feature: feature.to_owned(), text: String::new(), confirm_ms: None }
+    /// `seen` is the event since which the feature stands where the screen shows it.
+    pub(super) fn comment(feature: &str, seen: u64) -> Dialog {
+        Dialog::Comment { feature: feature.to_owned(), text: String::new(), seen, confirm: None }
     }
 
-    pub(super) fn stop(feature: &str, driver: &str, now_ms: i64) -> Dialog {
-        Dialog::Stop { feature: feature.to_owned(), driver: driver.to_owned(), asked_ms: now_ms }
+    pub(super) fn stop(feature: &str, driver: &str) -> Dialog {
+        let confirm = Confirmation::default();
+        Dialog::Stop { feature: feature.to_owned(), driver: driver.to_owned(), confirm }
     }
 
     pub(super) fn said(ended: bool, text: &str) -> Dialog {
@@ -119,43 +143,52 @@ impl Dialog {
         matches!(self, Dialog::Decide(_) | Dialog::Comment { .. } | Dialog::Stop { .. })
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent, now_ms: i64) -> Outcome {
-        let confirms = |asked_ms: i64| {
-            let waited = now_ms - asked_ms >= CONFIRM_MS;
-            (matches!(key.code, KeyCode::Char('y' | 'Y')), waited)
-        };
+    /// It is on the screen since this moment, or was before.
+    pub(super) fn drawn(&mut self, at_ms: i64) {
+        match self {
+            Dialog::Stop { confirm, .. } | Dialog::Comment { confirm: Some(confirm), .. } => {
+                confirm.drawn(at_ms);
+            }
+            Dialog::Decide(deciding) => {
+                if let Stage::Confirm(confirm) = &mut deciding.stage {
+                    confirm.drawn(at_ms);
+                }
+            }
+            Dialog::Comment { confirm: None, .. } | Dialog::Help { .. } | Dialog::Said { .. } => {}
+        }
+    }
+
+    /// `at_ms` is when the key was read.
+    pub(super) fn key(&mut self, key: KeyEvent, at_ms: i64) -> Outcome {
         match self {
             Dialog::Help { scroll } | Dialog::Said { scroll, .. } => scrolled(scroll, key.code),
-            Dialog::Stop { feature, asked_ms, .. } => match confirms(*asked_ms) {
-                (true, true) => Outcome::Run(vec!["stop".to_owned(), feature.clone()]),
-                (true, false) => Outcome::Stays,
-                (false, _) => Outcome::Closed,
-            },
-            Dialog::Comment { text, confirm_ms: confirm @ None, .. } => match key.code {
+            Dialog::Stop { feature, confirm, .. } => {
+                confirmed(confirm.answer(key.code, at_ms), || vec!["stop".to_owned(), feature.clone()])
+            }
+            Dialog::Comment { text, confirm: confirm @ None, .. } => match key.code {
                 KeyCode::Esc => Outcome::Closed,
                 KeyCode::Enter if text.trim().is_empty() => Outcome::Closed,
                 KeyCode::Enter => {
-                    *confirm = Some(now_ms);
+                    *confirm = Some(Confirmation::default());
                     Outcome::Stays
                 }
                 _ => typed(text, key),
             },
-            Dialog::Comment { feature, text, confirm_ms: Some(asked_ms) } => match confirms(*asked_ms) {
-                (true, true) => {
-                    let words = ["comment", feature, "--", text.trim()];
-                    Outcome::Run(words.map(str::to_owned).to_vec())
-                }
-                (true, false) => Outcome::Stays,
-                (false, _) => Outcome::Closed,
-            },
-            Dialog::Decide(deciding) => deciding.key(key, now_ms, confirms),
+            Dialog::Comment { feature, text, seen, confirm: Some(confirm) } => {
+                confirmed(confirm.answer(key.code, at_ms), || {
+                    // It is about what was on the screen and nothing that came after it.
+                    let words = ["comment", &format!("--seen={seen}"), "--", feature, text.trim()];
+                    words.map(str::to_owned).to_vec()
+                })
+            }
+            Dialog::Decide(deciding) => deciding.key(key, at_ms),
         }
     }
 
     pub(super) fn paste(&mut self, text: &str) {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let into = match self {
-            Dialog::Comment { text, confirm_ms: None, .. } => Some(text),
+            Dialog::Comment { text, confirm: None, .. } => Some(text),
             Dialog::Decide(deciding) if deciding.stage == Stage::Type => deciding.texts.last_mut(),
             _ => None,
         };
@@ -175,8 +208,8 @@ impl Deciding {
         if self.word() == "answer" { self.asked.questions.len().max(1) } else { 1 }
     }
 
-    fn key(&mut self, key: KeyEvent, now_ms: i64, confirms: impl Fn(i64) -> (bool, bool)) -> Outcome {
-        match self.stage {
+    fn key(&mut self, key: KeyEvent, at_ms: i64) -> Outcome {
+        match &mut self.stage {
             Stage::Choose => self.choose(key.code),
             Stage::Type => match key.code {
                 KeyCode::Esc => Outcome::Closed,
@@ -185,16 +218,12 @@ impl Deciding {
                     Outcome::Stays
                 }
                 KeyCode::Enter => {
-                    self.stage = Stage::Confirm { asked_ms: now_ms };
+                    self.stage = Stage::Confirm(Confirmation::default());
                     Outcome::Stays
                 }
                 _ => self.texts.last_mut().map_or(Outcome::Stays, |text| typed(text, key)),
             },
-            Stage::Confirm { asked_ms } => match confirms(asked_ms) {
-                (true, true) => Outcome::Run(self.command()),
-                (true, false) => Outcome::Stays,
-                (false, _) => Outcome::Closed,
-            },
+            Stage::Confirm(confirm) => confirmed(confirm.answer(key.code, at_ms), || self.command()),
         }
     }
 
@@ -227,6 +256,14 @@ impl Deciding {
         let revision = self.asked.revision.as_ref().filter(|_| self.word() == APPROVE);
         words.extend(revision.map(|revision| format!("--revision={revision}")));
         words
+    }
+}
+
+fn confirmed(answer: Option<bool>, command: impl FnOnce() -> Vec<String>) -> Outcome {
+    match answer {
+        Some(true) => Outcome::Run(command()),
+        Some(false) => Outcome::Closed,
+        None => Outcome::Stays,
     }
 }
 

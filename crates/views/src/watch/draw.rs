@@ -211,10 +211,10 @@ fn over(frame: &mut Frame<'_>, dialog: &mut Dialog, ink: Ink, body: Rect) {
             let fixed = question(ink, inner, &format!("Run `redraft stop {feature}`? y/N"));
             (" stop the run ", lines.lines, fixed, &mut 0)
         }
-        Dialog::Comment { feature, text, confirm_ms } => {
+        Dialog::Comment { feature, text, confirm, .. } => {
             let mut lines = Lines::new(ink, inner);
             lines.say(Tone::Plain, "What you write becomes a finding of yours that the author must answer.");
-            let fixed = match confirm_ms {
+            let fixed = match confirm {
                 None => typing(ink, inner, "comment", text),
                 Some(_) => {
                     lines.say(Tone::Plain, &format!("Comment {feature} with: {text}"));
@@ -300,7 +300,7 @@ fn below(ink: Ink, columns: u16, deciding: &Deciding) -> Vec<Line<'static>> {
                 None => typing(ink, columns, &format!("why {}", deciding.word()), text),
             }
         }
-        Stage::Confirm { .. } => {
+        Stage::Confirm(_) => {
             let chosen = deciding.asked.form.choices.get(deciding.chosen);
             let consequence = chosen.map_or("", |choice| choice.consequence.as_str());
             let (feature, word) = (&deciding.feature, deciding.word());

@@ -25,6 +25,11 @@ pub(super) struct Taken {
     pub(super) screen: Screen,
 }
 
+/// Whether the terminal is taken over now. It is not any more where a thread has panicked.
+pub(super) fn is_ours() -> bool {
+    TAKEN.load(Ordering::SeqCst)
+}
+
 /// Whether there is a terminal to draw on and to read keys from.
 pub(super) fn is_there() -> bool {
     let term = std::env::var_os("TERM").unwrap_or_default();

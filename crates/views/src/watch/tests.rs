@@ -2,6 +2,7 @@
 
 mod histories;
 mod keys;
+mod playing;
 
 use super::app::{App, Pane};
 use super::draw::draw;

@@ -13,7 +13,7 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Store as _, Workspace as _};
 use redraft_facts::event::Entry;
 use redraft_facts::fragment::Prompt;
-use redraft_facts::ids::BlobId;
+use redraft_facts::ids::{BlobId, Revision};
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
 use redraft_frame::errors::{CliError, ErrorCode};
@@ -49,15 +49,17 @@ impl Looked {
 
     /// What a form on this page is about.
     pub(super) fn sight(&self) -> Sight {
-        let open = self.overview.phases_in_detail.iter().find(|phase| phase.state == PhaseState::Open);
-        let revision = |phase: &redraft_reports::view::PhaseView| {
-            phase.revision.as_ref().map(ToString::to_string).unwrap_or_default()
-        };
         let asked = self.asked.as_ref().and_then(|asked| asked.seq);
         Sight {
             asked: asked.map(|seq| seq.to_string()).unwrap_or_default(),
-            at: open.map(|open| format!("{}@{}", open.phase, revision(open))).unwrap_or_default(),
+            moved: self.overview.moved_at.to_string(),
         }
+    }
+
+    /// What the open phase is at.
+    pub(super) fn revision(&self) -> Option<&Revision> {
+        let phases = &self.overview.phases_in_detail;
+        phases.iter().find(|phase| phase.state == PhaseState::Open)?.revision.as_ref()
     }
 
     fn revisions(&self, phase: Option<Phase>) -> Vec<RevisionView> {

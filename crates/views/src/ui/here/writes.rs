@@ -28,7 +28,7 @@ pub(super) fn write(here: &Here<'_>, posted: &Posted) -> Result<Answer, CliError
 /// What is shown again must not hold a secret either.
 fn clean(posted: &Posted, here: &Here<'_>) -> Posted {
     let clean = |(name, text): &(String, String)| {
-        let is_own = matches!(name.as_str(), "form" | "asked" | "at");
+        let is_own = matches!(name.as_str(), "form" | "asked" | "moved");
         let text = if is_own { text.clone() } else { here.process.redactor.redact(text).0.into_owned() };
         (name.clone(), text)
     };
@@ -60,10 +60,8 @@ fn decide(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, C
     let mut words = vec!["decide".to_owned(), looked.scope.to_string(), word.clone()];
     words.push(format!("--seen={}", sight.asked));
     // An approval is of the revision that was looked at.
-    let revision = sight.at.split_once('@').map(|(_, revision)| revision).unwrap_or_default();
-    if word == APPROVE && !revision.is_empty() {
-        words.push(format!("--revision={revision}"));
-    }
+    let revision = looked.revision().filter(|_| word == APPROVE);
+    words.extend(revision.map(|revision| format!("--revision={revision}")));
     words.extend(Some(why).filter(|why| !why.is_empty()).map(|why| format!("--why={why}")));
     if word == Decision::Answer.name() {
         words.extend(posted.texts("answer").into_iter().map(|answer| format!("--answer={answer}")));
@@ -73,7 +71,7 @@ fn decide(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, C
 
 fn comment(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, CliError> {
     let (sight, seen) = (looked.sight(), Sight::of(posted));
-    if sight.at != seen.at {
+    if sight.moved != seen.moved {
         return Ok(moved(here, looked, posted));
     }
     let (text, file, line) = (posted.text("text"), posted.text("file"), posted.text("line"));
@@ -88,7 +86,7 @@ fn comment(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, 
     if let Some(lacks) = lacks {
         return Ok(again(here, looked, posted, 422, notice("bad", lacks, &[])));
     }
-    let mut words = vec!["comment".to_owned()];
+    let mut words = vec!["comment".to_owned(), format!("--seen={}", seen.moved)];
     words.extend(Some(file).filter(|file| !file.is_empty()).map(|file| format!("--file={file}")));
     words.extend(Some(line).filter(|line| !line.is_empty()).map(|line| format!("--line={line}")));
     words.extend((posted.text("note") == "yes").then(|| "--note".to_owned()));

@@ -12,14 +12,14 @@ use redraft_reports::view::AskedView;
 pub(in crate::ui) struct Sight {
     /// The event in which the question was asked; empty where there is none.
     pub(in crate::ui) asked: String,
-    /// The phase that is open and the revision it is at, as `specify@REVISION`; empty before there is one.
-    pub(in crate::ui) at: String,
+    /// The event since which the same phase is open at the same revision.
+    pub(in crate::ui) moved: String,
 }
 
 impl Sight {
     /// What a form was made from.
     pub(in crate::ui) fn of(posted: &Posted) -> Sight {
-        Sight { asked: posted.text("asked"), at: posted.text("at") }
+        Sight { asked: posted.text("asked"), moved: posted.text("moved") }
     }
 }
 
@@ -27,7 +27,7 @@ fn hidden(made: &Made, sight: &Sight) -> Markup {
     html! {
         input type="hidden" name="form" value=(made.form);
         input type="hidden" name="asked" value=(sight.asked);
-        input type="hidden" name="at" value=(sight.at);
+        input type="hidden" name="moved" value=(sight.moved);
     }
 }
 

@@ -22,6 +22,7 @@ fn press(app: &mut App, keys: &[&str]) -> Wish {
             "page" => KeyCode::PageDown,
             letter => KeyCode::Char(letter.chars().next().unwrap()),
         };
+        app.drawn(NOW_MS + at as i64 * 1_000 - 500);
         wish = app.key(code.into(), NOW_MS + at as i64 * 1_000);
     }
     wish
@@ -50,16 +51,34 @@ fn a_decision_needs_a_choice_a_reason_and_a_confirmation() {
     typed(&mut app, "good enough");
     assert_eq!(press(&mut app, &["enter"]), Wish::Nothing);
     assert!(screen(&mut app, 80, 24).contains("Decide 031 accept"), "{}", screen(&mut app, 80, 24));
-    // What follows at once may have been pasted.
-    assert_eq!(app.key(KeyCode::Char('y').into(), NOW_MS + 100), Wish::Nothing);
-    assert!(app.dialog.is_some());
-    let run = words(app.key(KeyCode::Char('y').into(), NOW_MS + 1_000));
+    app.drawn(NOW_MS + 5_000);
+    let run = words(app.key(KeyCode::Char('y').into(), NOW_MS + 6_000));
     assert_eq!(run, ["decide", "031", "accept", "--why=good enough", "--seen=7"]);
     assert!(screen(&mut app, 80, 24).contains("at work: redraft decide 031 accept"));
     press(&mut app, &["d"]);
     assert!(app.dialog.is_none(), "one thing at a time");
     app.said(true, "feature 031: decided accept");
     assert!(screen(&mut app, 80, 24).contains("decided accept"));
+}
+
+#[test]
+fn a_confirmation_counts_only_some_time_after_it_was_drawn() {
+    let mut app = app(vec![asked()], true);
+    press(&mut app, &["d", "up", "enter", "enter"]);
+    let yes = |app: &mut App, at_ms: i64| app.key(KeyCode::Char('y').into(), NOW_MS + at_ms);
+    assert_eq!(
+        yes(&mut app, 60_000),
+        Wish::Nothing,
+        "nobody has seen what is asked, however slow the drawing is"
+    );
+    app.drawn(NOW_MS + 70_000);
+    // What was read before it was drawn, or follows at once, may have been pasted; so may many of them.
+    for at_ms in [69_000, 70_100, 70_300, 70_500] {
+        assert_eq!(yes(&mut app, at_ms), Wish::Nothing, "{at_ms}");
+    }
+    app.drawn(NOW_MS + 70_500);
+    assert!(app.dialog.is_some());
+    assert!(matches!(yes(&mut app, 70_750), Wish::Run(_)));
 }
 
 #[test]
@@ -90,6 +109,7 @@ fn an_authors_questions_are_answered_one_by_one() {
     app.paste("90\n90\ny");
     assert!(screen(&mut app, 80, 24).contains("> 90 90 y_"), "{}", screen(&mut app, 80, 24));
     press(&mut app, &["enter"]);
+    app.drawn(NOW_MS);
     let run = words(app.key(KeyCode::Char('y').into(), NOW_MS + 9_000));
     assert_eq!(run, ["decide", "031", "answer", "--answer=-- Postgres", "--answer=90 90 y", "--seen=7"]);
 }
@@ -116,7 +136,7 @@ fn a_run_is_stopped_and_a_comment_made_only_after_a_yes() {
     press(&mut app, &["x", "c"]);
     typed(&mut app, "use Postgres, not files");
     let said = words(press(&mut app, &["enter", "y"]));
-    assert_eq!(said, ["comment", "031", "--", "use Postgres, not files"]);
+    assert_eq!(said, ["comment", "--seen=1", "--", "031", "use Postgres, not files"]);
     let mut idle = super::app(vec![asked()], true);
     press(&mut idle, &["s"]);
     assert!(idle.dialog.is_none() && screen(&mut idle, 80, 24).contains("there is nothing to stop"));
