@@ -19,6 +19,7 @@ pub mod inbox;
 pub mod lock;
 pub mod plain_file;
 pub mod search_path;
+pub mod served_page;
 pub mod shell_word;
 pub mod sqlite;
 pub mod trust;

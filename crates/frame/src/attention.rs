@@ -68,6 +68,8 @@ pub(crate) struct Notice {
     pub(crate) reason: &'static str,
     pub(crate) text: String,
     pub(crate) next: String,
+    /// Where to look: the address of the page, where one is served, else a command.
+    pub(crate) link: String,
 }
 
 impl Notice {
@@ -86,7 +88,7 @@ pub(crate) trait Messenger: Send + Sync {
     fn moment(&self) -> Moment;
     /// Whether a person has stopped the command.
     fn stopped(&self) -> bool;
-    /// The notice with its repository, without secrets, and with commands as they must be typed here.
+    /// The notice with its repository and link, without secrets, and with commands as they must be typed here.
     fn completed(&self, notice: Notice) -> Notice;
     /// Sends it, and returns what is to be said about that, if anything.
     fn send(&self, notice: &Notice) -> Option<String>;
@@ -194,6 +196,7 @@ impl Attention {
             reason: reason.name(),
             text: text.to_owned(),
             next: next.to_owned(),
+            link: String::new(),
         }
     }
 }
@@ -232,6 +235,7 @@ mod tests {
             reason: "waiting",
             text: format!("which\x1b]9;x\x07 one?\n{}", "y".repeat(900)),
             next: String::new(),
+            link: String::new(),
         };
         let line = notice.line();
         assert!(line.starts_with("redraft: shop 001 waiting: which ]9;x one? yyy"), "{line}");

@@ -8,9 +8,12 @@ use crate::attention::{Messenger, Notice, TEXT_CHARS};
 use crate::console::Console;
 use crate::process_context::ProcessContext;
 use redraft_adapters::child::{ScriptEnd, ShellCommand};
+use redraft_adapters::served_page::ServedPage;
 use redraft_engine::ports::{Clock, Moment};
 use redraft_facts::text::one_line;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How long the command may take.
 const LIMIT_MS: u64 = 10_000;
@@ -34,12 +37,15 @@ impl Messenger for OwnCommand {
 
     fn completed(&self, notice: Notice) -> Notice {
         let OwnCommand(process) = self;
-        let repository = process.repository().ok().map(|repo| repo.repository.main_checkout().to_owned());
+        let repo = process.repository().ok();
+        let repository = repo.as_ref().map(|repo| repo.repository.main_checkout().to_owned());
+        let port = repo.as_ref().and_then(|repo| ServedPage::port(&repo.state));
         let clean = |text: &str, chars: usize| one_line(&process.redactor.redact(text).0, chars);
         Notice {
             repository: repository.map(|path| path.display().to_string()).unwrap_or_default(),
             text: clean(&notice.text, TEXT_CHARS),
             next: clean(&process.commands_in(&notice.next), 10 * TEXT_CHARS),
+            link: link(&notice.feature, port, process),
             ..notice
         }
     }
@@ -47,6 +53,22 @@ impl Messenger for OwnCommand {
     fn send(&self, notice: &Notice) -> Option<String> {
         send(notice, &self.0)
     }
+}
+
+/// Where to look at a feature, or at all of them. The page lets in only the browser that has its cookie.
+fn link(feature: &str, port: Option<u16>, process: &ProcessContext) -> String {
+    match (port, feature) {
+        (Some(port), "") => format!("http://127.0.0.1:{port}/"),
+        (Some(port), feature) => format!("http://127.0.0.1:{port}/feature/{feature}"),
+        (None, feature) => process.next(format!("redraft watch {feature}").trim_end()),
+    }
+}
+
+/// A folder of its own for each notice: two of one process may be under way at once.
+fn folder(state: &Path) -> PathBuf {
+    static SENT: AtomicU32 = AtomicU32::new(0);
+    let number = SENT.fetch_add(1, Ordering::SeqCst);
+    state.join("notify").join(format!("{}-{number}", std::process::id()))
 }
 
 /// Runs the user's command, if there is one. Returns what is to be said about it.
@@ -66,13 +88,14 @@ fn send(notice: &Notice, process: &ProcessContext) -> Option<String> {
         ("REDRAFT_REASON", notice.reason),
         ("REDRAFT_TEXT", &notice.text),
         ("REDRAFT_NEXT", &notice.next),
+        ("REDRAFT_LINK", &notice.link),
         ("REDRAFT_NOTICE", &serde_json::to_string(notice).unwrap_or_default()),
     ] {
         environment.set(name, value);
     }
     let script = ShellCommand {
         worker: &process.exe,
-        out: &repo.state.join("notify").join(std::process::id().to_string()),
+        out: &folder(&repo.state),
         text: command,
         folder: repo.repository.main_checkout(),
         environment: &environment,
@@ -95,4 +118,16 @@ fn send(notice: &Notice, process: &ProcessContext) -> Option<String> {
     };
     let last = if last.is_empty() { last } else { format!(": {last}") };
     Some(format!("nobody was told: the command of [notify] {how}{last}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_notices_of_one_process_have_a_folder_each() {
+        let state = Path::new("state");
+        assert_ne!(folder(state), folder(state));
+        assert_eq!(folder(state).parent(), Some(state.join("notify").as_path()));
+    }
 }

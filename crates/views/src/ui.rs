@@ -45,7 +45,7 @@ pub fn ui(args: UiArgs, process: &ProcessContext, console: &Console) -> Result<E
     let here = Here::new(process)?;
     let listener = listen(args.port).map_err(|error| taken(args.port, &error))?;
     let port = listener.local_addr().map_err(|error| broken(&error))?.port();
-    let keys = Keys::new();
+    let (here, keys) = (here.at(port), Keys::new());
     let address = format!("http://127.0.0.1:{port}/enter/{}", keys.entry().unwrap_or_default());
     let shown = UiJson { v: 1, address: &address, port, pid: std::process::id() };
     console.show(&address, &shown);

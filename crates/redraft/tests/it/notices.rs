@@ -1,6 +1,7 @@
 //! Tests how a person who is not looking is told that a run waits, or how it ended.
 
 use crate::terminal::pair;
+use crate::ui::Ui;
 use crate::world::feature;
 use redraft_testkit::Scratch;
 use serde_json::Value;
@@ -94,7 +95,7 @@ fn a_command_of_the_user_finds_what_happened_in_its_environment_and_no_shell_rea
         told[0],
         serde_json::json!({
             "v": 1, "repository": root, "feature": "001", "reason": "ended", "text": "approved",
-            "next": "redraft new \"your idea\"",
+            "next": "redraft new \"your idea\"", "link": "redraft watch 001",
         })
     );
     assert_eq!((&told[1]["reason"], &told[1]["feature"]), (&"failed".into(), &"".into()));
@@ -102,6 +103,24 @@ fn a_command_of_the_user_finds_what_happened_in_its_environment_and_no_shell_rea
     assert!(!scratch.root().join("owned").exists());
     let left = fs::read_dir(scratch.root().join(".git/redraft/notify")).unwrap().count();
     assert_eq!(left, 0, "nothing is left of it");
+}
+
+#[test]
+fn a_notice_leads_to_the_page_where_one_is_served_and_else_names_the_command_that_shows_it() {
+    let scratch = feature("Show the weather");
+    scratch.configure(&format!("{NOBODY_LOOKS}{}{PLAYED}", writes_down(&scratch)));
+    let ui = Ui::new(&scratch);
+    scratch.run(["run", "001"]).expect(0);
+    scratch.run(["review", "nothing.md"]).expect(2);
+    let port = ui.port;
+    // Killed, and nothing is cleared away.
+    drop(ui);
+    scratch.run(["run", "001"]).expect(0);
+    scratch.run(["review", "nothing.md"]).expect(2);
+    let told = told(&scratch);
+    let links: Vec<&str> = told.iter().map(|one| one["link"].as_str().unwrap()).collect();
+    let (page, board) = (format!("http://127.0.0.1:{port}/feature/001"), format!("http://127.0.0.1:{port}/"));
+    assert_eq!(links, [page.as_str(), &board, "redraft watch 001", "redraft watch"], "{told:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The pages of the repository that the server was started in. Every page reads what it shows when it is asked for;
 //! nothing is kept from one to the next but what became of the last forms.
 
+mod dues;
 mod looking;
 mod writes;
 
@@ -8,9 +9,11 @@ use super::pages::layout::{Page, notice};
 use super::pages::{board as board_page, feature};
 use super::site::{Answer, Made, Part, Place, Posted, Site, Wanted};
 use crate::board::Board;
-use crate::following::{ASK_EVERY_MS, Following, due_ms};
+use crate::following::{ASK_EVERY_MS, Following};
+use dues::Dues;
 use looking::Looked;
 use maud::{Markup, html};
+use redraft_adapters::served_page::ServedPage;
 use redraft_engine::ports::Clock as _;
 use redraft_facts::ticket::Scope;
 use redraft_frame::errors::{CliError, ErrorCode};
@@ -28,13 +31,35 @@ pub(super) struct Here<'a> {
     called: String,
     /// What became of the last forms, each with its number.
     outcomes: Mutex<VecDeque<(u64, String)>>,
+    /// Where it is served, and that others are told so.
+    port: u16,
+    served: Mutex<Option<ServedPage>>,
 }
 
 impl<'a> Here<'a> {
     pub(super) fn new(process: &'a ProcessContext) -> Result<Here<'a>, CliError> {
         let repo = process.repository()?;
         let called = repo.repository.main_checkout().file_name().unwrap_or_default();
-        Ok(Here { process, called: called.to_string_lossy().into_owned(), outcomes: Mutex::default() })
+        let called = called.to_string_lossy().into_owned();
+        Ok(Here { process, called, outcomes: Mutex::default(), port: 0, served: Mutex::default() })
+    }
+
+    /// The same, served on this port.
+    pub(super) fn at(self, port: u16) -> Here<'a> {
+        let here = Here { port, ..self };
+        here.announce();
+        here
+    }
+
+    /// Tells others of the page once there is a ledger here: looking creates nothing.
+    fn announce(&self) {
+        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        if served.is_none()
+            && let Ok(repo) = self.process.repository()
+            && matches!(repo.reader(), Ok(Some(_)))
+        {
+            *served = ServedPage::announce(&repo.state, self.port);
+        }
     }
 
     fn board(&self) -> Result<Board, CliError> {
@@ -159,17 +184,16 @@ impl Site for Here<'_> {
         written.unwrap_or_else(|error| self.failed(error, &posted.made))
     }
 
-    fn follow(&self, moved: &mut dyn FnMut()) {
+    fn follow(&self, moved: &mut dyn FnMut(), is_watched: &dyn Fn() -> bool) {
         let Ok(repo) = self.process.repository() else { return };
-        let mut following = Following::new(&repo.state);
-        let mut due: Option<i64> = None;
+        let (mut following, mut dues) = (Following::new(&repo.state), Dues::default());
         while self.process.clock.wait_ms(ASK_EVERY_MS) {
-            let now_ms = self.process.clock.now_ms();
-            let is_due = due.is_some_and(|due| due <= now_ms);
-            if following.changed() || is_due {
-                let board = self.board().ok();
-                let rows = board.iter().flat_map(|board| board.features.iter().map(|seen| &seen.row));
-                due = due_ms(rows, now_ms);
+            let (changed, now_ms) = (following.changed(), self.process.clock.now_ms());
+            if changed {
+                self.announce();
+            }
+            let rows = || self.board().map(|board| board.features.into_iter().map(|seen| seen.row).collect());
+            if dues.moved(changed, now_ms, is_watched(), || rows().unwrap_or_default()) {
                 moved();
             }
         }

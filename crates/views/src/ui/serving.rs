@@ -79,7 +79,11 @@ impl Server {
                 scope.spawn(|| work(&pages, site));
             }
             scope.spawn(|| work(&writes, site));
-            scope.spawn(|| site.follow(&mut || moved.send_modify(|version| *version += 1)));
+            scope.spawn(|| {
+                // One end is the server's own, and each open page has another.
+                let is_watched = || moved.receiver_count() > 1;
+                site.follow(&mut || moved.send_modify(|version| *version += 1), &is_watched);
+            });
             let served = runtime.block_on(async {
                 let listener = tokio::net::TcpListener::from_std(self.listener)?;
                 tokio::spawn(accept(listener, shared, self.patience));

@@ -10,8 +10,9 @@ pub(super) trait Site: Sync {
 
     fn write(&self, posted: &Posted) -> Answer;
 
-    /// Calls `moved` whenever a page may have changed, until the server ends.
-    fn follow(&self, moved: &mut dyn FnMut());
+    /// Calls `moved` whenever a page may have changed, until the server ends. `is_watched` says whether a page is open
+    /// that waits for that.
+    fn follow(&self, moved: &mut dyn FnMut(), is_watched: &dyn Fn() -> bool);
 }
 
 /// A page that a person wants to see.

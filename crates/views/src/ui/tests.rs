@@ -22,6 +22,8 @@ struct Fake {
     writes: Mutex<Vec<Posted>>,
     moves: AtomicUsize,
     stop: AtomicBool,
+    /// Whether a page waits for changes, as it is told.
+    watched: AtomicBool,
     /// The size of every page.
     bytes: usize,
 }
@@ -37,9 +39,10 @@ impl Site for Fake {
         Answer::SeeOther("/feature/001".to_owned())
     }
 
-    fn follow(&self, moved: &mut dyn FnMut()) {
+    fn follow(&self, moved: &mut dyn FnMut(), is_watched: &dyn Fn() -> bool) {
         let mut seen = 0;
         while !self.stop.load(Ordering::SeqCst) {
+            self.watched.store(is_watched(), Ordering::SeqCst);
             let moves = self.moves.load(Ordering::SeqCst);
             (seen..moves).for_each(|_| moved());
             seen = moves;

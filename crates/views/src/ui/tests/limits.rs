@@ -112,6 +112,31 @@ fn an_open_page_is_told_that_something_changed_and_nothing_else() {
 }
 
 #[test]
+fn the_site_knows_whether_a_page_waits_for_changes() {
+    serving(&Fake::default(), Patience::default(), |served| {
+        let cookie = served.enter();
+        let becomes = |wanted: bool| {
+            let found = || served.site.watched.load(Ordering::SeqCst) == wanted;
+            (0..2_000).any(|_| {
+                found() || {
+                    std::thread::park_timeout(Duration::from_millis(5));
+                    false
+                }
+            })
+        };
+        served.ask("GET", "/", &[("Host", &served.host()), ("Cookie", &cookie)], "");
+        assert!(becomes(false), "a page that was only read waits for nothing");
+        let mut told = stream(served, &cookie);
+        until(&mut told, "data: 0");
+        assert!(becomes(true));
+        drop(told);
+        // Whoever is gone is noticed when there is something to say.
+        served.site.moves.fetch_add(1, Ordering::SeqCst);
+        assert!(becomes(false));
+    });
+}
+
+#[test]
 fn only_so_many_pages_are_told_at_once_and_who_leaves_makes_room() {
     serving(&Fake::default(), Patience::default(), |served| {
         let cookie = served.enter();
