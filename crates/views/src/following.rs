@@ -9,7 +9,8 @@ use redraft_adapters::doing;
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
 use redraft_reports::projections::BoardRow;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,9 @@ struct Marks {
     /// The ledger, and the log that holds its last changes.
     ledger: Option<Mark>,
     log: Option<Mark>,
+    /// The head of the log's index. A change is written to the log first, and others see it only when the index says
+    /// so, which may be long after on a slow disk.
+    index: Vec<u8>,
     /// Files are put into this folder whole, which changes the folder itself.
     doing: Option<Mark>,
     /// What `redraft clean` leaves a note of.
@@ -82,11 +86,15 @@ struct LockMark {
 impl Marks {
     fn read(state: &Path) -> Marks {
         let ledger = Ledger::file(state);
-        let mut log = ledger.clone().into_os_string();
-        log.push("-wal");
+        let beside = |end: &str| {
+            let mut name = ledger.clone().into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        };
         Marks {
             ledger: Mark::read(&ledger),
-            log: Mark::read(Path::new(&log)),
+            log: Mark::read(&beside("-wal")),
+            index: head(&beside("-shm")),
             doing: Mark::read(&state.join(doing::FOLDER)),
             cleaned: Mark::read(&state.join("cleaned")),
             locks: locks(state),
@@ -102,6 +110,15 @@ impl Mark {
     fn new(found: &Metadata) -> Mark {
         Mark { file: found.ino(), len: found.len(), at: (found.mtime(), found.mtime_nsec()) }
     }
+}
+
+/// The first bytes of a file, or none. SQLite keeps what counts in two copies of 48 bytes.
+fn head(path: &Path) -> Vec<u8> {
+    const BYTES: u64 = 96;
+    let mut found = Vec::new();
+    // What cannot be read is not there.
+    let _ = File::open(path).and_then(|file| file.take(BYTES).read_to_end(&mut found));
+    found
 }
 
 fn locks(state: &Path) -> Vec<LockMark> {
@@ -192,6 +209,26 @@ mod tests {
         settle(&mut following);
         let found: Vec<_> = fs::read_dir(&state).unwrap().flatten().map(|file| file.file_name()).collect();
         assert!(found.iter().all(|name| name == "ledger.db" || name == "locks"), "{found:?}");
+    }
+
+    #[test]
+    fn what_is_written_to_the_log_is_noticed_once_more_when_others_can_see_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("ledger.db-shm");
+        let write = |byte: u8| {
+            // SQLite writes through memory, which need not change the file's time.
+            let file = File::options().write(true).create(true).truncate(false).open(&index).unwrap();
+            std::os::unix::fs::FileExt::write_all_at(&file, &[byte; 96], 0).unwrap();
+            file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        };
+        write(1);
+        fs::write(folder.path().join("ledger.db-wal"), "a change").unwrap();
+        let mut following = Following::new(folder.path());
+        settle(&mut following);
+        // The disk has taken its time; only now does the change count.
+        write(2);
+        assert!(following.changed());
+        settle(&mut following);
     }
 
     #[test]
