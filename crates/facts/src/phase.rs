@@ -72,6 +72,12 @@ impl Phase {
         }
     }
 
+    /// Whether its author may ask the user before the first draft. What comes after the design is made from documents
+    /// that were approved: what only the user can settle was asked before.
+    pub fn may_ask(self) -> bool {
+        matches!(self, Phase::Specify | Phase::Design)
+    }
+
     /// The phase that writes this file, if one does.
     pub fn writing(artifact: &str) -> Option<Phase> {
         Phase::DOCUMENTS.into_iter().find(|phase| phase.artifact() == artifact)

@@ -176,7 +176,7 @@ pub fn compose(
             .filter(|_| profile.kind == ProfileKind::Author)
             .map(|check| check.evidence.as_str()),
         lint: &warnings,
-        may_ask: state.questions.is_empty() && state.reviews(),
+        may_ask: state.opened.phase.may_ask() && state.questions.is_empty() && state.reviews(),
         answers: &answers,
         mini: !state.reviews(),
         unchanged: state.unchanged > 0,

@@ -4,12 +4,13 @@
 //! to rule on what is open and to read what changed, as in the conversation of the first review, and the document is
 //! there to look things up in.
 
+use super::at_hand::{AT_HAND, DOCUMENTS_AT_HAND};
 use super::brief::Brief;
 use super::open;
 use super::stable::{file_name, names_documents};
 use super::turn::CHECKS_OF_A_CHANGE;
 use redraft_facts::choice::Strategy;
-use redraft_facts::fragment::{Fragment, Prompt};
+use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 
@@ -57,6 +58,7 @@ pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
         Shown::Whole => ("review-note", ", and after it the whole document for reference"),
         Shown::Path => ("review-note", ""),
     };
+    let walk = if shown == Shown::Part { "" } else { WALKED };
     let look = match shown {
         Shown::Part => format!(
             "\nWhere a change depends on a part of {name} that is not below, open {} and look at that part.\n",
@@ -68,28 +70,13 @@ pub(super) fn note(brief: &Brief<'_>, shown: Shown) -> Fragment {
     let text = format!(
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole document and {said}. You continue that review without its \
-         memory: what changed since then stands below{with}. The Walk of your role is not done again. \
-         {CHECKS_OF_A_CHANGE} {task}{look}"
+         memory: what changed since then stands below{with}. {walk}{CHECKS_OF_A_CHANGE} {task}{look}"
     );
     Fragment::new(note, text)
 }
 
-/// What a reviewer that goes on does with files it is only given by their paths.
-pub(super) const AT_HAND: &str = "\
-    The document, and the files under Required Artifacts, are for reference: an earlier turn of your role has read them. Open \
-    what a change or an open finding depends on, and confirm what you opened.\n";
-
-/// The same of the documents that go with a change.
-pub(super) const DOCUMENTS_AT_HAND: &str = "\
-    The files under Required Artifacts are for reference: an earlier turn of your role has read them. Open what a change or an \
-    open finding depends on, and confirm what you opened.\n";
-
-/// Whether a prompt has its reader open the required artifacts only where it needs them.
-pub fn is_at_hand(prompt: &Prompt) -> bool {
-    prompt
-        .get("review-note")
-        .is_some_and(|note| note.contains("Open what a change or an open finding depends on"))
-}
+/// A prompt that has the walk of the role says that it is done.
+pub(super) const WALKED: &str = "The Walk of your role is not done again. ";
 
 /// The same where nothing has changed, about a document or about code.
 pub(super) fn same(brief: &Brief<'_>) -> Fragment {

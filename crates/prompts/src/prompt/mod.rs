@@ -9,6 +9,7 @@
 mod again;
 mod anchor;
 mod asked;
+mod at_hand;
 mod author;
 mod brief;
 mod build;
@@ -33,7 +34,7 @@ mod tests;
 mod tool_fallback;
 mod turn;
 
-pub use again::is_at_hand;
+pub use at_hand::is_at_hand;
 pub use brief::{
     Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream,
 };

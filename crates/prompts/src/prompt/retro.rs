@@ -7,6 +7,7 @@
 
 use super::schema::{JUDGE_FORM, RETRO_FORM};
 use super::stable;
+use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
 use redraft_facts::text::{fenced, one_line};
@@ -38,7 +39,7 @@ pub struct RetroBrief<'a> {
 pub fn retro(brief: &RetroBrief<'_>) -> Prompt {
     let own = brief.text.filter(|_| brief.purpose != Purpose::Judge);
     let checks = format!("## Checks\n\n{}", brief.profile.checklist);
-    let mut role = vec![Fragment::new("rubric", stable::rubric(brief.profile, own))];
+    let mut role = vec![Fragment::new("rubric", stable::rubric(brief.profile, own, Strategy::Inline))];
     role.extend(missing_tools(brief.missing));
     role.extend([Fragment::new("checklist", checks), answer_form(brief.purpose)]);
     let mut turn = vec![task(brief), Fragment::new("bundle", brief.bundle)];

@@ -5,6 +5,7 @@
 //! agent that looks back on a feature gives no verdict and has its own forms ([`schema_for`]).
 
 use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::ProfileKind;
 
 /// The verdict as a strict JSON Schema: every field required, no other allowed.
 pub const SCHEMA: &str = include_str!("../../texts/verdict.schema.json");
@@ -42,6 +43,32 @@ pub(super) const FORM: &str = r#"{"files_read": [{"file": "", "lines": 0}],
  "answers": [{"id": "S1", "status": "fixed|not_fixed|withdrawn", "note": ""}],
  "summary": "", "approved": false}
 "#;
+
+/// The form of an author, which reports no findings and answers those it is given.
+const AUTHOR_FORM: &str = r#"{"files_read": [{"file": "", "lines": 0}],
+ "checks": [{"name": "", "passed": true, "note": ""}],
+ "verified": [{"claim": "", "source": "", "result": ""}],
+ "issues": [],
+ "answers": [{"id": "S1", "status": "fixed|not_fixed", "note": ""}],
+ "summary": "", "approved": false}
+"#;
+
+/// The form of a role that works on code and is given no findings.
+const WORK_FORM: &str = r#"{"files_read": [{"file": "", "lines": 0}],
+ "checks": [{"name": "", "passed": true, "note": ""}],
+ "verified": [{"claim": "", "source": "", "result": ""}],
+ "issues": [], "answers": [], "summary": "", "approved": false}
+"#;
+
+/// The verdict as a form, without the entries that the role has no use for.
+pub(super) fn form_of(kind: ProfileKind, purpose: Purpose) -> &'static str {
+    let works = matches!(purpose, Purpose::Implement | Purpose::Simplify | Purpose::Outline | Purpose::Tests);
+    match kind {
+        ProfileKind::Author if works => WORK_FORM,
+        ProfileKind::Author => AUTHOR_FORM,
+        ProfileKind::Domain | ProfileKind::Phase => FORM,
+    }
+}
 
 /// The answer of a retrospective as a form.
 pub(super) const RETRO_FORM: &str = r#"{"observations": [{"text": "", "evidence": ""}],
@@ -210,6 +237,24 @@ mod tests {
                 .collect();
             assert_eq!(written, words.into_iter().collect());
         }
+    }
+
+    /// Whoever reports no findings is shown the same fields, in the same order.
+    #[test]
+    fn a_form_without_findings_has_the_fields_of_the_whole_one() {
+        let fields = |form: &str| {
+            let read: Value = from_str(form).unwrap();
+            let mut names: Vec<String> = read.as_object().unwrap().keys().cloned().collect();
+            names.sort_by_key(|name| form.find(&format!("\"{name}\": ")));
+            names
+        };
+        let shown = |purpose| form_of(ProfileKind::Author, purpose);
+        for purpose in [Purpose::Draft, Purpose::Revise, Purpose::Implement, Purpose::Outline] {
+            assert_eq!(fields(shown(purpose)), fields(FORM), "{purpose}");
+            assert!(shown(purpose).contains("\"issues\": []"), "{purpose}");
+        }
+        assert!(shown(Purpose::Revise).contains("fixed|not_fixed\""), "whoever mends answers what was found");
+        assert_eq!(form_of(ProfileKind::Domain, Purpose::Review), FORM);
     }
 
     #[test]

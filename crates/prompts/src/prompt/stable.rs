@@ -6,7 +6,7 @@
 use super::brief::{Brief, FeaturePaths, Prd, Upstream};
 use super::code_brief::ProjectCheck;
 use super::conventions;
-use super::schema::FORM;
+use super::schema::form_of;
 use super::sizes::{FIELD_CHARS_MAX, NAME_CHARS_MAX};
 use redraft_documents::conventions::Conventions;
 use redraft_facts::choice::Strategy;
@@ -14,6 +14,7 @@ use redraft_facts::findings::Threshold;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text;
+use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::{Profile, ProfileKind, RoleText};
 
 const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
@@ -81,7 +82,7 @@ pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
     }
     fragments.extend((profile.kind != ProfileKind::Author).then(|| reviewer_rules(rule, REVIEWER_RULES)));
-    fragments.push(Fragment::new("rubric", rubric(profile, own)));
+    fragments.push(Fragment::new("rubric", rubric(profile, own, strategy)));
     let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
     fragments.extend(missing_tools(&tools, missing));
     fragments.extend(project.map(project_block));
@@ -120,18 +121,39 @@ pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
     let text = format!(
         "# Rules for Reviewers\n\n## Verdict\n\n{rule} A finding that the engine defers is not open: with \
          nothing else left, `approved` is true. The engine computes the same from your findings, so choose each severity \
-         by the rules below and not by the verdict it leads to.\n\n{rules}"
+         by the rules below and not by the verdict it leads to. Reviews are counted as iterations, and their number is \
+         limited.\n\n{rules}"
     );
     Fragment::new("reviewer-rules", text)
 }
 
-/// What the role decides and how. A repository's own text ends in its own way.
-pub(super) fn rubric(profile: &Profile, own: Option<&RoleText>) -> String {
-    match own {
-        Some(own) => own.body.clone(),
-        None => format!("{}\n\n{}\n", without_answering(profile).0.trim_end(), profile.coda),
+/// What the role decides and how. A repository's own text ends in its own way. Who is sent a digest goes on with a review
+/// whose walk was done.
+pub(super) fn rubric(profile: &Profile, own: Option<&RoleText>, strategy: Strategy) -> String {
+    let text = match own {
+        Some(own) => return own.body.clone(),
+        None => without_answering(profile).0.trim_end(),
+    };
+    match strategy {
+        Strategy::Digest => format!("{}\n\n{}\n", without_walk(text).trim_end(), profile.coda),
+        Strategy::Lazy | Strategy::Inline | Strategy::Resume => format!("{text}\n\n{}\n", profile.coda),
     }
 }
+
+/// A text without the sections that say how the whole is gone through.
+fn without_walk(text: &str) -> String {
+    let mut walks = false;
+    let kept = text.split_inclusive('\n').filter(|line| {
+        if line.starts_with('#') {
+            walks = line.trim_end() == WALK;
+        }
+        !walks
+    });
+    kept.collect()
+}
+
+/// The heading under which a reviewer's text says how the whole is gone through.
+const WALK: &str = "## The Walk";
 
 /// The heading under which an author's text says how findings are answered.
 const ANSWERING: &str = "## When Findings Are Open";
@@ -382,31 +404,29 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
         ProfileKind::Author => {
             "- `checks`: one entry for every check above, as you put it to your own text.\n\
              - `verified`: the facts about existing code, files or services that you opened.\n\
-             - `issues`: empty.\n\
-             - `answers`: one for every finding you were given, under its id or ids, `fixed` or `not_fixed`; none if you were given none.\n\
+             - `answers`: one for every finding you were given, under its id or ids.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
              - `approved`: true; the file is finished.\n"
                 .to_owned()
         }
         ProfileKind::Domain | ProfileKind::Phase => format!(
             "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, a new one by its number in `issues` from 1, an earlier one by its id: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
-             - `verified`: each statement about something outside the document that you checked, where, and with what result, in few words; one entry for all that you could not open.\n\
+             - `verified`: each statement about something outside the document that you checked, where, and with what result, in few words.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
              - `category`: one of {}.\n\
-             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong).\n\
              - `summary`: the reason for the verdict, in one or two sentences.\n",
             profile.categories.join(", ")
         ),
     };
-    form_with(strategy, &fields)
+    form_with(strategy, form_of(profile.kind, Purpose::Draft), &fields)
 }
 
 /// The form of every answer, with what its fields are for.
-pub(super) fn form_with(strategy: Strategy, fields: &str) -> Fragment {
+pub(super) fn form_with(strategy: Strategy, form: &str, fields: &str) -> Fragment {
     let first = match strategy {
         Strategy::Lazy | Strategy::Resume => {
-            "Write the line that confirms your reads (if only the object is accepted as your answer, its `files_read` \
-             stands for that line), then one"
+            "Write the line that confirms your reads, unless only the object is accepted as your answer, then one"
         }
         Strategy::Inline | Strategy::Digest => "Write one",
     };
@@ -415,7 +435,7 @@ pub(super) fn form_with(strategy: Strategy, fields: &str) -> Fragment {
          {first} JSON object of this form, and nothing after it. \
          Every field is required; an empty text, an empty list or 0 means none.\n\n{}\n\
          - `files_read`: every file you opened, with its number of lines.\n{fields}",
-        text::fenced("json", FORM)
+        text::fenced("json", form)
     );
     Fragment::new("return", text)
 }

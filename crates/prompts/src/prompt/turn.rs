@@ -3,9 +3,10 @@
 //! Everything here that somebody else wrote is fenced or kept on one line, so that it can neither end its own
 //! fence nor pass for a heading of ours. Which of these a prompt has is decided in `build`.
 
+use super::at_hand;
 use super::brief::{Brief, DomainResult};
 use super::open;
-use super::schema::FORM;
+use super::schema::form_of;
 use super::sizes::FIELD_CHARS_MAX;
 use super::stable::{file_name, header, label};
 use redraft_facts::choice::Strategy;
@@ -59,8 +60,9 @@ pub(super) fn draft_task(brief: &Brief<'_>) -> Fragment {
 
 pub(super) fn revise_task(brief: &Brief<'_>) -> Fragment {
     let path = brief.place.artifact;
+    let sources = at_hand::by_path(brief, at_hand::SOURCES);
     let text = format!(
-        "## Task\n\nRevise {path}\n\nRead that file whole before you change it: it is the current version. {}\n{}",
+        "## Task\n\nRevise {path}\n\nRead that file whole before you change it: it is the current version. {}\n{}{sources}",
         work(brief, "Open Findings"),
         unchanged(brief)
     );
@@ -301,7 +303,6 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
         (_, Purpose::Repair) => "- every other field: as it was asked for before.\n".to_owned(),
         (ProfileKind::Author, _) => format!(
             "- `summary`, `checks`, `verified`: as before, of the {work} as it is now.\n\
-             - `issues`: empty.\n\
              - `files_read`: every file you opened in this turn.\n"
         ),
         (ProfileKind::Domain | ProfileKind::Phase, _) => format!(
@@ -313,7 +314,7 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
         "## Your Answer\n\n\
          One JSON object of the same form as before, and nothing after it. Every field is required; an empty text, \
          an empty list or 0 means none.\n\n{}\n{fields}",
-        text::fenced("json", FORM)
+        text::fenced("json", form_of(brief.profile.kind, brief.purpose))
     );
     Fragment::new("return-short", text)
 }

@@ -17,6 +17,7 @@ pub(crate) const TABLE: [Scenario; 9] = [
         phase-reviewer approves
         the run is done
         then design-author was told `spec.md`
+        then design-author was told `If You Must Ask First`
         then the ledger has 2 phase-closed
         ",
     ),
@@ -95,6 +96,8 @@ pub(crate) const TABLE: [Scenario; 9] = [
         then plan-author was told `run tests`
         then plan-reviewer was told `run tests`
         then task-author was told `run tests`
+        then plan-author was not told `If You Must Ask First`
+        then task-author was not told `If You Must Ask First`
         ",
     ),
     (

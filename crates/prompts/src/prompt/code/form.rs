@@ -1,5 +1,6 @@
 //! The form of an answer about code: the same object as everywhere, with what its fields are for here.
 
+use super::super::schema::form_of;
 use super::super::stable::form_with;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
@@ -21,12 +22,12 @@ pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> 
              - `verified`: each statement about something outside of the repository that you checked, where, and with what result, in few words.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
              - `category`: one of {}.\n\
-             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong).\n\
              - `summary`: the reason for the verdict, in one or two sentences.\n",
             profile.categories.join(", ")
         ),
     };
-    form_with(strategy, &fields)
+    form_with(strategy, form_of(profile.kind, purpose), &fields)
 }
 
 /// The report of a role that worked on code, or that designed tests.
@@ -35,7 +36,6 @@ fn work(purpose: Purpose) -> String {
     let report = |approved: &str, summary: &str, report: &str| {
         format!(
             "- `checks`: your report, one entry for each of these names, with the text as its `note`; `passed` is true where nothing else is said.\n{report}{OPENED}\
-             - `issues`, `answers`: empty.\n\
              - `summary`: {summary}\n\
              - `approved`: {approved}.\n"
         )
@@ -52,10 +52,7 @@ fn work(purpose: Purpose) -> String {
             "how many tests were written, and how many fail because code and documents disagree.",
             TESTS,
         ),
-        Purpose::Outline => format!(
-            "- `approved`: true.\n{OUTLINE}- `answers`, `issues`: empty.\n\
-             - `verified`: empty.\n"
-        ),
+        Purpose::Outline => format!("- `approved`: true.\n{OUTLINE}- `verified`: empty.\n"),
         Purpose::Draft
         | Purpose::Revise
         | Purpose::Review
@@ -67,8 +64,7 @@ fn work(purpose: Purpose) -> String {
         | Purpose::Probe => format!(
             "- `approved`: true; the code is finished.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it.\n\
-             - `answers`: one for every finding you were given, under its id or ids, `fixed` or `not_fixed`; none if you were given none.\n\
-             - `issues`: empty.\n\
+             - `answers`: one for every finding you were given, under its id or ids.\n\
              - `checks`: one entry for every question above, under its name, as you put it to your own change.\n{OPENED}"
         ),
     }

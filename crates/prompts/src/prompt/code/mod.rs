@@ -66,7 +66,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             vec![turn::simplify_task(), stable::files(code.change, brief.strategy == Strategy::Inline)]
         }
         Purpose::Outline => vec![turn::outline_task(brief)],
-        Purpose::Tests => vec![turn::tests_task(code), turn::all_files(code, "Implementation Files")],
+        Purpose::Tests => vec![turn::tests_task(brief, code), turn::all_files(code, "Implementation Files")],
         Purpose::Draft
         | Purpose::Revise
         | Purpose::Review

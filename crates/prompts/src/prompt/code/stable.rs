@@ -60,7 +60,7 @@ pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Frag
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
     }
     fragments.extend(reviews.then(|| stable::reviewer_rules(rule, REVIEWER_RULES)));
-    fragments.push(Fragment::new("rubric", stable::rubric(profile, own)));
+    fragments.push(Fragment::new("rubric", stable::rubric(profile, own, strategy)));
     let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
     fragments.extend(match reviews {
         true => stable::missing_tools(&tools, missing),

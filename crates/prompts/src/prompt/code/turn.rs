@@ -1,6 +1,7 @@
 //! The fragments of one dispatch about code: what to do, what changed, how the project's checks ended.
 
 use super::super::again;
+use super::super::at_hand;
 use super::super::brief::Brief;
 use super::super::change;
 use super::super::code_brief::{CHECK_TOOL, CheckResult, CodeBrief, RECHECKS_MAX};
@@ -184,13 +185,13 @@ pub(super) fn again_note(brief: &Brief<'_>, strategy: Strategy) -> Fragment {
         }
         Strategy::Lazy | Strategy::Resume => ("review-note", ""),
     };
+    let walk = if strategy == Strategy::Digest { "" } else { again::WALKED };
     let named = strategy == Strategy::Lazy && names_documents(brief.profile, &brief.place);
-    let documents = if named { again::DOCUMENTS_AT_HAND } else { "" };
+    let documents = if named { at_hand::DOCUMENTS_AT_HAND } else { "" };
     let text = format!(
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole change and {said}. You continue that review without its memory: \
-         what was changed since then stands below{with}. The Walk of your role is \
-         not done again. {CHECKS_OF_A_CHANGE} {task}\n\
+         what was changed since then stands below{with}. {walk}{CHECKS_OF_A_CHANGE} {task}\n\
          Where a hunk depends on code that is not below, open its file and look at that part.\n{documents}"
     );
     Fragment::new(name, text)
@@ -206,7 +207,8 @@ pub(super) fn around(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Option<Fragment
 
 /// The task of an implementer that mends something, in a new conversation.
 pub(super) fn fix_task(brief: &Brief<'_>) -> Fragment {
-    let text = format!("## Task\n\n{}\n{}", work(brief, "Issues to Fix"), unchanged(brief));
+    let sources = at_hand::by_path(brief, at_hand::SOURCES_OF_A_FIX);
+    let text = format!("## Task\n\n{}\n{}{sources}", work(brief, "Issues to Fix"), unchanged(brief));
     Fragment::new("task", text)
 }
 
@@ -287,7 +289,7 @@ pub(super) fn outline_task(brief: &Brief<'_>) -> Fragment {
     Fragment::new("task", text)
 }
 
-pub(super) fn tests_task(code: &CodeBrief<'_>) -> Fragment {
+pub(super) fn tests_task(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Fragment {
     let mut text = "## Task\n\nWrite the tests of this outline:\n\n".to_owned();
     text.push_str(&text::fenced("text", code.outline.unwrap_or("none")));
     if !code.tests.is_empty() {
@@ -300,6 +302,7 @@ pub(super) fn tests_task(code: &CodeBrief<'_>) -> Fragment {
             text.push_str(&format!("- {}\n", one_line(file, FIELD_CHARS_MAX)));
         }
     }
+    text.push_str(&at_hand::by_path(brief, at_hand::SOURCES_OF_TESTS));
     Fragment::new("task", text)
 }
 

@@ -66,7 +66,7 @@ pub fn sample(
     let brief = match (profile.kind, purpose) {
         (ProfileKind::Author, Purpose::Draft) if phase != Phase::Document => Brief {
             artifact: None,
-            may_ask: strategy != Strategy::Resume,
+            may_ask: phase.may_ask() && strategy != Strategy::Resume,
             answers: if strategy == Strategy::Resume { &[ANSWER] } else { &[] },
             ..first
         },

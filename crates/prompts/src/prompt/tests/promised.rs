@@ -240,3 +240,50 @@ fn an_author_is_told_how_to_answer_findings_when_it_has_some_and_not_before() {
         }
     }
 }
+
+/// Whoever mends something reads what it mends. What that was made from is opened where it is needed.
+#[test]
+fn whoever_mends_is_not_ordered_to_read_everything_it_was_made_from() {
+    const WHOLE: &str = "are for reference";
+    let finding = cases::finding('S', "the number is missing");
+    let findings = [&finding];
+    for role in ["spec-author", "design-author", "plan-author", "task-author"] {
+        let draft = Brief { purpose: Purpose::Draft, ..cases::first(profile_of(role)) };
+        let lazy = Brief { strategy: Strategy::Lazy, ..draft };
+        assert!(!is_at_hand(&build(&lazy)), "{role}: a first draft rests on all of it");
+        let revise = build(&Brief { purpose: Purpose::Revise, findings: &findings, ..lazy });
+        let task = revise.get("task").unwrap();
+        assert!(is_at_hand(&revise) && task.contains(WHOLE), "{role}: {task}");
+        assert!(task.contains("Read that file whole before you change it"), "{role}: {task}");
+        let inline =
+            Brief { purpose: Purpose::Revise, strategy: Strategy::Inline, findings: &findings, ..draft };
+        assert!(!build(&inline).get("task").unwrap().contains(WHOLE), "{role}: they stand in the prompt");
+    }
+    for (role, name) in [("implementer", "fix"), ("test-deepener", "tests")] {
+        assert!(is_at_hand(&case(role, name)), "{role}");
+    }
+    for (role, name) in
+        [("implementer", "task"), ("test-deepener", "outline"), ("code-simplifier", "simplify")]
+    {
+        assert!(!is_at_hand(&case(role, name)), "{role}");
+    }
+}
+
+/// A digest goes on with a review, so it says nothing of how the whole is gone through.
+#[test]
+fn a_digest_has_no_walk() {
+    let delta = Some("--- a/spec.md\n+++ b/spec.md\n@@ -1 +1 @@\n-old\n+new\n");
+    for role in ["spec-reviewer", "design-reviewer", "plan-reviewer", "task-reviewer", "phase-reviewer"] {
+        let first = Brief { strategy: Strategy::Lazy, ..cases::first(profile_of(role)) };
+        let whole = build(&first);
+        let digest = build(&Brief { strategy: Strategy::Digest, delta, round: 2, ..first });
+        let rubric = |prompt: &Prompt| prompt.get("rubric").unwrap().to_owned();
+        assert!(rubric(&whole).contains("## The Walk"), "{role}");
+        assert!(!digest.text().contains("Walk"), "{role}: {}", digest.text());
+        for section in ["## Not a Finding Here", "## Where the Line Runs", profile_of(role).coda] {
+            assert!(rubric(&digest).contains(section), "{role}: {section}");
+        }
+    }
+    let code = case("security-reviewer", "review, digest").text();
+    assert!(!code.contains("Walk") && code.contains("## Severity Here"), "{code}");
+}

@@ -107,7 +107,8 @@ pub(super) fn declined(finding: &Finding) -> Disputed<'_> {
 fn later_author(phase: Phase, profile: &Profile, show: Show<'_>) {
     let finding = document(phase).finding(phase, profile);
     let findings = [&finding];
-    let draft = Brief { purpose: Purpose::Draft, artifact: None, may_ask: true, ..first_of(phase, profile) };
+    let may_ask = phase.may_ask();
+    let draft = Brief { purpose: Purpose::Draft, artifact: None, may_ask, ..first_of(phase, profile) };
     let fresh = Brief { purpose: Purpose::Revise, findings: &findings, ..first_of(phase, profile) };
     show("draft", draft);
     show("draft, inline", Brief { strategy: Strategy::Inline, ..draft });
