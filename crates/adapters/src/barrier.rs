@@ -57,15 +57,8 @@ impl Barrier {
 }
 
 /// Brings the names in a folder to disk. A file that was renamed there then has its new name, even after a power cut.
-#[cfg(unix)]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
-}
-
-/// Only the system can do this there.
-#[cfg(not(unix))]
-pub fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(target_os = "linux")]
@@ -81,20 +74,9 @@ fn sync_file_system(folder: &File) -> io::Result<()> {
     folder.sync_all()
 }
 
-#[cfg(not(unix))]
-fn sync_file_system(_: &File) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
 fn device(found: &fs::Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
     found.dev()
-}
-
-#[cfg(not(unix))]
-fn device(_: &fs::Metadata) -> u64 {
-    0
 }
 
 #[cfg(test)]

@@ -234,7 +234,6 @@ fn regular(kind: FileType) -> Result<(), UnreadableFile> {
     if kind.is_file() { Ok(()) } else { Err(UnreadableFile::NotAFile(name(kind))) }
 }
 
-#[cfg(unix)]
 fn name(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     if kind.is_dir() {
@@ -248,11 +247,6 @@ fn name(kind: FileType) -> &'static str {
     } else {
         "something else"
     }
-}
-
-#[cfg(not(unix))]
-fn name(kind: FileType) -> &'static str {
-    if kind.is_dir() { "a folder" } else { "something else" }
 }
 
 #[cfg(test)]

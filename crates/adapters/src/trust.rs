@@ -321,7 +321,6 @@ fn name(git: &Path) -> String {
 
 /// A folder that is removed and made again is another one. Numbers of folders are reused, so the time it was made is
 /// part of it; where the file system does not record that, the device is.
-#[cfg(unix)]
 fn identity(git: &Path) -> String {
     use std::os::unix::fs::MetadataExt as _;
     let Ok(found) = fs::metadata(git) else { return String::new() };
@@ -332,46 +331,21 @@ fn identity(git: &Path) -> String {
     }
 }
 
-#[cfg(not(unix))]
-fn identity(git: &Path) -> String {
-    let born = fs::metadata(git).and_then(|found| found.created()).ok();
-    let born = born.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-    born.map(|born| born.as_nanos().to_string()).unwrap_or_default()
-}
-
-#[cfg(unix)]
 fn others_write(file: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
     let found = fs::metadata(file)?;
     Ok(found.mode() & 0o022 != 0 || found.uid() != rustix::process::geteuid().as_raw())
 }
 
-#[cfg(not(unix))]
-fn others_write(_file: &Path) -> io::Result<bool> {
-    Ok(false)
-}
-
-#[cfg(unix)]
 fn private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// A new file that nobody else can read or write.
-#[cfg(unix)]
 fn private_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     File::options().write(true).create_new(true).mode(0o600).open(path)
-}
-
-#[cfg(not(unix))]
-fn private_file(path: &Path) -> io::Result<File> {
-    File::options().write(true).create_new(true).open(path)
-}
-
-#[cfg(not(unix))]
-fn private_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 #[cfg(test)]

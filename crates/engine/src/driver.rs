@@ -50,6 +50,8 @@ pub struct Run<'a> {
     series: Option<Series>,
     /// The commit at which the base of the code was last looked at.
     based: Option<String>,
+    /// The last event with which everything committed was read.
+    read_at: Option<u64>,
 }
 
 impl<'a> Run<'a> {
@@ -85,6 +87,7 @@ impl<'a> Run<'a> {
             change: None,
             series: None,
             based: None,
+            read_at: None,
         })
     }
 
@@ -182,7 +185,8 @@ impl<'a> Run<'a> {
             if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
                 let lies_open = self.journal.state().merged.is_none() && !self.journal.state().cancelled;
-                if lies_open && !self.created.is_review() {
+                let is_read = self.read_at == Some(self.journal.state().seq);
+                if lies_open && !self.created.is_review() && !is_read {
                     // A person who learns that it is approved may merge it by hand.
                     self.parts.workspace.require_readable(&self.created.base_commit)?;
                 }
@@ -321,7 +325,9 @@ impl<'a> Run<'a> {
                 if self.journal.open_loop()?.opened.phase == Phase::Finish {
                     self.learning().complete_retro()?;
                 }
-                self.closing().close_phase(revision)
+                self.closing().close_phase(revision)?;
+                self.read_at = Some(self.journal.state().seq);
+                Ok(())
             }
             // Taken out of the list before it comes here.
             Effect::Dispatch(_)

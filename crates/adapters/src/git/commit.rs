@@ -6,11 +6,12 @@
 use super::error::GitError;
 use super::files::Kind;
 use super::holder::holder;
-use super::objects;
 use super::repository::Repository;
 use super::run::Call;
+use super::temp_index::Index;
 use super::workspace::GitWorkspace;
 use super::worktree_state::head_and_branch;
+use super::{index_form, last_listing, objects};
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
 use redraft_facts::event::FoundBranch;
 use redraft_facts::text::one_line;
@@ -41,10 +42,11 @@ pub(super) fn commit(
         }
         named.push(path.as_str());
     }
-    stage(workspace, &unknown)?;
     if named.is_empty() {
         return Ok(None);
     }
+    last_listing::refresh(workspace)?;
+    stage(workspace, &unknown)?;
     workspace.sync_to_disk()?;
     let call = workspace
         .writing(["commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--untracked-files=no"])
@@ -55,7 +57,10 @@ pub(super) fn commit(
     let done =
         call.arg("--pathspec-from-file=-").arg("--pathspec-file-nul").input_list(bytes(&named)).end()?;
     match done.failure() {
-        None => Ok(Some(Commit(head_and_branch(workspace)?.0))),
+        None => {
+            last_listing::committed(workspace, &named)?;
+            Ok(Some(Commit(head_and_branch(workspace)?.0)))
+        }
         // Git ends the same way when there is nothing to commit.
         Some(_) if done.code == Some(1) && is_as_in_head(workspace, &named)? => Ok(None),
         Some(error) => Err(refusal(error)),
@@ -85,6 +90,10 @@ pub(super) fn head(workspace: &GitWorkspace) -> Result<(Commit, Trailers), Works
 }
 
 pub(super) fn newest_seq(workspace: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
+    // Nothing was committed yet.
+    if head_and_branch(workspace)?.0 == base {
+        return Ok(0);
+    }
     match highest_seq(workspace.call(["rev-list", "--no-commit-header"]), &format!("{base}..HEAD")) {
         Ok(seq) => Ok(seq),
         // The base was rewritten and collected: HEAD alone must suffice.
@@ -114,8 +123,12 @@ pub(super) fn may_commit(workspace: &GitWorkspace, path: &str) -> Result<(), Wor
     if workspace.root().join(path).is_dir() {
         return Ok(());
     }
-    // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore`
-    // says.
+    // One that git tracks already is added whatever `.gitignore` says.
+    let index = Index::read(&workspace.git_dir.join("index"))?;
+    if index.and_then(|index| index_form::tracked(index.bytes())?.remove(path.as_bytes())).is_some() {
+        return Ok(());
+    }
+    // Nothing is added, and the file need not be there.
     let tried = workspace.call(["add", "--sparse", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
     match ignored(&tried.stderr, &[path]) {
         Some(path) if tried.code != Some(0) => Err(WorkspaceError::Commit(CommitRefused::Ignored(path))),

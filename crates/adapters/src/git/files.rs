@@ -145,16 +145,9 @@ impl Files {
 }
 
 /// A path as git wrote it.
-#[cfg(unix)]
 pub(super) fn os_path(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-/// A path as git wrote it.
-#[cfg(not(unix))]
-pub(super) fn os_path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// A path as git wants it.
@@ -232,15 +225,9 @@ fn fill(temp: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
     }
 }
 
-#[cfg(unix)]
 pub(super) fn is_executable(found: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     found.permissions().mode() & 0o100 != 0
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_executable(_: &Metadata) -> bool {
-    false
 }
 
 #[cfg(test)]

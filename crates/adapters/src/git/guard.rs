@@ -261,7 +261,6 @@ fn write(path: &Path, entry: &SetupEntry) -> Result<(), GitError> {
     fs::rename(&temp, path).map_err(failed)
 }
 
-#[cfg(unix)]
 fn set_executable(path: &Path, executable: bool) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(path)?.permissions().mode();
@@ -269,19 +268,8 @@ fn set_executable(path: &Path, executable: bool) -> std::io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
-#[cfg(not(unix))]
-fn set_executable(_: &Path, _: bool) -> std::io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
 fn link(target: &Path, path: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(target, path)
-}
-
-#[cfg(not(unix))]
-fn link(target: &Path, path: &Path) -> std::io::Result<()> {
-    fs::write(path, target.as_os_str().as_encoded_bytes())
 }
 
 fn told(workspace: &GitWorkspace, path: &Path, before: Option<&SetupEntry>, kept: Option<&Path>) -> String {

@@ -1,11 +1,21 @@
-//! What an index file says, read without git: whether an entry is marked, and the tree of all entries.
+//! What an index file says, read without git: whether an entry is marked, the files it has, and the tree of all of them.
 //!
 //! Every answer may be none. Then the file has a form that is not read here, and git must be asked.
 
-/// Bytes of an entry before its flags: times, numbers and the id of SHA-1.
+use std::collections::BTreeMap;
+
+/// Files by their paths, each with its mode and id.
+pub(super) type Tracked = BTreeMap<Vec<u8>, ([u8; 4], [u8; ID_BYTES])>;
+
+/// Where in an entry the mode and the id are, after times and numbers.
+const MODE: usize = 24;
+const ID: usize = 40;
+/// Bytes of an entry before its flags, with an id of SHA-1.
 const BEFORE_FLAGS: usize = 60;
 const ASSUME_UNCHANGED: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
+/// Which side of a conflict it is.
+const STAGE: u16 = 0x3000;
 const NAME_LENGTH: u16 = 0x0fff;
 /// In the second pair of flags.
 const SKIP_WORKTREE: u16 = 0x4000;
@@ -14,7 +24,7 @@ const ID_BYTES: usize = 20;
 
 /// Whether an entry has a mark that hides changes of its file.
 pub(super) fn bears_marks(bytes: &[u8]) -> Option<bool> {
-    let Entries { marked, end } = entries(bytes)?;
+    let Entries { marked, end } = entries(bytes, |_| Some(()))?;
     // A shared index holds entries of its own.
     let split = bytes.get(end..).is_some_and(|rest| rest.starts_with(b"link"));
     if split && !marked {
@@ -23,10 +33,22 @@ pub(super) fn bears_marks(bytes: &[u8]) -> Option<bool> {
     Some(marked)
 }
 
+/// All files, where each is an ordinary one or a link, none has a conflict, and none is marked.
+pub(super) fn tracked(bytes: &[u8]) -> Option<Tracked> {
+    let mut found = Tracked::new();
+    let read = entries(bytes, |Entry { flags, mode, id, name }| {
+        let is_file = matches!(u32::from_be_bytes(mode), 0o100_644 | 0o100_755 | 0o120_000);
+        found.insert(name.to_vec(), (mode, id));
+        (is_file && flags & STAGE == 0).then_some(())
+    })?;
+    let split = bytes.get(read.end..).is_some_and(|rest| rest.starts_with(b"link"));
+    (!read.marked && !split).then_some(found)
+}
+
 /// The tree of all entries, where git has noted it. Git removes the note with the first entry that is staged or has a
 /// conflict, and relies on it when it writes trees.
 pub(super) fn tree(bytes: &[u8]) -> Option<String> {
-    let Entries { marked: false, end } = entries(bytes)? else { return None };
+    let Entries { marked: false, end } = entries(bytes, |_| Some(()))? else { return None };
     let mut rest = bytes.get(end..bytes.len().checked_sub(ID_BYTES)?)?;
     let mut tree = None;
     while !rest.is_empty() {
@@ -61,7 +83,15 @@ struct Entries {
     end: usize,
 }
 
-fn entries(bytes: &[u8]) -> Option<Entries> {
+struct Entry<'a> {
+    flags: u16,
+    mode: [u8; 4],
+    id: [u8; ID_BYTES],
+    name: &'a [u8],
+}
+
+/// Takes entries until there are no more, one is marked, or one is not wanted.
+fn entries<'a>(bytes: &'a [u8], mut take: impl FnMut(Entry<'a>) -> Option<()>) -> Option<Entries> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let pair = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
     let version = number(4)?;
@@ -86,6 +116,9 @@ fn entries(bytes: &[u8]) -> Option<Entries> {
         if short < usize::from(NAME_LENGTH) && short != length {
             return None;
         }
+        let mode = bytes.get(at + MODE..at + MODE + 4)?.try_into().ok()?;
+        let id = bytes.get(at + ID..at + ID + ID_BYTES)?.try_into().ok()?;
+        take(Entry { flags, mode, id, name: bytes.get(name..name + length)? })?;
         // Entries end with one to eight zeros, at a multiple of eight from their beginning.
         at += (name + length - at + 8) / 8 * 8;
     }

@@ -21,6 +21,7 @@ pub(super) struct Companions {
     pub(super) reader: Slot,
     pub(super) files: Slot,
     pub(super) trees: Slot,
+    pub(super) deltas: Slot,
     pub(super) refs: Slot,
 }
 

@@ -147,15 +147,9 @@ pub(super) fn common_of(git: &Path) -> Option<PathBuf> {
 
 /// Whether the user owns a repository. Git refuses those of others unless the user has named them, which is more than
 /// can be looked up here.
-#[cfg(unix)]
 fn is_ours(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     fs::metadata(folder).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
-}
-
-#[cfg(not(unix))]
-fn is_ours(_folder: &Path) -> bool {
-    true
 }
 
 fn is_repository(folder: &Path) -> bool {

@@ -9,8 +9,9 @@
 //! it:
 //!
 //! - the worktree: `files` (single files), `remove_files`, `revision` (revisions, anchors and deltas), `worktree_state`
-//!   (where HEAD, index and files stand), `commit`, `temp_index` (scratch space), `index_form` (what an
-//!   index file says by itself), `isolated_copy` (copies for an agent that is to see no more);
+//!   (where HEAD, index and files stand), `last_listing` (what git need not be asked again), `commit`, `temp_index`
+//!   (scratch space), `index_form` (what an index file says by itself), `isolated_copy` (copies for an agent that is to
+//!   see no more);
 //! - undoing what an agent must not do: `restore`, `recreate` (a worktree that is gone), `guard` (hooks and
 //!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes), `marked` (what
 //!   these three compare with), `lost` (keeps what is undone);
@@ -19,9 +20,9 @@
 //!   `check_folder` (where checks run), `create` (a new repository for demonstrations), `leftovers` (what features
 //!   leave, and taking it away), `uninstall` (the last of it);
 //! - looking: `objects` asks for and stores single objects through `lasting_git`, a git that stays; `object_id` and
-//!   `ref_name` know which names git takes; `recent` remembers the last few answers; `history`, `branches` and `hooks`
-//!   show what others have left in a repository; `listing` names the files that are not ignored; `locate` finds a
-//!   repository without starting git;
+//!   `ref_name` know which names git takes; `recent` remembers the last few answers, `stamp` how a file stood;
+//!   `history`, `branches` and `hooks` show what others have left in a repository; `listing` names the files that are
+//!   not ignored; `locate` finds a repository without starting git;
 //! - calling git: `run` starts it and keeps it from starting programs of a repository's configuration, `wanted_programs`
 //!   finds those that a person has to be asked about, `wait` ends a git that hangs, `writing` removes locks that a
 //!   killed one left, `holder` names who holds a lock, `links` refuses links that lead elsewhere, `complaints` says what
@@ -45,6 +46,7 @@ mod holder;
 mod hooks;
 mod index_form;
 mod isolated_copy;
+mod last_listing;
 mod lasting_git;
 mod leftovers;
 mod links;
@@ -68,6 +70,7 @@ mod restore;
 mod revision;
 mod rewrite;
 mod run;
+mod stamp;
 mod temp_index;
 #[cfg(test)]
 mod testbed;

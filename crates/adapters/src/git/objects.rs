@@ -119,7 +119,9 @@ pub(super) fn set_own_ref(workspace: &GitWorkspace, name: &str, id: &str) -> Res
 }
 
 fn reader(workspace: &GitWorkspace) -> Result<LastingGit, GitError> {
-    LastingGit::start(workspace.call(["cat-file", "--batch-command", "-z"]), &workspace.temp())
+    let call = workspace.call(["cat-file", "--batch-command", "-z"]);
+    // For every `HEAD` it would look for branches and tags of that name, only to complain.
+    LastingGit::start(call.setting("core.warnAmbiguousRefs=false"), &workspace.temp())
 }
 
 /// Asks for an object and reads the first line of the answer.

@@ -4,7 +4,6 @@
 //! Holds a handful of answers, so its size is that of a few artifacts, whatever the length of the history.
 
 use redraft_facts::ids::{BlobId, Revision};
-use redraft_facts::text::hash;
 use sha2::{Digest as _, Sha256};
 use std::collections::VecDeque;
 use std::fs;
@@ -112,11 +111,6 @@ impl Recent {
     pub(super) fn compared(&mut self, from: &Revision, to: &Revision, delta: String) {
         keep(&mut self.deltas, Compared { from: from.clone(), to: to.clone(), delta });
     }
-}
-
-/// The mark of one file's content.
-pub(super) fn content(bytes: &[u8]) -> BlobId {
-    hash(bytes)
 }
 
 /// What stands at a path, read and not guessed from its times; none for what is neither a file nor a link, or cannot be

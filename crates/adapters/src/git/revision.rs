@@ -5,14 +5,15 @@
 
 use super::error::GitError;
 use super::files::{Kind, checked, path_bytes};
+use super::lasting_git::{LastingGit, unexpected};
 use super::object_id::is_id;
 use super::objects::{self, TreeEntry};
-use super::recent::{self, Found};
+use super::recent::Found;
 use super::ref_name::ref_name;
-use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
 use redraft_engine::ports::WorkspaceError;
 use redraft_facts::ids::Revision;
+use redraft_facts::text::hash;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,9 @@ const DIFF_SETTINGS: [&str; 5] = [
     "diff.default.xfuncname=^[A-Za-z_$].*$",
 ];
 
-const DIFF: [&str; 19] = [
+const DIFF: [&str; 20] = [
     "diff-tree",
+    "--stdin",
     "-r",
     "--patch",
     "--no-ext-diff",
@@ -62,7 +64,7 @@ pub(super) fn found(workspace: &GitWorkspace, paths: &[String]) -> Result<Found,
             ),
             Kind::Link { target } => ("120000", path_bytes(&target)),
         };
-        found.push((path.clone(), mode.to_owned(), recent::content(&bytes)));
+        found.push((path.clone(), mode.to_owned(), hash(&bytes)));
     }
     Ok(found)
 }
@@ -134,21 +136,9 @@ pub(super) fn delta(
     to: &Revision,
 ) -> Result<String, WorkspaceError> {
     require(workspace, &[from, to])?;
-    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`; in a repository
-    // that has the objects and nothing else, no `info/attributes` either.
-    let temp = workspace.temp();
-    let nothing = TempIndex::empty(&temp)?;
-    let plain = PlainRepository::new(&temp, from)?;
-    // Nothing is configured there that would have to be guarded against.
-    let mut call =
-        workspace.git.unguarded(&temp, DIFF).env("GIT_DIR", &plain.0).env("GIT_ATTR_NOSYSTEM", "1");
-    call = call.env("GIT_OBJECT_DIRECTORY", workspace.common.join("objects"));
-    for setting in DIFF_SETTINGS {
-        call = call.setting(setting);
-    }
-    let call = call.env("GIT_IMPLICIT_WORK_TREE", "0").arg(from.as_str()).arg(to.as_str());
-    match nothing.used_by(call).succeed() {
-        Ok(done) => Ok(without_ids(&String::from_utf8_lossy(&done.stdout))),
+    match compared(workspace, from, to) {
+        Ok(Some(diff)) => Ok(without_ids(&String::from_utf8_lossy(&diff))),
+        Ok(None) => Err(WorkspaceError::AnchorLost(from.clone())),
         Err(error) => {
             // A companion may still have open what was collected since.
             objects::look_afresh(workspace);
@@ -159,6 +149,42 @@ pub(super) fn delta(
             if lost { Err(WorkspaceError::AnchorLost(from.clone())) } else { Err(error.into()) }
         }
     }
+}
+
+/// What git says about two trees; none where one of them cannot be read.
+fn compared(workspace: &GitWorkspace, from: &Revision, to: &Revision) -> Result<Option<Vec<u8>>, GitError> {
+    // Git repeats a line that names no trees. None of a diff's own lines begins like this.
+    const END: &str = "that is all";
+    let pair = format!("{} {}", from.as_str(), to.as_str());
+    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`; in a repository
+    // that has the objects and nothing else, no `info/attributes` either. It looks there before its first answer.
+    let temp = workspace.temp();
+    let mut plain = None;
+    let start = || {
+        let folder = &plain.insert(PlainRepository::new(&temp, from)?).0;
+        // Nothing is configured there that would have to be guarded against.
+        let call = workspace.git.unguarded(&temp, DIFF).env("GIT_DIR", folder).env("GIT_ATTR_NOSYSTEM", "1");
+        let call = call.env("GIT_OBJECT_DIRECTORY", workspace.common.join("objects"));
+        let call = call.env("GIT_IMPLICIT_WORK_TREE", "0").env("GIT_INDEX_FILE", folder.join("index"));
+        let call = DIFF_SETTINGS.into_iter().fold(call, |call, setting| call.setting(setting));
+        LastingGit::start(call, &temp)
+    };
+    workspace.companions.deltas.ask(start, |companion| {
+        companion.say(format!("{pair}\n{END}\n").as_bytes())?;
+        let first = companion.line()?;
+        if first != pair.as_bytes() {
+            return if first == END.as_bytes() { Ok(None) } else { Err(unexpected(&first)) };
+        }
+        let mut diff = Vec::new();
+        loop {
+            let line = companion.line()?;
+            if line == END.as_bytes() {
+                return Ok(Some(diff));
+            }
+            diff.extend(line);
+            diff.push(b'\n');
+        }
+    })
 }
 
 /// A git directory in which nothing is configured, for calls that are told where the objects are. Removed when dropped.

@@ -31,7 +31,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// What git is called on the PATH.
-const PROGRAM: &str = if cfg!(windows) { "git.exe" } else { "git" };
+const PROGRAM: &str = "git";
 
 /// How long a call waits for a held lock of git's: a git that a killed run had started may have to finish, and a
 /// person's git is as quick. A longer wait would only hide a lock that was left behind.
@@ -116,6 +116,12 @@ impl Git {
     /// How long every call waits for a lock that is held.
     pub(super) fn patience(&self) -> Duration {
         self.patience
+    }
+
+    /// A variable as every call gets it.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        let given = self.overrides.iter().rev().find(|(key, _)| key == name);
+        given.map_or_else(|| std::env::var_os(name), |(_, value)| value.clone())
     }
 
     /// What keeps programs of a repository's configuration from being started.
@@ -308,10 +314,6 @@ impl Call {
     /// Overrules by variables, which can name every key; a `=` in the name of a driver would end the key of a `-c`.
     fn overrule(&mut self) -> Result<(), GitError> {
         let Some(git) = self.guarded.take() else { return Ok(()) };
-        let variable = |name: &str| {
-            let given = self.command.get_envs().find(|(key, _)| *key == OsStr::new(name));
-            given.map_or_else(|| std::env::var_os(name), |(_, value)| value.map(OsStr::to_owned))
-        };
         let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).to_owned();
         let named = self.command.get_envs().find(|(key, _)| *key == OsStr::new("GIT_DIR"));
         let named = named.and_then(|(_, value)| value).map(PathBuf::from);
@@ -321,7 +323,7 @@ impl Call {
             return Ok(());
         }
         // The user may have set some as well, for a container.
-        let users = variable(COUNT).and_then(|count| count.to_str()?.parse::<usize>().ok()).unwrap_or(0);
+        let users = git.variable(COUNT).and_then(|count| count.to_str()?.parse::<usize>().ok()).unwrap_or(0);
         for (at, (key, value)) in overrules.iter().enumerate() {
             let at = users + at;
             self.command

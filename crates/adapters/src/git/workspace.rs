@@ -6,6 +6,7 @@
 use super::error::GitError;
 use super::files::{Files, os_path};
 use super::isolated_copy::IsolatedCopy;
+use super::last_listing::LastListing;
 use super::lasting_git::Companions;
 use super::marked::{GitSetup, Hidden, MarkedRefs};
 use super::recent::Recent;
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A worktree and the branch that is worked on in it.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ pub struct GitWorkspace {
     pub(super) link: Option<Vec<u8>>,
     pub(super) companions: Companions,
     recent: Mutex<Recent>,
+    last_listing: Mutex<LastListing>,
     /// Branches and tags at the last mark; none before there was one.
     marked: Mutex<Option<MarkedRefs>>,
     /// Hooks and configuration at that time.
@@ -85,6 +87,7 @@ impl GitWorkspace {
             link,
             companions: Companions::default(),
             recent: Mutex::default(),
+            last_listing: Mutex::default(),
             marked: Mutex::default(),
             git_setup: Mutex::default(),
             hidden: Mutex::default(),
@@ -125,6 +128,28 @@ impl GitWorkspace {
     /// What was asked a moment ago. A panic elsewhere cannot leave it half written, so a poisoned lock is as good.
     pub(super) fn recent<T>(&self, ask: impl FnOnce(&mut Recent) -> T) -> T {
         ask(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What git last listed. It is replaced as a whole, so a poisoned lock is as good.
+    pub(super) fn last_listing(&self) -> MutexGuard<'_, LastListing> {
+        self.last_listing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files outside of the worktree that say what git ignores there, and how it reads files. An `excludesFile` of
+    /// the user's own is not among them: what it says counts from the next run on.
+    pub(super) fn ignoring_files(&self) -> Vec<PathBuf> {
+        let mut files = vec![self.git_dir.join("config.worktree"), "/etc/gitconfig".into()];
+        files.extend(
+            ["config", "config.worktree", "info/exclude", "info/attributes"]
+                .map(|name| self.common.join(name)),
+        );
+        let named = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].into_iter();
+        files.extend(named.filter_map(|name| self.git.variable(name)).map(PathBuf::from));
+        let home = self.git.variable("HOME").map(PathBuf::from).unwrap_or_default();
+        let own = self.git.variable("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+        files.extend(["config", "ignore", "attributes"].map(|name| own.join("git").join(name)));
+        files.push(home.join(".gitconfig"));
+        files
     }
 
     pub(super) fn marked_refs(&self) -> Option<MarkedRefs> {

@@ -5,19 +5,19 @@
 //! inside the worktree are not part of its files ([`unseen`] names them); nor is a change to a file that was marked
 //! `assume-unchanged` or `skip-worktree` ([`super::hidden`]).
 //!
-//! A look costs one process: git lists which files differ from the index, by its own rules for files that changed
-//! within one tick of the clock. Trees are built only of what was not seen before; what was seen is recognised by
-//! content, never by times ([`super::recent`]).
+//! A look costs one process at most: git lists which files differ from the index, by its own rules for files that
+//! changed within one tick of the clock, and is not asked again about what has not changed since
+//! ([`super::last_listing`]). Trees are built only of what was not seen before; what was seen is recognised by content,
+//! never by times ([`super::recent`]).
 
 use super::error::GitError;
 use super::files::{is_absent, os_path};
-use super::index_form;
 use super::object_id::is_id;
-use super::objects;
 use super::recent::{self, Content};
 use super::repository::head_call;
 use super::temp_index::{Index, TempIndex};
 use super::workspace::GitWorkspace;
+use super::{index_form, last_listing, objects};
 use redraft_engine::ports::{WorkspaceError, covers};
 use redraft_facts::event::TreeMark;
 use std::collections::BTreeSet;
@@ -105,7 +105,7 @@ pub(super) fn look(workspace: &GitWorkspace, except: &[String]) -> Result<Standi
     let mut file = Index::read(&path)?;
     for _ in 0..TRIES_MAX {
         let (head, branch) = head_and_branch(workspace)?;
-        let (mut changed, strange) = changed_paths(workspace, except)?;
+        let (mut changed, strange) = changed_paths(workspace, file.as_ref(), except)?;
         let index = index_tree(workspace, file.as_ref(), &head)?;
         if index.is_none() {
             changed.tracked.extend(conflicts(workspace)?);
@@ -306,11 +306,11 @@ impl Changed {
 
 fn changed_paths(
     workspace: &GitWorkspace,
+    index: Option<&Index>,
     except: &[String],
 ) -> Result<(Changed, Vec<StrangeFile>), GitError> {
-    let call = workspace.call(["ls-files", "-t", "-z", "--modified", "--others", "--exclude-standard"]);
     let (mut changed, mut strange, mut repositories) = (Changed::default(), Vec::new(), BTreeSet::new());
-    for line in call.list()? {
+    for line in last_listing::lines(workspace, index)? {
         let Some(path) = line.get(2..) else { continue };
         // A repository inside the worktree ends in a slash; it is neither read nor undone.
         let nested = path.ends_with(b"/");

@@ -43,7 +43,6 @@ impl Writing<'_> {
         }
         let mut held = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(marker)?;
         // A kernel lock would keep git itself from reading on systems where locks are not advice.
-        #[cfg(unix)]
         held.lock()?;
         held.write_all(input.unwrap_or_default())?;
         held.rewind()?;
@@ -113,7 +112,6 @@ pub(super) fn clear(marker: &Path, locks: &[PathBuf], patience: Duration) -> Cle
 
 /// Removes indexes that a killed `git commit` was making, `next-index-PID.lock`: they are not in git's way, so it
 /// leaves them forever. One whose process lives is in use.
-#[cfg(unix)]
 pub(super) fn clear_indexes(git_dir: &Path) {
     let Ok(entries) = fs::read_dir(git_dir) else { return };
     for entry in entries.flatten() {
@@ -128,9 +126,6 @@ pub(super) fn clear_indexes(git_dir: &Path) {
         }
     }
 }
-
-#[cfg(not(unix))]
-pub(super) fn clear_indexes(_: &Path) {}
 
 /// Waits until the marker is not held; false once there is no time left.
 #[expect(clippy::disallowed_methods, reason = "only while the git of a killed run comes to its end")]

@@ -196,16 +196,9 @@ impl Stamp {
 struct Identity(u64, u64);
 
 impl Identity {
-    #[cfg(unix)]
     fn read(path: &Path) -> std::io::Result<Identity> {
         use std::os::unix::fs::MetadataExt as _;
         fs::metadata(path).map(|found| Identity(found.dev(), found.ino()))
-    }
-
-    /// Elsewhere a file that is open can be neither removed nor replaced.
-    #[cfg(not(unix))]
-    fn read(path: &Path) -> std::io::Result<Identity> {
-        fs::metadata(path).map(|_| Identity(0, 0))
     }
 }
 
@@ -299,12 +292,8 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 /// The path as a URI, with every byte escaped that could end it or be taken for an escape.
 fn frozen_uri(path: &Path) -> String {
     let mut uri = String::from("file:");
-    if cfg!(windows) && path.is_absolute() {
-        uri.push('/');
-    }
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
             b'/' | b'.' | b'-' | b'_' | b':' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
                 uri.push(char::from(*byte));
             }

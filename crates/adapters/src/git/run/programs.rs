@@ -17,9 +17,10 @@ use super::Git;
 use crate::git::error::GitError;
 use crate::git::files::{os_path, path_bytes};
 use crate::git::locate::CheckoutLocation;
+use crate::git::stamp::{self, Stamps};
 use crate::trust::{self, Trust};
 use dangers::{Danger, Need};
-use place::{Folders, Key, Place, Stamps};
+use place::{Folders, Key, Place};
 use redraft_facts::ids::BlobId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -197,13 +198,13 @@ impl Guard {
         };
         let own = folders.own_files();
         // The stamps are taken before the files are read: what changes in between is read again.
-        let mut before = place::stamped(own.clone());
-        before.extend(place::stamped(self.trust.file().map(Path::to_owned).into_iter().collect()));
+        let mut before = stamp::stamped(own.clone());
+        before.extend(stamp::stamped(self.trust.file().map(Path::to_owned).into_iter().collect()));
         if own.iter().all(|file| is_plain(file)) {
             return Ok(Looked { stamps: Some(before), ..Looked::default() });
         }
         let (entries, more) = entries(git, asked)?;
-        let stamps = more.map(|more| before.into_iter().chain(place::stamped(more)).collect());
+        let stamps = more.map(|more| before.into_iter().chain(stamp::stamped(more)).collect());
         let glance = || CheckoutLocation::at(&asked.folder).and_then(|glance| glance.main_checkout());
         let checkout = self.checkout.clone().or_else(glance);
         let known =
@@ -222,7 +223,7 @@ impl Guard {
 
 impl Looked {
     fn is_current(&self) -> bool {
-        self.stamps.as_ref().is_some_and(place::are_current)
+        self.stamps.as_ref().is_some_and(stamp::are_current)
     }
 }
 

@@ -8,7 +8,8 @@ use crate::git::error::GitError;
 use crate::git::files::os_path;
 use crate::git::locate;
 use crate::git::run::Git;
-use std::fs::{self, Metadata};
+use crate::git::stamp::{Stamps, are_current, stamped};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where a call is made: the folder, and the git folder where the call names it.
@@ -40,15 +41,6 @@ pub(super) struct Folders {
     /// The one that all checkouts share.
     pub(super) common: PathBuf,
 }
-
-/// Files, and how they were when they were looked at.
-pub(super) type Stamps = Vec<(PathBuf, Option<Stamp>)>;
-
-/// Changes whenever a file does, even when its times are set back; for a link, what it is and what it leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stamp(Facts, Option<Facts>);
-
-type Facts = (u64, u64, i64, i64, i64, i64);
 
 impl Asked {
     pub(super) fn key(&self) -> Key {
@@ -121,42 +113,4 @@ impl Folders {
         let Folders { git, common } = self;
         vec![common.join("config"), common.join("config.worktree"), git.join("config.worktree")]
     }
-}
-
-pub(super) fn stamped(files: Vec<PathBuf>) -> Stamps {
-    let stamp = |file: PathBuf| {
-        let stamp = stamp(&file);
-        (file, stamp)
-    };
-    files.into_iter().map(stamp).collect()
-}
-
-pub(super) fn are_current(stamps: &Stamps) -> bool {
-    stamps.iter().all(|(file, then)| stamp(file) == *then)
-}
-
-fn stamp(file: &Path) -> Option<Stamp> {
-    let found = fs::symlink_metadata(file).ok()?;
-    let behind = if found.is_symlink() { fs::metadata(file).ok().map(|found| facts(&found)) } else { None };
-    Some(Stamp(facts(&found), behind))
-}
-
-/// For a folder, only which one it is: what comes and goes in it does not matter.
-#[cfg(unix)]
-fn facts(found: &Metadata) -> Facts {
-    use std::os::unix::fs::MetadataExt as _;
-    if found.is_dir() {
-        return (found.ino(), u64::MAX, 0, 0, 0, 0);
-    }
-    (found.ino(), found.len(), found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn facts(found: &Metadata) -> Facts {
-    if found.is_dir() {
-        return (0, u64::MAX, 0, 0, 0, 0);
-    }
-    let at = found.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-    let at = at.unwrap_or_default();
-    (0, found.len(), i64::try_from(at.as_secs()).unwrap_or(i64::MAX), i64::from(at.subsec_nanos()), 0, 0)
 }
