@@ -10,6 +10,9 @@
     reason = "a benchmark prints, and stops when it cannot measure"
 )]
 
+#[path = "measure/tree.rs"]
+mod tree;
+
 use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::{Event, Unreadable};
@@ -61,6 +64,7 @@ fn main() {
     );
     println!("                               each of the two rounded down to steps of 10 ms");
     println!("a loop of 5 rounds, git:       {:>6} processes", git_starts());
+    beside_a_script();
     let loops = recorded_loops();
     let replay = median(|| wall(&mut loops.redraft(["replay", "loops.jsonl"]), &[]));
     println!(
@@ -211,6 +215,31 @@ fn five_rounds() -> Scratch {
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, text(0).replace("\\n", "\n")).unwrap();
     scratch
+}
+
+/// The loop with all its processes beside a script that adds, commits and compares. They take turns, so that both see
+/// the same machine.
+fn beside_a_script() {
+    let (mut ours, mut script) = (Duration::ZERO, Duration::ZERO);
+    let mut scratches = Vec::new();
+    for _ in 0..RUNS {
+        let (scratch, mut command) = tree::script(PROGRAM, |round| text(round).replace("\\n", "\n"));
+        script += tree::processor_time(&mut command);
+        let rounds = five_rounds();
+        ours += tree::processor_time(&mut rounds.redraft(["run", "001"]));
+        scratches.extend([scratch, rounds]);
+    }
+    println!("a loop of 5 rounds, all CPU:   {:>6.1} ms mean, git counted", ms(ours / RUNS as u32));
+    println!(
+        "a script of 5 rounds, all CPU: {:>6.1} ms mean; the loop takes {:.2} times that",
+        ms(script / RUNS as u32),
+        ratio(ours, script)
+    );
+    let (all, own) = tree::peak_kb(&mut five_rounds().redraft(["run", "001"]));
+    println!(
+        "a loop of 5 rounds, memory:    {:>6} KB at most, git counted; {own} KB of it our own data",
+        all
+    );
 }
 
 /// How often git is started in a loop, counted by a git that leaves a line each time.
