@@ -1,4 +1,5 @@
-//! A delta: what changed between two revisions, as git printed it and as places that can be compared.
+//! Reads a delta: what changed between two revisions, as git printed it and as places that can be compared. Git makes
+//! it, in `adapters`.
 //!
 //! It knows the text of a diff and nothing about git, files or rounds. Start reading at [`Delta::touches`], which says
 //! whether a finding lies in what changed; [`patch`] makes the new text from the old one, and [`Comparison`] finds the

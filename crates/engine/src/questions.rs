@@ -28,7 +28,7 @@ pub fn without_secrets(mut prompt: Prompt, redactor: &Redactor) -> Prompt {
 
 /// One turn with the agent.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct AgentQuestion {
     /// Names it among everything that was ever asked.
     pub ticket: Ticket,
     pub prompt: Prompt,
@@ -82,7 +82,7 @@ impl Questions<'_> {
     /// Sends questions side by side, as many as fit the budget, which afterwards counts what they cost.
     pub fn send(
         &self,
-        questions: Vec<Question>,
+        questions: Vec<AgentQuestion>,
         budget: &mut Budget,
         book: &mut dyn QuestionBook,
     ) -> Result<SentTogether, EngineError> {
@@ -119,8 +119,8 @@ impl Questions<'_> {
         Ok(SentTogether { ends: ends.ok_or_else(crashed)?, over })
     }
 
-    fn request(&self, question: Question) -> Request {
-        let Question { ticket, prompt, strategy, mut tools, schema, session, resume, folder } = question;
+    fn request(&self, question: AgentQuestion) -> Request {
+        let AgentQuestion { ticket, prompt, strategy, mut tools, schema, session, resume, folder } = question;
         let missing = self.agent.missing(&tools);
         tools.retain(|tool| !missing.contains(tool));
         Request {

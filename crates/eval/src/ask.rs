@@ -17,7 +17,7 @@ use redraft_roles::profile::{self, Profile, ProfileKind, RoleText, participants}
 
 /// What an arm sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ArmPrompt {
     /// The first turn of the conversation that the prompt continues; none for a new one.
     pub before: Option<FirstTurn>,
     pub prompt: Prompt,
@@ -40,7 +40,7 @@ pub fn ask(
     profile: &Profile,
     own: Option<&RoleText>,
     folder: &str,
-) -> Option<Asked> {
+) -> Option<ArmPrompt> {
     if case.is_code() {
         return ask_about_code(case, texts, arm, profile, own);
     }
@@ -72,7 +72,7 @@ pub fn ask(
     if arm.text == ArmText::Plain {
         let seen = second.unwrap_or(&texts.first);
         let whole = prompt::build(&Brief { artifact: Some(seen.as_bytes()), ..first });
-        return Some(Asked { before: None, prompt: plain(case.artifact(), &findings, whole) });
+        return Some(ArmPrompt { before: None, prompt: plain(case.artifact(), &findings, whole) });
     }
     let later = second.map(|second| Brief {
         artifact: Some(second.as_bytes()),
@@ -90,7 +90,7 @@ fn ask_about_code(
     arm: &Arm,
     profile: &Profile,
     own: Option<&RoleText>,
-) -> Option<Asked> {
+) -> Option<ArmPrompt> {
     let second = match arm.round {
         ReviewRound::First => None,
         ReviewRound::Second => Some(texts.second.as_deref()?),
@@ -110,7 +110,7 @@ fn ask_about_code(
     };
     if arm.text == ArmText::Plain {
         let whole = prompt::build(&Brief { code: Some(code(second.unwrap_or(&texts.first))), ..first });
-        return Some(Asked { before: None, prompt: plain("the change", &findings, whole) });
+        return Some(ArmPrompt { before: None, prompt: plain("the change", &findings, whole) });
     }
     let delta = code::delta(&texts.files, &texts.second_files);
     // A conversation that goes on knows what the change is for.
@@ -124,16 +124,16 @@ fn ask_about_code(
 }
 
 /// A first review, or a second one with what was found before, in a conversation of its own or after the first turn.
-fn composed(arm: &Arm, first: &Brief<'_>, later: Option<Brief<'_>>, findings: &[Finding]) -> Asked {
+fn composed(arm: &Arm, first: &Brief<'_>, later: Option<Brief<'_>>, findings: &[Finding]) -> ArmPrompt {
     let whole = prompt::build(first);
-    let Some(later) = later else { return Asked { before: None, prompt: whole } };
+    let Some(later) = later else { return ArmPrompt { before: None, prompt: whole } };
     let open: Vec<&Finding> = findings.iter().collect();
     let later = Brief { strategy: arm.strategy, findings: &open, round: 2, last_round: 1, ..later };
     let before = match arm.strategy {
         Strategy::Resume => Some(FirstTurn { prompt: whole, answer: rejection(findings) }),
         Strategy::Inline | Strategy::Lazy | Strategy::Digest => None,
     };
-    Asked { before, prompt: prompt::build(&later) }
+    ArmPrompt { before, prompt: prompt::build(&later) }
 }
 
 /// Everybody whom an arm asks about a case: one reviewer for a document, all reviewers of code for a change. The plain text
@@ -255,7 +255,7 @@ mod tests {
         cases("001-links", Phase::Specify, &set, 1, 4, 7).swap_remove(1)
     }
 
-    fn asked(arm: &str) -> Asked {
+    fn asked(arm: &str) -> ArmPrompt {
         let (case, texts) = case();
         let arm: Arm = arm.parse().unwrap_or_else(|error| panic!("{error}"));
         let profile = reviewers(&case, &arm)[0];
@@ -266,7 +266,7 @@ mod tests {
     fn no_prompt_says_what_was_planted_before_it_was_found() {
         let (case, _) = case();
         for arm in ["ours", "ours+lazy", "plain"] {
-            let Asked { before, prompt } = asked(arm);
+            let ArmPrompt { before, prompt } = asked(arm);
             assert!(before.is_none());
             let prompt = prompt.text();
             assert!(case.plants.iter().all(|plant| !prompt.contains(&plant.what)), "{arm}: {prompt}");
@@ -277,7 +277,7 @@ mod tests {
     fn a_second_review_has_the_findings_and_what_changed() {
         let (case, texts) = case();
         for arm in ["ours+2", "ours+lazy+2", "ours+digest+2", "ours+resume+2", "plain+2"] {
-            let Asked { before, prompt } = asked(arm);
+            let ArmPrompt { before, prompt } = asked(arm);
             let prompt = prompt.text();
             assert!(case.plants.iter().all(|plant| prompt.contains(&plant.what)), "{arm}: {prompt}");
             assert_eq!(before.is_some(), arm.contains("resume"));

@@ -91,14 +91,14 @@ pub struct Union {
 #[serde(deny_unknown_fields)]
 pub struct JudgedDocument {
     /// The material defects of the clean document, over all arms. The first is `D1`.
-    pub defects: Vec<Defect>,
+    pub defects: Vec<JudgedDefect>,
     /// By key.
     pub findings: BTreeMap<String, ClassedFinding>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Defect {
+pub struct JudgedDefect {
     pub id: String,
     pub file: String,
     pub line: u32,
@@ -186,7 +186,7 @@ pub fn prompt(clean: &Case, texts: &CaseTexts, union: &Union, set: &JudgedSet) -
         union.documents.get(&set.document).map(|judged| judged.defects.as_slice()).unwrap_or_default();
     if !defects.is_empty() {
         asked.push_str("## Defects That Are Known\n\n");
-        let line = |defect: &Defect| format!("- {}: {}\n", defect.id, defect.what);
+        let line = |defect: &JudgedDefect| format!("- {}: {}\n", defect.id, defect.what);
         defects.iter().map(line).for_each(|line| asked.push_str(&line));
         asked.push('\n');
     }
@@ -267,7 +267,7 @@ impl JudgedDocument {
         }
         let id = format!("D{}", self.defects.len() + 1);
         let ExtraFinding { file, line, description, .. } = finding.clone();
-        self.defects.push(Defect { id: id.clone(), file, line, what: description });
+        self.defects.push(JudgedDefect { id: id.clone(), file, line, what: description });
         id
     }
 }

@@ -1,7 +1,7 @@
 //! The report as one page of HTML, with the interval of each share drawn as a bar. It loads nothing and runs nothing.
 
 use crate::interval::TOO_FEW;
-use crate::tally::{Share, Tally, costs, judged_counts, judged_shares, shares, shown};
+use crate::tally::{ArmTally, Share, costs, judged_counts, judged_shares, shares, shown};
 use redraft_facts::prelude::*;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
@@ -12,7 +12,7 @@ width:3px;background:#1a4f8b}.few{color:#8a4b00}\
 @media (prefers-color-scheme: dark){body{background:#161616;color:#ddd}.scale{background:#333}th,td{border-color:#333}\
 .range{background:#2c4a6b}.mark{background:#8dbdf0}.few{color:#e0a050}}";
 
-pub fn page(tallies: &[Tally]) -> String {
+pub fn page(tallies: &[ArmTally]) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Reviews compared</title>\n\
@@ -81,8 +81,12 @@ mod tests {
 
     #[test]
     fn names_from_outside_cannot_become_tags_and_every_share_has_its_bar() {
-        let tally =
-            Tally { arm: "<script>".to_owned(), blocking: Share::new(3, 4), answered: 1, ..Tally::default() };
+        let tally = ArmTally {
+            arm: "<script>".to_owned(),
+            blocking: Share::new(3, 4),
+            answered: 1,
+            ..ArmTally::default()
+        };
         let page = page(&[tally]);
         assert!(page.contains("<h2>&lt;script&gt;</h2>") && !page.contains("<script>"), "{page}");
         assert!(

@@ -31,7 +31,7 @@ pub struct TurnRecord {
     /// The most it can cost, set aside before it was sent.
     pub reserved: Usd,
     /// None while it is under way, and where nobody saw its end.
-    pub end: Option<TurnEnd>,
+    pub end: Option<RecordedEnd>,
 }
 
 /// Which turn of a conversation it is.
@@ -46,7 +46,7 @@ pub enum WhichTurn {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TurnEnd {
+pub struct RecordedEnd {
     /// Why there is no answer; empty where there is one.
     pub failed: String,
     /// None where nothing was reported.
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn turn(turn: WhichTurn, reserved: u64, end: Option<(&str, u64)>) -> TurnRecord {
-        let end = end.map(|(failed, counted)| TurnEnd {
+        let end = end.map(|(failed, counted)| RecordedEnd {
             failed: failed.to_owned(),
             usage: None,
             counted: Usd(counted),

@@ -47,13 +47,13 @@ pub struct Scored {
     /// What stands in the way of an approval and is a plant.
     pub planted_blocking: usize,
     /// Everything that no plant explains, for a judge.
-    pub extras: Vec<Extra>,
+    pub extras: Vec<ScoredExtra>,
     pub words: usize,
 }
 
 /// A finding that no plant explains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Extra {
+pub struct ScoredExtra {
     pub finding: ExtraFinding,
     pub blocking: bool,
 }
@@ -142,7 +142,7 @@ pub fn score(case: &Case, round: ReviewRound, answer: &str, rule: Threshold) -> 
         issues().filter(|(issue, plant)| plant.is_none() && blocks(issue.severity) == blocking).count()
     };
     let document = judge::document_of(&case.id);
-    let extras = issues().filter(|(_, plant)| plant.is_none()).map(|(issue, _)| Extra {
+    let extras = issues().filter(|(_, plant)| plant.is_none()).map(|(issue, _)| ScoredExtra {
         finding: ExtraFinding::new(document, issue),
         blocking: blocks(issue.severity),
     });

@@ -41,7 +41,7 @@ impl Share {
 
 /// What one arm found in all its cases.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Tally {
+pub struct ArmTally {
     pub arm: String,
     /// Answers that were read, and those that are missing or are no verdict.
     pub answered: usize,
@@ -75,7 +75,7 @@ pub struct Tally {
 
 /// One answer, or that there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct TallyEntry {
     pub arm: String,
     pub case: String,
     pub clean: bool,
@@ -85,16 +85,16 @@ pub struct Entry {
 }
 
 /// A tally for each arm, in the order of their names.
-pub fn tallies(entries: &[Entry], union: Option<&Union>) -> Vec<Tally> {
+pub fn tallies(entries: &[TallyEntry], union: Option<&Union>) -> Vec<ArmTally> {
     let arms: BTreeSet<&str> = entries.iter().map(|entry| entry.arm.as_str()).collect();
     arms.into_iter().map(|arm| tally(arm, entries, union)).collect()
 }
 
-fn tally(arm: &str, entries: &[Entry], union: Option<&Union>) -> Tally {
-    let all: Vec<&Entry> = entries.iter().filter(|entry| entry.arm == arm).collect();
-    let scored: Vec<(&Entry, &Scored)> =
+fn tally(arm: &str, entries: &[TallyEntry], union: Option<&Union>) -> ArmTally {
+    let all: Vec<&TallyEntry> = entries.iter().filter(|entry| entry.arm == arm).collect();
+    let scored: Vec<(&TallyEntry, &Scored)> =
         all.iter().filter_map(|entry| Some((*entry, entry.scored.as_ref()?))).collect();
-    let read: Vec<&(&Entry, &Scored)> = scored.iter().filter(|(_, scored)| scored.readable).collect();
+    let read: Vec<&(&TallyEntry, &Scored)> = scored.iter().filter(|(_, scored)| scored.readable).collect();
     let plants: Vec<Caught> = read.iter().flat_map(|(_, scored)| scored.plants.iter().copied()).collect();
     let caught =
         |wanted: Caught| Share::new(plants.iter().filter(|caught| **caught == wanted).count(), plants.len());
@@ -104,15 +104,15 @@ fn tally(arm: &str, entries: &[Entry], union: Option<&Union>) -> Tally {
     let sum = |of: fn(&Scored) -> usize| read.iter().map(|(_, scored)| of(scored)).sum::<usize>();
     let each = |sum: usize| if read.is_empty() { 0.0 } else { sum as f64 / read.len() as f64 };
     let extra_blocking = sum(|scored| scored.extra_blocking);
-    let priced: Vec<(&Entry, &Scored, Usd)> =
+    let priced: Vec<(&TallyEntry, &Scored, Usd)> =
         scored.iter().filter_map(|(entry, scored)| Some((*entry, *scored, entry.cost?))).collect();
     let micro_usd = priced.iter().fold(Usd(0), |sum, (_, _, cost)| sum + *cost);
-    let material = |entry: &Entry, scored: &Scored| {
+    let material = |entry: &TallyEntry, scored: &Scored| {
         union.map_or(0, |union| defects(entry, scored, union).values().filter(|blocking| **blocking).count())
     };
     let right = priced.iter().map(|(entry, scored, _)| scored.right_blockers() + material(entry, scored));
     let right = right.sum::<usize>() as u64;
-    Tally {
+    ArmTally {
         arm: arm.to_owned(),
         answered: read.len(),
         unanswered: all.len() - scored.len(),
@@ -135,7 +135,7 @@ fn tally(arm: &str, entries: &[Entry], union: Option<&Union>) -> Tally {
 }
 
 /// The report for a terminal.
-pub fn text(tallies: &[Tally]) -> String {
+pub fn text(tallies: &[ArmTally]) -> String {
     if tallies.is_empty() {
         return "there is nothing to count: no case and no arm\n".to_owned();
     }
@@ -196,7 +196,7 @@ pub fn text(tallies: &[Tally]) -> String {
 }
 
 /// The shares of a tally with what they mean.
-pub fn shares(tally: &Tally) -> [(&'static str, Share); 5] {
+pub fn shares(tally: &ArmTally) -> [(&'static str, Share); 5] {
     [
         ("plants caught by a blocking finding", tally.blocking),
         ("plants caught by another finding", tally.otherwise),
@@ -207,7 +207,7 @@ pub fn shares(tally: &Tally) -> [(&'static str, Share); 5] {
 }
 
 /// What is known of the cost, with what it means.
-pub fn costs(tally: &Tally) -> Vec<(&'static str, String)> {
+pub fn costs(tally: &ArmTally) -> Vec<(&'static str, String)> {
     if tally.priced == 0 {
         return Vec::new();
     }
@@ -238,7 +238,7 @@ pub fn shown(share: &Share) -> String {
 mod tests {
     use super::*;
 
-    fn entry(arm: &str, clean: bool, plants: &[Caught], approved: bool) -> Entry {
+    fn entry(arm: &str, clean: bool, plants: &[Caught], approved: bool) -> TallyEntry {
         let scored = Scored {
             readable: true,
             approved,
@@ -252,20 +252,20 @@ mod tests {
             extras: Vec::new(),
             words: 100,
         };
-        Entry { arm: arm.to_owned(), case: "c".to_owned(), clean, scored: Some(scored), cost: None }
+        TallyEntry { arm: arm.to_owned(), case: "c".to_owned(), clean, scored: Some(scored), cost: None }
     }
 
     #[test]
     fn a_right_blocker_costs_what_the_priced_answers_cost_together() {
         let entries = [
-            Entry {
+            TallyEntry {
                 cost: Some(Usd(30_000)),
                 ..entry("a", false, &[Caught::Blocking, Caught::Blocking], false)
             },
-            Entry { cost: Some(Usd(10_000)), ..entry("a", true, &[], true) },
+            TallyEntry { cost: Some(Usd(10_000)), ..entry("a", true, &[], true) },
             // Answered by hand: neither its findings nor its cost count here.
             entry("a", false, &[Caught::Blocking], false),
-            Entry { cost: Some(Usd(5)), ..entry("b", true, &[], true) },
+            TallyEntry { cost: Some(Usd(5)), ..entry("b", true, &[], true) },
         ];
         let tallies = tallies(&entries, None);
         let (a, b) = (&tallies[0], &tallies[1]);
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn each_arm_is_counted_by_itself_and_missing_answers_are_no_misses() {
-        let unanswered = Entry { scored: None, ..entry("a", false, &[], false) };
+        let unanswered = TallyEntry { scored: None, ..entry("a", false, &[], false) };
         let entries = [
             entry("a", false, &[Caught::Blocking, Caught::Missed], false),
             entry("a", true, &[], false),

@@ -49,7 +49,7 @@ pub use outside::Outside;
 pub use repository::{FakeRepository, GitTrouble};
 pub use store::{MemoryStore, StoreFault};
 pub use tree::{Node, Tree};
-pub use turn::{Deed, ScriptedTurn, TurnEnd, When};
+pub use turn::{Answers, Deed, ScriptedTurn, TurnEnd};
 pub use workspace::FakeWorkspace;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

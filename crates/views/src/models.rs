@@ -2,7 +2,7 @@
 
 use crate::table::{Align, table};
 use redraft_agents::config::{AgentConfig, Config, FILE};
-use redraft_cost::price::{Card, Cards, Listed, PerMillion, PriceBasis, age_in_words};
+use redraft_cost::price::{Card, Cards, ListedModel, PerMillion, PriceBasis, age_in_words};
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::AgentName;
 use redraft_facts::text::{one_line, utc};
@@ -89,8 +89,8 @@ pub fn models(process: &ProcessContext, console: &Console) -> Result<ErrorCode, 
     Ok(ErrorCode::Done)
 }
 
-fn model(listed: &Listed<'_>) -> ModelJson {
-    let Listed { name, aliases, card } = listed;
+fn model(listed: &ListedModel<'_>) -> ModelJson {
+    let ListedModel { name, aliases, card } = listed;
     let dollars = |price: PerMillion| price.in_dollars();
     ModelJson {
         vendor: card.vendor.clone(),

@@ -22,20 +22,20 @@
 //! ```
 
 mod ask;
-mod bound;
 mod dispute;
 mod finishing;
 mod implementing;
+mod longest_loop;
 mod plan;
 mod seat;
 mod state;
 mod step;
 
 pub use ask::{decision, rulings};
-pub use bound::dispatches_max;
 pub use dispute::{Dispute, Upheld};
 pub use finishing::Finishing;
 pub use implementing::{Implementing, TaskEnd, TaskWork, WrittenFiles};
+pub use longest_loop::dispatches_max;
 pub use plan::{CaseFacts, DispatchOrder, Effect, case_for, closing, pending, question, shown_round};
 pub use seat::{CacheAfterDispatch, Conversation, Flight, OpenDispatch, Seat, SeatStatus};
 pub use state::{Loop, LoopEnd, Stage};

@@ -7,7 +7,7 @@ use redraft_facts::prelude::*;
 
 /// A model with its card.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed<'a> {
+pub struct ListedModel<'a> {
     /// As its vendor spells it.
     pub name: &'a str,
     /// Shorter words that mean it.
@@ -18,7 +18,7 @@ pub struct Listed<'a> {
 impl Cards {
     /// Every model, by vendor and family, the newest of a family first; what is free comes last. What the user says
     /// about a model takes the place of its built-in card.
-    pub fn list(&self) -> Vec<Listed<'_>> {
+    pub fn list(&self) -> Vec<ListedModel<'_>> {
         let mut seen = BTreeSet::new();
         let mut listed = Vec::new();
         for card in &self.cards {
@@ -28,7 +28,7 @@ impl Cards {
                 if seen.insert(plain(name)) {
                     let others = card.models[own..].iter().cloned();
                     let aliases = self.aliases(name).into_iter().chain(others).collect();
-                    listed.push(Listed { name, aliases, card });
+                    listed.push(ListedModel { name, aliases, card });
                 }
             }
         }

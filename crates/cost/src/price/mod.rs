@@ -22,7 +22,7 @@ pub use card::{
     BadPrice, Card, Cliff, ContextWindow, DefaultLifetime, Minimum, PerMillion, PriceBasis, Prices, Repriced,
     UNLIMITED_ANSWER_TOKENS,
 };
-pub use list::{Listed, age_in_words};
+pub use list::{ListedModel, age_in_words};
 pub use names::MILLION_MARK;
 pub(crate) use names::plain as plain_name;
 pub use overrides::{BadPriceOverride, Changes, PriceOverride, StatedPrice};

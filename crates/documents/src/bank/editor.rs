@@ -34,7 +34,7 @@ impl NewEntry {
     /// The same with a provenance that names the feature, so that its last observation is known.
     #[must_use]
     pub fn of_feature(mut self, feature: FeatureId) -> NewEntry {
-        let told = super::seen::Seen::read(&self.provenance);
+        let told = super::seen::Observed::read(&self.provenance);
         if !told.is_of(feature) {
             let rest = self.provenance.trim();
             let gap = if rest.is_empty() { "" } else { " — " };

@@ -1,6 +1,6 @@
 //! The entries of the bank, whatever they look like in their files.
 
-use super::seen::Seen;
+use super::seen::Observed;
 use crate::lint::Rule;
 use core::fmt;
 use core::str::FromStr;
@@ -97,8 +97,8 @@ pub struct BankEntry {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields {
     /// `Observed in:` or `Source:`, as written.
-    pub provenance: Option<Seen>,
-    pub last_observed: Option<Seen>,
+    pub provenance: Option<Observed>,
+    pub last_observed: Option<Observed>,
     /// The line of `Last observed:`, counted from 1.
     pub last_observed_line: Option<u32>,
     pub count: Option<u32>,
@@ -119,7 +119,7 @@ impl BankEntry {
     }
 
     /// The last observation, if anything states one: the field, else where the entry comes from.
-    pub fn seen(&self) -> Option<&Seen> {
+    pub fn seen(&self) -> Option<&Observed> {
         self.fields.last_observed.as_ref().or(self.fields.provenance.as_ref())
     }
 

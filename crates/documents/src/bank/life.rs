@@ -5,7 +5,7 @@
 
 use super::editor::BankChange;
 use super::entry::{Bank, BankEntry};
-use super::seen::{NamedFeature, Seen};
+use super::seen::{NamedFeature, Observed};
 use super::terms;
 use core::fmt;
 use redraft_facts::ids::FeatureId;
@@ -55,7 +55,7 @@ impl FeatureOrder {
 
     /// How many features were created after an observation; none if it names nothing known here. Where several
     /// features have the number it names, the last of them is meant: nothing is called stale on a guess.
-    pub fn after(&self, seen: &Seen) -> Option<usize> {
+    pub fn after(&self, seen: &Observed) -> Option<usize> {
         let last = seen.features.iter().filter_map(|named| self.place(named)).max();
         if let Some(place) = last {
             return Some(self.born.len() - 1 - place);

@@ -27,7 +27,7 @@ pub use entry::{Bank, BankEntry, BankFile, CheckedBy, Fields};
 pub use gate::{raised, unknown_checks};
 pub use life::{Anchors, EntryLife, FeatureCreation, FeatureOrder, STALE_AFTER, backfill, stale};
 pub use overlap::{Feature, Relevant, relevant};
-pub use seen::{NamedFeature, Seen};
+pub use seen::{NamedFeature, Observed};
 pub use select::{Index, Query, SelectedEntries, TOKENS_MAX, select};
 pub use stored::{decode, encode};
 pub use used::{Used, uses};

@@ -8,7 +8,7 @@ use super::entry::{Bank, BankEntry, BankFile, CheckedBy, Fields, without_kind};
 use super::field::{Field, Label};
 use super::lines::{Line, What, lines};
 use super::mark::{cleaned, stale_mark};
-use super::seen::Seen;
+use super::seen::Observed;
 use super::terms;
 use crate::page::line::atx;
 use core::ops::Range;
@@ -93,11 +93,11 @@ impl<'a> Page<'a> {
             let value = value(lines, field, taken);
             match field.label {
                 Label::Provenance => {
-                    fields.provenance.get_or_insert_with(|| Seen::read(&value));
+                    fields.provenance.get_or_insert_with(|| Observed::read(&value));
                 }
                 Label::LastObserved => {
                     fields.last_observed_line.get_or_insert(number(taken.start));
-                    fields.last_observed.get_or_insert_with(|| Seen::read(&value));
+                    fields.last_observed.get_or_insert_with(|| Observed::read(&value));
                 }
                 Label::Count => {
                     let digits = value.bytes().take_while(u8::is_ascii_digit).count();

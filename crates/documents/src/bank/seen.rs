@@ -6,7 +6,7 @@ use redraft_facts::prelude::*;
 
 /// The value of `Observed in:`, `Source:` or `Last observed:`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct Observed {
     /// As written.
     pub raw: String,
     /// Every feature it names.
@@ -23,9 +23,9 @@ pub struct NamedFeature {
     pub slug: Option<String>,
 }
 
-impl Seen {
-    pub fn read(raw: &str) -> Seen {
-        Seen {
+impl Observed {
+    pub fn read(raw: &str) -> Observed {
+        Observed {
             raw: raw.to_owned(),
             features: features(raw),
             until_ms: date(raw),

@@ -112,7 +112,7 @@ impl About {
 
     fn came(&self, entry: &BankEntry, at: usize, told: &Told) -> Came {
         let of_feature = |line: &String| {
-            let seen = super::Seen::read(line.split(['—', '–']).next().unwrap_or(line));
+            let seen = super::Observed::read(line.split(['—', '–']).next().unwrap_or(line));
             told.feature.is_some_and(|feature| seen.is_of(feature))
         };
         if entry.fields.challenged.iter().any(of_feature) {

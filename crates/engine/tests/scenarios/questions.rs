@@ -5,7 +5,7 @@ use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume, RunHandle,
     UsageReport,
 };
-use redraft_engine::questions::{Question, QuestionBook, QuestionEnd, Questions};
+use redraft_engine::questions::{AgentQuestion, QuestionBook, QuestionEnd, Questions};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{AfterFailure, AgentIdentity, PlayerKind};
 use redraft_facts::fragment::{Fragment, Prompt};
@@ -106,8 +106,8 @@ impl QuestionBook for Kept {
     }
 }
 
-fn question() -> Question {
-    Question {
+fn question() -> AgentQuestion {
+    AgentQuestion {
         ticket: "agent-x/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
         prompt: Prompt {
             turn: vec![Fragment::new("x", format!("the key is {}", secret()))],

@@ -1,6 +1,6 @@
 //! What a judge's classes make of the findings beside the plants.
 
-use super::{Entry, Share};
+use super::{Share, TallyEntry};
 use crate::judge::{self, Class, Union};
 use crate::score::Scored;
 use redraft_facts::prelude::*;
@@ -22,7 +22,7 @@ pub struct JudgedTally {
 }
 
 /// Which material defects an answer has, and whether any finding about one blocks.
-pub(super) fn defects<'u>(entry: &Entry, scored: &Scored, union: &'u Union) -> BTreeMap<&'u str, bool> {
+pub(super) fn defects<'u>(entry: &TallyEntry, scored: &Scored, union: &'u Union) -> BTreeMap<&'u str, bool> {
     let document = judge::document_of(&entry.case);
     let mut found = BTreeMap::new();
     for extra in &scored.extras {
@@ -46,7 +46,7 @@ pub struct FoundDefect {
 }
 
 /// Every material defect, with the arms that found it.
-pub fn found(entries: &[Entry], union: &Union) -> Vec<FoundDefect> {
+pub fn found(entries: &[TallyEntry], union: &Union) -> Vec<FoundDefect> {
     let mut all = Vec::new();
     for (document, judged) in &union.documents {
         for defect in &judged.defects {
@@ -69,7 +69,7 @@ pub fn found(entries: &[Entry], union: &Union) -> Vec<FoundDefect> {
     all
 }
 
-pub(super) fn judged(read: &[&(&Entry, &Scored)], union: &Union) -> JudgedTally {
+pub(super) fn judged(read: &[&(&TallyEntry, &Scored)], union: &Union) -> JudgedTally {
     let mut tally = JudgedTally::default();
     let (mut caught, mut of, mut faultless) = (0, 0, Vec::new());
     for (entry, scored) in read {
@@ -118,10 +118,10 @@ pub fn judged_counts(judged: &JudgedTally) -> String {
 mod tests {
     use super::*;
     use crate::judge::{ExtraFinding, JudgedSet, VERSION};
-    use crate::score::Extra;
+    use crate::score::ScoredExtra;
     use crate::tally::tallies;
 
-    fn extra(words: &str, blocking: bool) -> Extra {
+    fn extra(words: &str, blocking: bool) -> ScoredExtra {
         let finding = ExtraFinding {
             key: words.to_owned(),
             file: "spec.md".to_owned(),
@@ -129,11 +129,12 @@ mod tests {
             quote: String::new(),
             description: words.to_owned(),
         };
-        Extra { finding, blocking }
+        ScoredExtra { finding, blocking }
     }
 
-    fn entry(arm: &str, case: &str, extras: &[(&str, bool)], planted_blocking: usize) -> Entry {
-        let extras: Vec<Extra> = extras.iter().map(|(words, blocking)| extra(words, *blocking)).collect();
+    fn entry(arm: &str, case: &str, extras: &[(&str, bool)], planted_blocking: usize) -> TallyEntry {
+        let extras: Vec<ScoredExtra> =
+            extras.iter().map(|(words, blocking)| extra(words, *blocking)).collect();
         let blocks = planted_blocking > 0 || extras.iter().any(|extra| extra.blocking);
         let scored = Scored {
             readable: true,
@@ -149,7 +150,7 @@ mod tests {
             words: 10,
         };
         let clean = case.ends_with(".0");
-        Entry { arm: arm.to_owned(), case: case.to_owned(), clean, scored: Some(scored), cost: None }
+        TallyEntry { arm: arm.to_owned(), case: case.to_owned(), clean, scored: Some(scored), cost: None }
     }
 
     #[test]

@@ -124,7 +124,7 @@ fn trends(features: &[Listed]) -> Markup {
             (plot("Billed", &|one| one.costs.sum.spent_micro_usd.0, &|amount| Usd(amount).to_string()))
             (plot("Blockers found", &of(Severity::Blocker), &number))
             (plot("Warnings found", &of(Severity::Warning), &number))
-            (plot("Lessons learnt", &|one| one.lessons.len() as u64, &number))
+            (plot("Lessons learned", &|one| one.lessons.len() as u64, &number))
         }
     }
 }

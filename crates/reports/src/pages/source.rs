@@ -8,13 +8,13 @@ use redraft_facts::prelude::*;
 pub struct Source<'a> {
     pub overview: &'a Overview,
     /// Its documents in the order of the phases.
-    pub documents: &'a [Document],
+    pub documents: &'a [PageDocument],
     pub trace: Option<&'a Matrix>,
     /// Makes HTML of Markdown in which nothing from outside is markup.
     pub render: &'a dyn Fn(&str) -> String,
 }
 
-pub struct Document {
+pub struct PageDocument {
     /// Its path in the repository.
     pub path: String,
     pub text: String,

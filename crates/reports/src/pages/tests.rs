@@ -1,6 +1,6 @@
 //! Pages stay small, load nothing and show text from outside as text, however large or hostile a feature is.
 
-use super::{BYTES_MAX, Document, Listed, Source, feature, index};
+use super::{BYTES_MAX, Listed, PageDocument, Source, feature, index};
 use crate::matrix::{Sources, build};
 use crate::standing::Surroundings;
 use crate::view::{
@@ -109,7 +109,7 @@ fn grown(number: usize, text: &str) -> Overview {
 }
 
 fn page(overview: &Overview, document: &str) -> String {
-    let documents = [Document { path: "docs/spec.md".into(), text: document.to_owned() }];
+    let documents = [PageDocument { path: "docs/spec.md".into(), text: document.to_owned() }];
     let trace = build(&Sources { spec: Some(document), ..Sources::default() });
     let render = |text: &str| format!("<p>{}</p>", crate::html::escaped(text));
     feature(&Source { overview, documents: &documents, trace: Some(&trace), render: &render })

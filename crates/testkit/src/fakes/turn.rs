@@ -9,14 +9,14 @@ use redraft_facts::usage::{Usage, Usd};
 /// One answer, given once, to the first question it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedTurn {
-    pub when: When,
+    pub when: Answers,
     pub does: Vec<Deed>,
     pub says: TurnEnd,
 }
 
 /// Which question a turn answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum When {
+pub enum Answers {
     /// Whatever comes next.
     Next,
     Ticket(Ticket),
@@ -24,13 +24,13 @@ pub enum When {
     Purpose(Purpose),
 }
 
-impl When {
+impl Answers {
     pub(super) fn is(&self, ticket: &Ticket) -> bool {
         match self {
-            When::Next => true,
-            When::Ticket(of) => of == ticket,
-            When::Role(of) => *of == ticket.role,
-            When::Purpose(of) => *of == ticket.purpose,
+            Answers::Next => true,
+            Answers::Ticket(of) => of == ticket,
+            Answers::Role(of) => *of == ticket.role,
+            Answers::Purpose(of) => *of == ticket.purpose,
         }
     }
 }

@@ -15,7 +15,7 @@ use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::{reviews, rows};
 use redraft_frame::trace_inputs::TraceInputs;
 use redraft_reports::matrix::Matrix;
-use redraft_reports::pages::Document;
+use redraft_reports::pages::PageDocument;
 use redraft_reports::standing::Surroundings;
 use redraft_reports::view::Overview;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ const BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub(crate) struct Gathered {
     pub(crate) overview: Overview,
-    pub(crate) documents: Vec<Document>,
+    pub(crate) documents: Vec<PageDocument>,
     pub(crate) trace: Option<Matrix>,
 }
 
@@ -122,7 +122,7 @@ fn texts(
     state: &Pipeline,
     created: &FeatureCreated,
     process: &ProcessContext,
-) -> Vec<Document> {
+) -> Vec<PageDocument> {
     let checkout = repo.repository.main_checkout();
     let workspace = GitWorkspace::open(&repo.repository, checkout, &created.branch).ok();
     let text = |bytes: Vec<u8>| {
@@ -138,7 +138,7 @@ fn texts(
     };
     let mut documents = Vec::new();
     if let Some(prd) = created.prd.as_ref().and_then(|id| ledger.blob(id).ok()).and_then(text) {
-        documents.push(Document { path: created.path_of("prd.md"), text: prd });
+        documents.push(PageDocument { path: created.path_of("prd.md"), text: prd });
     }
     let phases = state.phases().filter(|phase| *phase != Phase::Implement && created.change.is_none());
     for phase in phases {
@@ -153,7 +153,7 @@ fn texts(
             _ if state.is_over(phase) => on_branch(&path),
             _ => None,
         };
-        documents.extend(bytes.and_then(text).map(|text| Document { path, text }));
+        documents.extend(bytes.and_then(text).map(|text| PageDocument { path, text }));
     }
     documents
 }

@@ -4,7 +4,7 @@ use super::super::field::{Field, Label, Style};
 use super::super::lines::{Line, What, lines};
 use super::super::mark::{stale_mark, without_mark};
 use super::super::reader::{Placed, fields_of, text_lines, value};
-use super::super::seen::Seen;
+use super::super::seen::Observed;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::prelude::*;
 
@@ -75,7 +75,8 @@ impl Draft {
 
     pub(super) fn challenge(&mut self, feature: FeatureId, text: &str) -> bool {
         let mut challenges = self.all(Label::Challenged).into_iter();
-        if challenges.any(|line| Seen::read(line.split(['—', '–']).next().unwrap_or(&line)).is_of(feature))
+        if challenges
+            .any(|line| Observed::read(line.split(['—', '–']).next().unwrap_or(&line)).is_of(feature))
         {
             return false;
         }
@@ -102,8 +103,8 @@ impl Draft {
         first || second
     }
 
-    fn last_observed(&self) -> Option<Seen> {
-        self.get(Label::LastObserved).map(|value| Seen::read(&value))
+    fn last_observed(&self) -> Option<Observed> {
+        self.get(Label::LastObserved).map(|value| Observed::read(&value))
     }
 
     fn get(&self, label: Label) -> Option<String> {

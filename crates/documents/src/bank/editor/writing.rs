@@ -2,7 +2,7 @@
 
 use super::super::entry::BankFile;
 use super::super::field::{Field, Label, Style};
-use super::super::seen::Seen;
+use super::super::seen::Observed;
 use super::super::terms;
 use super::draft::is_field;
 use super::{LINE_CHARS_MAX, NewEntry, label};
@@ -42,7 +42,7 @@ pub(super) fn lines_of(entry: &NewEntry, name: &str, text: &str, level: u8, kind
     field(Label::Provenance, &entry.provenance);
     field(Label::Confidence, &entry.confidence);
     if entry.kind.grows_stale() {
-        let seen = Seen::read(&entry.provenance);
+        let seen = Observed::read(&entry.provenance);
         if let Some(named) = seen.features.first() {
             field(Label::LastObserved, &format!("Feature #{}", named.id));
         }

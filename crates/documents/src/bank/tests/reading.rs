@@ -83,7 +83,7 @@ fn what_an_observation_names_is_told_from_other_numbers_and_dates() {
         ("Feature #018 (2026-02-17)", vec![18], Some(20_502 * day_ms)),
         ("code review of v1.2.3", vec![], None),
     ] {
-        let seen = Seen::read(value);
+        let seen = Observed::read(value);
         let ids: Vec<u32> = seen.features.iter().map(|named| named.id.0).collect();
         assert_eq!((ids, seen.until_ms), (features, until_ms), "{value}");
     }

@@ -8,7 +8,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::Severity;
 use redraft_roles::profile;
-use redraft_testkit::fakes::{Deed, ScriptedTurn, TurnEnd, When, said as said_by_ann};
+use redraft_testkit::fakes::{Answers, Deed, ScriptedTurn, TurnEnd, said as said_by_ann};
 use serde_json::{Value, json};
 
 /// What an answer costs.
@@ -19,9 +19,9 @@ pub(super) fn read(line: &Line) -> Option<ScriptedTurn> {
     let (who, does) = line.shape.split_once(' ')?;
     let role = Role::new(who);
     let when = match who {
-        "anybody" => When::Next,
-        _ if profile::roles().contains(&role) => When::Role(role),
-        _ => When::Ticket(who.parse().ok()?),
+        "anybody" => Answers::Next,
+        _ if profile::roles().contains(&role) => Answers::Role(role),
+        _ => Answers::Ticket(who.parse().ok()?),
     };
     let mut turn = ScriptedTurn { when, does: Vec::new(), says: TurnEnd::Text(done("done")) };
     if let Some(says) =

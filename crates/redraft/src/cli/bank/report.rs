@@ -73,7 +73,7 @@ impl EntryJson {
             EntryLife::Exempt | EntryLife::Unknown => (None, Vec::new()),
         };
         let fields = &entry.fields;
-        let raw = |seen: &redraft_documents::bank::Seen| seen.raw.clone();
+        let raw = |seen: &redraft_documents::bank::Observed| seen.raw.clone();
         EntryJson {
             kind: entry.kind.name(),
             name: entry.name.clone(),

@@ -17,7 +17,7 @@ use super::answers;
 use book::Book;
 use redraft_cost::price::{Budget, OverBudget};
 use redraft_engine::ports::{Agent, Clock, Store};
-use redraft_engine::questions::{Question, Questions};
+use redraft_engine::questions::{AgentQuestion, Questions};
 use redraft_eval::record::{Record, WhichTurn};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::AfterFailure;
@@ -269,7 +269,7 @@ impl Asking<'_> {
     }
 
     /// The next turn of a job, in its folder as it must be then.
-    fn question(&self, asked: &mut Asked) -> Result<Question, CliError> {
+    fn question(&self, asked: &mut Asked) -> Result<AgentQuestion, CliError> {
         let turn = asked.turn();
         // Never twice the same: an agent may refuse a conversation whose name it knows.
         let words =
@@ -298,7 +298,7 @@ impl Asking<'_> {
         let folder = room.folder().to_owned();
         asked.room = Some(room);
         let resume = asked.conversation.is_some();
-        Ok(Question {
+        Ok(AgentQuestion {
             ticket,
             prompt: prompt.clone(),
             strategy: if resume { Strategy::Resume } else { fresh(*strategy) },

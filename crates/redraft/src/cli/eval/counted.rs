@@ -4,7 +4,7 @@ use super::{answers, case_folder};
 use redraft_eval::arm::ReviewRound;
 use redraft_eval::case::{Case, CaseTexts};
 use redraft_eval::score::{self, Scored};
-use redraft_eval::tally::Entry;
+use redraft_eval::tally::TallyEntry;
 use redraft_facts::findings::Threshold;
 use redraft_facts::usage::Usd;
 use redraft_frame::errors::CliError;
@@ -18,7 +18,7 @@ pub(super) fn entries(
     outs: &[Out],
     cases: &[(Case, CaseTexts)],
     rule: Threshold,
-) -> Result<Vec<Entry>, CliError> {
+) -> Result<Vec<TallyEntry>, CliError> {
     let mut entries = Vec::new();
     for out in outs {
         entries.extend(of_folder(out, cases, rule)?);
@@ -27,9 +27,9 @@ pub(super) fn entries(
 }
 
 /// What every answer of a folder found.
-fn of_folder(out: &Out, cases: &[(Case, CaseTexts)], rule: Threshold) -> Result<Vec<Entry>, CliError> {
+fn of_folder(out: &Out, cases: &[(Case, CaseTexts)], rule: Threshold) -> Result<Vec<TallyEntry>, CliError> {
     let mut entries = Vec::new();
-    let mut panels: BTreeMap<(String, &str), Vec<Entry>> = BTreeMap::new();
+    let mut panels: BTreeMap<(String, &str), Vec<TallyEntry>> = BTreeMap::new();
     for name in answers::prompts(&out.folder)? {
         // The longest id: one case may be called like the beginning of another.
         let known = cases
@@ -40,7 +40,7 @@ fn of_folder(out: &Out, cases: &[(Case, CaseTexts)], rule: Threshold) -> Result<
         let round = ReviewRound::of(arm);
         let scored = answers::text(&out.folder, &name).map(|answer| score::score(case, round, &answer, rule));
         let cost = answers::record(&out.folder, &name)?.and_then(|record| record.answer_cost());
-        let entry = |arm: &str, scored: Option<Scored>| Entry {
+        let entry = |arm: &str, scored: Option<Scored>| TallyEntry {
             arm: format!("{}{arm}", out.prefix),
             case: case.id.clone(),
             clean: case.is_clean(),
@@ -59,12 +59,12 @@ fn of_folder(out: &Out, cases: &[(Case, CaseTexts)], rule: Threshold) -> Result<
 }
 
 /// What all reviewers of a change found; nothing while one of them has not answered.
-fn together(all: Vec<Entry>) -> Option<Entry> {
+fn together(all: Vec<TallyEntry>) -> Option<TallyEntry> {
     let scored: Option<Vec<Scored>> = all.iter().map(|entry| entry.scored.clone()).collect();
     let costs: Option<Vec<Usd>> = all.iter().map(|entry| entry.cost).collect();
     let cost = costs.map(|costs| costs.into_iter().fold(Usd(0), |sum, cost| sum + cost));
     let scored = scored.and_then(|scored| Scored::together(&scored));
-    all.into_iter().next().map(|first| Entry { scored, cost, ..first })
+    all.into_iter().next().map(|first| TallyEntry { scored, cost, ..first })
 }
 
 /// A folder of answers, and what the arms in it are called after.

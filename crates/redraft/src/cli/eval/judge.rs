@@ -10,7 +10,7 @@ use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_engine::questions::without_secrets;
 use redraft_eval::case::{Case, CaseTexts};
 use redraft_eval::judge::{self, ExtraFinding, JudgedSet, Union, pending, to_json};
-use redraft_eval::tally::{Entry, FoundDefect, found};
+use redraft_eval::tally::{FoundDefect, TallyEntry, found};
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::Threshold;
 use redraft_facts::fragment::Prompt;
@@ -104,7 +104,7 @@ pub(super) fn judge(
 }
 
 /// Every finding that no plant explains, by document and key.
-fn extras(entries: &[Entry]) -> BTreeMap<String, BTreeMap<String, ExtraFinding>> {
+fn extras(entries: &[TallyEntry]) -> BTreeMap<String, BTreeMap<String, ExtraFinding>> {
     let mut all: BTreeMap<String, BTreeMap<String, ExtraFinding>> = BTreeMap::new();
     for entry in entries {
         let document = judge::document_of(&entry.case);

@@ -3,7 +3,7 @@
 use super::case_folder;
 use redraft_engine::questions::without_secrets;
 use redraft_eval::arm::{Arm, ArmText, ReviewRound};
-use redraft_eval::ask::{Asked, FirstTurn, ask, name, reviewers};
+use redraft_eval::ask::{ArmPrompt, FirstTurn, ask, name, reviewers};
 use redraft_eval::case::{Case, CaseTexts};
 use redraft_facts::ids::Role;
 use redraft_frame::errors::CliError;
@@ -23,7 +23,7 @@ pub(super) struct CasePrompt<'a> {
     pub(super) profile: &'static Profile,
     pub(super) own: Option<RoleText>,
     /// Without secrets.
-    pub(super) asked: Asked,
+    pub(super) asked: ArmPrompt,
     /// Where the prompt says that the files of the case are.
     pub(super) place: PathBuf,
 }
@@ -59,13 +59,13 @@ pub(super) fn all<'a>(
     Ok(prompts)
 }
 
-fn clean(asked: Asked, process: &ProcessContext) -> Asked {
-    let Asked { before, prompt } = asked;
+fn clean(asked: ArmPrompt, process: &ProcessContext) -> ArmPrompt {
+    let ArmPrompt { before, prompt } = asked;
     let before = before.map(|FirstTurn { prompt, answer }| FirstTurn {
         prompt: without_secrets(prompt, &process.redactor),
         answer: process.redactor.redact(&answer).0.into_owned(),
     });
-    Asked { before, prompt: without_secrets(prompt, &process.redactor) }
+    ArmPrompt { before, prompt: without_secrets(prompt, &process.redactor) }
 }
 
 impl CasePrompt<'_> {

@@ -3,7 +3,7 @@
 use super::{case_folder, counted};
 use redraft_eval::page::page;
 use redraft_eval::score::Scored;
-use redraft_eval::tally::{FoundDefect, Tally, found, tallies, text};
+use redraft_eval::tally::{ArmTally, FoundDefect, found, tallies, text};
 use redraft_facts::findings::Threshold;
 use redraft_frame::args::{Blocking, ScoreArgs};
 use redraft_frame::console::Console;
@@ -24,7 +24,7 @@ const REPORT: OwnFiles = OwnFiles {
 #[derive(Serialize)]
 struct ScoreReport<'a> {
     v: u16,
-    arms: &'a [Tally],
+    arms: &'a [ArmTally],
     reviews: Vec<ReviewLine<'a>>,
     /// Material defects beside the plants, with the arms that found them; empty where nobody has judged.
     material: Vec<FoundDefect>,

@@ -4,7 +4,7 @@ use super::{Asked, Asking};
 use crate::cli::eval::answers;
 use redraft_engine::ports::Outcome;
 use redraft_engine::questions::{QuestionBook, QuestionEnd};
-use redraft_eval::record::{Record, TurnEnd, TurnRecord, WhichTurn};
+use redraft_eval::record::{Record, RecordedEnd, TurnRecord, WhichTurn};
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Payment, Usd};
 use redraft_frame::errors::CliError;
@@ -58,7 +58,7 @@ impl QuestionBook for Book<'_, '_> {
             Ok(outcome) => (outcome.payment, Some(outcome.usage), String::new()),
             Err(error) => (Payment::Unknown, error.usage, error.detail.clone()),
         };
-        let ended = TurnEnd { failed, usage, counted: end.counted, payment, wall_ms: end.wall_ms };
+        let ended = RecordedEnd { failed, usage, counted: end.counted, payment, wall_ms: end.wall_ms };
         self.changed(place, |record| {
             if let Some(turn) = record.turns.last_mut() {
                 turn.end = Some(ended);
@@ -94,7 +94,7 @@ pub(super) fn settle(asking: &Asking<'_>, name: &str, record: &mut Record) -> Re
                     keep(asking, name, turn.turn, &outcome)?;
                 }
                 let Outcome { usage, payment, .. } = outcome;
-                TurnEnd {
+                RecordedEnd {
                     failed: String::new(),
                     usage: Some(usage),
                     counted: usage.cost,
@@ -102,7 +102,7 @@ pub(super) fn settle(asking: &Asking<'_>, name: &str, record: &mut Record) -> Re
                     wall_ms: 0,
                 }
             }
-            None => TurnEnd {
+            None => RecordedEnd {
                 failed: "nobody saw its end".to_owned(),
                 usage: None,
                 counted: ticket
