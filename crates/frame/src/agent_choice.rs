@@ -65,10 +65,10 @@ pub fn settled(
 /// A person's choice on the terminal; none where they want none of these agents.
 fn asked(usable: &[(&AgentName, &String)], process: &ProcessContext, console: &Console) -> Option<AgentName> {
     let why =
-        vec!["redraft.toml names no agent; what it may cost is asked before anything is sent".to_owned()];
+        vec!["redraft.toml names no agent; before anything is sent, you are asked about the cost".to_owned()];
     if let [(name, what)] = usable {
         let (yes, no) = ("it plays all roles, in every repository", "nothing is sent");
-        let form = QuestionForm::yes_or_no(&format!("Should {what} be used?"), why, yes, no);
+        let form = QuestionForm::yes_or_no(&format!("Use {what}?"), why, yes, no);
         return console.agrees(&form, &process.clock).then(|| (*name).clone());
     }
     let mut form =

@@ -94,7 +94,7 @@ impl<'a> AgentRegistry<'a> {
             if name.as_str() == HOST {
                 return Ok(Arc::new(PullAgent::new(name.clone(), self.process.host.get())));
             }
-            return Err(format!("agent `{name}` is no longer in redraft.toml or in your own file"));
+            return Err(format!("agent `{name}` is no longer in redraft.toml or in your own configuration"));
         };
         let named = |detail: String| format!("[agents.{name}] {detail}");
         let unaccepted: Vec<String> =

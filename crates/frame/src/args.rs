@@ -60,7 +60,7 @@ pub struct Cli {
     /// Show each event with its ticket while something runs
     #[arg(short = 'v', long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Colour words on a terminal: auto, always or never [default: colour in your own settings, else auto]
+    /// Colour words on a terminal: auto, always or never [default: colour in your own configuration, else auto]
     #[arg(long, global = true, value_name = "WHEN", value_enum, hide_possible_values = true)]
     pub color: Option<When>,
     /// Run as if started in this folder
@@ -116,7 +116,7 @@ pub enum Command {
     /// Continue a feature from where it stands; run it again after any interruption
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
-    /// Check what would be merged, write down what was learnt, and make the branch ready or merge it
+    /// Check what would be merged, write down what was learned, and make the branch ready or merge it
     #[command(after_help = FINISH_HELP)]
     Finish(FinishArgs),
     /// Review one document, or what a branch changes; run it again after an edit, and only what changed is sent
@@ -399,7 +399,7 @@ pub struct RunArgs {
     /// that touches)
     #[arg(long, value_name = "WHAT")]
     pub knowledge: Option<String>,
-    /// Who signs a phase, for loops opened by this run: resume, fresh or off
+    /// Who gives the last approval of a phase, for loops opened by this run: resume, fresh or off
     #[arg(long, value_name = "WHO")]
     pub certify: Option<String>,
     /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
@@ -479,7 +479,7 @@ pub struct ChangeArgs {
     /// The name under which the next call continues this review [default: the branch]
     #[arg(long, value_name = "NAME", requires = "base")]
     pub name: Option<Typed>,
-    /// What the change is for, e.g. the text of a pull request; reviewers are told its commit messages anyway
+    /// What the change is for, e.g. the text of a pull request; implementation-reviewer gets it, and always the commit messages
     #[arg(long, value_name = "TEXT", requires = "base")]
     pub intent: Option<Typed>,
     /// The same, read from a file

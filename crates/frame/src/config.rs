@@ -246,7 +246,7 @@ fn show(
         ));
     }
     text.push_str(&who(&config, &agents));
-    text.push_str(&format!("\nyour own file: {}\n", described(user_file)));
+    text.push_str(&format!("\nyour own configuration: {}\n", described(user_file)));
     text.push_str(&format!("this repository's: {}\n", described(repository.as_ref())));
     if config.default_agent.is_none() {
         let name = agents.iter().find(|agent| agent.usable).map_or("NAME", |agent| agent.name.as_str());

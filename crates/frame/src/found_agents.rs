@@ -15,7 +15,7 @@ pub const DEFAULT_ROLE: &str = "roles.default";
 /// An agent that could play.
 pub struct FoundAgent {
     pub name: AgentName,
-    /// As in `Claude Code 2.1.325, claude-sonnet-5-5, your login`; or why it cannot be used.
+    /// As in `Claude Code 2.1.325 (claude-sonnet-5-5, your login)`; or why it cannot be used.
     pub what: Result<String, String>,
 }
 
@@ -66,7 +66,7 @@ fn described(
     let agent = AgentRegistry::new(repo, config, process).named(name)?;
     let player = agent.player();
     let program = format!("{} {}", player.program, player.version);
-    Ok(format!("{}, {}, {}", program.trim_end(), player.model, account(model, process)))
+    Ok(format!("{} ({}, {})", program.trim_end(), player.model, account(model, process)))
 }
 
 /// Who pays, as the user knows it.

@@ -117,7 +117,7 @@ fn send(notice: &Notice, process: &ProcessContext) -> Option<String> {
         Err(error) => format!("could not be started: {error}"),
     };
     let last = if last.is_empty() { last } else { format!(": {last}") };
-    Some(format!("nobody was told: the command of [notify] {how}{last}"))
+    Some(format!("no notification was sent: the [notify] command {how}{last}"))
 }
 
 #[cfg(test)]

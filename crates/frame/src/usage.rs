@@ -6,8 +6,9 @@ use redraft_adapters::shell_word::quoted;
 use std::ffi::OsString;
 
 /// Words that people try as commands, with the command they mean.
-const MEANT: [(&str, &str); 31] = [
-    ("abandon", "give a feature up: redraft decide NNN abandon"),
+const MEANT: [(&str, &str); 33] = [
+    ("abandon", "abandon a feature: redraft decide NNN abandon"),
+    ("abort", "stop a run: redraft stop NNN; abandon a feature: redraft decide NNN abandon"),
     ("accept", "accept what is still open: redraft decide NNN accept"),
     (
         "approve",
@@ -15,11 +16,12 @@ const MEANT: [(&str, &str); 31] = [
     ),
     ("begin", "begin a feature: redraft new \"your idea\""),
     ("board", "see every feature: redraft status"),
+    ("cancel", "stop a run: redraft stop NNN; abandon a feature: redraft decide NNN abandon"),
     ("continue", "continue a feature: redraft run NNN"),
     ("create", "begin a feature: redraft new \"your idea\""),
     ("dashboard", "see every feature in the browser: redraft ui; on a full screen: redraft watch"),
     ("decisions", "see what was decided: redraft log NNN --decisions"),
-    ("delete", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
+    ("delete", "remove what finished features left behind: redraft clean; everything: redraft uninstall"),
     ("feedback", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("findings", "see what reviewers found: redraft show findings NNN"),
     ("go", "let code be written: redraft decide NNN go"),
@@ -31,10 +33,10 @@ const MEANT: [(&str, &str); 31] = [
     ("monitor", "follow every feature on a full screen: redraft watch"),
     ("pr", "get the text for a pull request: redraft show pull-request NNN"),
     ("prices", "see what models cost: redraft models"),
-    ("prune", "remove what features left that are over: redraft clean"),
+    ("prune", "remove what finished features left behind: redraft clean"),
     ("pull-request", "get the text for a pull request: redraft show pull-request NNN"),
     ("reject", "say what is wrong: redraft comment NNN \"use Postgres, not files\""),
-    ("remove", "remove what features left that are over: redraft clean; everything: redraft uninstall"),
+    ("remove", "remove what finished features left behind: redraft clean; everything: redraft uninstall"),
     ("resume", "continue a feature: redraft run NNN"),
     ("say", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("skip", "leave a phase out: redraft phase skip NNN PHASE --why \"…\""),

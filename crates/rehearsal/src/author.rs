@@ -122,9 +122,9 @@ fn revise(job: &Job<'_>, text: &str) -> Result<(String, String, Vec<FindingAnswe
         answers.push(settled.answer(&open.id));
     }
     // What was done about each finding is in its answer.
-    done.extend((!mended.is_empty()).then(|| format!("mended {}", mended.join(", "))));
+    done.extend((!mended.is_empty()).then(|| format!("fixed {}", mended.join(", "))));
     done.extend(job.others_changed.then(|| "kept what others changed".to_owned()));
-    done.extend((!unsettled.is_empty()).then(|| format!("not mended: {}", unsettled.join(", "))));
+    done.extend((!unsettled.is_empty()).then(|| format!("not fixed: {}", unsettled.join(", "))));
     let summary = match done.is_empty() {
         true => "nothing was asked that the document does not already say".to_owned(),
         false => done.join("; "),
@@ -205,8 +205,8 @@ impl Revision<'_> {
         let left = self.job.defects(&self.text, checks)?.len();
         Ok(match (mended, left) {
             (0, 0) => Settled::Already,
-            (_, 0) => Settled::Mended(format!("mended all {mended}")),
-            _ => Settled::No(format!("mended {mended} of them, {left} are left")),
+            (_, 0) => Settled::Mended(format!("fixed all {mended}")),
+            _ => Settled::No(format!("fixed {mended} of them, {left} are left")),
         })
     }
 

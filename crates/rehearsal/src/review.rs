@@ -86,7 +86,7 @@ fn reported(check: Check, looked: &Looked, open: &[Open]) -> Vec<Issue> {
             check.name(),
             first.description.replace('`', "'")
         );
-        let suggestion = "mend these as well; they are listed as the others are settled".to_owned();
+        let suggestion = "fix these as well; they are listed as the others are settled".to_owned();
         issues.push(Issue { description, suggestion, ..issue(first, rest_open) });
     }
     issues

@@ -168,11 +168,11 @@ impl Choice {
 
 fn asked(about: &About) -> String {
     match about {
-        About::Cap { .. } => "The review has used up its rounds. How should it go on?".to_owned(),
+        About::Cap { .. } => "The review rounds are used up. What should happen next?".to_owned(),
         About::Agent { role } => format!("What should happen with {role}?"),
-        About::Gate => "A check keeps failing. How should it go on?".to_owned(),
-        About::Unchanged => "The author changes nothing. How should it go on?".to_owned(),
-        About::Certificate => "Fresh eyes found blockers again. How should it go on?".to_owned(),
+        About::Gate => "A gate keeps failing. What should happen next?".to_owned(),
+        About::Unchanged => "The author changes nothing. What should happen next?".to_owned(),
+        About::Certificate => "Fresh eyes found blockers again. What should happen next?".to_owned(),
         About::Author { .. } => "The author asks before it drafts. What should it be told?".to_owned(),
         About::Task { id } => format!("Task {id} could not be carried out. What should happen with it?"),
         About::Divergence => "The tests and the code disagree. Should the code stay as it is?".to_owned(),
@@ -188,7 +188,7 @@ fn consequence(about: &About, choice: Decision) -> &'static str {
     match (choice, about) {
         (Decision::Accept, About::Lessons) => "write it into the knowledge bank",
         (Decision::Accept, About::Divergence) => "keep the code, and remove those tests",
-        (Decision::Accept, About::Gate) => "go on although the check fails; your reason is kept",
+        (Decision::Accept, About::Gate) => "go on although the gate fails; your reason is kept",
         (Decision::Accept, About::Deferred) => "leave them as they are; your reason is kept",
         (Decision::Accept, About::Disagreement { .. }) => {
             "it holds, and is left as it is; your reason is kept"
@@ -201,9 +201,9 @@ fn consequence(about: &About, choice: Decision) -> &'static str {
             "one more round: it is reviewed once more, after a revision where one is needed"
         }
         (Decision::Retry, About::Agent { .. }) => "ask it again",
-        (Decision::Retry, About::Gate) => "try again, for example after you have mended the cause",
+        (Decision::Retry, About::Gate) => "try again, for example after you have fixed the cause",
         (Decision::Retry, _) => "let it try again",
-        (Decision::Abandon, _) => "give the feature up; its branch stays",
+        (Decision::Abandon, _) => "end the feature without merging it; its branch stays",
         (Decision::Answer, _) => "answer its questions one by one",
         (Decision::Assume, _) => "let it go on with what it would assume",
         (Decision::Skip, About::Lessons) => "leave the knowledge bank as it is",

@@ -5,7 +5,7 @@
 //! what they cannot say: whether a process drives the feature, what time it is, and which features are in its way.
 
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::review::{self, DispatchOrder, Effect};
+use redraft_core::review::{self, DispatchOrder, Effect, Loop};
 use redraft_facts::event::{About, BudgetReached, FeatureCreated, FeatureLife};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -32,8 +32,13 @@ pub enum Standing {
     },
     /// A process that drives it asks something on its terminal that no event tells, such as whether money may be spent.
     AskedThere,
-    /// A document or a change that is reviewed by itself has findings: it goes on when a person has edited it.
-    Findings,
+    /// A document or a change that is reviewed by itself has findings or failed a gate: it goes on when a person has
+    /// edited it.
+    Findings {
+        /// The gate that failed, before any reviewer was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate: Option<String>,
+    },
     /// Agents were sent something and have not answered, or the program works on what they answered.
     Working {
         dispatches: u32,
@@ -116,7 +121,7 @@ impl Standing {
             [] if is_ready_to_merge(state) => return Standing::ReadyToMerge,
             [] => return Standing::Done,
             [Effect::ClosePhase { .. }] if by_itself => return Standing::Done,
-            [Effect::Dispatch(order)] if by_itself && writes(order) => return Standing::Findings,
+            [Effect::Dispatch(order)] if by_itself && writes(order) => return Standing::findings(state),
             _ => {}
         }
         if let Some((open, question)) =
@@ -145,6 +150,11 @@ impl Standing {
         }
     }
 
+    fn findings(state: &Pipeline) -> Standing {
+        let failed = state.open.as_ref().and_then(Loop::failed_gate);
+        Standing::Findings { gate: failed.map(|check| check.gate.clone()) }
+    }
+
     fn over_budget(short: &BudgetReached) -> Standing {
         let BudgetReached { needed, left, limit, .. } = *short;
         Standing::OverBudget { needed_micro_usd: needed, left_micro_usd: left, limit_micro_usd: limit }
@@ -156,7 +166,7 @@ impl Standing {
         match self {
             Standing::AskedThere if !around.asks => Standing::Ready.now(around),
             Standing::Asked { .. }
-            | Standing::Findings
+            | Standing::Findings { .. }
             | Standing::ReadyToMerge
             | Standing::Merged
             | Standing::Done
@@ -201,7 +211,7 @@ impl Standing {
             Standing::Asked { .. }
             | Standing::AskedThere
             | Standing::OverBudget { .. }
-            | Standing::Findings => 0,
+            | Standing::Findings { .. } => 0,
             Standing::ReadyToMerge => 1,
             Standing::Working { .. } | Standing::WithHosts { .. } => 2,
             Standing::Interrupted { .. } | Standing::Ready => 3,
@@ -217,7 +227,7 @@ impl Standing {
             Standing::Asked { .. } => "asked",
             Standing::AskedThere => "asked-there",
             Standing::OverBudget { .. } => "over-budget",
-            Standing::Findings => "findings",
+            Standing::Findings { .. } => "findings",
             Standing::Working { .. } => "working",
             Standing::Interrupted { .. } => "interrupted",
             Standing::WithHosts { .. } => "with-hosts",
@@ -244,7 +254,8 @@ impl Standing {
                     "waiting for you: the next step may cost {needed_micro_usd}, the budget has {left_micro_usd} left"
                 )
             }
-            Standing::Findings => "waiting for you: there are findings to correct".to_owned(),
+            Standing::Findings { gate: None } => "waiting for you: there are findings to correct".to_owned(),
+            Standing::Findings { gate: Some(gate) } => format!("waiting for you: the gate {gate} failed"),
             Standing::Working { dispatches: 0 } => "working".to_owned(),
             Standing::Working { dispatches } => {
                 format!("working: {} under way", count(*dispatches as usize, "dispatch"))
@@ -292,7 +303,7 @@ impl Subject {
         match self {
             Subject::Cap => "the review rounds are used up",
             Subject::Agent => "a role cannot be made to answer",
-            Subject::Gate => "a check failed too often",
+            Subject::Gate => "a gate failed too often",
             Subject::Unchanged => "the author changes nothing",
             Subject::Certificate => "the last reader found blockers again",
             Subject::Author => "the author has questions",

@@ -49,11 +49,11 @@ pub fn ui(args: UiArgs, process: &ProcessContext, console: &Console) -> Result<E
     let address = format!("http://127.0.0.1:{port}/enter/{}", keys.entry().unwrap_or_default());
     let shown = UiJson { v: 1, address: &address, port, pid: std::process::id() };
     console.show(&address, &shown);
-    console.say("this address is good once, for one browser on this machine; press Ctrl-C to end");
+    console.say("this address works once, for one browser on this machine; press Ctrl-C to end");
     if !args.no_open {
         browser::open(&address, process, console);
     }
-    let entered = || console.say("a browser has come in; if that was not you, press Ctrl-C");
+    let entered = || console.say("a browser has connected; if it was not yours, press Ctrl-C");
     let server = Server { listener, keys, patience: Patience::default() };
     server.serve(&here, &|| over(process), &entered).map_err(|error| broken(&error))?;
     console.say("the page is no longer served; runs go on");

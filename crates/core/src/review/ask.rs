@@ -224,7 +224,7 @@ fn disagreement(state: &Loop, id: &FindingId) -> String {
         return format!("{id} of {by} is not met: uphold has {author} work it in, overrule ends it{sides}");
     }
     format!(
-        "{author} and {} disagree about {id}: uphold has it mended, overrule ends it{}",
+        "{author} and {} disagree about {id}: uphold has it fixed, overrule ends it{}",
         role.unwrap_or("its reviewer"),
         both_sides(state, id)
     )

@@ -54,7 +54,7 @@ fn a_declined_finding_goes_to_its_reviewer_once_and_then_to_a_person_with_both_t
     let asked = question(open(&world)).unwrap();
     let lines: Vec<&str> = asked.text.lines().collect();
     let expected = [
-        "author and reviewer-C disagree about C1: uphold has it mended, overrule ends it",
+        "author and reviewer-C disagree about C1: uphold has it fixed, overrule ends it",
         "  C1 blocker, reviewer-C: no reason given (at: no place given)",
         "    author: it does not hold",
         "    reviewer-C: it is still there",

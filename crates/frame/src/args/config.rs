@@ -11,7 +11,7 @@ pub struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Write a setting to your own file, which applies to all repositories
+    /// Write a setting to your own configuration, which applies to all repositories
     #[command(after_help = CONFIG_SET_HELP)]
     Set(SetArgs),
     /// Remove a setting

@@ -75,11 +75,12 @@ Examples:
   redraft new \"Export orders\" --until specify   only a specification
   redraft new \"Invoices\" --project P001 --depends-on 003-export-orders
 
-The lane is express (a mini-spec, no reviewers) when the idea names one or two files, deep (fresh eyes sign every \
-phase) when it names something sensitive, otherwise standard; --lane overrides that.
+The lane is express (a mini-spec; only the code is reviewed) when the idea names one or two files, deep (each phase \
+also needs the approval of a reviewer who saw no earlier version) when it names something sensitive, otherwise \
+standard; --lane overrides that.
 
 Your own checkout is not touched: the feature gets a branch and a folder below .redraft/worktrees/. \
-If something goes wrong after the feature was begun, the error says how to continue or give it up.
+If something goes wrong after the feature was begun, the error says how to continue or abandon it.
 
 Exit codes: 0 begun, 2 usage, 3 configuration, git or disk, 6 a command in redraft.toml must be accepted first \
 (redraft trust), 7 another process is making a worktree, 130 interrupted";
@@ -97,7 +98,7 @@ Examples:
 
 If you do something else meanwhile, you are told when it waits or ends: docs/configuration.md#notify.
 
-Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
+Exit codes: 0 approved or accepted, 1 abandoned, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
 failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process is working on it, \
 130 interrupted; the same command continues";
 
@@ -122,10 +123,10 @@ Examples:
   redraft decide 002 go                  allow code to be written
   redraft decide 002 approve --revision 4f2a91c       close a phase that [ask] wants you to look at
   redraft decide 002 comment --why \"use Postgres\"    have it changed instead, and be asked again
-  redraft decide 002 retry               try again; at the limit of rounds, one more round
+  redraft decide 002 retry               try again; if the rounds are used up, one more round
   redraft decide 002 rerun               a new pass with new conversations
   redraft decide 002 skip                continue without a task that could not be carried out
-  redraft decide 002 abandon             give the feature up, at any time before it is approved
+  redraft decide 002 abandon             abandon the feature, at any time before it is approved
 
 Exit codes: 0 decided or nothing asked, 2 not a choice here, or not what you saw (--seen, --revision), 6 the question was shown, 7 another process is working \
 on it";
@@ -159,8 +160,8 @@ Examples:
   redraft ui --no-open    only prints the address, for a browser that you open yourself
   redraft ui --port 8123  always on the same port
 
-It is served on 127.0.0.1 only, and only to the browser that opens the printed address, which is good once. Nothing
-is loaded from elsewhere. A run does not notice it; ending it changes nothing. docs/ui.md says what it shows and how
+It is served on 127.0.0.1 only, and only to the browser that opens the printed address, which works once. Nothing \
+is loaded from elsewhere. A run does not notice it; ending it changes nothing. docs/ui.md says what it shows and how \
 it is protected.
 
 Exit codes: 0 ended by Ctrl-C, 2 not a repository, 3 the port cannot be used";
@@ -295,7 +296,7 @@ Examples:
   redraft trust --list                   what you have accepted, in all repositories
   redraft trust --forget                 take it back
 
-What you accept is stored by hash, in your own file outside the repository. If something changes, you must accept \
+What you accept is stored by hash, in a file of yours outside the repository. If something changes, you must accept \
 it again.
 
 Exit codes: 0 accepted or nothing to accept, 3 configuration, 6 not accepted";
@@ -411,7 +412,7 @@ Examples:
 Register it once: claude mcp add redraft -- redraft mcp (or codex mcp add); `redraft plugin export` does that and \
 more.
 
-Eight tools: status, next, submit, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a \
+Nine tools: status, next, submit, check, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a \
 fresh conversation, `submit`. Redraft itself sends nothing and starts no agent, and it does not know what the host's work \
 costs. The host plays the roles that redraft.toml gives to an agent of kind \"pull\", or all roles if it gives it none.
 

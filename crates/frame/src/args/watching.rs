@@ -19,8 +19,8 @@ Examples:
   redraft stop 002              ask the process that drives feature 002 to end, as Ctrl-C in its terminal does
   redraft stop 002 --json
 
-What is stored stays, what agents are doing is cut off, and `redraft run` goes on from there. A process that is still \
-at work on its ending after ten seconds is named; a second `redraft stop` ends it at once.
+What is stored stays, what agents are doing is cut off, and `redraft run` goes on from there. If the process \
+has not ended after ten seconds, its number is shown; a second `redraft stop` ends it immediately.
 
 Exit codes: 0 it has ended, or nobody drives the feature; 2 no such feature; 3 the process cannot be asked; 7 it was \
 asked and has not ended yet";

@@ -84,7 +84,7 @@ fn what(phase: Phase) -> &'static str {
         Phase::CreatePlan => "a plan that its reviewers approve",
         Phase::CreateTasks => "a task list that its reviewers approve",
         Phase::Implement => "code that is built task by task, checked and reviewed",
-        Phase::Finish => "a checked merge result, what was learnt, and a branch that is ready",
+        Phase::Finish => "a checked merge result, what was learned, and a branch that is ready",
         // No feature passes through this phase, so there is no command for it.
         Phase::Document => "a document that its reviewer approves",
     }

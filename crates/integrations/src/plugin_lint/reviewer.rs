@@ -34,7 +34,7 @@ pub(super) fn check<'a>(component: &Component<'a>, found: &mut Found<'a>) {
     for (tool, line) in tools.iter().filter(|(tool, _)| WRITING.contains(&tool.as_str()) && !is_denied(tool))
     {
         let message = format!("a reviewer may not have `{tool}`: it must not change what it reviews");
-        add(Rule::PluginReviewerWrites, *line, message, "take it out, and let the author mend what is found");
+        add(Rule::PluginReviewerWrites, *line, message, "take it out, and let the author fix what is found");
     }
     if !tools.iter().any(|(tool, _)| tool == "Read") {
         let message = "this reviewer has no `Read`, so it cannot read what it is to review".to_owned();

@@ -35,7 +35,7 @@ pub(crate) fn check(
         return serve_tool(folder);
     }
     let Some(ticket) = &process.ticket else {
-        return Err(CliError::usage("`redraft check` is for reviewers at work in a run, and you are none")
+        return Err(CliError::usage("`redraft check` works only for a reviewer inside a run")
             .hint("run the command of the check itself; [checks] in redraft.toml has it")
             .hint("see how checks ended: redraft log"));
     };

@@ -136,7 +136,7 @@ fn listed(repo: &RepositoryContext, ledger: &Ledger, args: &CleanArgs) -> Result
                     "feature {id} is not over: it is {}",
                     row.standing_in_words()
                 ))
-                .hint(format!("finish it: redraft run {id}; or give it up: redraft decide {id} abandon")));
+                .hint(format!("finish it: redraft run {id}; or abandon it: redraft decide {id} abandon")));
             }
             continue;
         }

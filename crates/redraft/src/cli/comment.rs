@@ -105,7 +105,7 @@ fn split(args: &CommentArgs, process: &ProcessContext) -> Result<(Option<String>
 
 fn refuse_ended(id: FeatureId, state: &Pipeline) -> Result<(), CliError> {
     let how = match () {
-        () if state.cancelled => "was given up",
+        () if state.cancelled => "was abandoned",
         () if state.merged.is_some() => "is merged",
         () => return Ok(()),
     };
@@ -155,8 +155,10 @@ fn agree(
     if console.can_ask() {
         return match console.agrees(&form, &process.clock) {
             true => Ok(()),
-            false => Err(CliError::new(ErrorCode::Waiting, "nothing was said, and nothing has changed")
-                .hint("to say it without opening the phase again: --note")),
+            false => {
+                Err(CliError::new(ErrorCode::Waiting, "the comment was not stored; nothing has changed")
+                    .hint("to say it without opening the phase again: --note"))
+            }
         };
     }
     let error =

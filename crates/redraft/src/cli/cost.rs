@@ -31,14 +31,15 @@ use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
 use redraft_frame::{monitor, whole_file};
 use redraft_reports::projections::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
-use redraft_reports::projections::{Receipt, Warning, deferred_reason, not_resumed, receipt};
+use redraft_reports::projections::{BoardRow, Receipt, Warning, deferred_reason, not_resumed, receipt};
+use redraft_reports::standing::Standing;
 use savings::Loop;
 
 /// Everything that is shown of one feature, or of the review of a document.
 struct Feature {
     scope: Scope,
     document: Option<String>,
-    status: String,
+    status: RowStatus,
     costs: Costs,
     receipt: Receipt,
     agents: Vec<Billed>,
@@ -97,6 +98,27 @@ pub(crate) fn cost(
     }
 }
 
+/// The state of a feature or a review as its row has it. People read `planned` where nothing was done yet, as in
+/// `status`.
+#[derive(Default)]
+struct RowStatus {
+    name: String,
+    is_planned: bool,
+}
+
+impl RowStatus {
+    fn new(row: Option<&BoardRow>) -> RowStatus {
+        row.map_or_else(RowStatus::default, |row| RowStatus {
+            name: row.status.clone(),
+            is_planned: row.standing == Standing::Planned,
+        })
+    }
+
+    fn in_words(&self) -> &str {
+        if self.is_planned { "planned" } else { &self.name }
+    }
+}
+
 fn nothing_yet() -> CliError {
     CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
 }
@@ -130,7 +152,7 @@ fn one(
         judged_by: state.judged_by(),
         rehearsed: state.is_rehearsed(),
         document: row.and_then(|row| row.subject()),
-        status: row.map(|row| row.status.clone()).unwrap_or_default(),
+        status: RowStatus::new(row),
         agents: costs.agents().into_iter().map(billed).collect(),
         rules: rules(costs.dispatches()),
         loops: savings::loops(&scope, &entries, &costs, &prices, repo, ledger)?,
@@ -183,12 +205,7 @@ fn all(
         let costs = costs_of(scope, &ledger.read(scope.clone())?, repo);
         let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == *scope);
         let rehearsed = row.is_some_and(|row| row.rehearsed);
-        features.push((
-            scope.clone(),
-            row.map(|row| row.status.clone()).unwrap_or_default(),
-            costs,
-            rehearsed,
-        ));
+        features.push((scope.clone(), RowStatus::new(row), costs, rehearsed));
     }
     let warnings = monitor::watch(repo, &rows, process);
     console.show(&text::features(&features), &json::features(&features, &warnings));

@@ -153,7 +153,7 @@ fn not_seen(id: FeatureId, seen: u64, asked_at: Option<u64>) -> CliError {
         Some(now) => format!("something was asked or said in event {now}"),
         None => "nothing is asked now".to_owned(),
     };
-    CliError::usage(format!("the question of event {seen} does not stand any more: {now}"))
+    CliError::usage(format!("the question of event {seen} is no longer open: {now}"))
         .hint(format!("nothing was decided; see what is asked: redraft decide {id}"))
 }
 
@@ -179,7 +179,7 @@ fn require_revision(
     };
     if looked_at.len() < REVISION_CHARS_MIN || !stands.starts_with(&looked_at.to_lowercase()) {
         let message =
-            format!("revision {} is not the one that stands: that is {short}", harmless::name(looked_at));
+            format!("revision {} is not the current one, which is {short}", harmless::name(looked_at));
         return Err(CliError::usage(message).hint("look at it first; nothing was decided"));
     }
     if choice == Decision::Approve && edited_since(repo, ledger, id, open)? {
@@ -234,7 +234,7 @@ fn given_up(
         decided,
         next: next.clone(),
     };
-    console.show(&format!("feature {id} is given up; its branch stays\nnext: {next}"), &shown);
+    console.show(&format!("feature {id} is abandoned; its branch stays\nnext: {next}"), &shown);
     Ok(ErrorCode::Done)
 }
 

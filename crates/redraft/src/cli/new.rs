@@ -157,7 +157,7 @@ pub(crate) fn create(
                 "feature {id} exists; once that is fixed: {}",
                 process.next(&format!("redraft run {id}"))
             ))
-            .hint(format!("or give it up: {}", process.next(&format!("redraft decide {id} abandon")))),
+            .hint(format!("or abandon it: {}", process.next(&format!("redraft decide {id} abandon")))),
     })?;
     Ok(id)
 }

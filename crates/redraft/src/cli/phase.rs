@@ -116,12 +116,16 @@ fn refused(done: &str, id: FeatureId, phase: Phase, state: &Pipeline) -> CliErro
         None => "all its phases are over".to_owned(),
     };
     if state.cancelled {
-        return CliError::usage(format!("feature {id} was given up"));
+        return CliError::usage(format!("feature {id} was abandoned"));
+    }
+    if let Some(merged) = &state.merged {
+        let message = format!("feature {id} is merged into {}, so its phases stay as they are", merged.into);
+        return CliError::usage(message).hint("begin another feature: redraft new \"your idea\"");
     }
     match done {
         "skipped" if phase == Phase::Specify => {
             CliError::usage("specify cannot be skipped: everything builds on it")
-                .hint("for a small change use lane express, which has no reviewers")
+                .hint("for a small change use lane express, in which only the code has a reviewer")
         }
         "skipped" => CliError::usage(format!("only the next phase of feature {id} can be skipped; {stands}")),
         _ => CliError::usage(format!(

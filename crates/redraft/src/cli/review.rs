@@ -219,7 +219,12 @@ pub(crate) fn review(
     let failed = gate.map(|check| format!("gate {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
     let list =
         format!("{}{}{bill}", table(&open, &run.state().players, created.until), failed.unwrap_or_default());
-    let is = if outcome == "findings" { "has findings".to_owned() } else { format!("is {outcome}") };
+    let is = match (outcome, gate) {
+        ("findings", Some(check)) => format!("failed the gate {}", check.gate),
+        ("findings", None) => "has findings".to_owned(),
+        ("waiting", _) => "is waiting for you".to_owned(),
+        (outcome, _) => format!("is {outcome}"),
+    };
     let judged = judged_by(&shown.judged_by, run.state().rehearsal_notice(false));
     console.show(&format!("{list}{} {is}{asked}\n{judged}next: {next}", document.path), &shown);
     Ok(code)

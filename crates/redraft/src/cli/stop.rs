@@ -56,7 +56,7 @@ pub(crate) fn stop(
         (None, _) => format!("nobody drives {called}: there is nothing to stop"),
         (Some(holder), true) => format!("{called} is stopped: {holder} has ended"),
         (Some(holder), false) => format!(
-            "{called}: {holder} was asked to end and is still at work on that; to end it at once, type this again"
+            "{called}: {holder} was asked to stop and has not ended yet; to end it immediately, run this command again"
         ),
     };
     let code = if ended { ErrorCode::Done } else { ErrorCode::Held };

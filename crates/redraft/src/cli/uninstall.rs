@@ -172,7 +172,7 @@ fn stays(repo: &RepositoryContext, lost: bool) -> Result<Vec<String>, CliError> 
     let kept = repo.repository.refs_below("refs/redraft/lost")?.len();
     if !lost && kept > 0 {
         stays.push(format!(
-            "{} under refs/redraft/lost/, what agents did against their rules; --lost removes it too",
+            "{} under refs/redraft/lost/, what agents did without being allowed to, and what was undone; --lost removes it too",
             count(kept, "ref")
         ));
     }

@@ -42,7 +42,7 @@ fn ac12_a_cap_in_a_later_phase_stops_and_what_a_person_accepts_reaches_the_phase
     for phase in [Phase::Design, Phase::CreatePlan, Phase::CreateTasks] {
         let scratch = before(phase);
         let stopped = scratch.run(["run", "--yes", "001"]).expect(5);
-        assert!(stopped.stdout.contains("feature 001 is waiting"), "{phase}: {}", stopped.stdout);
+        assert!(stopped.stdout.contains("feature 001 is waiting for you: "), "{phase}: {}", stopped.stdout);
         assert_eq!(decisions(&scratch), [] as [Value; 0], "{phase}");
         // A second run says the same, and asks nothing.
         let before = events(&scratch).len();

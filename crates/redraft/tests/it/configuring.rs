@@ -28,7 +28,7 @@ fn a_setting_is_written_shown_with_its_file_and_taken_out_again() {
     assert!(own.contains("# mine") && own.contains("budget = 2.5"), "{own}");
     let text = scratch.run(["config"]).expect(0).stdout;
     assert!(text.contains("rehearsal: built in, no model; plays every role"), "{text}");
-    assert!(text.contains(&format!("your own file: {}", scratch.own_config().display())), "{text}");
+    assert!(text.contains(&format!("your own configuration: {}", scratch.own_config().display())), "{text}");
     scratch.run(["config", "unset", "budget"]).expect(0);
     assert_eq!(setting(&scratch.json(["config"]), "budget"), Some(("5.0", "default")));
     let again = scratch.json(["config", "set", "roles.default", "rehearsal"]);

@@ -207,7 +207,10 @@ fn several_features_have_a_line_each_and_a_sum() {
         "inside a worktree its own feature is meant"
     );
     let empty = scratch.run(["cost", "002"]).expect(0).stdout;
-    assert!(empty.starts_with("feature 002 another-idea, active: $0.0000 billed\n0 dispatches: "), "{empty}");
+    assert!(
+        empty.starts_with("feature 002 another-idea, planned: $0.0000 billed\n0 dispatches: "),
+        "{empty}"
+    );
     let drawn = scratch.run(["cost", "--svg", "x.svg"]).expect(2);
     assert!(drawn.stderr.contains("name one of 001, 002"), "{}", drawn.stderr);
     scratch.run(["cost", "009"]).expect(2);

@@ -30,6 +30,8 @@ fn a_feature_is_merged_in_the_checkout_of_its_base_and_only_once() {
     let again = scratch.run(["finish", "--merge"]).expect(0);
     assert!(again.stderr.contains("it was merged before, into main: "), "{}", again.stderr);
     scratch.run(["run", "001", "--merge", "--yes"]).expect(0);
+    let back = scratch.run(["phase", "back", "001", "implement", "--why", "x"]).expect(2);
+    assert!(back.stderr.contains("feature 001 is merged into main"), "{}", back.stderr);
     assert_eq!(untouched(&scratch), before);
     assert_eq!(bodies(&events(&scratch), "merged").count(), 1);
     let row = &scratch.json(["status"])["features"][0];

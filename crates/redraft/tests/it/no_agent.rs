@@ -167,7 +167,7 @@ fn an_agent_that_is_there_works_after_one_command_and_by_its_name_without_any() 
     let ran = run_with(&scratch, &folder, &["review", "--base", "main"]).expect(3);
     assert!(ran.stderr.contains("no agent was chosen to play the roles, so nothing was sent"), "{ran:?}");
     assert!(ran.stderr.contains("2.1.325"), "{ran:?}");
-    assert!(ran.stderr.contains("your login: redraft config set roles.default claude"), "{ran:?}");
+    assert!(ran.stderr.contains("your login): redraft config set roles.default claude"), "{ran:?}");
     assert!(ran.stderr.contains("redraft review --base main --agent claude"), "{ran:?}");
     assert!(!scratch.outside().join("asked").exists());
     run_with(&scratch, &folder, &["review", "--base", "main", "--agent", "claude", "--yes"]).expect(0);
@@ -189,7 +189,7 @@ fn on_a_terminal_it_is_asked_once_which_agent_is_to_play() {
     };
     let said = with_path(&["review", "docs/design.md"], "\n", 3);
     assert!(
-        said.contains("2.1.325") && said.contains("your login be used?") && said.contains("\nyes or NO? "),
+        said.contains("2.1.325") && said.contains("your login)?") && said.contains("\nyes or NO? "),
         "{said}"
     );
     assert!(!scratch.outside().join("asked").exists());
@@ -198,7 +198,7 @@ fn on_a_terminal_it_is_asked_once_which_agent_is_to_play() {
     let own = fs::read_to_string(scratch.own_config()).unwrap();
     assert_eq!(own, "[roles]\ndefault = \"claude\"\n");
     let said = with_path(&["review", "docs/design.md", "--again"], "yes\n", 0);
-    assert!(!said.contains("be used?"), "{said}");
+    assert!(!said.contains("your login)?"), "{said}");
 }
 
 #[test]

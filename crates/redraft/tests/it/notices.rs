@@ -128,9 +128,9 @@ fn a_command_that_fails_or_takes_too_long_is_one_line_and_changes_nothing() {
     for (command, expected) in [
         (
             "echo first; echo the key is $MY_API_KEY; exit 3",
-            "nobody was told: the command of [notify] ended with code 3: the key is [redacted:known]\n",
+            "no notification was sent: the [notify] command ended with code 3: the key is [redacted:known]\n",
         ),
-        ("sleep 60", "nobody was told: the command of [notify] was ended after 10 seconds\n"),
+        ("sleep 60", "no notification was sent: the [notify] command was ended after 10 seconds\n"),
     ] {
         let scratch = configured(&format!("{NOBODY_LOOKS}command = '{command}'\n"));
         let mut run = scratch.redraft(["run", "001"]);
@@ -138,7 +138,7 @@ fn a_command_that_fails_or_takes_too_long_is_one_line_and_changes_nothing() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{said}");
         assert!(said.ends_with(expected), "{said}");
-        assert_eq!(said.matches("nobody was told").count(), 1, "{said}");
+        assert_eq!(said.matches("no notification was sent").count(), 1, "{said}");
     }
 }
 

@@ -222,7 +222,7 @@ fn until(what: &str, so: impl Fn() -> bool) {
 fn nobody_else_has_a_check_run_by_the_command() {
     let scratch = checked("sh tests.sh");
     let person = scratch.run(["check", "tests"]).expect(2);
-    assert!(person.stderr.contains("is for reviewers at work in a run"), "{}", person.stderr);
+    assert!(person.stderr.contains("works only for a reviewer inside a run"), "{}", person.stderr);
     assert!(person.stderr.contains("[checks] in redraft.toml"), "{}", person.stderr);
     for ticket in [
         "001/implement.1/implement/implementer/1.1.1",

@@ -184,12 +184,16 @@ fn it_can_begin_anew_and_be_judged_as_another_kind() {
 fn what_it_was_judged_as_is_kept_and_told_until_another_kind_is_asked_for() {
     let scratch = repository("notes.md", LACKING);
     let first = scratch.run(["review", "notes.md"]);
-    assert!(first.stderr.contains("notes.md is judged as document: from its name"), "{}", first.stderr);
+    assert!(
+        first.stderr.contains("notes.md is reviewed as document, because of its name"),
+        "{}",
+        first.stderr
+    );
     let said = scratch.run(["review", "notes.md", "--as", "spec"]).expect(1);
-    assert!(said.stderr.contains("notes.md is judged as spec: you said so"), "{}", said.stderr);
+    assert!(said.stderr.contains("notes.md is reviewed as spec, as you said"), "{}", said.stderr);
     scratch.write("notes.md", &format!("{LACKING}\nMore.\n"));
     let kept = scratch.run(["review", "notes.md"]).expect(1);
-    assert!(kept.stderr.contains("notes.md is judged as spec: as last time"), "{}", kept.stderr);
+    assert!(kept.stderr.contains("notes.md is reviewed as spec, like last time"), "{}", kept.stderr);
     assert_eq!(reviews(&scratch).last().unwrap(), "review-001/specify.1/review/spec-reviewer/2.1");
     // What another reviewer found no longer counts.
     scratch.run(["review", "notes.md", "--as", "plan"]);
@@ -272,7 +276,9 @@ fn a_document_that_fails_the_gate_is_told_why_and_nobody_is_asked() {
     );
     assert!(!ran.stderr.contains("gate lint failed"), "the result says it: {}", ran.stderr);
     assert!(!ran.stdout.contains("cost: ") && !ran.stdout.contains("dispatch"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("spec.md has findings\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("spec.md failed the gate lint\n"), "{}", ran.stdout);
+    let status = scratch.run(["status"]).expect(0).stdout;
+    assert!(status.contains("spec.md  waiting for you: the gate lint failed\n"), "{status}");
     assert_eq!(scratch.json(["review", "spec.md"])["gate"]["gate"], "lint");
 }
 

@@ -32,7 +32,7 @@ fn sarif_calls_a_review_successful_only_where_the_change_was_judged() {
     checked.git(["switch", "--quiet", "topic"]);
     checked.run(["trust", "--base", "main", "--yes"]).expect(0);
     for (scratch, more, words) in [
-        (&formless, &[][..], "came to no judgement: the review is waiting"),
+        (&formless, &[][..], "reached no verdict: the review is waiting"),
         (&checked, &["--checks"], "the check tests failed, so nobody was asked"),
     ] {
         let (code, log) = sarif(scratch, more);

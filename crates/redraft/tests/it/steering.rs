@@ -244,10 +244,10 @@ fn a_phase_waits_for_a_persons_approval_of_the_revision_that_they_looked_at() {
     let bare = approve(&[], 2);
     assert!(bare.stderr.contains("an approval names the revision that was looked at"), "{}", bare.stderr);
     let other = approve(&["--revision", "0123456789"], 2);
-    assert!(other.stderr.contains("is not the one that stands"), "{}", other.stderr);
+    assert!(other.stderr.contains("is not the current one"), "{}", other.stderr);
     approve(&["--revision", &revision[..4]], 2);
     let stale = approve(&["--revision", &revision, "--seen", "1"], 2);
-    assert!(stale.stderr.contains("the question of event 1 does not stand any more"), "{}", stale.stderr);
+    assert!(stale.stderr.contains("the question of event 1 is no longer open"), "{}", stale.stderr);
     let spec = scratch.artifacts("001").join("spec.md");
     let text = fs::read_to_string(&spec).unwrap();
     fs::write(&spec, format!("{text}\nOne more line.\n")).unwrap();
@@ -355,5 +355,5 @@ fn what_cannot_be_said_is_refused_with_the_way_out() {
     assert!(agent.stderr.contains("cannot comment for a person"), "{}", agent.stderr);
     scratch.run(["decide", "001", "abandon"]).expect(0);
     let over = scratch.run(["comment", "001", SAID]).expect(2);
-    assert!(over.stderr.contains("was given up"), "{}", over.stderr);
+    assert!(over.stderr.contains("was abandoned"), "{}", over.stderr);
 }

@@ -24,7 +24,7 @@ pub(crate) fn fix(world: &World<'_>, open: &[Open], gate: bool) -> (Files, Verdi
                 let seen = answer(open, &found, world);
                 let gone = seen.status == AnswerStatus::Fixed;
                 let foreign =
-                    "no rule of the rehearsal agent finds this, so none mends it; the code is as it was";
+                    "no rule of the rehearsal agent finds this, so none fixes it; the code is as it was";
                 answers.push(if gone { seen } else { FindingAnswer { note: foreign.to_owned(), ..seen } });
                 continue;
             }
@@ -44,8 +44,8 @@ pub(crate) fn fix(world: &World<'_>, open: &[Open], gate: bool) -> (Files, Verdi
     let Work { mut files, done, .. } = work;
     files.retain(|path, text| world.files.get(path) != Some(text));
     let summary = match done.is_empty() {
-        true => "no rule mends what is open".to_owned(),
-        false => format!("mended {}", done.join("; ")),
+        true => "no rule fixes what is open".to_owned(),
+        false => format!("fixed {}", done.join("; ")),
     };
     let question =
         |(name, note): (&str, &str)| CheckLine { name: name.to_owned(), passed: true, note: note.to_owned() };
@@ -72,7 +72,7 @@ impl Work<'_> {
             Mend::Build(key) => self.build(key),
             Mend::Drop => self.drop_line(flaw),
             Mend::None => {
-                Err("the rehearsal agent has no rule that mends this; the code is as it was".to_owned())
+                Err("the rehearsal agent has no rule that fixes this; the code is as it was".to_owned())
             }
         }
     }
@@ -149,7 +149,7 @@ impl Work<'_> {
         let paths: Vec<String> = built.files.keys().cloned().collect();
         self.files.extend(built.files);
         let place = if paths.is_empty() {
-            "with what was mended before".to_owned()
+            "with what was fixed before".to_owned()
         } else {
             format!("in {}", paths.join(", "))
         };

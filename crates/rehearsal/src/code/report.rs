@@ -93,7 +93,7 @@ impl Parts {
             true => "Task already complete".to_owned(),
             false => format!("carried out task {name}: {} changed", count(self.files.len(), "file")),
         };
-        let mut checks = self.checks(&["read the change once more; nothing was left to mend".to_owned()]);
+        let mut checks = self.checks(&["read the change once more; nothing was left to fix".to_owned()]);
         let note = if already { self.implemented.join("; ") } else { NONE.to_owned() };
         checks.push(CheckLine { name: ALREADY.to_owned(), passed: already, note });
         Verdict { approved: true, summary, checks, ..Verdict::default() }

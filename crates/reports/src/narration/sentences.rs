@@ -333,11 +333,11 @@ pub(super) fn closed(fact: &PhaseClosed, state: &Pipeline) -> String {
     let ruled = last.iter().flat_map(|last| &last.reviewers).filter(|seat| seat.ruled());
     let ruled: Vec<&str> = ruled.map(|seat| seat.role.as_str()).collect();
     let failed = match last.is_some_and(Loop::goes_on_with_a_failed_check) {
-        true => "; a person went on although a check fails",
+        true => "; a person went on although a gate fails",
         false => "",
     };
     let how = match (roles.as_slice(), ruled.as_slice()) {
-        ([], []) => "closed by its checks alone; no reviewer has approved it".to_owned(),
+        ([], []) => "closed by gates only; no reviewer has approved it".to_owned(),
         ([], ruled) => format!("accepted by a person in place of {}", listed(ruled)),
         (roles, []) => format!("approved by {}", listed(roles)),
         (roles, ruled) => {

@@ -229,7 +229,7 @@ impl BoardRow {
         let status = match &standing {
             Standing::Abandoned => "abandoned",
             Standing::Asked { .. } => "waiting",
-            Standing::Findings => "findings",
+            Standing::Findings { .. } => "findings",
             Standing::Done | Standing::ReadyToMerge | Standing::Merged => match () {
                 () if judged().any(by_ruling) || on_a_word(state) || without_code(state) => "accepted",
                 () if judged_last().is_some_and(by_gates_only) => "closed",

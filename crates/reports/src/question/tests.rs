@@ -49,7 +49,7 @@ fn every_choice_says_what_follows_and_the_default_is_in_capitals() {
         assert!(form.what.ends_with('?'), "{}", form.what);
     }
     let lines = form(About::Cap { stage: 0 }).lines();
-    assert_eq!(lines[0], "question: The review has used up its rounds. How should it go on?");
+    assert_eq!(lines[0], "question: The review rounds are used up. What should happen next?");
     assert_eq!(lines[1], "  design-reviewer did not approve");
     assert!(
         lines.contains(

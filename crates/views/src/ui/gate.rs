@@ -129,22 +129,22 @@ impl Refusal {
     pub(super) fn in_words(self) -> &'static str {
         match self {
             Refusal::Host => "This is served under 127.0.0.1 and localhost only.",
-            Refusal::Method => "Pages are read here and forms are sent; nothing else.",
+            Refusal::Method => "Only reading pages and sending forms is possible here.",
             Refusal::Elsewhere => {
                 "This request comes from another page. Type the address into the browser, or open it from the terminal."
             }
             Refusal::Used => {
-                "This address was good once, and was used. If that was not you, end the program in the terminal. For a \
+                "This address works only once, and it was used. If that was not you, end the program in the terminal. For a \
                     new address, start it again: redraft ui"
             }
             Refusal::Cookie => {
                 "Open the address that the terminal shows: redraft ui. If you have just opened it, load this page again."
             }
             Refusal::Origin => "This form was not sent from this page. Nothing was changed.",
-            Refusal::Form => "This is no form of this page. Nothing was changed.",
+            Refusal::Form => "This page has no such form. Nothing was changed.",
             Refusal::Missing => "There is no such page.",
             Refusal::TooLarge => "What was sent is too large. Nothing was changed.",
-            Refusal::Busy => "Too much is asked at once. Load the page again in a moment.",
+            Refusal::Busy => "There are too many requests. Load the page again in a moment.",
             Refusal::Slow => {
                 "It took too long. Load the page again; the ledger says what happened: redraft log"
             }

@@ -350,7 +350,7 @@ impl App {
             Scope::Feature(id) => {
                 self.dialog = Some(Dialog::comment(&id.to_string(), detail.overview.moved_at));
             }
-            _ => self.notice = Some("only features can be commented".to_owned()),
+            _ => self.notice = Some("you can comment only on features".to_owned()),
         }
     }
 

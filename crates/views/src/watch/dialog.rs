@@ -33,7 +33,7 @@ feature
   Esc            back to the list
 everywhere
   q or Ctrl-C    end this view; a run goes on
-  Ctrl-L         draw the screen anew
+  Ctrl-L         draw the screen again
 
 Nothing is sent, accepted or merged from here without a confirmation. Every action is a command that you could also \
 type: redraft decide, comment, stop.";

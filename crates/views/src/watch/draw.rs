@@ -217,7 +217,7 @@ fn over(frame: &mut Frame<'_>, dialog: &mut Dialog, ink: Ink, body: Rect) {
             let fixed = match confirm {
                 None => typing(ink, inner, "comment", text),
                 Some(_) => {
-                    lines.say(Tone::Plain, &format!("Comment {feature} with: {text}"));
+                    lines.say(Tone::Plain, &format!("Comment on {feature}: {text}"));
                     question(ink, inner, "Sure? y/N")
                 }
             };

@@ -64,7 +64,7 @@ fn question() -> Asked {
         default,
     };
     let form = QuestionForm {
-        what: "The review has used up its rounds. How should it go on?".into(),
+        what: "The review rounds are used up. What should happen next?".into(),
         why: vec!["5 rounds were used".into(), "S1 blocker, spec-reviewer: two numbers for one thing".into()],
         choices: vec![
             choice("accept", "take it as it is; what is open is settled by your word", false),
@@ -209,7 +209,7 @@ fn many() -> Vec<Detail> {
         named(2, "export-orders", Standing::Merged),
         named(3, "show-the-weather", Standing::Asked { about, phase, pass: 1, number: 1 }),
         named(4, "sort-the-list", Standing::Ready),
-        named(5, "pay-later", Standing::Findings),
+        named(5, "pay-later", Standing::Findings { gate: None }),
     ]
 }
 

@@ -120,9 +120,9 @@ fn kept(what: &LeftoverKind, lost: bool, worktree_stays: bool) -> Option<String>
             let commits = count(usize::try_from(*unmerged).unwrap_or(usize::MAX), "commit");
             Some(format!("{commits} of it merged nowhere; --lost removes it too"))
         }
-        LeftoverKind::Lost(_) if !lost => {
-            Some("this is what agents did against their rules; --lost removes it too".to_owned())
-        }
+        LeftoverKind::Lost(_) if !lost => Some(
+            "agents did this without being allowed to, and it was undone; --lost removes it too".to_owned(),
+        ),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
 //! The receipt for programs. Money is in whole millionths of a dollar; estimates have names that say so.
 
-use super::Feature;
 use super::prices::Price;
 use super::savings::{Loop, Replay};
+use super::{Feature, RowStatus};
 use redraft_core::attribution::RoleAttribution;
 use redraft_core::bills::Bill;
 use redraft_cost::cost::CERTAIN;
@@ -60,7 +60,7 @@ pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
         feature: scope.to_string(),
         document: document.as_deref(),
         slug: &costs.slug,
-        status,
+        status: &status.name,
         judged_by: &shown.judged_by,
         rehearsed: shown.rehearsed,
         sum: sum(&costs.sum),
@@ -96,12 +96,12 @@ pub(super) struct FeaturesJson<'a> {
 }
 
 pub(super) fn features<'a>(
-    features: &[(Scope, String, Costs, bool)],
+    features: &[(Scope, RowStatus, Costs, bool)],
     warnings: &'a [Warning],
 ) -> FeaturesJson<'a> {
     let mut total = Sum::default();
     features.iter().for_each(|(_, _, costs, _)| total.add(&costs.sum));
-    let line = |(scope, status, costs, rehearsed): &(Scope, String, Costs, bool)| json!({"feature": scope.to_string(), "slug": costs.slug, "status": status, "rehearsed": rehearsed, "sum": sum(&costs.sum)});
+    let line = |(scope, status, costs, rehearsed): &(Scope, RowStatus, Costs, bool)| json!({"feature": scope.to_string(), "slug": costs.slug, "status": status.name, "rehearsed": rehearsed, "sum": sum(&costs.sum)});
     FeaturesJson {
         v: 1,
         features: features.iter().map(line).collect(),

@@ -1,7 +1,7 @@
 //! The receipt for people. Every estimate has a `~` before it.
 
 use super::savings::{Loop, Replay};
-use super::{Billed, Feature};
+use super::{Billed, Feature, RowStatus};
 use redraft_core::attribution::in_words;
 use redraft_core::bills::Bill;
 use redraft_cost::cost::CERTAIN;
@@ -24,11 +24,11 @@ const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];
 /// As many as fit at a glance.
 const DEAREST: usize = 3;
 
-/// The sum and the dearest roles; with `all` also every dispatch, what else was possible, and what resuming saved.
+/// The sum and the most expensive roles; with `all` also every dispatch, what else was possible, and what resuming saved.
 pub(super) fn feature(shown: &Feature, all: bool, command: &str) -> String {
     let Feature { status, costs, agents, rules, loops, notes, .. } = shown;
     let sum = billed_apart(&costs.sum.money(), costs.reserved(), costs.sum.hosts);
-    let mut out = format!("{}, {status}: {sum}\n{}", whom(shown), sent(&costs.sum));
+    let mut out = format!("{}, {}: {sum}\n{}", whom(shown), status.in_words(), sent(&costs.sum));
     out.push_str(&dearest(costs));
     if all {
         for phase in &costs.phases {
@@ -94,7 +94,7 @@ fn dearest(costs: &Costs) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = roles.iter().take(DEAREST).map(row).collect();
-    let head = if roles.len() > DEAREST { "the dearest roles" } else { "by role" };
+    let head = if roles.len() > DEAREST { "the most expensive roles" } else { "by role" };
     format!(
         "{head}\n{}",
         table(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Right], &rows)
@@ -109,13 +109,16 @@ fn whom(shown: &Feature) -> String {
     }
 }
 
-pub(super) fn features(features: &[(Scope, String, Costs, bool)]) -> String {
+pub(super) fn features(features: &[(Scope, RowStatus, Costs, bool)]) -> String {
     let mut rows = vec![head(&["feature", "", "dispatches"], &["predicted", "billed"])];
     let mut total = Sum::default();
     for (scope, status, costs, _) in features {
         total.add(&costs.sum);
         let name = format!("{scope} {}", costs.slug);
-        rows.push(sum_row(vec![name, status.clone(), grouped(costs.sum.dispatches.into())], &costs.sum));
+        rows.push(sum_row(
+            vec![name, status.in_words().to_owned(), grouped(costs.sum.dispatches.into())],
+            &costs.sum,
+        ));
     }
     rows.push(sum_row(vec!["total".to_owned(), String::new(), grouped(total.dispatches.into())], &total));
     let mut columns = vec![Align::Left, Align::Left];

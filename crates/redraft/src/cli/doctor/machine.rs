@@ -140,8 +140,11 @@ fn configuration(
     match repo.config(process) {
         Ok(found) => {
             let there = repo.repository.main_checkout().join(config::FILE).exists();
-            let what =
-                if there { "is valid" } else { "does not exist; the defaults and your own file apply" };
+            let what = if there {
+                "is valid"
+            } else {
+                "does not exist; the defaults and your own configuration apply"
+            };
             let unaccepted: Vec<String> = found.unaccepted(|_| true).into_iter().map(Want::line).collect();
             lines.push(match unaccepted.is_empty() {
                 true => Line::ok(config::FILE, what),

@@ -149,7 +149,7 @@ fn awaited(desk: &Arc<McpService>, id: FeatureId, job: Job) -> Result<Rest, CliE
         }
         Err(RecvTimeoutError::Disconnected) => {
             job.join();
-            Err(CliError::new(ErrorCode::Bug, format!("driving feature {id} on ended in a panic")))
+            Err(CliError::new(ErrorCode::Bug, format!("continuing feature {id} ended in a panic")))
         }
         Err(RecvTimeoutError::Timeout) => {
             let waited_s = desk.process.clock.moment().ms_since(job.began) / 1000;

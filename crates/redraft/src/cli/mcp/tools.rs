@@ -119,7 +119,7 @@ pub(crate) fn all() -> Vec<Tool> {
         },
         Tool {
             name: "lint",
-            description: "Mechanical faults of documents: cut off, ids twice, circles, placeholders and the like.",
+            description: "Mechanical faults in documents: truncated text, duplicate ids, circular dependencies, placeholders and so on.",
             schema: form(
                 json!({ "target": text("A feature's number, a file or a folder. Without it every feature.") }),
                 &[],

@@ -129,11 +129,11 @@ pub(super) fn judged_as(
     let asked = args.kind.map(phase_for);
     let phase = asked.unwrap_or(created.until);
     let why = match asked {
-        Some(_) => "you said so",
-        None if phase == by_name(&document.path) => "from its name; --as changes that",
-        None => "as last time; --as changes that",
+        Some(_) => "as you said",
+        None if phase == by_name(&document.path) => "because of its name; --as changes that",
+        None => "like last time; --as changes that",
     };
-    console.say(&format!("{} is judged as {}: {why}", document.path, kind_of(phase)));
+    console.say(&format!("{} is reviewed as {}, {why}", document.path, kind_of(phase)));
     if phase == created.until {
         return Ok(created);
     }

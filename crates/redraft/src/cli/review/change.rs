@@ -207,8 +207,10 @@ impl Call<'_> {
             && open.opened.gates.is_empty() == (asked && !there.is_empty())
         {
             let (was, way) = if asked { ("without", "leave --checks out") } else { ("with", "add --checks") };
-            return Err(CliError::usage(format!("this review was begun {was} --checks, and that stays"))
-                .hint(format!("{way}, or start over: {} --again", self.command)));
+            return Err(CliError::usage(format!(
+                "this review was begun {was} --checks, and this cannot be changed"
+            ))
+            .hint(format!("{way}, or start over: {} --again", self.command)));
         }
         if !asked || there.is_empty() {
             return Ok(false);
@@ -363,7 +365,7 @@ fn begun(
     let documents = range.documents(repo, args.change.feature.as_deref())?;
     if let Some(known) = known.filter(|_| !args.again && another != Some(true)) {
         let other = |what: &str, was: &str| {
-            CliError::usage(format!("{} was begun {what} {was}, and that stays", known.scope()))
+            CliError::usage(format!("{} was begun {what} {was}, and this cannot be changed", known.scope()))
                 .hint(format!("to start over: {} --again", typed(repo, &known, args)))
         };
         if lane.is_some_and(|lane| lane != known.lane) {

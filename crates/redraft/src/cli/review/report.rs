@@ -144,7 +144,7 @@ impl Report<'_> {
             (outcome, None) if self.asked.is_empty() => format!("the review is {outcome}"),
             (outcome, None) => format!("the review is {outcome}: {}", self.asked),
         };
-        Some(format!("{} of {} came to no judgement: {why}", self.scope, self.range.name))
+        Some(format!("{} of {} reached no verdict: {why}", self.scope, self.range.name))
     }
 
     /// The same as an annotation without a line; none where nobody judged.
@@ -219,6 +219,7 @@ fn told(report: &Report<'_>, findings: bool) -> String {
     }
     let is = match *outcome {
         "findings" => format!("has {}", counts(&report.findings)),
+        "waiting" => "is waiting for you".to_owned(),
         outcome => format!("is {outcome}"),
     };
     let asked = if asked.is_empty() { String::new() } else { format!(": {asked}") };

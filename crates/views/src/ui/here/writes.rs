@@ -78,7 +78,7 @@ fn comment(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, 
     let lacks = match () {
         () if text.is_empty() => Some("A comment needs words. Nothing was stored."),
         () if !line.is_empty() && line.parse::<u32>().is_err() => {
-            Some("The line is a number. Nothing was stored.")
+            Some("The line must be a number. Nothing was stored.")
         }
         () if !line.is_empty() && file.is_empty() => Some("A line needs its file. Nothing was stored."),
         () => None,
