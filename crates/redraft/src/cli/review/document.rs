@@ -36,7 +36,11 @@ impl Document {
 
     pub(super) fn read(repo: &RepositoryContext, file: &Path) -> Result<Document, CliError> {
         let named = |what: String| CliError::usage(format!("{}: {what}", file.display()));
-        let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| named(error.to_string()))?;
+        let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| {
+            named(error.to_string()).hint(
+                "name a document of this repository; to review what a branch changes: redraft review --base main",
+            )
+        })?;
         if std::str::from_utf8(&bytes).is_err() {
             return Err(named("it is not UTF-8 text".to_owned()));
         }
