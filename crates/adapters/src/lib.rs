@@ -19,7 +19,6 @@ pub mod inbox;
 pub mod lock;
 pub mod plain_file;
 pub mod search_path;
-pub mod served_page;
 pub mod shell_word;
 pub mod sqlite;
 pub mod trust;

@@ -7,8 +7,8 @@
 use crate::attention::{Messenger, Notice, TEXT_CHARS};
 use crate::console::Console;
 use crate::process_context::ProcessContext;
+use crate::served_page::ServedPage;
 use redraft_adapters::child::{ScriptEnd, ShellCommand};
-use redraft_adapters::served_page::ServedPage;
 use redraft_engine::ports::{Clock, Moment};
 use redraft_facts::text::one_line;
 use std::path::{Path, PathBuf};

@@ -13,12 +13,12 @@ use crate::following::{ASK_EVERY_MS, Following};
 use dues::Dues;
 use looking::Looked;
 use maud::{Markup, html};
-use redraft_adapters::served_page::ServedPage;
 use redraft_engine::ports::Clock as _;
 use redraft_facts::ticket::Scope;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::rows::{reviews, rows};
+use redraft_frame::served_page::ServedPage;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 

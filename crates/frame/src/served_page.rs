@@ -3,7 +3,7 @@
 //! The file holds no secret: without its cookie the page answers nobody. It counts only while the process that serves
 //! holds its lock, which the kernel releases however the process ends. Start at [`ServedPage::announce`].
 
-use crate::plain_file::{self, UnreadableFile};
+use redraft_adapters::plain_file::{self, UnreadableFile};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::Read;
