@@ -189,9 +189,9 @@ fn what_has_moved_lacks_a_reason_or_is_no_choice_is_not_stored() {
         let (status, answer) = ui.ask("POST", "/feature/001/decide", &format!("{own}&{more}"));
         assert_eq!(status, expected, "{more}: {answer}");
     }
-    let other = own.replace(&format!("asked={}", field(&page, "asked")), "asked=1");
-    for path in ["/feature/001/decide", "/feature/001/comment"] {
-        let moved = if path.ends_with("decide") { other.clone() } else { own.replace("%40", "%40f") };
+    // The question, and the event since which the phase and its revision stand.
+    for (path, name) in [("/feature/001/decide", "asked"), ("/feature/001/comment", "moved")] {
+        let moved = own.replace(&format!("{name}={}", field(&page, name)), &format!("{name}=1"));
         let body = format!("{moved}&choice=abandon&confirmed=abandon&text=hello");
         let (status, answer) = ui.ask("POST", path, &body);
         assert!(status == 409 && answer.contains("Nothing was stored"), "{path}: {answer}");
