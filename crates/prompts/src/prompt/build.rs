@@ -3,7 +3,7 @@
 use super::brief::{Brief, possible};
 use super::stable::Lasting;
 use super::turn::present;
-use super::{again, asked, author, code, comments, digest, disputed, open, stable, turn};
+use super::{again, asked, author, code, comments, digest, disputed, open, rubric, stable, turn};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -81,7 +81,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
 
 /// How findings are answered, for an author that has some.
 fn answering(brief: &Brief<'_>) -> Option<Fragment> {
-    stable::answering(brief.profile, brief.text).filter(|_| !brief.findings.is_empty())
+    rubric::answering(brief.profile, brief.text).filter(|_| !brief.findings.is_empty())
 }
 
 fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {

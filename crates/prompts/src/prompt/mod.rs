@@ -26,6 +26,7 @@ mod probe;
 mod recall;
 mod removed;
 mod retro;
+mod rubric;
 mod schema;
 mod sizes;
 mod stable;

@@ -5,6 +5,7 @@
 //! (`reports::retro::bundle()`, `reports::retro::judge_bundle`), so there is one strategy, `inline`, and nothing is
 //! continued: after an unusable answer the agent is asked again, with the reason. Start at [`retro`].
 
+use super::rubric;
 use super::schema::{JUDGE_FORM, RETRO_FORM};
 use super::stable;
 use redraft_facts::choice::Strategy;
@@ -39,7 +40,7 @@ pub struct RetroBrief<'a> {
 pub fn retro(brief: &RetroBrief<'_>) -> Prompt {
     let own = brief.text.filter(|_| brief.purpose != Purpose::Judge);
     let checks = format!("## Checks\n\n{}", brief.profile.checklist);
-    let mut role = vec![Fragment::new("rubric", stable::rubric(brief.profile, own, Strategy::Inline))];
+    let mut role = vec![Fragment::new("rubric", rubric::whole(brief.profile, own, Strategy::Inline))];
     role.extend(missing_tools(brief.missing));
     role.extend([Fragment::new("checklist", checks), answer_form(brief.purpose)]);
     let mut turn = vec![task(brief), Fragment::new("bundle", brief.bundle)];

@@ -7,6 +7,7 @@
 use super::super::change;
 use super::super::code_brief::{ProjectCheck, Running};
 use super::super::conventions;
+use super::super::rubric;
 use super::super::stable::{self, Lasting, given, project_block, shown_check};
 use super::form;
 use redraft_documents::delta::Delta;
@@ -60,7 +61,7 @@ pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Frag
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
     }
     fragments.extend(reviews.then(|| stable::reviewer_rules(rule, REVIEWER_RULES)));
-    fragments.push(Fragment::new("rubric", stable::rubric(profile, own, strategy)));
+    fragments.push(Fragment::new("rubric", rubric::whole(profile, own, strategy)));
     let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
     fragments.extend(match reviews {
         true => stable::missing_tools(&tools, missing),
