@@ -94,11 +94,9 @@ pub(super) fn newest_seq(workspace: &GitWorkspace, base: &str) -> Result<u64, Wo
     if head_and_branch(workspace)?.0 == base {
         return Ok(0);
     }
-    match highest_seq(workspace.call(["rev-list", "--no-commit-header"]), &format!("{base}..HEAD")) {
-        Ok(seq) => Ok(seq),
-        // The base was rewritten and collected: HEAD alone must suffice.
-        Err(_) => Ok(head(workspace)?.1.seq),
-    }
+    let seq = highest_seq(workspace.call(["rev-list", "--no-commit-header"]), &format!("{base}..HEAD"));
+    // Where the base was rewritten and collected, HEAD alone must suffice.
+    seq.or_else(|_| Ok(head(workspace)?.1.seq))
 }
 
 fn highest_seq(rev_list: Call, range: &str) -> Result<u64, GitError> {
