@@ -115,7 +115,7 @@ impl CheckGrant {
 /// Whether the words behind this command choose tests and can do nothing else. Behind `make`, say, they would name
 /// another target or run a command.
 pub(crate) fn runs_tests(command: &str) -> bool {
-    const RUNNERS: [&str; 11] = [
+    const RUNNERS: [&str; 13] = [
         // A script of the project gets the word, and is judged by the same reviewers as the rest.
         "sh",
         "bash",
@@ -125,13 +125,17 @@ pub(crate) fn runs_tests(command: &str) -> bool {
         "pytest",
         "python -m pytest",
         "python3 -m pytest",
+        "python -m unittest",
+        "python3 -m unittest",
         "npm test",
         "pnpm test",
         "node --test",
     ];
     let is_of = |runner: &str| {
         let rest = command.trim_start().strip_prefix(runner);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') && !rest.starts_with(" -c"))
+        // Behind `discover` a word names a folder.
+        let takes_none = |rest: &str| [" -c", " discover"].iter().any(|first| rest.starts_with(first));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') && !takes_none(rest))
     };
     takes_more(command) && RUNNERS.into_iter().any(is_of)
 }
@@ -322,8 +326,7 @@ mod tests {
 
     #[test]
     fn behind_a_check_stands_the_name_of_a_test_and_nothing_that_could_do_more() {
-        for command in
-            ["cargo test", "cargo test --workspace", "pytest -q", "go test ./...", "sh tests/run.sh"]
+        for command in ["cargo test", "pytest -q", "python3 -m unittest", "go test ./...", "sh tests/run.sh"]
         {
             assert!(runs_tests(command), "{command}");
         }
@@ -332,6 +335,7 @@ mod tests {
             "just test",
             "cargo run",
             "sh -c tests",
+            "python3 -m unittest discover -s tests",
             "npm test && rm -r x",
             "testing cargo test",
         ] {

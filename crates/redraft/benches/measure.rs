@@ -236,10 +236,7 @@ fn beside_a_script() {
         ratio(ours, script)
     );
     let (all, own) = tree::peak_kb(&mut five_rounds().redraft(["run", "001"]));
-    println!(
-        "a loop of 5 rounds, memory:    {:>6} KB at most, git counted; {own} KB of it our own data",
-        all
-    );
+    println!("a loop of 5 rounds, memory:    {all:>6} KB at most, git counted; {own} KB of it our own data");
 }
 
 /// How often git is started in a loop, counted by a git that leaves a line each time.

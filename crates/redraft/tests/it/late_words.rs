@@ -93,7 +93,7 @@ fn a_host_passes_on_an_approval_with_the_revision_that_was_seen_and_it_is_marked
     let approve =
         |seen: &Value, revision: &Value| json!({"choice": "approve", "revision": revision, "seen": seen});
     let (stale, refused) = host.try_call("decide", approve(&seen, &revision)).unwrap();
-    assert!(refused && stale["error"].as_str().unwrap().contains("does not stand any more"), "{stale}");
+    assert!(refused && stale["error"].as_str().unwrap().contains("is no longer open"), "{stale}");
     let asked = host.call("next", json!({}));
     let done = host.call("decide", approve(&asked["seen"], &asked["revision"]));
     assert_eq!(done["decided"], "approve", "{done}");

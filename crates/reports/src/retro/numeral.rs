@@ -69,7 +69,7 @@ fn bare(word: &str) -> &str {
 fn is_fine(word: &str, before: &str, known: &KnownNumbers) -> bool {
     /// What joins words into one.
     const JOINTS: [char; 14] = [',', ';', '/', '–', '—', '…', '→', '(', ')', '=', '|', '+', '-', '`'];
-    const NAMING: [&str; 5] = ["task", "tasks", "line", "lines", "feature"];
+    const NAMING: [&str; 7] = ["task", "tasks", "step", "steps", "line", "lines", "feature"];
     if !word.contains(|c: char| c.is_ascii_digit()) || known.texts.contains(word) {
         return true;
     }
@@ -116,7 +116,7 @@ mod tests {
             "031-password-reset, feature 031, 031-password-reset/spec.md",
             "031/specify.1/review/spec-reviewer/2.1",
             "specify.1/review/spec-reviewer/2.1",
-            "task 1.2 and Task 7",
+            "task 1.2 and Task 7, plan step 1.1",
             "sha256, UTF-8, http2 and limit_2",
             // Neither words nor other scripts are looked for.
             "five rounds, half of them twice, ½ or ٣",
