@@ -23,6 +23,7 @@ mod redacting_writer;
 mod run;
 mod script;
 mod session;
+mod watchdog;
 pub mod worker;
 mod worker_folder;
 
@@ -39,6 +40,6 @@ pub use no_answer::NoAnswer;
 pub use orphans::{settle, was_abandoned};
 pub use program::Program;
 pub use run::{Finished, Launch, ReadEnd};
-pub use script::{ScriptEnd, ShellCommand};
+pub use script::{ScriptEnd, ScriptRun, ShellCommand};
 pub use session::{DispatchRecord, Fingerprint, Sessions, read_kept, write_kept};
 pub use worker_folder::Exit;

@@ -4,9 +4,13 @@
 use super::environment::Environment;
 use super::lines::StreamLine;
 use super::run::{Launch, ReadEnd};
+use super::worker::refusal;
 use super::worker_folder;
+use crate::sandbox::Sandbox;
 use redraft_engine::ports::{Deadlines, RunHandle};
 use redraft_facts::redact::{Lines, Redactor};
+use redraft_sandbox::{Level, Policy};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +25,8 @@ pub struct ShellCommand<'a> {
     pub text: &'a str,
     /// Where it runs.
     pub folder: &'a Path,
+    /// What it may reach, and the home it has if that is to last; everything and the user's, where there is none.
+    pub sandbox: Option<(&'a Sandbox, Option<&'a Path>)>,
     pub environment: &'a Environment,
     /// Knows what must not be kept or shown in addition to the secrets of the environment.
     pub redactor: &'a Redactor,
@@ -42,12 +48,61 @@ pub enum ScriptEnd {
     Stopped,
 }
 
+/// How a command ended and what is to be said about its sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptRun {
+    pub end: ScriptEnd,
+    /// How far it was held; none where it was not meant to be, or could not be started.
+    pub level: Option<Level>,
+    /// Why it probably failed, and the setting that would change that.
+    pub hint: Option<String>,
+}
+
+/// What the outer shell does: it joins both outputs, so that lines come in the order they were printed.
+const JOINED: &str = r#"exec sh -c "$1" 2>&1"#;
+/// In a sandbox it also closes what was open when we were started and would go through every wall.
+const CLOSED_AND_JOINED: &str = r#"exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec sh -c "$1" 2>&1"#;
+
 impl ShellCommand<'_> {
     /// Runs it to its end, without input, and hands over each line it prints. Nothing of it is left running afterwards.
-    pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(&str)) -> io::Result<ScriptEnd> {
-        // The outer shell only joins both outputs, so that lines come in the order they were printed.
-        let arguments: [OsString; 4] =
-            ["-c".into(), r#"exec sh -c "$1" 2>&1"#.into(), "sh".into(), self.text.into()];
+    pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(&str)) -> io::Result<ScriptRun> {
+        let Some((sandbox, home)) = self.sandbox else {
+            let end = self.run_in(self.environment, None, watch, each)?;
+            return Ok(ScriptRun { end, level: None, hint: None });
+        };
+        let surroundings = sandbox.prepare(self.folder, home, self.environment)?;
+        let policy = surroundings.policy.as_ref();
+        if let Some(policy) = policy.filter(|policy| policy.strict) {
+            let level = redraft_sandbox::reached(policy);
+            if level != Level::Enforced {
+                return Err(io::Error::other(refusal(&level)));
+            }
+        }
+        let mut ended = LastLines::default();
+        let mut both = |line: &str| {
+            ended.push(line);
+            each(line);
+        };
+        let end = self.run_in(&surroundings.environment, policy, watch, &mut both)?;
+        let level = match policy {
+            Some(_) => worker_folder::read_level(self.out),
+            None => Some(Sandbox::switched_off()),
+        };
+        let held = policy.filter(|_| level.as_ref().is_some_and(Level::holds));
+        let failed = matches!(end, ScriptEnd::Badly { .. });
+        let hint = held.filter(|_| failed).and_then(|policy| redraft_sandbox::hint(&ended.text(), policy));
+        Ok(ScriptRun { end, level, hint })
+    }
+
+    fn run_in(
+        &self,
+        environment: &Environment,
+        policy: Option<&Policy>,
+        watch: &dyn RunHandle,
+        each: &mut dyn FnMut(&str),
+    ) -> io::Result<ScriptEnd> {
+        let outer = if policy.is_some() { CLOSED_AND_JOINED } else { JOINED };
+        let arguments: [OsString; 4] = ["-c".into(), outer.into(), "sh".into(), self.text.into()];
         let limit = self.limit_ms;
         let redactor = self.redactor.knowing(self.environment.secrets());
         let launch = Launch {
@@ -57,7 +112,8 @@ impl ShellCommand<'_> {
             arguments: &arguments,
             folder: self.folder,
             input: "",
-            environment: self.environment,
+            environment,
+            policy: policy.cloned(),
             secrets: redactor.known().to_vec(),
             unkept: &[],
             deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
@@ -77,6 +133,9 @@ impl ShellCommand<'_> {
             ReadEnd::Exited(exit) if exit.code == Some(0) => ScriptEnd::Well,
             ReadEnd::Exited(exit) => {
                 let how = match (exit.code, exit.signal) {
+                    _ if exit.over.is_some() => {
+                        format!("was ended because {}", exit.over.as_deref().unwrap_or_default())
+                    }
                     (Some(code), _) => format!("ended with code {code}"),
                     (None, Some(signal)) => format!("was ended by signal {signal}"),
                     (None, None) => format!("could not be started: {}", exit.not_started),
@@ -89,5 +148,25 @@ impl ShellCommand<'_> {
     /// The file that keeps everything it printed.
     pub fn output(&self) -> PathBuf {
         self.out.join(worker_folder::STDOUT)
+    }
+}
+
+/// What a command said at last, for finding out why it failed.
+#[derive(Default)]
+struct LastLines(VecDeque<String>);
+
+impl LastLines {
+    const LINES_MAX: usize = 60;
+    const CHARS_MAX: usize = 2_000;
+
+    fn push(&mut self, line: &str) {
+        if self.0.len() == Self::LINES_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(line.chars().take(Self::CHARS_MAX).collect());
+    }
+
+    fn text(self) -> String {
+        Vec::from(self.0).join("\n")
     }
 }

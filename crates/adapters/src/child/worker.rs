@@ -7,9 +7,10 @@
 
 use super::lines::LINE_BYTES_MAX;
 use super::redacting_writer::RedactingWriter;
-use super::worker_folder::{Exit, STDERR, STDIN, STDOUT};
-use super::{descendants, orphans};
+use super::worker_folder::{self, Exit, STDERR, STDIN, STDOUT};
+use super::{descendants, orphans, watchdog};
 use redraft_facts::redact::Redactor;
+use redraft_sandbox::{Level, Policy};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -44,14 +45,17 @@ pub(super) struct WorkerConfig {
     secrets: Vec<String>,
     /// Lines of standard output that begin with one of these are passed on but not kept.
     unkept: Vec<String>,
+    /// What the program may reach; everything, where there is none.
+    policy: Option<Policy>,
 }
 
 /// More than all variables of a process can hold.
 const TOLD_BYTES_MAX: u64 = 16 << 20;
 
 impl WorkerConfig {
-    pub(super) fn new(secrets: Vec<String>, unkept: &[&str]) -> WorkerConfig {
-        WorkerConfig { v: VERSION, secrets, unkept: unkept.iter().map(|line| (*line).to_owned()).collect() }
+    pub(super) fn new(secrets: Vec<String>, unkept: &[&str], policy: Option<Policy>) -> WorkerConfig {
+        let unkept = unkept.iter().map(|line| (*line).to_owned()).collect();
+        WorkerConfig { v: VERSION, secrets, unkept, policy }
     }
 
     pub(super) fn write(&self, mut pipe: impl Write) -> io::Result<()> {
@@ -84,13 +88,17 @@ pub fn work(
 ) -> io::Result<()> {
     let mut lifeline = BufReader::new(lifeline);
     // The process that started us may be gone before we have begun.
-    let Some(WorkerConfig { secrets, unkept, .. }) = WorkerConfig::read(&mut lifeline)? else {
+    let Some(WorkerConfig { secrets, unkept, policy, .. }) = WorkerConfig::read(&mut lifeline)? else {
         return Ok(());
     };
     let _held = orphans::hold(&work.out)?;
     let redactor = Redactor::new(secrets);
     descendants::adopt()?;
-    let mut child = match start(work) {
+    let started = match &policy {
+        Some(policy) => start_contained(work, policy),
+        None => start(work),
+    };
+    let mut child = match started {
         Ok(child) => child,
         Err(error) => return Exit::not_started(error.to_string()).write(&work.out),
     };
@@ -101,6 +109,7 @@ pub fn work(
         let _ = io::copy(&mut lifeline, &mut io::sink());
         descendants::end_all(program);
     })?;
+    let watch = policy.map(|policy| watchdog::watch(policy.limits, program)).transpose()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let status = std::thread::scope(|scope| {
         let keeper = |name: &str, unkept: Vec<String>, room: u64| {
@@ -120,11 +129,42 @@ pub fn work(
         }
         status
     })?;
-    Exit::from(status).write(&work.out)
+    Exit::from(status).over(watch.and_then(|watch| watch.broken())).write(&work.out)
+}
+
+/// Starts the program from a thread that the kernel holds to the policy; what a thread starts is held, too. This
+/// process stays free, because it has to keep what the program prints and to end it.
+fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<Child> {
+    redraft_sandbox::limit(&policy.limits)?;
+    std::thread::scope(|scope| {
+        let contained = scope.spawn(|| {
+            // What it reads is opened before the doors are closed.
+            let mut ready = ready(work)?;
+            let level = redraft_sandbox::enter(policy);
+            match policy.strict && level != Level::Enforced {
+                true => Err(io::Error::other(refusal(&level))),
+                false => Ok((ready.spawn()?, level)),
+            }
+        });
+        let started =
+            contained.join().unwrap_or_else(|_| Err(io::Error::other("the sandbox ended in a panic")));
+        let (child, level) = started?;
+        worker_folder::write_level(&work.out, &level)?;
+        Ok(child)
+    })
+}
+
+/// Why a command is not started where nothing less than everything is wanted.
+pub(super) fn refusal(level: &Level) -> String {
+    format!("[sandbox] level = \"strict\" asks for a sandbox that is enforced, and here it is {level}")
+}
+
+fn start(work: &WorkerJob) -> io::Result<Child> {
+    ready(work)?.spawn()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts an agent's program")]
-fn start(work: &WorkerJob) -> io::Result<Child> {
+fn ready(work: &WorkerJob) -> io::Result<Command> {
     let input = match File::open(work.out.join(STDIN)) {
         Ok(file) => Stdio::from(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Stdio::null(),
@@ -132,7 +172,8 @@ fn start(work: &WorkerJob) -> io::Result<Child> {
     };
     let mut command = Command::new(&work.program);
     command.args(&work.arguments).process_group(0).env(orphans::MARK, orphans::mark(&work.out)?);
-    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(command)
 }
 
 fn pid(child: &Child) -> io::Result<Pid> {

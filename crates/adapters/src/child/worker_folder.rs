@@ -1,5 +1,6 @@
 //! The files in a worker's folder: what the program reads, what it printed, and how it ended.
 
+use redraft_sandbox::Level;
 use serde::{Deserialize, Serialize};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -10,6 +11,8 @@ pub(super) const STDIN: &str = "stdin";
 pub(super) const STDOUT: &str = "stdout";
 pub(super) const STDERR: &str = "stderr";
 pub(super) const EXIT: &str = "exit";
+/// How far the program is held to its sandbox.
+pub(super) const LEVEL: &str = "level";
 
 const VERSION: u16 = 1;
 
@@ -22,11 +25,27 @@ pub struct Exit {
     pub signal: Option<i32>,
     /// Why it could not be started; empty when it was.
     pub not_started: String,
+    /// The limit it was ended for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+}
+
+/// Noted before the program has ended, because its end may not be noted at all.
+pub(super) fn write_level(out: &Path, level: &Level) -> io::Result<()> {
+    fs::write(out.join(LEVEL), serde_json::to_vec(level).map_err(io::Error::other)?)
+}
+
+pub(super) fn read_level(out: &Path) -> Option<Level> {
+    serde_json::from_slice(&fs::read(out.join(LEVEL)).ok()?).ok()
 }
 
 impl Exit {
     pub(super) fn not_started(why: String) -> Exit {
-        Exit { v: VERSION, code: None, signal: None, not_started: why }
+        Exit { v: VERSION, code: None, signal: None, not_started: why, over: None }
+    }
+
+    pub(super) fn over(self, limit: Option<String>) -> Exit {
+        Exit { over: limit, ..self }
     }
 
     pub(super) fn read(out: &Path) -> Option<Exit> {
@@ -44,6 +63,7 @@ impl Exit {
 
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Exit {
-        Exit { v: VERSION, code: status.code(), signal: status.signal(), not_started: String::new() }
+        let (code, signal) = (status.code(), status.signal());
+        Exit { v: VERSION, code, signal, not_started: String::new(), over: None }
     }
 }

@@ -57,6 +57,8 @@ pub enum KeyDecision {
     AsksAbove(By, f64),
     /// Asks unless the text is this one.
     AsksUnless(By, &'static str),
+    /// Asks only if the text is this one.
+    AsksIf(By, &'static str),
     /// Asks where a model of that name costs nothing.
     AsksIfFree(By),
 }
@@ -72,10 +74,10 @@ pub enum By {
     Notices,
 }
 
-use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
+use KeyDecision::{Asks, AsksAbove, AsksIf, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, KeyDecision); 63] = [
+pub const KEYS: [(&str, KeyDecision); 68] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),
@@ -113,6 +115,12 @@ pub const KEYS: [(&str, KeyDecision); 63] = [
     // It keeps an agent at work in a session that somebody else pays for.
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
     ("notify.command", Asks(By::Notices)),
+    // What narrows needs no yes; what widens does.
+    ("sandbox.level", AsksIf(By::Checks, "off")),
+    ("sandbox.read", Asks(By::Checks)),
+    ("sandbox.write", Asks(By::Checks)),
+    ("sandbox.network", Asks(By::Checks)),
+    ("sandbox.pass", Asks(By::Checks)),
     // Who plays, and which model, is announced before anything is spent.
     ("agents.*.kind", Harmless),
     ("agents.*.model", AsksIfFree(By::Agent)),
@@ -255,6 +263,7 @@ fn asks(decision: KeyDecision, value: &Value) -> Option<By> {
             let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
             (text != usual).then_some(by)
         }
+        AsksIf(by, dangerous) => value.as_str().is_none_or(|text| text.trim() == dangerous).then_some(by),
         AsksIfFree(by) => value.as_str().is_some_and(is_free).then_some(by),
     }
 }

@@ -6,6 +6,7 @@
 
 use super::{Refusal, ToolResult, said};
 use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
+use redraft_adapters::sandbox::Sandbox;
 use redraft_engine::ports::RunHandle;
 use redraft_facts::redact::Redactor;
 use redraft_facts::text::span;
@@ -32,6 +33,8 @@ pub struct Commands {
     pub redactor: Redactor,
     /// How long one command may take.
     pub limit_ms: u64,
+    /// What it may reach; everything, where there is none.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Commands {
@@ -57,14 +60,19 @@ impl Commands {
             out: &self.runs.join(ticket.to_string()).join("run"),
             text: accepted,
             folder,
+            sandbox: self.sandbox.as_ref().map(|sandbox| (sandbox, None)),
             environment: &environment,
             // What is not passed on must not be found in other ways either.
             redactor: &self.redactor.knowing(self.environment.secrets()),
             limit_ms: self.limit_ms,
         };
         let mut output = Output::default();
-        let ended = script.run(watch, &mut |line| output.take(line));
-        let how = match ended.map_err(|error| Refusal::Failed(format!("`{accepted}`: {error}")))? {
+        let ran = script.run(watch, &mut |line| output.take(line));
+        let ran = ran.map_err(|error| Refusal::Failed(format!("`{accepted}`: {error}")))?;
+        if let Some(hint) = &ran.hint {
+            output.take(&format!("({hint}; a person has to do that)"));
+        }
+        let how = match ran.end {
             ScriptEnd::Well => "ended with code 0".to_owned(),
             ScriptEnd::Badly { how, .. } => how,
             ScriptEnd::Slow => format!("was ended after {}", span(self.limit_ms)),

@@ -482,6 +482,10 @@ pub struct Checkout {
     pub same_as: Option<u64>,
     /// What was noticed, a line each: files that setup or the check changed.
     pub notes: Vec<String>,
+    /// How far the command was held to its sandbox, as in `partial: network`. None in ledgers from before there was
+    /// one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
 }
 
 impl Checked {

@@ -67,6 +67,7 @@ impl Event {
             Event::Checked(fact) => {
                 all([&mut fact.evidence, &mut fact.output], each);
                 all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.notes), each);
+                all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.sandbox), each);
             }
             Event::Asked(fact) => {
                 each(&mut fact.question.text);

@@ -38,6 +38,10 @@ fn sample(key: &str, port: u16, canary: &str) -> String {
         "workspace.setup_minutes" => "[workspace]\nsetup_minutes = 60\n".to_owned(),
         "workspace.copy" => "[workspace]\ncopy = [\".env\"]\n".to_owned(),
         "checks.*" => format!("[checks]\ntest = \"touch {canary}\"\n"),
+        "sandbox.level" => "[sandbox]\nlevel = \"off\"\n".to_owned(),
+        "sandbox.read" | "sandbox.write" => format!("[sandbox]\n{} = [\"{canary}\"]\n", &key[8..]),
+        "sandbox.network" => "[sandbox]\nnetwork = [\"all\"]\n".to_owned(),
+        "sandbox.pass" => "[sandbox]\npass = [\"SOME_VARIABLE\"]\n".to_owned(),
         "hooks.autonomous" => "[hooks]\nautonomous = true\n".to_owned(),
         "notify.command" => format!("[notify]\ncommand = \"touch {canary}\"\n"),
         "agents.*.program" => program(&format!("program = \"{canary}.sh\"")),
@@ -108,7 +112,7 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
         let by = match decision {
             KeyDecision::Harmless => continue,
             KeyDecision::Asks(by) | KeyDecision::AsksIfFree(by) => by,
-            KeyDecision::AsksAbove(by, _) | KeyDecision::AsksUnless(by, _) => by,
+            KeyDecision::AsksAbove(by, _) | KeyDecision::AsksUnless(by, _) | KeyDecision::AsksIf(by, _) => by,
         };
         scratch.write_unaccepted("redraft.toml", &sample(key, port, &canary));
         let words: &[&[&str]] = match by {

@@ -343,7 +343,10 @@ fn checked(fact: &Checked) -> String {
         (None, false, Some(code)) => format!(" (code {code}, {}{place})", span(fact.wall_ms)),
         (None, false, None) => format!(" (ended after {}{place})", span(fact.wall_ms)),
     };
+    let sandbox = checkout.and_then(|checkout| checkout.sandbox.as_ref());
+    let sandbox = sandbox.map(|level| format!("; sandbox {level}")).unwrap_or_default();
     let notes = checkout.map(|checkout| list("noticed", &checkout.notes)).unwrap_or_default();
+    let notes = sandbox + &notes;
     match fact.passed {
         true => format!("gate {} passed{how}{notes}", fact.gate),
         false => format!("gate {} failed{how}: {}{notes}", fact.gate, fact.in_a_line(160)),

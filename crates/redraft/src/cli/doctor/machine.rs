@@ -3,6 +3,7 @@
 use super::report::Line;
 use redraft_adapters::disk;
 use redraft_adapters::git::{self, Git, GitError, MINIMUM, Repository};
+use redraft_adapters::sandbox::SandboxRule;
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::{self, Config, Want};
 use redraft_facts::text::count;
@@ -10,6 +11,8 @@ use redraft_facts::usage::grouped;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::sandbox::sandbox;
+use redraft_sandbox::{ENGINE, Level};
 use std::fs;
 use std::path::Path;
 
@@ -86,6 +89,9 @@ fn see(process: &ProcessContext, lines: &mut Vec<Line>) -> Result<Option<Place>,
         true => elsewhere(process, lines),
         false => configuration(&repo, process, lines),
     };
+    if let Some(config) = &config {
+        lines.push(contained(&repo, config, process));
+    }
     let place = |(config, ledger)| Place { repo, config, ledger, throw_away };
     Ok(config.zip(ledger).map(place))
 }
@@ -156,6 +162,27 @@ fn configuration(
             Some(found)
         }
         Err(error) => told(config::FILE, error, lines),
+    }
+}
+
+/// How far commands of the project can be held here, found out by trying.
+fn contained(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -> Line {
+    const CHECK: &str = "sandbox";
+    let folder = repo.state.join("doctor");
+    let sandbox = sandbox(repo, config, process);
+    let level = sandbox.reached(&[folder], &process.environment);
+    let told = format!("{level} ({ENGINE})");
+    match (&level, sandbox.rule) {
+        (Level::Enforced, _) | (Level::Partial(_), SandboxRule::Auto) => Line::ok(CHECK, told),
+        (Level::None(_), SandboxRule::Off) => Line::ok(CHECK, level.to_string()),
+        (Level::None(_), SandboxRule::Auto) => {
+            Line::ok(CHECK, format!("{told}: checks and setup can reach whatever you can"))
+        }
+        (_, SandboxRule::Strict) | (Level::Partial(_), SandboxRule::Off) => Line::bad(
+            CHECK,
+            format!("{told}, and [sandbox] level = \"strict\" asks for more: no check is run"),
+            "level = \"auto\" in redraft.toml runs them as far contained as this machine can",
+        ),
     }
 }
 
