@@ -5,7 +5,7 @@
 
 use crate::child::Environment;
 use redraft_sandbox::profile::{self, POINTERS, Places, TOOL_VARIABLES, Widening};
-use redraft_sandbox::{Forbidden, Level, Network, Policy};
+use redraft_sandbox::{Forbidden, Level, Limits, Network, Policy};
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -42,6 +42,7 @@ pub struct Sandbox {
     pub forbidden: Forbidden,
     /// Where temporary folders are made.
     pub temp: PathBuf,
+    pub limits: Limits,
 }
 
 /// A command's own surroundings. The temporary folder goes with it.
@@ -109,7 +110,9 @@ impl Sandbox {
             closed: &self.closed,
         };
         let wider = Widening { read: &self.read, write: &self.write, network: &self.network };
-        profile::of_command(&places, wider, self.forbidden.clone(), self.rule == SandboxRule::Strict)
+        let strict = self.rule == SandboxRule::Strict;
+        let policy = profile::of_command(&places, wider, self.forbidden.clone(), strict);
+        Policy { limits: self.limits, ..policy }
     }
 
     /// A folder of its own with a short name: sockets have room for about a hundred bytes.

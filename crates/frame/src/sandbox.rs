@@ -4,7 +4,7 @@ use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use redraft_adapters::sandbox::Sandbox;
 use redraft_agents::config::{Config, FILE, SandboxConfig};
-use redraft_sandbox::Forbidden;
+use redraft_sandbox::{Forbidden, Limits};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,7 @@ pub fn sandbox(repo: &RepositoryContext, config: &Config, process: &ProcessConte
         temp: variable("TMPDIR").filter(|temp| temp.is_dir()).unwrap_or_else(|| PathBuf::from("/tmp")),
         user_home,
         checkout,
+        limits: Limits::default(),
     }
 }
 

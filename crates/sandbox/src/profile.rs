@@ -85,6 +85,68 @@ const HOME_TOOLS: &[&str] = &[
 
 const HOME_SECRETS: &[&str] = &[".cargo/credentials", ".cargo/credentials.toml"];
 
+/// Files of settings that tools look for in every folder above the one they work in. One that is there and cannot be
+/// read stops them. None of them is a place for keys.
+const SETTINGS: &[&str] = &[
+    "Cargo.toml",
+    ".cargo/config.toml",
+    ".cargo/config",
+    "rust-toolchain.toml",
+    "rust-toolchain",
+    "rustfmt.toml",
+    ".rustfmt.toml",
+    "clippy.toml",
+    ".clippy.toml",
+    "package.json",
+    "pnpm-workspace.yaml",
+    "lerna.json",
+    "tsconfig.json",
+    "jsconfig.json",
+    "deno.json",
+    ".babelrc",
+    ".editorconfig",
+    ".eslintrc",
+    ".eslintrc.js",
+    ".eslintrc.cjs",
+    ".eslintrc.json",
+    ".eslintrc.yml",
+    ".eslintignore",
+    ".prettierrc",
+    ".prettierrc.json",
+    ".prettierignore",
+    "go.mod",
+    "go.sum",
+    "go.work",
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "tox.ini",
+    "pytest.ini",
+    "conftest.py",
+    "ruff.toml",
+    ".python-version",
+    ".ruby-version",
+    ".node-version",
+    ".nvmrc",
+    ".tool-versions",
+    "mise.toml",
+    "Gemfile",
+    ".rubocop.yml",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "pom.xml",
+    ".mvn/maven.config",
+    ".mvn/jvm.config",
+    "Directory.Build.props",
+    "Directory.Build.targets",
+    "Directory.Packages.props",
+    "global.json",
+    ".clang-format",
+    ".clang-tidy",
+    "MODULE.bazel",
+    "WORKSPACE",
+];
+
 /// Variables that name the folder of a toolchain.
 pub const TOOL_VARIABLES: &[&str] = &[
     "CARGO_HOME",
@@ -171,6 +233,9 @@ pub fn of_command(places: &Places<'_>, wider: Widening<'_>, forbidden: Forbidden
             .collect();
         grants.push(open(&path, Access::Read, &around));
     }
+    let above = places.own.first().into_iter().flat_map(|folder| folder.ancestors().skip(1));
+    let settings = above.flat_map(|folder| SETTINGS.iter().map(|file| folder.join(file)));
+    grants.extend(settings.map(|path| open(&path, Access::Look, &closed)));
     grants.extend(wider.read.iter().map(|path| open(path, Access::Read, &closed)));
     grants.extend(wider.write.iter().map(|path| open(path, Access::Write, &closed)));
     Policy { grants, network: wider.network.clone(), limits: Limits::default(), forbidden, strict }
@@ -264,6 +329,10 @@ mod tests {
             ("/home/u/.cargo/registry/index", Some(Access::Read)),
             ("/home/u/.cargo/credentials.toml", None),
             ("/home/u/app/redraft.toml", None),
+            ("/home/u/app/.env", None),
+            ("/home/u/app/src", None),
+            ("/home/u/app/Cargo.toml", Some(Access::Look)),
+            ("/home/u/.cargo/config.toml", Some(Access::Read)),
             ("/home/u/app/.git/redraft/ledger.db", None),
             ("/home/u/app/.redraft/worktrees/001-x/src", None),
             ("/home/u/app/.venv/bin/python", Some(Access::Read)),

@@ -2,13 +2,18 @@
 //! names as gaps succeed.
 
 #![cfg(target_os = "linux")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on fails, and starts what it tries"
+)]
 
 use redraft_sandbox::profile::{Places, Widening, of_command};
 use redraft_sandbox::{Forbidden, Level, Network, Policy, enter};
 use std::fs;
 use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -56,6 +61,8 @@ impl World {
         for file in FILES {
             fs::write(root.join(file), "secret\n").unwrap();
         }
+        fs::write(root.join("home/app/Cargo.toml"), "[package]\n").unwrap();
+        symlink(root.join("home/.ssh/key"), root.join("home/app/package.json")).unwrap();
         let victim = Command::new("sleep").arg("600").env("KEY", "secret").spawn().unwrap();
         let name = format!("redraft-escape-{}", victim.id());
         let hidden = SocketAddr::from_abstract_name(&name).unwrap();

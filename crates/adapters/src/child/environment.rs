@@ -193,3 +193,33 @@ fn fits(name: &str, pattern: &str) -> bool {
         None => name == pattern,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_passed_what_tools_need_and_nothing_that_may_be_a_key() {
+        let all = [
+            ("PATH", "/usr/bin"),
+            ("RUSTFLAGS", "-g"),
+            ("JAVA_HOME", "/opt/jdk"),
+            ("XDG_CONFIG_HOME", "/home/u/.config"),
+            ("HTTPS_PROXY", "http://proxy"),
+            ("SSH_AUTH_SOCK", "/run/agent"),
+            ("CARGO_REGISTRY_TOKEN", "abcdefgh12345678"),
+            ("PIP_INDEX_URL", "https://me:word@example.com/simple"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/u/key.json"),
+            ("DATABASE_URL", "postgres://localhost"),
+            ("MY_SETTING", "1"),
+        ];
+        let user = Environment(all.iter().map(|(name, value)| (name.into(), value.into())).collect());
+        let names = |passed: Environment| -> Vec<String> {
+            passed.0.keys().map(|name| name.to_string_lossy().into_owned()).collect()
+        };
+        assert_eq!(names(user.of_commands(&[])), ["JAVA_HOME", "PATH", "RUSTFLAGS"]);
+        let named = ["MY_*".to_owned(), "HTTPS_PROXY".to_owned()];
+        let more = names(user.of_commands(&named));
+        assert_eq!(more, ["HTTPS_PROXY", "JAVA_HOME", "MY_SETTING", "PATH", "RUSTFLAGS"]);
+    }
+}

@@ -320,7 +320,8 @@ fn what_ended_while_nobody_waited_is_told_as_it_is_now() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
     let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
     let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
-    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n"));
+    let open = format!("[sandbox]\nwrite = [\"{}\"]\n", scratch.outside().display());
+    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n{open}"));
     scratch.run(["trust", "--yes"]).expect(0);
     let idea = "Add a line to notes.txt that says hello";
     scratch.run(["new", "--lane", "express", idea, "--until", "implement"]).expect(0);

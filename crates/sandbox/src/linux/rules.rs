@@ -1,7 +1,7 @@
 //! A policy as rules of Landlock.
 
 use super::{carve, free_ports, limits_tcp};
-use crate::policy::{Access, Policy, Tcp};
+use crate::policy::{Access, Grant, Policy, Tcp};
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd, Ruleset,
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
@@ -26,7 +26,7 @@ pub(super) fn hold(policy: &Policy) -> Result<Held, String> {
         rules = rules.handle_access(AccessNet::ConnectTcp).map_err(wrong)?;
     }
     let mut rules = rules.create().map_err(wrong)?;
-    for grant in &policy.grants {
+    for grant in policy.grants.iter().filter(|grant| !leads_elsewhere(grant)) {
         for path in carve::carved(&grant.path, &grant.except) {
             rules = allow(rules, &path, grant.access).map_err(wrong)?;
         }
@@ -43,6 +43,12 @@ pub(super) fn hold(policy: &Policy) -> Result<Held, String> {
         (_, RulesetStatus::NotEnforced) => Err("the kernel enforces no rules".to_owned()),
         (LandlockStatus::Available { effective_abi, .. }, _) => Ok(Held { abi: effective_abi as u8 }),
     }
+}
+
+/// A file of settings that a repository has made a link to something else.
+fn leads_elsewhere(grant: &Grant) -> bool {
+    let link = |path: &Path| path.is_symlink();
+    grant.access == Access::Look && (link(&grant.path) || grant.path.parent().is_some_and(link))
 }
 
 /// A path that is gone meanwhile is not an error: there is nothing to reach.

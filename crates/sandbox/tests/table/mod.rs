@@ -86,7 +86,9 @@ pub(crate) const TABLE: &[Attempt] = &[
         expected: Expected::Allowed,
         control: true,
     },
+    allowed("read the settings of a folder above", By::Shell("cat ../../Cargo.toml")),
     // Reading.
+    shell("read a key that is called a file of settings", "cat ../../package.json"),
     shell("read a key of the home", "cat $ROOT/home/.ssh/key"),
     shell("read the token of a package registry", "cat $ROOT/home/.cargo/credentials.toml"),
     shell("list the home", "ls $ROOT/home"),
