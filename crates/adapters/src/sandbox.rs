@@ -75,6 +75,14 @@ impl Sandbox {
         if self.rule == SandboxRule::Off {
             return Ok(Surroundings { policy: None, environment: user.clone(), temp: None });
         }
+        // A policy is handed on as text.
+        if let Some(path) = [Some(folder), home].into_iter().flatten().find(|path| path.to_str().is_none()) {
+            let message = format!(
+                "{} is not in UTF-8, so it cannot be held to a sandbox; [sandbox] level = \"off\" runs it without",
+                path.display()
+            );
+            return Err(io::Error::other(message));
+        }
         let temp = self.temporary()?;
         let home = home.map_or_else(|| temp.join("home"), Path::to_owned);
         fs::create_dir_all(&home)?;
@@ -111,7 +119,10 @@ impl Sandbox {
         };
         let wider = Widening { read: &self.read, write: &self.write, network: &self.network };
         let strict = self.rule == SandboxRule::Strict;
-        let policy = profile::of_command(&places, wider, self.forbidden.clone(), strict);
+        let mut policy = profile::of_command(&places, wider, self.forbidden.clone(), strict);
+        policy.grants.retain(|grant| {
+            grant.path.to_str().is_some() && grant.except.iter().all(|path| path.to_str().is_some())
+        });
         Policy { limits: self.limits, ..policy }
     }
 

@@ -68,13 +68,13 @@ pub fn prepare(
     }
     if let Some(command) = &config.workspace.setup {
         let out = repo.state.join("setup").join(created.id.to_string());
-        let (sandbox, home) = (sandbox(repo, config, process), out.join("home"));
+        let sandbox = sandbox(repo, config, process);
         let script = ShellCommand {
             worker: &process.exe,
             out: &out,
             text: command,
             folder: &worktree,
-            sandbox: Some((&sandbox, Some(&home))),
+            sandbox: Some((&sandbox, None)),
             environment: &process.environment,
             redactor: &process.redactor,
             limit_ms: config.workspace.setup_minutes * 60_000,

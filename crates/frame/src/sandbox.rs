@@ -44,7 +44,12 @@ fn closed(repo: &RepositoryContext, process: &ProcessContext) -> Vec<PathBuf> {
         repository.main_checkout().join(FILE),
     ];
     let own = [process.trust.file(), process.own.file.as_deref()].into_iter().flatten();
-    closed.extend(own.filter_map(Path::parent).map(Path::to_owned));
+    for file in own {
+        closed.push(file.to_owned());
+        // The whole folder where it is ours, and not, say, `/etc`.
+        let folder = file.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "redraft"));
+        closed.extend(folder.map(Path::to_owned));
+    }
     closed
 }
 

@@ -101,8 +101,8 @@ fn a_check_that_is_refused_something_says_which_line_would_allow_it() {
     let check = first_check(&scratch);
     let evidence = check["evidence"].as_str().unwrap();
     let path = scratch.outside().join("home/secret").display().to_string();
-    assert!(evidence.contains(&format!("redraft.toml: read = [\"{path}\"]")), "{evidence}");
-    // With exactly this line it passes.
+    assert!(evidence.contains(&format!(" = [\"{path}\"] (then: redraft trust)")), "{evidence}");
+    // With such a line it passes.
     let allowed = checked_by("cat HOME_OF_USER/secret", "[sandbox]\nread = [\"~/secret\"]\n");
     assert_eq!(first_check(&allowed)["passed"], true);
 }
