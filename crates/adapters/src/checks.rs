@@ -10,10 +10,10 @@ pub use detect::detect;
 
 use crate::child::{Environment, ScriptEnd, ShellCommand};
 use crate::clock::SystemClock;
-use crate::sandbox::Sandbox;
 use redraft_engine::ports::{Check, CheckRun, Checks, Clock, RunHandle};
 use redraft_facts::redact::Redactor;
 use redraft_facts::text::{count, span};
+use redraft_sandbox::Sandbox;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ impl ShellChecks<'_> {
         if let Some(hint) = ran.hint {
             tail.push(&format!("({hint})"));
         }
-        let sandbox = ran.level.map(|level| level.to_string());
+        let sandbox = ran.report.map(|report| report.to_string());
         Ok(CheckRun { code, wall_ms, tail: tail.text(), stopped, sandbox })
     }
 }

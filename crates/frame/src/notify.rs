@@ -75,6 +75,7 @@ fn send(notice: &Notice, process: &ProcessContext) -> Option<String> {
         out: &repo.state.join("notify").join(std::process::id().to_string()),
         text: command,
         folder: repo.repository.main_checkout(),
+        sandbox: None,
         environment: &environment,
         redactor: &process.redactor,
         limit_ms: LIMIT_MS,
@@ -87,7 +88,7 @@ fn send(notice: &Notice, process: &ProcessContext) -> Option<String> {
     });
     // Nothing reads it any more; what cannot be removed does no harm.
     let _ = std::fs::remove_dir_all(script.out);
-    let how = match ended {
+    let how = match ended.map(|ran| ran.end) {
         Ok(ScriptEnd::Well | ScriptEnd::Stopped) => return None,
         Ok(ScriptEnd::Badly { how, .. }) => how,
         Ok(ScriptEnd::Slow) => format!("was ended after {} seconds", LIMIT_MS / 1000),

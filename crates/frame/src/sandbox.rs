@@ -2,8 +2,8 @@
 
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
-use redraft_adapters::sandbox::Sandbox;
 use redraft_agents::config::{Config, FILE, SandboxConfig};
+use redraft_sandbox::Sandbox;
 use redraft_sandbox::{Forbidden, Limits};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

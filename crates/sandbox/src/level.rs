@@ -66,8 +66,8 @@ impl Gap {
     pub fn meaning(self) -> &'static str {
         match self {
             Gap::Network => {
-                "other hosts can be reached over TCP on the ports that the system gives to servers of tests, and on \
-                 those that the configuration names"
+                "other hosts can be reached over TCP on the ports that the system gives to servers of tests, and as far \
+                 as the configuration says"
             }
             Gap::UnixSockets => "services that listen on sockets of the file system can be reached",
             Gap::Signals => "processes of the same user can be sent signals",

@@ -65,6 +65,11 @@ impl Network {
         Network { tcp: Tcp::Ports(BTreeSet::new()), udp: false, unix: false }
     }
 
+    /// Whether nothing outside is wanted, so that it can be a network of its own.
+    pub fn is_private(&self) -> bool {
+        !self.udp && matches!(&self.tcp, Tcp::Ports(ports) if ports.is_empty())
+    }
+
     /// The same with what a list of the configuration adds. The error is the word that means nothing.
     pub fn widened<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Result<Network, String> {
         for word in words {

@@ -4,7 +4,6 @@
 //! and not to the system's first process; a walk over `/proc` then misses none. Elsewhere only the process group of
 //! the program is reached.
 
-use super::watchdog::Usage;
 use rustix::process::Pid;
 #[cfg(target_os = "linux")]
 use rustix::process::{Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
@@ -63,39 +62,6 @@ fn living() -> Vec<Pid> {
     found.into_iter().skip(1).filter(|pid| !ended(pid)).collect()
 }
 
-/// What the descendants use together. Memory that they share counts for each, so that it is never too little.
-#[cfg(target_os = "linux")]
-pub(super) fn usage() -> Usage {
-    let kilobytes = |pid: &Pid| {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let held = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        held.trim().strip_suffix(" kB")?.parse::<u64>().ok()
-    };
-    let all = tree();
-    let memory_bytes = all.iter().filter_map(kilobytes).sum::<u64>() * 1024;
-    Usage { processes: all.len(), memory_bytes }
-}
-
-/// The descendants by what each process says about its children: the same as [`living`] without a look at every
-/// process of the machine. A kernel that does not say is walked as there.
-#[cfg(target_os = "linux")]
-fn tree() -> Vec<Pid> {
-    if std::fs::metadata(format!("/proc/self/task/{}/children", getpid())).is_err() {
-        return living();
-    }
-    let mut found = vec![getpid()];
-    let mut at = 0;
-    while let Some(parent) = found.get(at).copied() {
-        let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
-        for thread in threads {
-            let children = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            found.extend(children.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)));
-        }
-        at += 1;
-    }
-    found.split_off(1)
-}
-
 /// Every process of the machine.
 #[cfg(target_os = "linux")]
 pub fn all() -> impl Iterator<Item = Process> {
@@ -146,8 +112,3 @@ pub(super) fn end_all(program: Pid) {
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn reap() {}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn usage() -> Usage {
-    Usage::default()
-}

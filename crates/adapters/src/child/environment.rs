@@ -4,6 +4,7 @@
 
 use redraft_facts::redact::{is_secret_name, is_secret_variable};
 use redraft_facts::ticket::Ticket;
+use redraft_sandbox::profile::OF_TOOLS;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
@@ -40,80 +41,6 @@ const COMMON: [&str; 22] = [
     "SSH_AUTH_SOCK",
 ];
 
-/// What tools of developers read in addition. Whatever looks like a key is left out all the same.
-const TOOLS: [&str; 70] = [
-    "AR",
-    "ASDF_*",
-    "BUNDLE_*",
-    "CARGO",
-    "CARGO_*",
-    "CC",
-    "CFLAGS",
-    "CGO_*",
-    "CI",
-    "CMAKE_*",
-    "CONDA_*",
-    "CPPFLAGS",
-    "CXX",
-    "CXXFLAGS",
-    "DOTNET_*",
-    "FORCE_COLOR",
-    "GEM_HOME",
-    "GIT_TERMINAL_PROMPT",
-    "GEM_PATH",
-    "GO111MODULE",
-    "GOARCH",
-    "GOCACHE",
-    "GOFLAGS",
-    "GOMAXPROCS",
-    "GOMODCACHE",
-    "GOOS",
-    "GOPATH",
-    "GOPRIVATE",
-    "GOPROXY",
-    "GOROOT",
-    "GOSUMDB",
-    "GOTOOLCHAIN",
-    "GRADLE_*",
-    "JAVA_*",
-    "JDK_*",
-    "LD",
-    "LDFLAGS",
-    "LD_LIBRARY_PATH",
-    "LIBRARY_PATH",
-    "LOCALE_ARCHIVE",
-    "M2_HOME",
-    "MAVEN_*",
-    "MISE_*",
-    "NIX_*",
-    "NODE_*",
-    "NO_COLOR",
-    "NUGET_PACKAGES",
-    "NVM_*",
-    "PIP_*",
-    "PKG_CONFIG*",
-    "PLAYWRIGHT_*",
-    "PNPM_HOME",
-    "PYENV_*",
-    "PYTEST_*",
-    "PYTHON*",
-    "RANLIB",
-    TICKET,
-    "RBENV_*",
-    "RUBYLIB",
-    "RUBYOPT",
-    "RUST*",
-    "SDKMAN_*",
-    "SOURCE_DATE_EPOCH",
-    "TOX_*",
-    "UV_*",
-    "VIRTUAL_ENV",
-    "VOLTA_*",
-    "CLICOLOR",
-    "COLUMNS",
-    "LINES",
-];
-
 impl Environment {
     /// The variables of a command in a sandbox: what programs and tools need, without keys, without folders of a home
     /// that it cannot reach, and what the user named.
@@ -125,7 +52,7 @@ impl Environment {
             let password = value.contains("://") && value.contains('@');
             away || password || is_secret_name(&name) || is_secret_variable(&name, &value)
         };
-        let mut passed = self.passed(&TOOLS, &[]);
+        let mut passed = self.passed(&[OF_TOOLS, &[TICKET]].concat(), &[]);
         passed.0.retain(|name, value| !leads(name, value));
         let wanted =
             |name: &OsStr| name.to_str().is_some_and(|name| named.iter().any(|pattern| fits(name, pattern)));

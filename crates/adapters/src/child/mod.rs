@@ -23,7 +23,6 @@ mod redacting_writer;
 mod run;
 mod script;
 mod session;
-mod watchdog;
 pub mod worker;
 mod worker_folder;
 

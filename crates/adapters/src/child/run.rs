@@ -113,7 +113,7 @@ impl Launch<'_> {
         fs::create_dir_all(self.out)?;
         settle(self.out);
         // A file left by an earlier start would be taken for this one's.
-        for name in [worker_folder::STDOUT, worker_folder::STDERR, worker_folder::EXIT, worker_folder::LEVEL]
+        for name in [worker_folder::STDOUT, worker_folder::STDERR, worker_folder::EXIT, worker_folder::REPORT]
         {
             match fs::remove_file(self.out.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -4,12 +4,10 @@
 use super::environment::Environment;
 use super::lines::StreamLine;
 use super::run::{Launch, ReadEnd};
-use super::worker::refusal;
 use super::worker_folder;
-use crate::sandbox::Sandbox;
 use redraft_engine::ports::{Deadlines, RunHandle};
 use redraft_facts::redact::{Lines, Redactor};
-use redraft_sandbox::{Level, Policy};
+use redraft_sandbox::{Level, Policy, Report, Sandbox, refusal};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
@@ -53,7 +51,7 @@ pub enum ScriptEnd {
 pub struct ScriptRun {
     pub end: ScriptEnd,
     /// How far it was held; none where it was not meant to be, or could not be started.
-    pub level: Option<Level>,
+    pub report: Option<Report>,
     /// Why it probably failed, and the setting that would change that.
     pub hint: Option<String>,
 }
@@ -68,12 +66,14 @@ impl ShellCommand<'_> {
     pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(&str)) -> io::Result<ScriptRun> {
         let Some((sandbox, home)) = self.sandbox else {
             let end = self.run_in(self.environment, None, watch, each)?;
-            return Ok(ScriptRun { end, level: None, hint: None });
+            return Ok(ScriptRun { end, report: None, hint: None });
         };
-        let surroundings = sandbox.prepare(self.folder, home, self.environment)?;
+        let passed = self.environment.of_commands(&sandbox.pass);
+        let surroundings = sandbox.prepare(self.folder, home, (&self.environment.0, &passed.0))?;
+        let environment = Environment(surroundings.environment.clone());
         let policy = surroundings.policy.as_ref();
         if let Some(policy) = policy.filter(|policy| policy.strict) {
-            let level = redraft_sandbox::reached(policy);
+            let level = surroundings.reached(policy, self.worker, self.folder).level;
             if level != Level::Enforced {
                 return Err(io::Error::other(refusal(&level)));
             }
@@ -83,15 +83,12 @@ impl ShellCommand<'_> {
             ended.push(line);
             each(line);
         };
-        let end = self.run_in(&surroundings.environment, policy, watch, &mut both)?;
-        let level = match policy {
-            Some(_) => worker_folder::read_level(self.out),
-            None => Some(Sandbox::switched_off()),
-        };
-        let held = policy.filter(|_| level.as_ref().is_some_and(Level::holds));
+        let end = self.run_in(&environment, policy, watch, &mut both)?;
+        let report = policy.and_then(|_| worker_folder::read_report(self.out));
+        let held = policy.filter(|_| report.as_ref().is_some_and(|report| report.level.holds()));
         let failed = matches!(end, ScriptEnd::Badly { .. });
         let hint = held.filter(|_| failed).and_then(|policy| redraft_sandbox::hint(&ended.text(), policy));
-        Ok(ScriptRun { end, level, hint })
+        Ok(ScriptRun { end, report, hint })
     }
 
     fn run_in(

@@ -8,12 +8,12 @@
 use super::lines::LINE_BYTES_MAX;
 use super::redacting_writer::RedactingWriter;
 use super::worker_folder::{self, Exit, STDERR, STDIN, STDOUT};
-use super::{descendants, orphans, watchdog};
+use super::{descendants, orphans};
 use redraft_facts::redact::Redactor;
-use redraft_sandbox::{Level, Policy};
+use redraft_sandbox::{Engine, Group, Policy, Started, Starter};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -31,6 +31,8 @@ const VERSION: u16 = 1;
 pub struct WorkerJob {
     /// Must exist. A file `stdin` in it is what the program reads.
     pub out: PathBuf,
+    /// Our own binary, which also becomes a program that is contained.
+    pub helper: PathBuf,
     pub program: OsString,
     pub arguments: Vec<OsString>,
 }
@@ -98,8 +100,9 @@ pub fn work(
         Some(policy) => start_contained(work, policy),
         None => start(work),
     };
-    let mut child = match started {
-        Ok(child) => child,
+    // The limits of the program are kept until it has ended.
+    let (mut child, _group) = match started {
+        Ok(started) => started,
         Err(error) => return Exit::not_started(error.to_string()).write(&work.out),
     };
     let program = pid(&child)?;
@@ -109,7 +112,9 @@ pub fn work(
         let _ = io::copy(&mut lifeline, &mut io::sink());
         descendants::end_all(program);
     })?;
-    let watch = policy.map(|policy| watchdog::watch(policy.limits, program)).transpose()?;
+    let watch = policy
+        .map(|policy| redraft_sandbox::watch(policy.limits, move || descendants::end_all(program)))
+        .transpose()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let status = std::thread::scope(|scope| {
         let keeper = |name: &str, unkept: Vec<String>, room: u64| {
@@ -132,48 +137,42 @@ pub fn work(
     Exit::from(status).over(watch.and_then(|watch| watch.broken())).write(&work.out)
 }
 
-/// Starts the program from a thread that the kernel holds to the policy; what a thread starts is held, too. This
-/// process stays free, because it has to keep what the program prints and to end it.
-fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<Child> {
-    redraft_sandbox::limit(&policy.limits)?;
-    std::thread::scope(|scope| {
-        let contained = scope.spawn(|| {
-            // What it reads is opened before the doors are closed.
-            let mut ready = ready(work)?;
-            let level = redraft_sandbox::enter(policy);
-            match policy.strict && level != Level::Enforced {
-                true => Err(io::Error::other(refusal(&level))),
-                false => Ok((ready.spawn()?, level)),
-            }
-        });
-        let started =
-            contained.join().unwrap_or_else(|_| Err(io::Error::other("the sandbox ended in a panic")));
-        let (child, level) = started?;
-        worker_folder::write_level(&work.out, &level)?;
-        Ok(child)
-    })
+/// Starts the program held to the policy. This process stays free, because it has to keep what the program prints and
+/// to end it.
+fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<(Child, Option<Group>)> {
+    let mark = orphans::mark(&work.out)?;
+    let make = |words: &[OsString]| match words {
+        [program, arguments @ ..] => command(program, arguments, &mark),
+        [] => command(&work.program, &work.arguments, &mark),
+    };
+    let starter = Starter { helper: &work.helper, make: &make, engines: &Engine::ALL };
+    let words: Vec<OsString> =
+        std::iter::once(&work.program).chain(&work.arguments).map(OsString::from).collect();
+    let Started { child, report, group } = starter.start(policy, &words, input(work)?)?;
+    worker_folder::write_report(&work.out, &report)?;
+    Ok((child, Some(group)))
 }
 
-/// Why a command is not started where nothing less than everything is wanted.
-pub(super) fn refusal(level: &Level) -> String {
-    format!("[sandbox] level = \"strict\" asks for a sandbox that is enforced, and here it is {level}")
+fn start(work: &WorkerJob) -> io::Result<(Child, Option<Group>)> {
+    let mut command = command(&work.program, &work.arguments, &orphans::mark(&work.out)?);
+    command.stdin(input(work)?.map_or_else(Stdio::null, Stdio::from));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok((command.spawn()?, None))
 }
 
-fn start(work: &WorkerJob) -> io::Result<Child> {
-    ready(work)?.spawn()
+fn input(work: &WorkerJob) -> io::Result<Option<File>> {
+    match File::open(work.out.join(STDIN)) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts an agent's program")]
-fn ready(work: &WorkerJob) -> io::Result<Command> {
-    let input = match File::open(work.out.join(STDIN)) {
-        Ok(file) => Stdio::from(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Stdio::null(),
-        Err(error) => return Err(error),
-    };
-    let mut command = Command::new(&work.program);
-    command.args(&work.arguments).process_group(0).env(orphans::MARK, orphans::mark(&work.out)?);
-    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    Ok(command)
+fn command(program: &OsStr, arguments: &[OsString], mark: &OsStr) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).process_group(0).env(orphans::MARK, mark);
+    command
 }
 
 fn pid(child: &Child) -> io::Result<Pid> {

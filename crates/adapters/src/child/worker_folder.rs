@@ -1,6 +1,6 @@
 //! The files in a worker's folder: what the program reads, what it printed, and how it ended.
 
-use redraft_sandbox::Level;
+use redraft_sandbox::Report;
 use serde::{Deserialize, Serialize};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -11,8 +11,8 @@ pub(super) const STDIN: &str = "stdin";
 pub(super) const STDOUT: &str = "stdout";
 pub(super) const STDERR: &str = "stderr";
 pub(super) const EXIT: &str = "exit";
-/// How far the program is held to its sandbox.
-pub(super) const LEVEL: &str = "level";
+/// How far the program is held to its sandbox, and by what.
+pub(super) const REPORT: &str = "sandbox.json";
 
 const VERSION: u16 = 1;
 
@@ -31,12 +31,12 @@ pub struct Exit {
 }
 
 /// Noted before the program has ended, because its end may not be noted at all.
-pub(super) fn write_level(out: &Path, level: &Level) -> io::Result<()> {
-    fs::write(out.join(LEVEL), serde_json::to_vec(level).map_err(io::Error::other)?)
+pub(super) fn write_report(out: &Path, report: &Report) -> io::Result<()> {
+    fs::write(out.join(REPORT), serde_json::to_vec(report).map_err(io::Error::other)?)
 }
 
-pub(super) fn read_level(out: &Path) -> Option<Level> {
-    serde_json::from_slice(&fs::read(out.join(LEVEL)).ok()?).ok()
+pub(super) fn read_report(out: &Path) -> Option<Report> {
+    serde_json::from_slice(&fs::read(out.join(REPORT)).ok()?).ok()
 }
 
 impl Exit {

@@ -57,8 +57,6 @@ pub enum KeyDecision {
     AsksAbove(By, f64),
     /// Asks unless the text is this one.
     AsksUnless(By, &'static str),
-    /// Asks only if the text is this one.
-    AsksIf(By, &'static str),
     /// Asks where a model of that name costs nothing.
     AsksIfFree(By),
 }
@@ -74,7 +72,7 @@ pub enum By {
     Notices,
 }
 
-use KeyDecision::{Asks, AsksAbove, AsksIf, AsksIfFree, AsksUnless, Harmless};
+use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
 pub const KEYS: [(&str, KeyDecision); 68] = [
@@ -116,7 +114,7 @@ pub const KEYS: [(&str, KeyDecision); 68] = [
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
     ("notify.command", Asks(By::Notices)),
     // What narrows needs no yes; what widens does.
-    ("sandbox.level", AsksIf(By::Checks, "off")),
+    ("sandbox.level", Harmless),
     ("sandbox.read", Asks(By::Checks)),
     ("sandbox.write", Asks(By::Checks)),
     ("sandbox.network", Asks(By::Checks)),
@@ -263,7 +261,6 @@ fn asks(decision: KeyDecision, value: &Value) -> Option<By> {
             let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
             (text != usual).then_some(by)
         }
-        AsksIf(by, dangerous) => value.as_str().is_none_or(|text| text.trim() == dangerous).then_some(by),
         AsksIfFree(by) => value.as_str().is_some_and(is_free).then_some(by),
     }
 }

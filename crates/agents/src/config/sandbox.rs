@@ -3,8 +3,8 @@
 use super::error::ConfigError;
 use super::file::SandboxFile;
 use super::source::Source;
-use redraft_adapters::sandbox::SandboxRule;
 use redraft_sandbox::Network;
+use redraft_sandbox::SandboxRule;
 use toml::Spanned;
 
 const LEVELS: [(&str, SandboxRule); 3] =
@@ -26,7 +26,7 @@ pub struct SandboxConfig {
 impl Default for SandboxConfig {
     fn default() -> Self {
         SandboxConfig {
-            rule: SandboxRule::Auto,
+            rule: SandboxRule::Off,
             read: Vec::new(),
             write: Vec::new(),
             network: Network::local(),

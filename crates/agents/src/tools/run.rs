@@ -6,11 +6,11 @@
 
 use super::{Refusal, ToolResult, said};
 use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
-use redraft_adapters::sandbox::Sandbox;
 use redraft_engine::ports::RunHandle;
 use redraft_facts::redact::Redactor;
 use redraft_facts::text::span;
 use redraft_facts::ticket::Ticket;
+use redraft_sandbox::Sandbox;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

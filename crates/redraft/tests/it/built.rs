@@ -330,9 +330,6 @@ fn a_run_killed_in_the_middle_of_a_check_leaves_no_process_behind() {
         path.display()
     );
     let scratch = shell("", &check);
-    let config = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
-    let open = format!("[sandbox]\nwrite = [\"{}\"]\n", pipe.path().display());
-    scratch.write("redraft.toml", &format!("{config}{open}"));
     let made = scratch.command("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
     scratch.run(["new", "--lane", "express", IDEA]).expect(0);

@@ -318,12 +318,9 @@ fn calls_that_come_together_wait_for_each_other_and_two_servers_do_not_stop_each
 #[test]
 fn what_ended_while_nobody_waited_is_told_as_it_is_now() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
-    let signs = scratch.outside().join("signs");
-    std::fs::create_dir(&signs).unwrap();
-    let [begun, go] = ["begun", "go"].map(|name| signs.join(name));
+    let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
     let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
-    let open = format!("[sandbox]\nwrite = [\"{}\"]\n", signs.display());
-    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n{open}"));
+    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n"));
     scratch.run(["trust", "--yes"]).expect(0);
     let idea = "Add a line to notes.txt that says hello";
     scratch.run(["new", "--lane", "express", idea, "--until", "implement"]).expect(0);

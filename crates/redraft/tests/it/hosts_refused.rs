@@ -145,12 +145,9 @@ fn in_the_express_lane_the_same_hand_may_review_and_everybody_can_see_that_it_di
 #[test]
 fn a_feature_that_is_driven_by_somebody_else_is_held_and_not_touched() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
-    let signs = scratch.outside().join("signs");
-    std::fs::create_dir(&signs).unwrap();
-    let [begun, go] = ["begun", "go"].map(|name| signs.join(name));
+    let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
     let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
-    let open = format!("[sandbox]\nwrite = [\"{}\"]\n", signs.display());
-    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n{open}"));
+    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n"));
     scratch.run(["trust", "--yes"]).expect(0);
     scratch
         .run(["new", "--lane", "express", "Add a line to notes.txt that says hello", "--until", "implement"])

@@ -166,7 +166,7 @@ fn a_key_of_another_agent_that_a_program_or_the_setup_comes_across_is_kept_nowhe
             &format!(
                 "[agents.{program}]\n{stub}[agents.a]\n{service}key_file = \"{}\"\n[agents.b]\n{service}key_env = \
                  \"MY_ACCESS\"\n[roles]\nspec-author = \"{program}\"\n[workspace]\nsetup = \"cat ~/other.txt; echo \
-                 $MY_ACCESS\"\n[sandbox]\nlevel = \"off\"\n",
+                 $MY_ACCESS\"\n",
                 home.join("other.txt").display()
             ),
         );

@@ -17,9 +17,7 @@ fn project(script: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     fs::write(scratch.outside().join("setup.sh"), script).unwrap();
     let file = scratch.outside().join("setup.sh");
-    // It is outside of the repository so that it can be changed between two runs, and signs of it are left there.
-    let open = format!("[sandbox]\nwrite = [\"{}\"]\n", scratch.outside().display());
-    scratch.write("redraft.toml", &format!("[workspace]\nsetup = \"sh {}\"\n{open}", file.display()));
+    scratch.write("redraft.toml", &format!("[workspace]\nsetup = \"sh {}\"\n", file.display()));
     scratch.run(["trust", "--yes"]).expect(0);
     scratch
 }

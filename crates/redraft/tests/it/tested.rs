@@ -212,9 +212,7 @@ fn what_agents_and_checks_do_to_git_itself_is_put_back_and_told() {
                 "echo 'echo hello' > code.sh; cat > tests/run.sh <<'END'\n{plant}\nsh code.sh | grep -q hello\nEND\n"
             ),
         };
-        // In a sandbox a check could not even try.
-        let config = format!("{CHECKED}[sandbox]\nlevel = \"off\"\n");
-        played(&scratch, "implementer", &config, &act);
+        played(&scratch, "implementer", CHECKED, &act);
         scratch.run(["new", "--lane", "express", IDEA]).expect(0);
         let ran = scratch.run(["run", "--yes", "--until", "implement"]);
         assert_eq!(fs::read_to_string(git.join("config")).unwrap(), before, "by a check: {by_check}");

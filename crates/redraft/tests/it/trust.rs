@@ -112,7 +112,7 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
         let by = match decision {
             KeyDecision::Harmless => continue,
             KeyDecision::Asks(by) | KeyDecision::AsksIfFree(by) => by,
-            KeyDecision::AsksAbove(by, _) | KeyDecision::AsksUnless(by, _) | KeyDecision::AsksIf(by, _) => by,
+            KeyDecision::AsksAbove(by, _) | KeyDecision::AsksUnless(by, _) => by,
         };
         scratch.write_unaccepted("redraft.toml", &sample(key, port, &canary));
         let words: &[&[&str]] = match by {

@@ -74,7 +74,8 @@ const NETLINK: u64 = libc::AF_NETLINK as u64;
 const INTERNET: [u64; 2] = [libc::AF_INET as u64, libc::AF_INET6 as u64];
 
 /// Refuses the calls from here on. False where the processor is one that no filter can be made for.
-pub(super) fn refuse(network: &Network) -> Result<bool, String> {
+/// In a network of its own nothing but itself can be sent datagrams.
+pub(super) fn refuse(network: &Network, private: bool) -> Result<bool, String> {
     let Ok(processor) = TargetArch::try_from(std::env::consts::ARCH) else { return Ok(false) };
     let wrong = |error: &dyn std::fmt::Display| format!("the kernel took no filter of system calls: {error}");
     let program = |rules: Rules, code: i32| -> Result<BpfProgram, String> {
@@ -82,7 +83,8 @@ pub(super) fn refuse(network: &Network) -> Result<bool, String> {
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, processor);
         filter.and_then(BpfProgram::try_from).map_err(|error| wrong(&error))
     };
-    let refused = rules(network).map_err(|error| wrong(&error))?;
+    let network = Network { udp: network.udp || private, ..network.clone() };
+    let refused = rules(&network).map_err(|error| wrong(&error))?;
     let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
     for filter in [program(refused, libc::EPERM)?, program(unknown, libc::ENOSYS)?, other_numbers()] {
         seccompiler::apply_filter(&filter).map_err(|error| wrong(&error))?;

@@ -38,7 +38,7 @@ fn carve(root: &Path, except: &[PathBuf], found: &mut Vec<PathBuf>) {
 }
 
 /// The path without links, as far as it exists.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (fs::canonicalize(ancestor), path.strip_prefix(ancestor)) {
             return if rest.as_os_str().is_empty() { real } else { real.join(rest) };

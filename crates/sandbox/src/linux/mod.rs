@@ -1,53 +1,85 @@
-//! The engine for Linux: Landlock for files, TCP, signals and what other processes hold; seccomp for system calls;
-//! fewer capabilities for root. All of it holds for one thread and its descendants and needs no privilege.
+//! The engines for Linux: Landlock for files, TCP, signals and what other processes hold; seccomp for system calls;
+//! fewer capabilities for root; a network of its own; bubblewrap around all of it. None of it needs a privilege.
 
+mod bubblewrap;
 mod calls;
 mod capabilities;
 mod carve;
+mod group;
+mod private_network;
 mod proof;
 mod rules;
 
+use crate::engine::Engine;
 use crate::level::{Gap, Level};
-use crate::policy::{Limits, Policy, Tcp};
+use crate::order::Order;
+use crate::policy::{Limits, Policy};
+use crate::start::CONTAINED;
+pub use group::Group;
+pub(crate) use group::group;
 use rules::Held;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::path::Path;
 
-pub(crate) fn enter(policy: &Policy) -> Level {
-    // The filter of system calls comes last: it refuses some that the others need.
-    let entered = capabilities::drop_dangerous()
-        .map_err(|error| format!("capabilities could not be given up: {error}"))
-        .and_then(|()| rules::hold(policy))
-        .and_then(|held| Ok((held, calls::refuse(&policy.network)?)));
-    let (held, filtered) = match entered {
-        Ok(entered) => entered,
-        Err(why) => return Level::None(why),
+/// What is put before a command so that an engine holds it. None where the engine is not there, or would be no better
+/// than the next one.
+pub(crate) fn words(engine: Engine, policy: &Policy, helper: &Path) -> Option<Vec<OsString>> {
+    match engine {
+        Engine::Bubblewrap => bubblewrap::words(policy, helper),
+        Engine::LandlockAlone if !policy.network.is_private() => None,
+        Engine::LandlockAlone | Engine::Landlock => Some(vec![helper.into(), CONTAINED.into()]),
+    }
+}
+
+/// Holds the calling process and everything it starts to a policy, for good. The error says why that does not work.
+pub(crate) fn enter(order: &Order) -> Result<Level, String> {
+    let Order { policy, engine, .. } = order;
+    limit(&policy.limits).map_err(|error| format!("limits could not be set: {error}"))?;
+    let private = policy.network.is_private() && *engine != Engine::Landlock;
+    if *engine == Engine::LandlockAlone {
+        private_network::enter()?;
+    }
+    capabilities::drop_dangerous().map_err(|error| format!("capabilities could not be given up: {error}"))?;
+    let held = match rules::hold(policy, private) {
+        Ok(held) => held,
+        // What is not there cannot be reached, with or without rules about it.
+        Err(_) if *engine == Engine::Bubblewrap => Held { abi: 0 },
+        Err(why) => return Err(why),
     };
-    match proof::passed(policy, held) {
-        None => Level::of(gaps(policy, held, filtered)),
-        Some(what) => Level::None(format!("it was tried from inside, and {what}")),
+    // The filter of system calls comes last: it refuses some that the others need.
+    let filtered = calls::refuse(&policy.network, private)?;
+    match proof::passed(order, held, private) {
+        None => Ok(Level::of(gaps(order, held, private, filtered))),
+        Some(what) => Err(format!("it was tried from inside, and {what}")),
     }
 }
 
 /// What is known to be possible.
-fn gaps(policy: &Policy, held: Held, filtered: bool) -> Vec<Gap> {
-    let network = &policy.network;
-    let mut gaps = vec![Gap::SharedMemory, Gap::Attributes, Gap::Names, Gap::Limits];
+fn gaps(order: &Order, held: Held, private: bool, filtered: bool) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let mut add = |there: bool, gap: Gap| gaps.extend(there.then_some(gap));
+    let own_files = order.engine == Engine::Bubblewrap;
     // Even without a port of its own, a rule about a port holds for every host.
-    gaps.push(Gap::Network);
-    let older = |abi: u8, gap: Gap| (held.abi < abi).then_some(gap);
-    gaps.extend(
-        [older(3, Gap::Truncation), older(5, Gap::Devices), older(6, Gap::Signals)].into_iter().flatten(),
+    add(!private, Gap::Network);
+    add(order.policy.network.unix || !filtered, Gap::UnixSockets);
+    // Sockets with a name of their own belong to the network.
+    add(own_files && !private && held.abi < 6, Gap::UnixSockets);
+    add(!filtered, Gap::Calls);
+    add(!order.limited, Gap::Limits);
+    add(
+        inherited().is_none_or(|open| open.into_iter().any(|number| number > CLOSED_BY_SHELL)),
+        Gap::Descriptors,
     );
-    if network.unix || !filtered {
-        gaps.push(Gap::UnixSockets);
-    }
-    if !filtered {
-        gaps.push(Gap::Calls);
-    }
-    if inherited().is_none_or(|open| open.into_iter().any(|number| number > CLOSED_BY_SHELL)) {
-        gaps.push(Gap::Descriptors);
+    if !own_files {
+        add(true, Gap::SharedMemory);
+        add(true, Gap::Attributes);
+        add(true, Gap::Names);
+        add(held.abi < 3, Gap::Truncation);
+        add(held.abi < 5, Gap::Devices);
+        add(held.abi < 6, Gap::Signals);
     }
     gaps
 }
@@ -70,8 +102,9 @@ fn inherited() -> Option<Vec<u32>> {
     Some(numbers.filter(|number| *number > 2).filter(passed).collect())
 }
 
-/// Three quarters of the machine's memory.
-pub(crate) fn usual_memory() -> u64 {
+/// The largest amount of memory that a command may use here, where the policy does not say: three quarters of the
+/// machine's.
+pub fn usual_memory() -> u64 {
     let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
@@ -97,15 +130,10 @@ fn free_ports() -> impl Iterator<Item = u16> + Clone {
 }
 
 /// Limits of the calling process that its children inherit.
-pub(crate) fn limit(limits: &Limits) -> io::Result<()> {
+fn limit(limits: &Limits) -> io::Result<()> {
     let at_most = |bytes: u64| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let file = getrlimit(Resource::Fsize).maximum.map_or(limits.file_bytes, |now| now.min(limits.file_bytes));
     setrlimit(Resource::Fsize, at_most(file))?;
     // What a crashed program held in memory would be kept in a file.
     Ok(setrlimit(Resource::Core, at_most(0))?)
-}
-
-/// Whether some TCP connections are refused.
-fn limits_tcp(policy: &Policy) -> bool {
-    policy.network.tcp != Tcp::All
 }

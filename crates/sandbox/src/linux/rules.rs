@@ -1,6 +1,6 @@
 //! A policy as rules of Landlock.
 
-use super::{carve, free_ports, limits_tcp};
+use super::{carve, free_ports};
 use crate::policy::{Access, Grant, Policy, Tcp};
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd, Ruleset,
@@ -18,11 +18,16 @@ pub(super) struct Held {
     pub(super) abi: u8,
 }
 
-pub(super) fn hold(policy: &Policy) -> Result<Held, String> {
+/// In a network of its own a process may connect to whatever is there.
+pub(super) fn hold(policy: &Policy, private: bool) -> Result<Held, String> {
     let wrong = |error: RulesetError| format!("the kernel took no rules: {error}");
     let mut rules = Ruleset::default().handle_access(AccessFs::from_all(WANTED)).map_err(wrong)?;
     rules = rules.scope(Scope::AbstractUnixSocket | Scope::Signal).map_err(wrong)?;
-    if limits_tcp(policy) {
+    let ports = match &policy.network.tcp {
+        Tcp::Ports(ports) if !private => Some(ports),
+        Tcp::Ports(_) | Tcp::All => None,
+    };
+    if ports.is_some() {
         rules = rules.handle_access(AccessNet::ConnectTcp).map_err(wrong)?;
     }
     let mut rules = rules.create().map_err(wrong)?;
@@ -31,7 +36,7 @@ pub(super) fn hold(policy: &Policy) -> Result<Held, String> {
             rules = allow(rules, &path, grant.access).map_err(wrong)?;
         }
     }
-    if let Tcp::Ports(ports) = &policy.network.tcp {
+    if let Some(ports) = ports {
         for port in free_ports().chain(ports.iter().copied()) {
             rules = rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp)).map_err(wrong)?;
         }
@@ -46,7 +51,7 @@ pub(super) fn hold(policy: &Policy) -> Result<Held, String> {
 }
 
 /// A file of settings that a repository has made a link to something else.
-fn leads_elsewhere(grant: &Grant) -> bool {
+pub(super) fn leads_elsewhere(grant: &Grant) -> bool {
     let link = |path: &Path| path.is_symlink();
     grant.access == Access::Look && (link(&grant.path) || grant.path.parent().is_some_and(link))
 }

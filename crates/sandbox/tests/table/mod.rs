@@ -21,6 +21,8 @@ pub(crate) enum Expected {
     Refused,
     /// What builds and tests need.
     Allowed,
+    /// Succeeds in a network of its own, where it reaches nobody else.
+    Alone,
     /// Succeeds where the level names this gap.
     Gap(Gap),
 }
@@ -40,6 +42,10 @@ const fn inside(attempt: Attempt) -> Attempt {
 
 const fn allowed(name: &'static str, by: By) -> Attempt {
     Attempt { name, by, expected: Expected::Allowed, control: true }
+}
+
+const fn alone(attempt: Attempt) -> Attempt {
+    Attempt { expected: Expected::Alone, ..attempt }
 }
 
 const fn gap(gap: Gap, name: &'static str, by: By) -> Attempt {
@@ -135,7 +141,7 @@ pub(crate) const TABLE: &[Attempt] = &[
     shell("append to the ledger", "echo x >> $ROOT/home/app/.git/redraft/ledger.db"),
     shell("empty the ledger", ": > $ROOT/home/app/.git/redraft/ledger.db"),
     python("empty it by its name", "os.truncate(root + '/home/app/.git/redraft/ledger.db', 0)"),
-    shell("remove the ledger", "rm -f $ROOT/home/app/.git/redraft/ledger.db"),
+    shell("remove the ledger", "rm $ROOT/home/app/.git/redraft/ledger.db"),
     shell("plant a hook", "echo x > $ROOT/home/app/.git/hooks/pre-commit"),
     shell("plant configuration for git", "echo x >> $ROOT/home/app/.git/config"),
     shell(
@@ -176,8 +182,9 @@ pub(crate) const TABLE: &[Attempt] = &[
         "connect by another protocol",
         "s = socket.socket(2, 1, 262); s.connect(('127.0.0.1', int(os.environ['LOW'])))",
     )),
-    python("send a datagram", "socket.socket(2, 2).sendto(b'x', ('127.0.0.1', 53))"),
-    inside(python("send a datagram over IPv6", "socket.socket(10, 2).sendto(b'x', ('::1', 53))")),
+    alone(python("send a datagram", "socket.socket(2, 2).sendto(b'x', ('127.0.0.1', 53))")),
+    inside(alone(python("send a datagram over IPv6", "socket.socket(10, 2).sendto(b'x', ('::1', 53))"))),
+    inside(python("send a datagram to another host", "socket.socket(2, 2).sendto(b'x', ('192.0.2.1', 53))")),
     inside(python("send a ping", "socket.socket(2, 2, 1)")),
     inside(python("send raw packets", "socket.socket(2, 3, 1)")),
     inside(python("read packets", "socket.socket(17, 3, 0)")),
@@ -192,7 +199,10 @@ pub(crate) const TABLE: &[Attempt] = &[
         "connect to the container service",
         "s = socket.socket(1); s.connect('/var/run/docker.sock')",
     )),
-    python("look up a name at a server", "import socket; socket.socket(2, 2).connect(('127.0.0.53', 53))"),
+    alone(python(
+        "look up a name at a server",
+        "import socket; socket.socket(2, 2).connect(('127.0.0.53', 53))",
+    )),
     // Rights.
     inside(shell("gain rights by a setuid program", "grep -q 'NoNewPrivs:.*0' /proc/self/status")),
     inside(shell("mount something", "mount -t tmpfs none $TMPDIR")),
@@ -227,9 +237,7 @@ pub(crate) const TABLE: &[Attempt] = &[
     gap(
         Gap::Attributes,
         "change the time of a file",
-        By::Shell(
-            "touch -c -d 2001-01-01 -h $ROOT/home/.ssh/key || python3 -c \"import os; os.utime(os.environ['ROOT'] + '/home/.ssh/key', (1, 1))\"",
-        ),
+        By::Python("os.utime(root + '/home/.ssh/key', (1, 1))"),
     ),
     gap(Gap::Names, "see whether a file exists", By::Shell("test -f $ROOT/home/.ssh/key")),
     gap(
@@ -237,5 +245,5 @@ pub(crate) const TABLE: &[Attempt] = &[
         "see the command line of another process",
         By::Shell("grep -q sleep /proc/$VICTIM/cmdline"),
     ),
-    gap(Gap::SharedMemory, "read shared memory", By::Shell("ls /dev/shm")),
+    gap(Gap::SharedMemory, "read shared memory", By::Shell("cat /dev/shm/redraft-escape-$VICTIM")),
 ];

@@ -80,7 +80,6 @@ fn what_runs_reads_sends_or_spends_asks_and_the_rest_does_not() {
         (
             "[sandbox]\nlevel = \"off\"\nwrite = [\"~/.m2\"]\nnetwork = [\"udp\"]\npass = [\"A\"]\nread = [\"/x\"]\n",
             &[
-                "sandbox.level = \"off\"",
                 "sandbox.network = [\"udp\"]",
                 "sandbox.pass = [\"A\"]",
                 "sandbox.read = [\"/x\"]",

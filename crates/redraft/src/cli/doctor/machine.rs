@@ -3,7 +3,6 @@
 use super::report::Line;
 use redraft_adapters::disk;
 use redraft_adapters::git::{self, Git, GitError, MINIMUM, Repository};
-use redraft_adapters::sandbox::SandboxRule;
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::{self, Config, Want};
 use redraft_facts::text::count;
@@ -12,7 +11,8 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::sandbox::sandbox;
-use redraft_sandbox::{ENGINE, Level};
+use redraft_sandbox::Level;
+use redraft_sandbox::SandboxRule;
 use std::fs;
 use std::path::Path;
 
@@ -168,19 +168,25 @@ fn configuration(
 /// How far commands of the project can be held here, found out by trying.
 fn contained(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -> Line {
     const CHECK: &str = "sandbox";
-    let folder = repo.state.join("doctor");
     let sandbox = sandbox(repo, config, process);
-    let level = sandbox.reached(&[folder], &process.environment);
-    let told = format!("{level} ({ENGINE})");
-    match (&level, sandbox.rule) {
-        (Level::Enforced, _) | (Level::Partial(_), SandboxRule::Auto) => Line::ok(CHECK, told),
-        (Level::None(_), SandboxRule::Off) => Line::ok(CHECK, level.to_string()),
-        (Level::None(_), SandboxRule::Auto) => {
-            Line::ok(CHECK, format!("{told}: checks and setup can reach whatever you can"))
-        }
-        (_, SandboxRule::Strict) | (Level::Partial(_), SandboxRule::Off) => Line::bad(
+    let passed = process.environment.of_commands(&sandbox.pass);
+    let Some(report) = sandbox.reached((&process.environment.0, &passed.0), &process.exe) else {
+        let off = "off: checks and setup can reach whatever you can";
+        return Line::ok(
             CHECK,
-            format!("{told}, and [sandbox] level = \"strict\" asks for more: no check is run"),
+            format!("{off}; [sandbox] level = \"auto\" in {} contains them", config::FILE),
+        );
+    };
+    match (&report.level, sandbox.rule) {
+        (Level::None(_), SandboxRule::Auto | SandboxRule::Off) => {
+            Line::ok(CHECK, format!("{report}: checks and setup can reach whatever you can"))
+        }
+        (Level::Enforced, _) | (Level::Partial(_), SandboxRule::Auto | SandboxRule::Off) => {
+            Line::ok(CHECK, report.to_string())
+        }
+        (Level::None(_) | Level::Partial(_), SandboxRule::Strict) => Line::bad(
+            CHECK,
+            format!("{report}, and [sandbox] level = \"strict\" asks for more: no check is run"),
             "level = \"auto\" in redraft.toml runs them as far contained as this machine can",
         ),
     }

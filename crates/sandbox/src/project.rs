@@ -1,25 +1,32 @@
 //! The sandbox of the project's own commands: what of a repository and a machine they may reach, and the home and the
 //! variables they have instead of the user's.
 //!
-//! What is held by the kernel, and how, is the business of `redraft_sandbox`. Start at [`Sandbox::prepare`].
+//! Start at [`Sandbox::prepare`].
 
-use crate::child::Environment;
-use redraft_sandbox::profile::{self, POINTERS, Places, TOOL_VARIABLES, Widening};
-use redraft_sandbox::{Forbidden, Level, Limits, Network, Policy};
-use std::ffi::OsStr;
+use crate::engine::{Engine, Report};
+use crate::policy::{Forbidden, Limits, Network, Policy};
+use crate::profile::{self, POINTERS, Places, TOOL_VARIABLES, Widening};
+use crate::start::Starter;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Variables by name.
+pub type Variables = BTreeMap<OsString, OsString>;
 
 /// What `[sandbox] level` says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SandboxRule {
     /// As far as the machine can.
-    #[default]
     Auto,
     /// Everything, or nothing is run.
     Strict,
+    /// Commands have the user's rights.
+    #[default]
     Off,
 }
 
@@ -50,7 +57,7 @@ pub struct Sandbox {
 pub struct Surroundings {
     /// None where the sandbox is switched off.
     pub policy: Option<Policy>,
-    pub environment: Environment,
+    pub environment: Variables,
     temp: Option<PathBuf>,
 }
 
@@ -63,17 +70,33 @@ impl Drop for Surroundings {
     }
 }
 
+impl Surroundings {
+    /// What would be reached in this folder. `helper` is our own binary.
+    pub fn reached(&self, policy: &Policy, helper: &Path, folder: &Path) -> Report {
+        let make = |words: &[OsString]| self.command(words, folder);
+        Starter { helper, make: &make, engines: &Engine::ALL }.reached(policy)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "starts our own binary, which tries what it can reach")]
+    fn command(&self, words: &[OsString], folder: &Path) -> Command {
+        let mut command = Command::new(words.first().map_or(OsStr::new(""), OsString::as_os_str));
+        command.args(words.iter().skip(1)).current_dir(folder).env_clear().envs(&self.environment);
+        command
+    }
+}
+
 impl Sandbox {
     /// Makes a command's home, unless it is there, and a temporary folder, and says what it may reach from `folder`.
-    /// Without a home that lasts it has a temporary one.
+    /// Without a home that lasts it has a temporary one. Of the variables the first are the user's, the second those
+    /// that may be passed on to a command that is contained.
     pub fn prepare(
         &self,
         folder: &Path,
         home: Option<&Path>,
-        user: &Environment,
+        variables: (&Variables, &Variables),
     ) -> io::Result<Surroundings> {
         if self.rule == SandboxRule::Off {
-            return Ok(Surroundings { policy: None, environment: user.clone(), temp: None });
+            return Ok(Surroundings { policy: None, environment: variables.0.clone(), temp: None });
         }
         // A policy is handed on as text.
         if let Some(path) = [Some(folder), home].into_iter().flatten().find(|path| path.to_str().is_none()) {
@@ -87,26 +110,27 @@ impl Sandbox {
         let home = home.map_or_else(|| temp.join("home"), Path::to_owned);
         fs::create_dir_all(&home)?;
         let own = [folder.to_owned(), home.clone(), temp.clone()];
-        let environment = self.environment(user, &home, &temp);
+        let (user, passed) = variables;
+        let environment = self.environment(passed, &home, &temp);
         let policy = Some(self.policy(&own, user));
         Ok(Surroundings { policy, environment, temp: Some(temp) })
     }
 
-    /// What is said where it is switched off.
-    pub fn switched_off() -> Level {
-        Level::None("switched off by [sandbox] level".to_owned())
+    /// What a command would reach here, found out by trying. None where the sandbox is switched off.
+    pub fn reached(&self, variables: (&Variables, &Variables), helper: &Path) -> Option<Report> {
+        let tried = || {
+            let folder = self.temporary()?;
+            let surroundings = self.prepare(&folder, None, variables)?;
+            let report =
+                surroundings.policy.as_ref().map(|policy| surroundings.reached(policy, helper, &folder));
+            fs::remove_dir_all(folder)?;
+            Ok::<_, io::Error>(report)
+        };
+        tried().unwrap_or_else(|error| Some(Report::none(&error.to_string())))
     }
 
-    /// What would be reached here, for a command with these folders of its own.
-    pub fn reached(&self, own: &[PathBuf], user: &Environment) -> Level {
-        match self.rule {
-            SandboxRule::Off => Sandbox::switched_off(),
-            SandboxRule::Auto | SandboxRule::Strict => redraft_sandbox::reached(&self.policy(own, user)),
-        }
-    }
-
-    fn policy(&self, own: &[PathBuf], user: &Environment) -> Policy {
-        let variable = |name: &str| user.0.get(OsStr::new(name));
+    fn policy(&self, own: &[PathBuf], user: &Variables) -> Policy {
+        let variable = |name: &str| user.get(OsStr::new(name));
         let tools: Vec<PathBuf> =
             TOOL_VARIABLES.iter().filter_map(|name| variable(name)).map(PathBuf::from).collect();
         let places = Places {
@@ -134,18 +158,18 @@ impl Sandbox {
         fs::canonicalize(temp)
     }
 
-    fn environment(&self, user: &Environment, home: &Path, temp: &Path) -> Environment {
-        let mut passed = user.of_commands(&self.pass);
-        let known = |name: &str| passed.0.contains_key(OsStr::new(name));
+    fn environment(&self, passed: &Variables, home: &Path, temp: &Path) -> Variables {
+        let mut passed = passed.clone();
+        let known = |name: &str| passed.contains_key(OsStr::new(name));
         let pointers = POINTERS.iter().filter(|(name, _)| !known(name));
         let there = pointers.filter_map(|(name, below)| Some((*name, self.user_home.as_ref()?.join(below))));
         let there: Vec<(&str, PathBuf)> = there.filter(|(_, path)| path.is_dir()).collect();
         for (name, path) in there {
-            passed.0.insert(name.into(), path.into());
+            passed.insert(name.into(), path.into());
         }
-        passed.0.insert("HOME".into(), home.into());
+        passed.insert("HOME".into(), home.into());
         for name in ["TMPDIR", "TMP", "TEMP"] {
-            passed.0.insert(name.into(), temp.into());
+            passed.insert(name.into(), temp.into());
         }
         passed
     }

@@ -2,9 +2,8 @@
 //!
 //! They are counted several times a second. That stops an accident before the machine is unusable; it is no wall.
 
-use super::descendants;
-use redraft_sandbox::Limits;
-use rustix::process::Pid;
+use crate::policy::Limits;
+use std::fs;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::park_timeout;
@@ -14,26 +13,27 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A program that is watched.
-pub(super) struct Watch(Arc<Mutex<Option<String>>>);
+#[derive(Debug)]
+pub struct Watch(Arc<Mutex<Option<String>>>);
 
 impl Watch {
     /// The limit that was broken, worded to follow "was ended because".
-    pub(super) fn broken(&self) -> Option<String> {
+    pub fn broken(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Watches everything that descends from this process, until it ends.
-pub(super) fn watch(limits: Limits, program: Pid) -> io::Result<Watch> {
+/// Watches everything that descends from this process, until it ends; `end` ends all of it.
+pub fn watch(limits: Limits, end: impl FnOnce() + Send + 'static) -> io::Result<Watch> {
     let broken = Arc::new(Mutex::new(None));
     let told = Arc::clone(&broken);
-    let memory_max = limits.memory_bytes.unwrap_or_else(redraft_sandbox::usual_memory);
+    let memory_max = limits.memory_bytes.unwrap_or_else(crate::usual_memory);
     std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
         loop {
             park_timeout(PAUSE);
-            if let Some(limit) = over(&descendants::usage(), memory_max, limits.processes) {
+            if let Some(limit) = over(&usage(), memory_max, limits.processes) {
                 *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(limit);
-                descendants::end_all(program);
+                end();
                 return;
             }
         }
@@ -43,9 +43,37 @@ pub(super) fn watch(limits: Limits, program: Pid) -> io::Result<Watch> {
 
 /// What a tree of processes uses.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
-    pub(super) processes: usize,
-    pub(super) memory_bytes: u64,
+struct Usage {
+    processes: usize,
+    memory_bytes: u64,
+}
+
+/// What the descendants use together. Memory that they share counts for each, so that it is never too little.
+fn usage() -> Usage {
+    let kilobytes = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let held = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        held.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    let all = descendants();
+    let memory_bytes = all.iter().filter_map(kilobytes).sum::<u64>() * 1024;
+    Usage { processes: all.len(), memory_bytes }
+}
+
+/// By what each process says about its children, without a look at every process of the machine. Where the kernel does
+/// not say, as outside of Linux, nothing is counted.
+fn descendants() -> Vec<u32> {
+    let mut found = vec![std::process::id()];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+        for thread in threads {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            found.extend(children.split_whitespace().filter_map(|word| word.parse::<u32>().ok()));
+        }
+        at += 1;
+    }
+    found.split_off(1)
 }
 
 fn over(usage: &Usage, memory_max: u64, processes_max: usize) -> Option<String> {
