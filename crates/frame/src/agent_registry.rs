@@ -258,6 +258,7 @@ impl<'a> AgentRegistry<'a> {
             redactor: self.process.redactor.clone(),
             limit_ms: self.config.check_minutes * 60_000,
             sandbox: Some(sandbox(self.repo, self.config, self.process)),
+            reached: Arc::default(),
         })
     }
 

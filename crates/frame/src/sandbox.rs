@@ -3,14 +3,14 @@
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use redraft_agents::config::{Config, FILE, SandboxConfig};
-use redraft_sandbox::Sandbox;
-use redraft_sandbox::{Forbidden, Limits};
+use redraft_sandbox::{Forbidden, History, Limits, Sandbox};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Only called where a person has accepted what the configuration wants, or for a look: the paths it names are opened.
 pub fn sandbox(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -> Sandbox {
-    let SandboxConfig { rule, read, write, network, pass } = config.sandbox.clone();
+    let SandboxConfig { rule, read, write, network, pass, git } = config.sandbox.clone();
     let variable = |name: &str| process.environment.0.get(OsStr::new(name)).map(PathBuf::from);
     let user_home = variable("HOME").filter(|home| home.is_absolute() && home.parent().is_some());
     let checkout = repo.repository.main_checkout().to_owned();
@@ -27,11 +27,20 @@ pub fn sandbox(repo: &RepositoryContext, config: &Config, process: &ProcessConte
         pass,
         closed: closed(repo, process),
         forbidden,
+        history: git.then(|| history(repo)),
         temp: variable("TMPDIR").filter(|temp| temp.is_dir()).unwrap_or_else(|| PathBuf::from("/tmp")),
         user_home,
         checkout,
         limits: Limits::default(),
     }
+}
+
+fn history(repo: &RepositoryContext) -> History {
+    let repository = repo.repository.clone();
+    History(Arc::new(move |folder: &Path, to: &Path| {
+        let copied = repository.copy_history(folder, to);
+        copied.map_err(|error| format!("[sandbox] git = \"copy\": {error}"))
+    }))
 }
 
 /// What no configuration opens.

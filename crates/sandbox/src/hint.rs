@@ -1,6 +1,7 @@
 //! What a command that was held back prints, and the line of configuration that would let it.
 
 use crate::policy::{Access, Policy};
+use std::collections::VecDeque;
 use std::path::Path;
 
 /// What programs say when the kernel refuses something.
@@ -13,7 +14,12 @@ const REFUSED: &[&str] = &[
     "accessdenied",
     "os error 13)",
     "os error 1)",
+    "read-only file system",
+    "erofs",
 ];
+
+/// What they say where there is something that the sandbox does not have.
+const MISSING: &[&str] = &["no such file or directory", "enoent", "filenotfounderror", "os error 2)"];
 
 /// What they say when they cannot find or reach a host.
 const UNREACHABLE: &[&str] = &[
@@ -32,11 +38,32 @@ const UNREACHABLE: &[&str] = &[
 /// A socket or connection is meant and no file.
 const CONNECTING: &[&str] = &["connect", "socket", "network", "dial", "listen"];
 
+/// What a command said at last, for finding out why it failed.
+#[derive(Debug, Default)]
+pub struct LastLines(VecDeque<String>);
+
+impl LastLines {
+    const LINES_MAX: usize = 60;
+    const CHARS_MAX: usize = 2_000;
+
+    pub fn push(&mut self, line: &str) {
+        if self.0.len() == Self::LINES_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(line.chars().take(Self::CHARS_MAX).collect());
+    }
+
+    pub fn text(self) -> String {
+        Vec::from(self.0).join("\n")
+    }
+}
+
 /// Explains the end of an output, if the sandbox is the likely reason for it. Lines are looked at from the last on,
 /// because what stopped a command usually stands there.
-pub fn hint(output: &str, policy: &Policy) -> Option<String> {
+/// `exists` says what is there outside of the sandbox.
+pub fn hint(output: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Option<String> {
     let lines: Vec<&str> = output.lines().rev().collect();
-    lines.iter().find_map(|line| explain(line, policy)).map(|(what, setting)| {
+    lines.iter().find_map(|line| explain(line, policy, exists)).map(|(what, setting)| {
         format!(
             "this command ran in a sandbox, which probably refused {what}; to allow that, add to [sandbox] in \
              redraft.toml: {setting} (then: redraft trust); see docs/sandbox.md"
@@ -44,18 +71,26 @@ pub fn hint(output: &str, policy: &Policy) -> Option<String> {
     })
 }
 
-fn explain(line: &str, policy: &Policy) -> Option<(String, String)> {
+fn explain(line: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Option<(String, String)> {
     let lower = line.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if lower.contains("not a git repository") {
         return Some((
             "git's folder".to_owned(),
-            "level = \"off\", because git has no setting of its own".to_owned(),
+            "git = \"copy\", which gives it the latest history".to_owned(),
         ));
     }
     let network = || ("the network".to_owned(), "network = [\"tcp:443\", \"udp\"]".to_owned());
     if says(UNREACHABLE) && !policy.network.udp {
         return Some(network());
+    }
+    // No setting opens these.
+    let closed =
+        |path: &str| policy.forbidden.folders.iter().any(|folder| Path::new(path).starts_with(folder));
+    if says(MISSING) {
+        let hidden = |path: &&str| access(path, policy).is_none() && exists(Path::new(path)) && !closed(path);
+        let path = paths(line).find(hidden)?;
+        return Some((path.to_owned(), format!("read = [{path:?}]")));
     }
     if !says(REFUSED) {
         return None;
@@ -68,8 +103,10 @@ fn explain(line: &str, policy: &Policy) -> Option<(String, String)> {
             network()
         });
     }
-    let path = paths(line).find(|path| access(path, policy) != Some(Access::Write))?;
-    let key = if access(path, policy).is_some() || path.starts_with("/tmp") { "write" } else { "read" };
+    let path = paths(line).find(|path| access(path, policy) != Some(Access::Write) && !closed(path))?;
+    let writing =
+        path.starts_with("/tmp") || lower.contains("read-only file system") || lower.contains("erofs");
+    let key = if access(path, policy).is_some() || writing { "write" } else { "read" };
     Some((path.to_owned(), format!("{key} = [{path:?}]")))
 }
 
@@ -109,7 +146,7 @@ mod tests {
             grants: vec![grant("/w", Access::Write), grant("/usr", Access::Read)],
             network: Network::local(),
             limits: Limits::default(),
-            forbidden: Forbidden::default(),
+            forbidden: Forbidden { files: Vec::new(), folders: vec![PathBuf::from("/home/u/ledger")] },
             strict: false,
         };
         for (output, expected) in [
@@ -128,11 +165,16 @@ mod tests {
             ),
             ("Error: listen EPERM: operation not permitted /w/app.sock", Some("network = [\"unix\"]")),
             ("npm error code EAI_AGAIN", Some("network = [\"tcp:443\", \"udp\"]")),
-            ("fatal: not a git repository: /x", Some("level = \"off\"")),
+            ("fatal: not a git repository: /x", Some("git = \"copy\"")),
             ("assertion failed: left == right", None),
             ("/w/file: Permission denied", None),
+            ("touch: cannot touch '/home/u/x': Read-only file system", Some("write = [\"/home/u/x\"]")),
+            ("cat: /home/u/.netrc: No such file or directory", Some("read = [\"/home/u/.netrc\"]")),
+            ("cat: /home/u/gone: No such file or directory", None),
+            ("cat: /w/gone: No such file or directory", None),
+            ("cat: /home/u/ledger/db: Permission denied", None),
         ] {
-            let said = hint(output, &policy);
+            let said = hint(output, &policy, &|path| !path.ends_with("gone"));
             match expected {
                 Some(setting) => {
                     assert!(said.as_ref().is_some_and(|said| said.contains(setting)), "{output}: {said:?}")

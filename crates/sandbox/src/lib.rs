@@ -25,7 +25,7 @@ mod watchdog;
 #[cfg(target_os = "linux")]
 pub use contained::contained;
 pub use engine::{Engine, Report};
-pub use hint::hint;
+pub use hint::{LastLines, hint};
 pub use level::{Gap, Level};
 #[cfg(target_os = "linux")]
 pub use linux::{Group, usual_memory};
@@ -36,6 +36,6 @@ pub use other::{Group, contained, usual_memory};
 #[cfg(not(target_os = "linux"))]
 use other::{group, words};
 pub use policy::{Access, Forbidden, Grant, Limits, Network, Policy, Tcp};
-pub use project::{Sandbox, SandboxRule, Surroundings, Variables};
+pub use project::{History, Sandbox, SandboxRule, Surroundings, Variables};
 pub use start::{CONTAINED, Make, Started, Starter, refusal};
 pub use watchdog::{Watch, watch};

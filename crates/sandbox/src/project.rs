@@ -9,11 +9,13 @@ use crate::profile::{self, POINTERS, Places, TOOL_VARIABLES, Widening};
 use crate::start::Starter;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 /// Variables by name.
 pub type Variables = BTreeMap<OsString, OsString>;
@@ -47,9 +49,23 @@ pub struct Sandbox {
     pub closed: Vec<PathBuf>,
     /// The ledger and its folder, which are tried before each command.
     pub forbidden: Forbidden,
+    /// Gives a command a copy of the history; without it, git does not work in the sandbox.
+    pub history: Option<History>,
     /// Where temporary folders are made.
     pub temp: PathBuf,
     pub limits: Limits,
+}
+
+/// Copies the history of what is checked out in the first folder into a repository in the second.
+#[derive(Clone)]
+pub struct History(pub Arc<CopyHistory>);
+
+type CopyHistory = dyn Fn(&Path, &Path) -> Result<(), String> + Send + Sync;
+
+impl fmt::Debug for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("History")
+    }
 }
 
 /// A command's own surroundings. The temporary folder goes with it.
@@ -71,6 +87,16 @@ impl Drop for Surroundings {
 }
 
 impl Surroundings {
+    /// Lets git find a copy of the history. Whatever is done to it is gone with the temporary folder.
+    pub fn bring(&mut self, history: &History, folder: &Path) -> io::Result<()> {
+        let Some(temp) = &self.temp else { return Ok(()) };
+        let copy = temp.join("git");
+        (history.0)(folder, &copy).map_err(io::Error::other)?;
+        self.environment.insert("GIT_DIR".into(), copy.into());
+        self.environment.insert("GIT_WORK_TREE".into(), folder.into());
+        Ok(())
+    }
+
     /// What would be reached in this folder. `helper` is our own binary.
     pub fn reached(&self, policy: &Policy, helper: &Path, folder: &Path) -> Report {
         let make = |words: &[OsString]| self.command(words, folder);

@@ -7,8 +7,7 @@ use super::run::{Launch, ReadEnd};
 use super::worker_folder;
 use redraft_engine::ports::{Deadlines, RunHandle};
 use redraft_facts::redact::{Lines, Redactor};
-use redraft_sandbox::{Level, Policy, Report, Sandbox, refusal};
-use std::collections::VecDeque;
+use redraft_sandbox::{LastLines, Level, Policy, Report, Sandbox, refusal};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -69,7 +68,10 @@ impl ShellCommand<'_> {
             return Ok(ScriptRun { end, report: None, hint: None });
         };
         let passed = self.environment.of_commands(&sandbox.pass);
-        let surroundings = sandbox.prepare(self.folder, home, (&self.environment.0, &passed.0))?;
+        let mut surroundings = sandbox.prepare(self.folder, home, (&self.environment.0, &passed.0))?;
+        if let Some(history) = &sandbox.history {
+            surroundings.bring(history, self.folder)?;
+        }
         let environment = Environment(surroundings.environment.clone());
         let policy = surroundings.policy.as_ref();
         if let Some(policy) = policy.filter(|policy| policy.strict) {
@@ -87,7 +89,9 @@ impl ShellCommand<'_> {
         let report = policy.and_then(|_| worker_folder::read_report(self.out));
         let held = policy.filter(|_| report.as_ref().is_some_and(|report| report.level.holds()));
         let failed = matches!(end, ScriptEnd::Badly { .. });
-        let hint = held.filter(|_| failed).and_then(|policy| redraft_sandbox::hint(&ended.text(), policy));
+        let hint = held
+            .filter(|_| failed)
+            .and_then(|policy| redraft_sandbox::hint(&ended.text(), policy, &Path::exists));
         Ok(ScriptRun { end, report, hint })
     }
 
@@ -145,25 +149,5 @@ impl ShellCommand<'_> {
     /// The file that keeps everything it printed.
     pub fn output(&self) -> PathBuf {
         self.out.join(worker_folder::STDOUT)
-    }
-}
-
-/// What a command said at last, for finding out why it failed.
-#[derive(Default)]
-struct LastLines(VecDeque<String>);
-
-impl LastLines {
-    const LINES_MAX: usize = 60;
-    const CHARS_MAX: usize = 2_000;
-
-    fn push(&mut self, line: &str) {
-        if self.0.len() == Self::LINES_MAX {
-            self.0.pop_front();
-        }
-        self.0.push_back(line.chars().take(Self::CHARS_MAX).collect());
-    }
-
-    fn text(self) -> String {
-        Vec::from(self.0).join("\n")
     }
 }

@@ -75,7 +75,7 @@ pub enum By {
 use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, KeyDecision); 68] = [
+pub const KEYS: [(&str, KeyDecision); 69] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),
@@ -115,6 +115,8 @@ pub const KEYS: [(&str, KeyDecision); 68] = [
     ("notify.command", Asks(By::Notices)),
     // What narrows needs no yes; what widens does.
     ("sandbox.level", Harmless),
+    // A copy of the history is no more than what the worktree was made from, and nothing leads back from it.
+    ("sandbox.git", Harmless),
     ("sandbox.read", Asks(By::Checks)),
     ("sandbox.write", Asks(By::Checks)),
     ("sandbox.network", Asks(By::Checks)),

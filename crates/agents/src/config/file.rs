@@ -89,6 +89,7 @@ pub(super) struct HooksFile {
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct SandboxFile {
     pub(super) level: Option<Spanned<String>>,
+    pub(super) git: Option<Spanned<String>>,
     pub(super) read: Option<Vec<Spanned<String>>>,
     pub(super) write: Option<Vec<Spanned<String>>>,
     pub(super) network: Option<Vec<Spanned<String>>>,
@@ -252,7 +253,7 @@ const TABLES: [(&str, &[&str]); 11] = [
     ("ask", &["after"]),
     ("hooks", &["autonomous"]),
     ("notify", &["bell", "after_seconds", "command"]),
-    ("sandbox", &["level", "read", "write", "network", "pass"]),
+    ("sandbox", &["level", "git", "read", "write", "network", "pass"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
     ("lint", &["vague_words", "rules", "sections"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),

@@ -3,12 +3,13 @@
 use super::error::ConfigError;
 use super::file::SandboxFile;
 use super::source::Source;
-use redraft_sandbox::Network;
-use redraft_sandbox::SandboxRule;
+use redraft_sandbox::{Network, SandboxRule};
 use toml::Spanned;
 
 const LEVELS: [(&str, SandboxRule); 3] =
     [("auto", SandboxRule::Auto), ("strict", SandboxRule::Strict), ("off", SandboxRule::Off)];
+
+const GIT: [(&str, bool); 2] = [("none", false), ("copy", true)];
 
 /// The sandbox of the project's own commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct SandboxConfig {
     pub network: Network,
     /// Variables of the environment that are passed on in addition to the usual ones.
     pub pass: Vec<String>,
+    /// Whether git finds a copy of the latest history.
+    pub git: bool,
 }
 
 impl Default for SandboxConfig {
@@ -31,6 +34,7 @@ impl Default for SandboxConfig {
             write: Vec::new(),
             network: Network::local(),
             pass: Vec::new(),
+            git: false,
         }
     }
 }
@@ -39,6 +43,7 @@ impl Source<'_> {
     pub(super) fn sandbox(&self, file: &SandboxFile) -> Result<SandboxConfig, ConfigError> {
         let mut sandbox = SandboxConfig::default();
         self.word(&mut sandbox.rule, file.level.as_ref(), "a level of the sandbox", &LEVELS)?;
+        self.word(&mut sandbox.git, file.git.as_ref(), "a value of git", &GIT)?;
         sandbox.read = self.paths(file.read.as_deref())?;
         sandbox.write = self.paths(file.write.as_deref())?;
         for word in file.network.iter().flatten() {

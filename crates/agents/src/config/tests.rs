@@ -144,6 +144,7 @@ fn every_key_changes_what_it_says() {
         write = ["/tmp"]
         network = ["tcp:443", "unix"]
         pass = ["MY_*"]
+        git = "copy"
         [workspace]
         mode = "in-place"
         setup = "npm ci"
@@ -215,6 +216,7 @@ fn every_key_changes_what_it_says() {
             write: vec!["/tmp".to_owned()],
             network: Network::local().widened(["tcp:443", "unix"]).unwrap(),
             pass: vec!["MY_*".to_owned()],
+            git: true,
         },
         autonomous: true,
         notify: notify::NotifyCommands { own: None, repository: Some("tell me".to_owned()) },

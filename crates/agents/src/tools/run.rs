@@ -14,6 +14,7 @@ use redraft_sandbox::Sandbox;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// How much of an output a model is shown, from its end: that is where a failure is reported.
 const OUTPUT_BYTES_MAX: usize = 24 << 10;
@@ -35,9 +36,22 @@ pub struct Commands {
     pub limit_ms: u64,
     /// What it may reach; everything, where there is none.
     pub sandbox: Option<Sandbox>,
+    /// How far that holds here, once it was tried.
+    pub reached: Arc<OnceLock<Option<String>>>,
 }
 
 impl Commands {
+    /// How far commands are held here: tried before the first dispatch, and again before each command.
+    pub(crate) fn reached(&self) -> Option<String> {
+        let tried = || {
+            let sandbox = self.sandbox.as_ref()?;
+            let passed = self.environment.of_commands(&sandbox.pass);
+            let report = sandbox.reached((&self.environment.0, &passed.0), &self.worker);
+            report.map(|report| report.to_string())
+        };
+        self.reached.get_or_init(tried).clone()
+    }
+
     /// Runs the command that was asked for in these words.
     pub(super) fn run(
         &self,

@@ -41,6 +41,7 @@ fn ask(scratch: &Scratch, accepted: &[&str], wanted: &str, limit_ms: u64) -> (St
         redactor: Redactor::default(),
         limit_ms,
         sandbox: None,
+        reached: Default::default(),
     };
     let agent = ApiAgent::anthropic(AnthropicSettings {
         name: AgentName::new("model"),

@@ -84,6 +84,9 @@ fn a_check_reaches_its_own_folder_and_nothing_of_the_user() {
     // It is said wherever checks are shown.
     let log = scratch.run(["log"]).expect(0).stdout;
     assert!(log.contains(&format!("; sandbox {level}")), "{log}");
+    let receipt = scratch.run(["cost", "001"]).expect(0);
+    let told = format!("sandbox of checks: {level}");
+    assert!(receipt.stdout.contains(&told), "{}", receipt.stdout);
     let report = scratch.json(["report", "001"]);
     assert!(report.to_string().contains(&format!("\"sandbox\":\"{level}\"")));
 }
@@ -137,6 +140,21 @@ fn doctor_tries_the_sandbox_and_names_engine_and_level() {
 }
 
 #[test]
+fn git_reads_a_copy_of_the_history_where_the_configuration_says_so() {
+    let script = "set -e\ngit log -1 --format=%s\ngit rev-parse HEAD\ngit status --porcelain\ngit remote\n";
+    let check = first_check(&checked_by(script, AUTO));
+    assert_eq!(check["passed"], false);
+    assert!(check["evidence"].as_str().unwrap().contains("git = \"copy\""), "{check}");
+    let scratch = checked_by(script, &format!("{AUTO}git = \"copy\"\n"));
+    let check = first_check(&scratch);
+    assert_eq!(check["passed"], true, "{check}");
+    let output = check["output"].as_str().unwrap();
+    let commit = check["checkout"]["commit"].as_str().unwrap();
+    assert_eq!(output.lines().nth(1), Some(commit), "nothing is changed, and there is no remote: {output}");
+    assert_eq!(output.trim().lines().count(), 2, "{output}");
+}
+
+#[test]
 fn a_setup_command_is_held_too_and_explained() {
     let scratch = Scratch::repository(PROGRAM);
     let planted = scratch.outside().join("planted").display().to_string();
@@ -161,6 +179,7 @@ fn limited(text: &str, limits: Limits) -> (ScriptRun, Vec<String>) {
         checkout: scratch.root(),
         closed: Vec::new(),
         forbidden: Forbidden::default(),
+        history: None,
         temp: scratch.outside().to_owned(),
         limits,
     };

@@ -39,6 +39,7 @@ fn sample(key: &str, port: u16, canary: &str) -> String {
         "workspace.copy" => "[workspace]\ncopy = [\".env\"]\n".to_owned(),
         "checks.*" => format!("[checks]\ntest = \"touch {canary}\"\n"),
         "sandbox.level" => "[sandbox]\nlevel = \"off\"\n".to_owned(),
+        "sandbox.git" => "[sandbox]\ngit = \"copy\"\n".to_owned(),
         "sandbox.read" | "sandbox.write" => format!("[sandbox]\n{} = [\"{canary}\"]\n", &key[8..]),
         "sandbox.network" => "[sandbox]\nnetwork = [\"all\"]\n".to_owned(),
         "sandbox.pass" => "[sandbox]\npass = [\"SOME_VARIABLE\"]\n".to_owned(),

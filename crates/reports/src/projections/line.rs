@@ -70,7 +70,8 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             let (agent, strategy) = (&fact.agent, fact.choice.strategy.name());
             let chars = grouped(fact.prompt_chars);
             let how = if fact.pull { "handed to" } else { "sent to" };
-            format!("{} {how} {agent}, {strategy}, {chars} characters", fact.ticket)
+            let sandbox = fact.sandbox.as_ref().map(|level| format!("; sandbox {level}")).unwrap_or_default();
+            format!("{} {how} {agent}, {strategy}, {chars} characters{sandbox}", fact.ticket)
         }
         Event::Answered(fact) => {
             let (undone, ticket, took) = (undone(&fact.undone), &fact.ticket, span(fact.wall_ms));
