@@ -84,7 +84,7 @@ fn a_check_reaches_its_own_folder_and_nothing_of_the_user() {
     // It is said wherever checks are shown.
     let log = scratch.run(["log"]).expect(0).stdout;
     assert!(log.contains(&format!("; sandbox {level}")), "{log}");
-    let receipt = scratch.run(["cost", "001"]).expect(0);
+    let receipt = scratch.run(["cost", "001", "--all"]).expect(0);
     let told = format!("sandbox of checks: {level}");
     assert!(receipt.stdout.contains(&told), "{}", receipt.stdout);
     let report = scratch.json(["report", "001"]);
