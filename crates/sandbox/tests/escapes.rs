@@ -198,7 +198,6 @@ fn wrongly_ended(engine: Engine) -> Option<Vec<String>> {
     let world = World::new();
     let policy = world.policy(&Network::local());
     let Report { level, .. } = world.reached(&policy, engine);
-    println!("{}: {level}", engine.name());
     if !level.holds() {
         return None;
     }
