@@ -40,7 +40,7 @@ pub fn stops_with(stop: Arc<AtomicBool>) {
 
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-fn is_stopped() -> bool {
+pub(super) fn is_stopped() -> bool {
     STOP.get().is_some_and(|stop| stop.load(Ordering::SeqCst))
 }
 

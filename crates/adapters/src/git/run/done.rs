@@ -2,6 +2,7 @@
 
 use crate::git::complaints::is_missing;
 use crate::git::error::{DiskTrouble, GitError};
+use crate::git::wait::is_stopped;
 use redraft_facts::text::one_line;
 
 /// A call that came to its end.
@@ -18,17 +19,18 @@ pub(in crate::git) struct Done {
 impl Done {
     /// The lines git wrote, as bytes: the name of a folder need not be text.
     pub(in crate::git) fn lines(&self) -> Vec<&[u8]> {
-        if self.stdout.is_empty() {
-            return Vec::new();
-        }
         let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
-        text.split(|byte| *byte == b'\n').collect()
+        let lines = text.split(|byte| *byte == b'\n');
+        if self.stdout.is_empty() { Vec::new() } else { lines.collect() }
     }
 
     pub(in crate::git) fn failure(&self) -> Option<GitError> {
         let (command, stderr) = (self.command.clone(), self.stderr.clone());
         if self.code == Some(0) {
             None
+        } else if matches!(self.code, None | Some(130 | 143)) && is_stopped() {
+            // What was sent to all of us has ended git, too.
+            Some(GitError::Stopped(command))
         } else if let Some(trouble) = DiskTrouble::told(&stderr) {
             Some(GitError::Disk { command, trouble, detail: one_line(&stderr, 400) })
         } else if self.partial && is_missing(&stderr) {
