@@ -14,7 +14,8 @@ try {
   process.exit(3);
 }
 
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+// Signals are heard before the program can say anything; what is done about them waits until it has been started.
+let child;
 // A terminal sends Ctrl-C to the program as well, and the program decides what it means; this process only waits.
 process.on("SIGINT", () => {});
 process.on("SIGHUP", () => child.kill("SIGHUP"));
@@ -27,6 +28,7 @@ process.on("SIGTERM", () => {
   asked ??= now;
   child.kill(now - asked < SAME_MS ? "SIGUSR1" : "SIGTERM");
 });
+child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => {
   console.error(`error: ${program} cannot be started: ${error.message}`);
   process.exit(3);
