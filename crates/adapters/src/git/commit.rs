@@ -90,8 +90,8 @@ pub(super) fn head(workspace: &GitWorkspace) -> Result<(Commit, Trailers), Works
 }
 
 pub(super) fn newest_seq(workspace: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
-    // Nothing was committed yet.
-    if head_and_branch(workspace)?.0 == base {
+    // Nothing was committed yet. Whatever is wrong with HEAD is told below.
+    if head_and_branch(workspace).is_ok_and(|(head, _)| head == base) {
         return Ok(0);
     }
     let seq = highest_seq(workspace.call(["rev-list", "--no-commit-header"]), &format!("{base}..HEAD"));
