@@ -8,10 +8,9 @@ use super::files::Kind;
 use super::holder::holder;
 use super::repository::Repository;
 use super::run::Call;
-use super::temp_index::Index;
 use super::workspace::GitWorkspace;
 use super::worktree_state::head_and_branch;
-use super::{index_form, last_listing, objects};
+use super::{index_form, objects};
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
 use redraft_facts::event::FoundBranch;
 use redraft_facts::text::one_line;
@@ -45,7 +44,7 @@ pub(super) fn commit(
     if named.is_empty() {
         return Ok(None);
     }
-    last_listing::refresh(workspace)?;
+    workspace.refresh_listing()?;
     stage(workspace, &unknown)?;
     workspace.sync_to_disk()?;
     let call = workspace
@@ -58,7 +57,7 @@ pub(super) fn commit(
         call.arg("--pathspec-from-file=-").arg("--pathspec-file-nul").input_list(bytes(&named)).end()?;
     match done.failure() {
         None => {
-            last_listing::committed(workspace, &named)?;
+            workspace.note_committed(&named)?;
             Ok(Some(Commit(head_and_branch(workspace)?.0)))
         }
         // Git ends the same way when there is nothing to commit.
@@ -122,7 +121,7 @@ pub(super) fn may_commit(workspace: &GitWorkspace, path: &str) -> Result<(), Wor
         return Ok(());
     }
     // One that git tracks already is added whatever `.gitignore` says.
-    let index = Index::read(&workspace.git_dir.join("index"))?;
+    let index = workspace.index()?;
     if index.and_then(|index| index_form::tracked(index.bytes())?.remove(path.as_bytes())).is_some() {
         return Ok(());
     }

@@ -7,11 +7,10 @@
 use super::error::GitError;
 use super::index_form::bears_marks;
 use super::marked::Hidden;
-use super::temp_index::Index;
 use super::workspace::GitWorkspace;
 
 pub(super) fn look(workspace: &GitWorkspace) -> Result<Hidden, GitError> {
-    let Some(index) = Index::read(&workspace.git_dir.join("index"))? else { return Ok(Hidden::new()) };
+    let Some(index) = workspace.index()? else { return Ok(Hidden::new()) };
     // Usually there is none, and then no process is started.
     if bears_marks(index.bytes()) == Some(false) {
         return Ok(Hidden::new());

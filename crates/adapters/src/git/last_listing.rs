@@ -15,11 +15,10 @@ use super::index_form::{self, Tracked};
 use super::recent::{self, Content};
 use super::stamp::{Facts, Stamps, facts, stamped};
 use super::temp_index::Index;
-use super::workspace::GitWorkspace;
 use redraft_facts::ids::BlobId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// With more files than these, our look would cost as much as git's.
 const FILES_MAX: usize = 2_000;
@@ -37,7 +36,7 @@ pub(super) struct LastListing {
 }
 
 /// `C path` for a tracked file that is changed or gone, `? path` for a new one.
-type Lines = Vec<Vec<u8>>;
+pub(super) type Lines = Vec<Vec<u8>>;
 
 /// Everything that git's list depends on.
 #[derive(Debug)]
@@ -49,60 +48,61 @@ struct Standpoint {
     files: Files,
 }
 
-/// The files that differ from this index, which is the worktree's own.
-pub(super) fn lines(workspace: &GitWorkspace, index: Option<&Index>) -> Result<Vec<Vec<u8>>, GitError> {
-    let mut listing = workspace.last_listing();
-    let now = index.and_then(|index| listing.stand(workspace, index));
-    let lines = match now.as_ref().and_then(|now| listing.known(now)) {
-        Some(lines) => lines,
-        None => {
-            workspace.call(["ls-files", "-t", "-z", "--modified", "--others", "--exclude-standard"]).list()?
-        }
-    };
-    listing.last = now.map(|now| (now, lines.clone()));
-    Ok(lines)
-}
-
-/// Brings the last list up to date before files are committed, where that needs no git.
-pub(super) fn refresh(workspace: &GitWorkspace) -> Result<(), GitError> {
-    let mut listing = workspace.last_listing();
-    let index = Index::read(&workspace.git_dir.join("index"))?;
-    let now = index.and_then(|index| listing.stand(workspace, &index));
-    listing.last = now.and_then(|now| listing.known(&now).map(|lines| (now, lines)));
-    Ok(())
-}
-
-/// Notes that these files were committed since the list was refreshed: the index has them as they stood then, or as
-/// they have become since, which the next look finds.
-pub(super) fn committed(workspace: &GitWorkspace, paths: &[&str]) -> Result<(), GitError> {
-    let mut listing = workspace.last_listing();
-    let index = Index::read(&workspace.git_dir.join("index"))?;
-    let (Some((then, lines)), Some(index)) = (listing.last.take(), index) else { return Ok(()) };
-    let Some(tracked) = index_form::tracked(index.bytes()) else { return Ok(()) };
-    let (mut before, mut after) = (then.tracked, tracked.clone());
-    for path in paths {
-        before.remove(path.as_bytes());
-        after.remove(path.as_bytes());
-    }
-    // Somebody else may have staged something meanwhile.
-    if before == after {
-        let is_other = |line: &Vec<u8>| !paths.iter().any(|path| line.get(2..) == Some(path.as_bytes()));
-        let lines = lines.into_iter().filter(is_other).collect();
-        listing.last = Some((
-            Standpoint { index: index.name(), tracked, around: then.around, files: then.files },
-            lines,
-        ));
-    }
-    Ok(())
+/// A worktree's files, and those around it that say what git ignores and how it reads files.
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    pub(super) root: &'a Path,
+    pub(super) around: Vec<PathBuf>,
 }
 
 impl LastListing {
+    /// The files that differ from this index, which is the worktree's own.
+    pub(super) fn lines(
+        &mut self,
+        place: Place<'_>,
+        index: Option<&Index>,
+        ask_git: impl FnOnce() -> Result<Lines, GitError>,
+    ) -> Result<Lines, GitError> {
+        let now = index.and_then(|index| self.stand(place, index));
+        let lines = match now.as_ref().and_then(|now| self.known(now)) {
+            Some(lines) => lines,
+            None => ask_git()?,
+        };
+        self.last = now.map(|now| (now, lines.clone()));
+        Ok(lines)
+    }
+
+    /// Brings the last list up to date before files are committed, where that needs no git.
+    pub(super) fn refresh(&mut self, place: Place<'_>, index: Option<&Index>) {
+        let now = index.and_then(|index| self.stand(place, index));
+        self.last = now.and_then(|now| self.known(&now).map(|lines| (now, lines)));
+    }
+
+    /// Notes that these files were committed since the list was refreshed: the index has them as they stood then, or as
+    /// they have become since, which the next look finds.
+    pub(super) fn committed(&mut self, index: Option<&Index>, paths: &[&str]) {
+        let (Some((then, lines)), Some(index)) = (self.last.take(), index) else { return };
+        let Some(tracked) = index_form::tracked(index.bytes()) else { return };
+        let (mut before, mut after) = (then.tracked, tracked.clone());
+        for path in paths {
+            before.remove(path.as_bytes());
+            after.remove(path.as_bytes());
+        }
+        // Somebody else may have staged something meanwhile.
+        if before == after {
+            let is_other = |line: &Vec<u8>| !paths.iter().any(|path| line.get(2..) == Some(path.as_bytes()));
+            let lines = lines.into_iter().filter(is_other).collect();
+            let now = Standpoint { index: index.name(), tracked, around: then.around, files: then.files };
+            self.last = Some((now, lines));
+        }
+    }
+
     /// How everything stands now; none where only git can look.
-    fn stand(&self, workspace: &GitWorkspace, index: &Index) -> Option<Standpoint> {
+    fn stand(&self, place: Place<'_>, index: &Index) -> Option<Standpoint> {
         // Before the files are looked at: what changes in between is looked at again.
-        let around = stamped(workspace.ignoring_files());
+        let around = stamped(place.around);
         let before = self.last.as_ref().map(|(then, _)| &then.files);
-        let files = Files::look(workspace.root(), before)?;
+        let files = Files::look(place.root, before)?;
         Some(Standpoint { index: index.name(), tracked: index_form::tracked(index.bytes())?, around, files })
     }
 

@@ -6,13 +6,14 @@
 use super::error::GitError;
 use super::files::{Files, os_path};
 use super::isolated_copy::IsolatedCopy;
-use super::last_listing::LastListing;
+use super::last_listing::{LastListing, Lines, Place};
 use super::lasting_git::Companions;
 use super::marked::{GitSetup, Hidden, MarkedRefs};
 use super::recent::Recent;
 use super::ref_name::ref_part;
 use super::repository::Repository;
 use super::run::{Call, Git, durable};
+use super::temp_index::Index;
 use super::writing::{self, Cleared};
 use crate::barrier::Barrier;
 use std::collections::BTreeSet;
@@ -130,26 +131,48 @@ impl GitWorkspace {
         ask(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What git last listed. It is replaced as a whole, so a poisoned lock is as good.
+    /// The files that differ from this index, which is the worktree's own.
+    pub(super) fn changed_lines(&self, index: Option<&Index>) -> Result<Lines, GitError> {
+        self.last_listing().lines(self.place(), index, || {
+            self.call(["ls-files", "-t", "-z", "--modified", "--others", "--exclude-standard"]).list()
+        })
+    }
+
+    /// Before files are committed; [`Self::note_committed`] afterwards, and git need not list them again.
+    pub(super) fn refresh_listing(&self) -> Result<(), GitError> {
+        self.last_listing().refresh(self.place(), self.index()?.as_ref());
+        Ok(())
+    }
+
+    pub(super) fn note_committed(&self, paths: &[&str]) -> Result<(), GitError> {
+        self.last_listing().committed(self.index()?.as_ref(), paths);
+        Ok(())
+    }
+
+    /// It is replaced as a whole, so a poisoned lock is as good.
     pub(super) fn last_listing(&self) -> MutexGuard<'_, LastListing> {
         self.last_listing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files outside of the worktree that say what git ignores there, and how it reads files. An `excludesFile` of
-    /// the user's own is not among them: what it says counts from the next run on.
-    pub(super) fn ignoring_files(&self) -> Vec<PathBuf> {
-        let mut files = vec![self.git_dir.join("config.worktree"), "/etc/gitconfig".into()];
-        files.extend(
+    /// The worktree's own index; none before there is one.
+    pub(super) fn index(&self) -> Result<Option<Index>, GitError> {
+        Index::read(&self.git_dir.join("index"))
+    }
+
+    /// Where git looks. An `excludesFile` of the user's own is left out: what it says counts from the next run on.
+    fn place(&self) -> Place<'_> {
+        let mut around = vec![self.git_dir.join("config.worktree"), "/etc/gitconfig".into()];
+        around.extend(
             ["config", "config.worktree", "info/exclude", "info/attributes"]
                 .map(|name| self.common.join(name)),
         );
         let named = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].into_iter();
-        files.extend(named.filter_map(|name| self.git.variable(name)).map(PathBuf::from));
+        around.extend(named.filter_map(|name| self.git.variable(name)).map(PathBuf::from));
         let home = self.git.variable("HOME").map(PathBuf::from).unwrap_or_default();
         let own = self.git.variable("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
-        files.extend(["config", "ignore", "attributes"].map(|name| own.join("git").join(name)));
-        files.push(home.join(".gitconfig"));
-        files
+        around.extend(["config", "ignore", "attributes"].map(|name| own.join("git").join(name)));
+        around.push(home.join(".gitconfig"));
+        Place { root: self.root(), around }
     }
 
     pub(super) fn marked_refs(&self) -> Option<MarkedRefs> {

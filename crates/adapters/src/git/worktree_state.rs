@@ -17,7 +17,7 @@ use super::recent::{self, Content};
 use super::repository::head_call;
 use super::temp_index::{Index, TempIndex};
 use super::workspace::GitWorkspace;
-use super::{index_form, last_listing, objects};
+use super::{index_form, objects};
 use redraft_engine::ports::{WorkspaceError, covers};
 use redraft_facts::event::TreeMark;
 use std::collections::BTreeSet;
@@ -310,7 +310,7 @@ fn changed_paths(
     except: &[String],
 ) -> Result<(Changed, Vec<StrangeFile>), GitError> {
     let (mut changed, mut strange, mut repositories) = (Changed::default(), Vec::new(), BTreeSet::new());
-    for line in last_listing::lines(workspace, index)? {
+    for line in workspace.changed_lines(index)? {
         let Some(path) = line.get(2..) else { continue };
         // A repository inside the worktree ends in a slash; it is neither read nor undone.
         let nested = path.ends_with(b"/");

@@ -1,12 +1,13 @@
 use super::super::testbed::{TestRepository, paths, put};
+use super::super::workspace::GitWorkspace;
 use super::*;
 use redraft_engine::ports::{Trailers, Workspace as _};
 
 /// What is listed now, for the index as it is.
 fn listed(place: &GitWorkspace) -> Result<BTreeSet<String>, GitError> {
-    let index = Index::read(&place.git_dir.join("index")).unwrap();
+    let index = place.index().unwrap();
     let text = |line: Vec<u8>| String::from_utf8_lossy(&line).into_owned();
-    Ok(lines(place, index.as_ref())?.into_iter().map(text).collect())
+    Ok(place.changed_lines(index.as_ref())?.into_iter().map(text).collect())
 }
 
 fn set(lines: &[&str]) -> BTreeSet<String> {
@@ -132,10 +133,10 @@ fn what_somebody_else_stages_during_a_commit_is_asked_about() {
     let place = bed.feature();
     put(place.root(), "README.md", "ours\n");
     listed(&place).unwrap();
-    refresh(&place).unwrap();
+    place.refresh_listing().unwrap();
     bed.raw(place.root(), &["rm", "-q", "--cached", "src/x.rs"]);
     bed.raw(place.root(), &["add", "README.md"]);
-    committed(&place, &["README.md"]).unwrap();
+    place.note_committed(&["README.md"]).unwrap();
     assert_eq!(listed(&place).unwrap(), set(&["? src/x.rs"]));
 }
 
