@@ -1,5 +1,6 @@
 //! Tests that every link of the documentation leads somewhere: to a file that exists, and to a heading in it; that every
-//! page that the program names exists, and every page can be found from the first one.
+//! page that the program names exists, and every page can be found from the first one; that every test that a page names
+//! exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,11 +12,18 @@ fn root() -> PathBuf {
 
 /// The pages, from the root of the project.
 fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> =
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md", "AGENTS.md", "CHANGELOG.md"]
-            .into_iter()
-            .map(PathBuf::from)
-            .collect();
+    let mut pages: Vec<PathBuf> = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "STYLE.md",
+        "SECURITY.md",
+        "AGENTS.md",
+        "CHANGELOG.md",
+    ]
+    .into_iter()
+    .map(PathBuf::from)
+    .collect();
     pages.extend(files("docs", "md"));
     pages
 }
@@ -164,6 +172,44 @@ fn every_page_can_be_found_from_the_start_page_and_the_readme_is_short() {
     }
 }
 
+/// What a page has in code spans.
+fn spans(page: &str) -> Vec<&str> {
+    text_lines(page).flat_map(|(_, line)| line.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Whether a word can be the name of a test, which is a sentence.
+fn is_test_name(word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    word.matches('_').count() >= 2 && word.chars().all(is_letter)
+}
+
+/// The names of the tests in a file.
+fn tests_of(source: &str) -> Vec<&str> {
+    let after = source.split("#[test]").skip(1).filter_map(|rest| rest.split_once("fn "));
+    after.filter_map(|(_, rest)| rest.split_once('(')).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn every_test_that_a_page_names_is_there() {
+    let sources = files("crates", "rs");
+    let mut tests = BTreeSet::new();
+    for source in &sources {
+        let text = fs::read_to_string(root().join(source)).unwrap();
+        tests.extend(tests_of(&text).into_iter().map(str::to_owned));
+    }
+    for page in ["docs/invariants.md", "docs/faults.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let named: Vec<&str> = spans(&text).into_iter().filter(|word| is_test_name(word)).collect();
+        assert!(named.len() > 40, "{page}: only {} were found", named.len());
+        let missing: Vec<&str> = named.into_iter().filter(|name| !tests.contains(*name)).collect();
+        assert!(missing.is_empty(), "{page}: these are not there:\n{}", missing.join("\n"));
+        let is_file = |word: &&str| Path::new(word).extension().is_some_and(|end| end == "rs");
+        for file in spans(&text).into_iter().filter(is_file) {
+            assert!(sources.iter().any(|source| source.ends_with(file)), "{page}: {file} is not there");
+        }
+    }
+}
+
 #[test]
 fn every_action_of_a_workflow_is_pinned_by_its_commit() {
     let mut actions = 0;
@@ -192,4 +238,9 @@ fn a_dead_link_and_a_dead_anchor_are_found() {
     );
     assert!(!leads(Path::new("README.md"), "docs/nothing.md"));
     assert!(!leads(Path::new("README.md"), "docs/README.md#nothing"));
+    assert_eq!(spans("a `b` c `d_e_f`\n```\n`g`\n```\n"), ["b", "d_e_f"]);
+    let names = ["a_b_c", "a_2_c", "a_b", "A_b_c", "a::b_c_d"];
+    assert_eq!(names.map(is_test_name), [true, true, false, false, false]);
+    let source = "#[test]\nfn a_b_c() {}\nfn d_e_f() {}\n#[test]\n#[cfg(unix)]\nfn g_h_i(x in y()) {}";
+    assert_eq!(tests_of(source), ["a_b_c", "g_h_i"]);
 }
