@@ -70,3 +70,9 @@ fn a_clock_that_is_set_ends_nothing_that_works_and_spares_nothing_that_hangs() {
         assert_eq!(hangs, ScriptEnd::Slow, "a jump of {jump_ms} ms");
     }
 }
+
+#[test]
+fn what_has_stopped_itself_is_ended_at_its_limit() {
+    let scratch = Scratch::empty(env!("CARGO_BIN_EXE_redraft"));
+    assert_eq!(ended(&scratch, 0, "(sleep 5005 &) ; kill -STOP $$; echo done", 300), ScriptEnd::Slow);
+}
