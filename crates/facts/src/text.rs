@@ -1,4 +1,4 @@
-//! Small text tools: fences that cannot be closed from inside, times, hashes.
+//! Small text tools: fences that cannot be closed from inside, times, hashes, names that mean git's folder.
 
 use crate::ids::BlobId;
 use crate::prelude::*;
@@ -118,6 +118,15 @@ pub fn takes_more(command: &str) -> bool {
     command.contains(' ') && !command.contains(special)
 }
 
+/// Whether some file system takes this name for `.git`: one that ignores case, invisible letters (macOS), or dots, spaces
+/// and streams at the end and has short names (Windows).
+pub fn is_git_folder(name: &str) -> bool {
+    let invisible = |letter: char| matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let seen: String = name.chars().filter(|letter| !invisible(*letter)).collect();
+    let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    [".git", "git~1"].iter().any(|own| seen.eq_ignore_ascii_case(own))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,5 +192,25 @@ mod tests {
     #[test]
     fn a_hash_is_sha256_in_hex() {
         assert_eq!(hash(b"").as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+
+    #[test]
+    fn every_spelling_that_a_file_system_takes_for_gits_folder_is_one() {
+        for name in [
+            ".git",
+            ".GIT",
+            ".git ",
+            ".git...",
+            ".git. .",
+            ".git::$INDEX_ALLOCATION",
+            ".g\u{200c}it",
+            "\u{feff}.Git",
+            "GIT~1",
+        ] {
+            assert!(is_git_folder(name), "{name:?}");
+        }
+        for name in ["", ".", "..", "git", ".gitignore", ".github", ".git-x", "git~2", "x.git"] {
+            assert!(!is_git_folder(name), "{name:?}");
+        }
     }
 }

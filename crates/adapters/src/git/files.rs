@@ -5,6 +5,7 @@
 
 use super::error::DiskTrouble;
 use redraft_engine::ports::WorkspaceError;
+use redraft_facts::text::is_git_folder;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -178,11 +179,6 @@ pub(super) fn failed(path: &str, error: &io::Error) -> WorkspaceError {
 
 fn refused(path: &str, detail: &str) -> WorkspaceError {
     WorkspaceError::File { path: path.to_owned(), detail: detail.to_owned() }
-}
-
-/// Case is ignored because some file systems do.
-pub(super) fn is_git_folder(name: &str) -> bool {
-    name.eq_ignore_ascii_case(".git")
 }
 
 fn look(path: &Path) -> io::Result<Option<Metadata>> {

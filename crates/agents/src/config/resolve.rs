@@ -16,6 +16,7 @@ use redraft_facts::event::{Certify, Limits, MergeHistory};
 use redraft_facts::findings::Threshold;
 use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::phase::Phase;
+use redraft_facts::text::is_git_folder;
 use redraft_facts::usage::Usd;
 use redraft_reports::projections::{FEATURES_MAX, Thresholds};
 use std::collections::BTreeMap;
@@ -366,7 +367,7 @@ impl Source<'_> {
             _ if text.contains('\0') => return refused("holds a NUL character"),
             Some("") => return refused("is not relative"),
             Some(first) if first.contains(':') => return refused("is not relative"),
-            Some(first) if first.eq_ignore_ascii_case(".git") => return refused("belongs to git"),
+            Some(first) if is_git_folder(first) => return refused("belongs to git"),
             Some(_) | None => {}
         }
         if text.split(['/', '\\']).any(|part| part == "..") {

@@ -3,9 +3,10 @@
 //!
 //! No link is followed either way. Start at [`list`].
 
-use super::place::{Folder, is_git};
+use super::place::Folder;
 use super::until::Until;
 use redraft_adapters::git::Git;
+use redraft_facts::text::is_git_folder;
 use redraft_facts::usage::grouped;
 use std::collections::HashMap;
 use std::fs;
@@ -73,7 +74,7 @@ fn is_real_folder(root: &Path, path: &str, real: &mut HashMap<String, bool>) -> 
     }
     let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
     let name = path.rsplit('/').next().unwrap_or(path);
-    let found = !is_git(name)
+    let found = !is_git_folder(name)
         && is_real_folder(root, parent, real)
         && fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.is_dir());
     real.insert(path.to_owned(), found);
@@ -110,7 +111,7 @@ impl Walk<'_> {
             }
             self.seen += 1;
             let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| !is_git(name)) else { continue };
+            let Some(name) = name.to_str().filter(|name| !is_git_folder(name)) else { continue };
             let Ok(kind) = entry.file_type() else { continue };
             let path = format!("{prefix}{name}");
             if kind.is_dir() && depth < DEPTH_MAX {

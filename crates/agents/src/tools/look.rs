@@ -1,7 +1,8 @@
 //! Reads one file or lists one folder.
 
 use super::Refusal;
-use super::place::{Folder, is_git, shown};
+use super::place::{Folder, shown};
+use redraft_facts::text::is_git_folder;
 use std::fs;
 
 /// One answer must not fill a conversation; the rest is read with an offset.
@@ -49,7 +50,7 @@ pub(super) fn list(folder: &Folder, path: &str) -> Result<String, Refusal> {
     for entry in fs::read_dir(folder.existing(path)?).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let mut name = entry.file_name().to_string_lossy().into_owned();
-        if is_git(&name) {
+        if is_git_folder(&name) {
             continue;
         }
         let kind = entry.file_type().map_err(failed)?;

@@ -1,6 +1,7 @@
 //! Turns what a model calls a path into a place on disk that is inside the working folder.
 
 use super::Refusal;
+use redraft_facts::text::is_git_folder;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -41,7 +42,7 @@ impl Folder {
                 }
             }
         }
-        if names.iter().any(|name| is_git(name)) {
+        if names.iter().any(|name| is_git_folder(name)) {
             return Err(denied("is part of git's own files, which are not open to tools"));
         }
         Ok(names.join("/"))
@@ -57,7 +58,7 @@ impl Folder {
         let Ok(inside) = real.strip_prefix(&self.root) else {
             return Err(Refusal::Denied(format!("`{shown}` is a link that leaves the working folder")));
         };
-        if inside.components().any(|part| is_git(&part.as_os_str().to_string_lossy())) {
+        if inside.components().any(|part| is_git_folder(&part.as_os_str().to_string_lossy())) {
             return Err(Refusal::Denied(format!("`{shown}` is a link into git's own files")));
         }
         Ok(real)
@@ -115,11 +116,6 @@ pub(super) fn text(place: &Path, path: &str) -> Result<String, Refusal> {
         return Err(failed("is a binary file".to_owned()));
     }
     String::from_utf8(bytes).map_err(|_| failed("is not UTF-8 text".to_owned()))
-}
-
-/// Ignores case, because some file systems do not distinguish `.GIT` from `.git`.
-pub(super) fn is_git(name: &str) -> bool {
-    name.eq_ignore_ascii_case(".git")
 }
 
 pub(super) fn shown(path: &str) -> &str {

@@ -115,6 +115,9 @@ fn no_path_leaves_the_folder_or_enters_git() {
         ".git/config",
         "docs/../.git/config",
         ".GIT/config",
+        ".git /config",
+        ".g\u{200c}it/config",
+        "docs/git~1/hooks/x",
         "..\\outside.md",
         "docs/\u{0}",
     ] {

@@ -9,6 +9,7 @@ use redraft_core::review::{DispatchOrder, Loop};
 use redraft_documents::delta::{self, Delta};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::ids::{BlobId, Revision};
+use redraft_facts::text::is_git_folder;
 use redraft_reports::projections;
 use redraft_roles::profile;
 use std::cell::RefCell;
@@ -244,7 +245,7 @@ pub fn source(created: &FeatureCreated) -> Option<&str> {
     let inside = |path: &&str| {
         let parts = path.split('/');
         !path.contains('\\')
-            && parts.clone().all(|part| !part.is_empty() && !matches!(part, "." | ".." | ".git"))
+            && parts.clone().all(|part| !matches!(part, "" | "." | "..") && !is_git_folder(part))
     };
     created.brainstorm_source.as_deref().filter(inside)
 }

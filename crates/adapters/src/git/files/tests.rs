@@ -26,9 +26,18 @@ fn a_file_is_written_with_its_folders_read_back_and_removed() {
 fn no_path_leads_out_of_the_worktree_or_into_git() {
     let bed = TestRepository::new();
     let place = bed.feature();
-    for path in
-        ["", "/etc/passwd", "../x", "a/../../x", "./a", "a//b", ".git", ".git/config", "sub/.GIT/hooks/x"]
-    {
+    for path in [
+        "",
+        "/etc/passwd",
+        "../x",
+        "a/../../x",
+        "./a",
+        "a//b",
+        ".git",
+        ".git/config",
+        "sub/.GIT/hooks/x",
+        ".git./config",
+    ] {
         assert_eq!(detail(place.read(path)), "is not a path inside the worktree", "{path}");
         assert_eq!(detail(place.write(path, b"x")), "is not a path inside the worktree", "{path}");
     }

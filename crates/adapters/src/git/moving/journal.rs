@@ -6,8 +6,8 @@
 use super::plan::{Plan, Step, decoded, encoded};
 use super::{Head, Move, MoveJournal, STAGING, STAGING_ELSEWHERE};
 use crate::git::error::GitError;
-use crate::git::files::is_git_folder;
 use crate::git::locate::{self, same_path};
+use redraft_facts::text::is_git_folder;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
