@@ -12,7 +12,7 @@ use crate::drafts::{Kit, folder_name};
 use crate::failed;
 use crate::parsed_document::Need;
 use crate::session::Memory;
-use crate::turn::{Turned, Work, inside, stopped};
+use crate::turn::{Turned, Work, inside, misfit, stopped};
 use crate::unreadable::Readable;
 use redraft_documents::delta::{Delta, patch};
 use redraft_documents::report::{ALREADY, PARTS};
@@ -98,9 +98,7 @@ impl Work<'_> {
             self.save(path, &inside(&self.request.folder, path)?, text.as_bytes())?;
         }
         self.misreport(&mut verdict);
-        verdict.files_read.clone_from(&reads);
-        let opened = reads.into_iter().map(|read| read.file).collect();
-        Ok(Turned { text: self.say(&verdict)?, memory, opened })
+        self.answer(verdict, memory, reads)
     }
 
     /// The turn of a reviewer of code.
@@ -143,11 +141,9 @@ impl Work<'_> {
         }
         let whole = memory.artifact != IN_PART;
         let world = World { left_out: &ask.left_out, whole, ..self.world(&files, &documents) };
-        let mut verdict = judge::judge(&eyes, &world, &ask.open);
-        verdict.files_read.clone_from(&reads);
+        let verdict = judge::judge(&eyes, &world, &ask.open);
         memory.reported = verdict.issues.iter().map(|issue| issue.description.clone()).collect();
-        let opened = reads.into_iter().map(|read| read.file).collect();
-        Ok(Turned { text: self.say(&verdict)?, memory, opened })
+        self.answer(verdict, memory, reads)
     }
 
     /// The documents of the prompt, from it or from their files.
@@ -278,14 +274,7 @@ impl Work<'_> {
                 continue;
             }
             let new = patch(&old.unwrap_or_default(), diff, &file.path);
-            let lost = || {
-                let detail = format!(
-                    "the delta does not fit the text of {} that this conversation has seen",
-                    file.path
-                );
-                failed(AfterFailure::FreshSession, &detail)
-            };
-            memory.texts.insert(file.path.clone(), new.ok_or_else(lost)?);
+            memory.texts.insert(file.path.clone(), new.ok_or_else(|| misfit(&file.path))?);
         }
         Ok(())
     }

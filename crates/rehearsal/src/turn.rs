@@ -99,7 +99,7 @@ impl Work<'_> {
         } else if self.request.ticket.phase == Phase::Specify
             && let Some(verdict) = review_of_parts(eye, ask, self.pace).map_err(stopped)?
         {
-            return self.judged_in_part(ask, &verdict);
+            return self.judged_in_part(ask, verdict);
         } else {
             self.open_documents(ask, &mut memory, &mut reads)?;
         }
@@ -113,26 +113,21 @@ impl Work<'_> {
             before: self.before(&memory),
             pace: self.pace,
         };
-        let mut verdict = review(eye, &checked, &ask.open).map_err(stopped)?;
-        verdict.files_read.clone_from(&reads);
+        let verdict = review(eye, &checked, &ask.open).map_err(stopped)?;
         memory.reported = verdict.issues.iter().map(|issue| issue.description.clone()).collect();
-        Ok(Turned {
-            text: self.say(&verdict)?,
-            memory,
-            opened: reads.into_iter().map(|read| read.file).collect(),
-        })
+        self.answer(verdict, memory, reads)
     }
 
     /// The result of a turn that opened nothing. The files it could open are remembered, in case a later turn needs
     /// them.
-    fn judged_in_part(&self, ask: &Ask, verdict: &Verdict) -> Result<Turned, AgentError> {
+    fn judged_in_part(&self, ask: &Ask, verdict: Verdict) -> Result<Turned, AgentError> {
         let memory = Memory {
             artifact: ask.excerpt.as_ref().map(|excerpt| excerpt.path.clone()).unwrap_or_default(),
             prd: ask.path("PRD").unwrap_or_default().to_owned(),
             reported: verdict.issues.iter().map(|issue| issue.description.clone()).collect(),
             ..Memory::default()
         };
-        Ok(Turned { text: self.say(verdict)?, memory, opened: Vec::new() })
+        self.answer(verdict, memory, Vec::new())
     }
 
     fn open_remembered(
@@ -160,14 +155,9 @@ impl Work<'_> {
         for (_, path) in &ask.artifacts {
             self.open_paper(ask, path, memory, reads)?;
         }
-        if let Some(prd) = ask.path("PRD") {
-            self.open_paper(ask, prd, memory, reads)?;
-            prd.clone_into(&mut memory.prd);
-        }
-        for label in upstream(self.request.ticket.phase) {
-            if let Some(path) = ask.path(label) {
-                self.open_paper(ask, path, memory, reads)?;
-            }
+        ask.path("PRD").unwrap_or_default().clone_into(&mut memory.prd);
+        for path in self.earlier(ask) {
+            self.open_paper(ask, path, memory, reads)?;
         }
         let own = self.request.ticket.phase.artifact().trim_end_matches(".md");
         let named = ask.under_review.as_deref().or_else(|| ask.path(own));
@@ -199,6 +189,11 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// The PRD and what earlier phases wrote, as far as the prompt names them.
+    fn earlier<'p>(&self, ask: &'p Ask) -> impl Iterator<Item = &'p str> {
+        ["PRD"].iter().chain(upstream(self.request.ticket.phase)).filter_map(|label| ask.path(label))
+    }
+
     /// What earlier phases wrote, as it is remembered.
     fn before<'m>(&self, memory: &'m Memory) -> Before<'m> {
         let phase = self.request.ticket.phase;
@@ -224,15 +219,11 @@ impl Work<'_> {
             path.ok_or_else(|| broken("the author may write no file; name one in the request"))?.clone();
         let mut reads = Vec::new();
         if let Some(prd) = ask.path("PRD") {
-            memory.texts.remove(prd);
-            self.open_paper(ask, prd, &mut memory, &mut reads)?;
             prd.clone_into(&mut memory.prd);
         }
-        for label in upstream(self.request.ticket.phase) {
-            if let Some(path) = ask.path(label) {
-                memory.texts.remove(path);
-                self.open_paper(ask, path, &mut memory, &mut reads)?;
-            }
+        for path in self.earlier(ask) {
+            memory.texts.remove(path);
+            self.open_paper(ask, path, &mut memory, &mut reads)?;
         }
         if let Some(idea) = &ask.idea {
             memory.idea.clone_from(idea);
@@ -266,14 +257,9 @@ impl Work<'_> {
                 }
             }
         }
-        verdict.files_read.clone_from(&reads);
         memory.artifact.clone_from(&path);
         memory.texts.insert(path, new);
-        Ok(Turned {
-            text: self.say(&verdict)?,
-            memory,
-            opened: reads.into_iter().map(|read| read.file).collect(),
-        })
+        self.answer(verdict, memory, reads)
     }
 
     /// Asks instead of drafting: nothing is written, and each question has what would be assumed.
@@ -288,8 +274,7 @@ impl Work<'_> {
             redraft_facts::text::one_line(&memory.idea, 80)
         );
         let questions = self.asks.flatten().unwrap_or(&own);
-        let verdict = author::questions(questions);
-        Ok(Turned { text: self.say(&verdict)?, memory, opened: Vec::new() })
+        self.answer(author::questions(questions), memory, Vec::new())
     }
 
     pub(super) fn save(&self, path: &str, target: &Path, bytes: &[u8]) -> Result<(), AgentError> {
@@ -305,8 +290,20 @@ impl Work<'_> {
         bytes.map_err(|error| failed(AfterFailure::GiveUp, &format!("cannot read {path}: {error}")))
     }
 
+    /// The end of a turn that opened these files.
+    pub(super) fn answer(
+        &self,
+        verdict: Verdict,
+        memory: Memory,
+        reads: Vec<FileRead>,
+    ) -> Result<Turned, AgentError> {
+        let opened = reads.iter().map(|read| read.file.clone()).collect();
+        let text = self.say(&Verdict { files_read: reads, ..verdict })?;
+        Ok(Turned { text, memory, opened })
+    }
+
     /// The answer as text. A fresh one confirms first what was read, as the prompt asks.
-    pub(super) fn say(&self, verdict: &Verdict) -> Result<String, AgentError> {
+    fn say(&self, verdict: &Verdict) -> Result<String, AgentError> {
         let json = serde_json::to_string_pretty(verdict)
             .map_err(|error| broken(&format!("the verdict: {error}")))?;
         if self.request.resume || verdict.files_read.is_empty() {
@@ -339,16 +336,14 @@ fn follow(memory: &mut Memory, delta: Option<&str>, pace: &Pace<'_>) -> Result<(
     let Some(delta) = delta else { return Ok(()) };
     for (path, text) in &mut memory.texts {
         pace.step().map_err(stopped)?;
-        let new = patch(text, delta, path);
-        let lost = || {
-            failed(
-                AfterFailure::FreshSession,
-                &format!("the delta does not fit the text of {path} that this conversation has seen"),
-            )
-        };
-        *text = new.ok_or_else(lost)?;
+        *text = patch(text, delta, path).ok_or_else(|| misfit(path))?;
     }
     Ok(())
+}
+
+pub(super) fn misfit(path: &str) -> AgentError {
+    let detail = format!("the delta does not fit the text of {path} that this conversation has seen");
+    failed(AfterFailure::FreshSession, &detail)
 }
 
 pub(super) fn stopped(Stopped: Stopped) -> AgentError {

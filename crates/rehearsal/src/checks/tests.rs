@@ -4,6 +4,7 @@ use super::{Before, Check, CheckedDocuments, Defect, Remedy, domain, handoff};
 use crate::edit::apply;
 use crate::pace::Pace;
 use crate::parsed_document::ParsedDocument;
+use crate::tests::calm::Calm;
 use redraft_facts::phase::Phase;
 
 const SPEC: &str = "# Spec: x\n\n## Requirements\n\n- **R1**: The system shall send a file within 10 seconds.\n\
@@ -27,7 +28,7 @@ fn document(phase: Phase) -> &'static str {
 }
 
 fn looked(phase: Phase, text: &str, checks: &[Check]) -> Vec<Defect> {
-    let pace = Pace::calm();
+    let pace = Pace::new(&Calm);
     let earlier = |of: Phase| (of < phase && phase != Phase::Document).then(|| document(of));
     let before = Before {
         prd: None,

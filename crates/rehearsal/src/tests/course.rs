@@ -1,12 +1,12 @@
 //! A small engine for tests of all phases: it gives a role its documents in any of the possible ways, keeps findings
 //! under ids, and sends deltas to reviewers that come back.
 
+use super::calm::Calm;
 use super::commit;
 use super::diff::diff;
 use super::stage::verdict;
 use crate::RehearsalAgent;
 use crate::Scenario;
-use crate::pace::Calm;
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::{AgentName, SessionId};

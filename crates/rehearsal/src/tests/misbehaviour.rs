@@ -1,7 +1,7 @@
 //! Tests what the agent remembers, costs and logs, and how it can be made to misbehave.
 
+use super::calm::Calm;
 use super::stage::{PRD, SPEC, Stage, verdict};
-use crate::pace::Calm;
 use redraft_engine::ports::{Agent, Request, RunHandle};
 use redraft_facts::event::AfterFailure;
 use redraft_facts::fragment::Fragment;

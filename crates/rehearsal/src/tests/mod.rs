@@ -1,5 +1,6 @@
 //! Tests the agent as the engine uses it: requests in, answers out.
 
+pub(crate) mod calm;
 mod course;
 mod diff;
 mod loops;

@@ -1,10 +1,10 @@
 //! Looking back on a real history: the events of a ledger that this agent once filled, through the real bundle, prompt,
 //! answer and page.
 
+use super::calm::Calm;
 use super::commit;
 use crate::RehearsalAgent;
 use crate::Scenario;
-use crate::pace::Calm;
 use redraft_adapters::sqlite::{FILE, Ledger, OpenMode};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Store};

@@ -1,11 +1,11 @@
 //! A small engine for tests: it builds prompts with the fragments roles are sent, keeps findings under ids, and
 //! sends deltas to reviewers that come back.
 
+use super::calm::Calm;
 use super::commit;
 use super::diff::diff;
 use crate::RehearsalAgent;
 use crate::Scenario;
-use crate::pace::Calm;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::ids::{AgentName, SessionId};
