@@ -13,7 +13,7 @@ use crate::repository_context::RepositoryContext;
 use redraft_agents::api;
 use redraft_agents::config::{AgentConfig, Config};
 use redraft_facts::ids::{AgentName, Role};
-use redraft_reports::question::{Choice, QuestionForm};
+use redraft_reports::question::{AnswerChoice, QuestionForm};
 use std::collections::BTreeSet;
 
 /// What was typed, for the messages.
@@ -75,10 +75,10 @@ fn asked(usable: &[(&AgentName, &String)], process: &ProcessContext, console: &C
         QuestionForm { what: "Which agent should play all roles?".to_owned(), why, choices: Vec::new() };
     for (name, what) in usable {
         let (word, consequence) = (name.to_string(), (*what).clone());
-        form.choices.push(Choice { word, consequence, default: false });
+        form.choices.push(AnswerChoice { word, consequence, default: false });
     }
     let nothing = "nothing is sent".to_owned();
-    form.choices.push(Choice { word: "none".to_owned(), consequence: nothing, default: true });
+    form.choices.push(AnswerChoice { word: "none".to_owned(), consequence: nothing, default: true });
     let chosen = console.choose(&form, &process.clock)?;
     usable.iter().find(|(name, _)| name.as_str() == chosen.word).map(|(name, _)| (*name).clone())
 }

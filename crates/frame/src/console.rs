@@ -21,7 +21,7 @@ use redraft_facts::harmless;
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
-use redraft_reports::question::{Choice, QuestionForm};
+use redraft_reports::question::{AnswerChoice, QuestionForm};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -216,7 +216,7 @@ impl Console {
 
     /// Asks a question in its one form until one of its choices is typed; none at the end of input or when the user
     /// stops the program.
-    pub fn choose<'a>(&self, form: &'a QuestionForm, clock: &dyn Clock) -> Option<&'a Choice> {
+    pub fn choose<'a>(&self, form: &'a QuestionForm, clock: &dyn Clock) -> Option<&'a AnswerChoice> {
         form.lines().iter().for_each(|line| self.say_before_asking(line));
         loop {
             let word = self.ask_about(&form.what, &form.prompt(), clock)?;

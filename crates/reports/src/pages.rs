@@ -14,7 +14,7 @@ mod tests;
 
 pub use feature::feature;
 pub use index::{Listed, index};
-pub use limits::Limits;
+pub use limits::PageLimits;
 pub use source::{PageDocument, Source};
 
 /// The parts of a feature's page, for a view that has a page for each. A part that is empty is none.

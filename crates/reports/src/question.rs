@@ -24,12 +24,12 @@ pub struct QuestionForm {
     /// Why it is asked, a line each.
     pub why: Vec<String>,
     /// The default is among them.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<AnswerChoice>,
 }
 
 /// One of the answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Choice {
+pub struct AnswerChoice {
     pub word: String,
     /// What follows from it, in a few words.
     pub consequence: String,
@@ -91,16 +91,16 @@ pub const STOP: &str = "stop";
 impl QuestionForm {
     /// The question that a feature waits for.
     pub fn new(question: &Question, state: &Pipeline) -> QuestionForm {
-        let mut choices: Vec<Choice> = question
+        let mut choices: Vec<AnswerChoice> = question
             .choices
             .iter()
-            .map(|choice| Choice {
+            .map(|choice| AnswerChoice {
                 word: choice.name().to_owned(),
                 consequence: consequence(&question.about, *choice).to_owned(),
                 default: false,
             })
             .collect();
-        choices.push(Choice {
+        choices.push(AnswerChoice {
             word: STOP.to_owned(),
             consequence: "decide later; nothing is sent until then".to_owned(),
             default: true,
@@ -113,7 +113,7 @@ impl QuestionForm {
 
     /// A question with yes and no, where Enter means no.
     pub fn yes_or_no(what: &str, why: Vec<String>, yes: &str, no: &str) -> QuestionForm {
-        let choice = |word: &str, consequence: &str, default: bool| Choice {
+        let choice = |word: &str, consequence: &str, default: bool| AnswerChoice {
             word: word.to_owned(),
             consequence: consequence.to_owned(),
             default,
@@ -129,7 +129,7 @@ impl QuestionForm {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("question: {}", self.what)];
         lines.extend(self.why.iter().map(|line| format!("  {line}")));
-        let words: Vec<String> = self.choices.iter().map(Choice::shown).collect();
+        let words: Vec<String> = self.choices.iter().map(AnswerChoice::shown).collect();
         let wide = words.iter().map(|word| word.chars().count()).max().unwrap_or(0);
         for (word, choice) in words.iter().zip(&self.choices) {
             lines.push(format!("    {word:<wide$}  {}", choice.consequence));
@@ -139,7 +139,7 @@ impl QuestionForm {
 
     /// The line in which the answer is typed: `go, abandon or STOP? `.
     pub fn prompt(&self) -> String {
-        let words: Vec<String> = self.choices.iter().map(Choice::shown).collect();
+        let words: Vec<String> = self.choices.iter().map(AnswerChoice::shown).collect();
         match words.as_slice() {
             [first @ .., last] if !first.is_empty() => format!("{} or {last}? ", first.join(", ")),
             few => format!("{}? ", few.concat()),
@@ -148,18 +148,19 @@ impl QuestionForm {
 
     /// The choice that a person typed, in letters of any size; an empty line is the default. `y` and `n` are enough for
     /// yes and no.
-    pub fn meant(&self, typed: &str) -> Option<&Choice> {
+    pub fn meant(&self, typed: &str) -> Option<&AnswerChoice> {
         let typed = typed.trim().to_lowercase();
         if typed.is_empty() {
             return self.choices.iter().find(|choice| choice.default);
         }
-        let short =
-            |choice: &Choice| matches!(choice.word.as_str(), "yes" | "no") && choice.word.starts_with(&typed);
+        let short = |choice: &AnswerChoice| {
+            matches!(choice.word.as_str(), "yes" | "no") && choice.word.starts_with(&typed)
+        };
         self.choices.iter().find(|choice| choice.word == typed || short(choice))
     }
 }
 
-impl Choice {
+impl AnswerChoice {
     /// The word, in capitals where it is the default.
     fn shown(&self) -> String {
         if self.default { self.word.to_uppercase() } else { self.word.clone() }

@@ -12,7 +12,7 @@ use super::wire::{Ask, Call, Counted, End, Fault, Length, Listener, Said, joined
 use super::writing_progress::{WritingProgress, doing};
 use crate::http::retry::{self, Failure, Retry};
 use crate::http::sse::Events;
-use crate::http::{BEGINNING_BYTES_MAX, HttpError, Limits};
+use crate::http::{BEGINNING_BYTES_MAX, HttpError, RequestLimits};
 use crate::tools::{ToolResult, Toolbox};
 use redraft_documents::answer;
 use redraft_engine::ports::{AgentError, Moment, Outcome, Request, RunHandle};
@@ -223,7 +223,8 @@ impl Dispatch<'_> {
         let agent = self.agent;
         let url = format!("{}{}", agent.base_url, agent.wire.path());
         let headers = agent.wire.headers(agent.key.as_ref().map(super::Key::expose));
-        let limits = Limits { deadlines: self.request.deadlines, began: self.began, watch: self.watch };
+        let limits =
+            RequestLimits { deadlines: self.request.deadlines, began: self.began, watch: self.watch };
         let sent = Counted { uncached: Length::from_text(&body).tokens(), ..Counted::default() };
         let mut response = agent.client.post(&url, &headers, body, limits)?;
         if !(200..300).contains(&response.status) {

@@ -31,7 +31,7 @@ pub(crate) struct Response<'a> {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<String>,
     pieces: Receiver<Piece>,
-    limits: Limits<'a>,
+    limits: RequestLimits<'a>,
     taken: u64,
 }
 
@@ -95,7 +95,7 @@ impl HttpError {
 
 /// When the exchange must be over. `began` is when the whole dispatch began, of which this may be a later request.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits<'a> {
+pub(crate) struct RequestLimits<'a> {
     pub(crate) deadlines: Deadlines,
     pub(crate) began: Moment,
     pub(crate) watch: &'a dyn RunHandle,
@@ -145,7 +145,7 @@ impl Client {
         url: &str,
         headers: &[(&str, String)],
         body: String,
-        limits: Limits<'a>,
+        limits: RequestLimits<'a>,
     ) -> Result<Response<'a>, HttpError> {
         let request = self.request(url, headers, body, limits.deadlines)?;
         let (sender, pieces) = sync_channel(PIECES_AHEAD);
@@ -244,7 +244,7 @@ impl Response<'_> {
     }
 }
 
-impl Limits<'_> {
+impl RequestLimits<'_> {
     fn next(
         &self,
         pieces: &Receiver<Piece>,

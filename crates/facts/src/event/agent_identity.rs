@@ -47,11 +47,6 @@ impl AgentIdentity {
         AgentIdentity { kind, program, version, model }
     }
 
-    /// Whether no model took part.
-    pub fn is_rehearsal(&self) -> bool {
-        self.kind == PlayerKind::Rehearsal
-    }
-
     /// As people read it: `claude (Claude Code 2.1.325), claude-sonnet-5.5` or `rehearsal, no model`. If it is not
     /// known, the agent's name alone.
     pub fn shown(&self, agent: &AgentName) -> String {

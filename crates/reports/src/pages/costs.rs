@@ -1,6 +1,6 @@
 //! What a feature cost, as plots: by phase, by role, by round with its prediction, and what came from the cache.
 
-use super::limits::{Limits, left_out};
+use super::limits::{PageLimits, left_out};
 use crate::html::plot::{Part, bar};
 use crate::view::{BilledRound, Overview, Spending};
 use maud::{Markup, html};
@@ -39,7 +39,7 @@ impl Measure {
     }
 }
 
-pub fn costs(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn costs(overview: &Overview, limits: &PageLimits) -> Option<Markup> {
     let costs = &overview.costs;
     if costs.sum.dispatches == 0 {
         return None;
@@ -121,7 +121,7 @@ fn amount(sum: &Spending, measure: Measure) -> u64 {
     }
 }
 
-fn table(rows: &[(String, &Spending)], measure: Measure, limits: &Limits) -> Markup {
+fn table(rows: &[(String, &Spending)], measure: Measure, limits: &PageLimits) -> Markup {
     let most = rows.iter().map(|(_, sum)| amount(sum, measure)).max().unwrap_or(0);
     html! {
         div.scroll tabindex="0" {
@@ -142,7 +142,7 @@ fn table(rows: &[(String, &Spending)], measure: Measure, limits: &Limits) -> Mar
     }
 }
 
-fn rounds(overview: &Overview, measure: Measure, limits: &Limits) -> Markup {
+fn rounds(overview: &Overview, measure: Measure, limits: &PageLimits) -> Markup {
     let all = overview.costs.rounds();
     let billed = |one: &BilledRound| one.billed.as_ref().map_or(0, |usage| measure.of(usage));
     let at_most = |one: &BilledRound| if measure == Measure::Money { one.at_most_micro_usd.0 } else { 0 };
@@ -189,7 +189,7 @@ fn rounds(overview: &Overview, measure: Measure, limits: &Limits) -> Markup {
 }
 
 /// Where the input came from. Only where a bill says it.
-fn cache(roles: &[(String, &Spending)], limits: &Limits) -> Markup {
+fn cache(roles: &[(String, &Spending)], limits: &PageLimits) -> Markup {
     let roles: Vec<_> = roles.iter().filter(|(_, sum)| sum.tokens.input() > 0).collect();
     let most = roles.iter().map(|(_, sum)| sum.tokens.input()).max().unwrap_or(0);
     let percent = |usage: &Usage| usage.read.saturating_mul(100) / usage.input().max(1);

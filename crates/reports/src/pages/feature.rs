@@ -1,7 +1,7 @@
 //! One feature as one page: what was asked, decided, written, found, built and paid.
 
 use super::costs::costs;
-use super::limits::{LEVELS, Limits};
+use super::limits::{LEVELS, PageLimits};
 use super::sections::{checks, decisions, documents, findings, phases, tasks, timeline, trace, under_way};
 use super::source::Source;
 use super::{BYTES_MAX, MADE_BY};
@@ -17,7 +17,7 @@ use redraft_facts::usage::Usd;
 
 /// The page, cut as far as it must be to have at most [`BYTES_MAX`] bytes.
 pub fn feature(source: &Source<'_>) -> String {
-    let drawn = |limits: &Limits| page(&title(source.overview), MADE_BY, "", &body(source, limits));
+    let drawn = |limits: &PageLimits| page(&title(source.overview), MADE_BY, "", &body(source, limits));
     let mut pages = LEVELS.iter().map(drawn);
     let fits = |page: &String| page.len() <= BYTES_MAX;
     let first = pages.find(fits);
@@ -45,7 +45,7 @@ pub fn is_a_heading(idea: &str) -> bool {
     !idea.is_empty() && !idea.contains('\n') && idea.chars().count() <= CHARS_MAX
 }
 
-fn body(source: &Source<'_>, limits: &Limits) -> Markup {
+fn body(source: &Source<'_>, limits: &PageLimits) -> Markup {
     let overview = source.overview;
     let row = &overview.row;
     let is_cut_off = overview.under_way.iter().all(|one| one.is_cut_off);

@@ -5,7 +5,7 @@ use redraft_facts::text::count;
 
 /// The most of each part. The tightest leave room for every part at its largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct PageLimits {
     pub document_bytes: usize,
     pub text_chars: usize,
     pub findings: usize,
@@ -15,8 +15,8 @@ pub struct Limits {
 }
 
 /// From generous to tight: the first that gives a page of a fitting size is taken.
-pub(super) const LEVELS: [Limits; 6] = [
-    Limits {
+pub(super) const LEVELS: [PageLimits; 6] = [
+    PageLimits {
         document_bytes: 100_000,
         text_chars: 20_000,
         findings: 2_000,
@@ -24,7 +24,7 @@ pub(super) const LEVELS: [Limits; 6] = [
         rows: 1_000,
         events: 1_000,
     },
-    Limits {
+    PageLimits {
         document_bytes: 60_000,
         text_chars: 6_000,
         findings: 400,
@@ -32,7 +32,7 @@ pub(super) const LEVELS: [Limits; 6] = [
         rows: 300,
         events: 400,
     },
-    Limits {
+    PageLimits {
         document_bytes: 25_000,
         text_chars: 2_000,
         findings: 200,
@@ -40,14 +40,21 @@ pub(super) const LEVELS: [Limits; 6] = [
         rows: 150,
         events: 200,
     },
-    Limits { document_bytes: 8_000, text_chars: 800, findings: 100, decisions: 60, rows: 80, events: 100 },
-    Limits { document_bytes: 2_000, text_chars: 300, findings: 50, decisions: 30, rows: 40, events: 50 },
-    Limits { document_bytes: 0, text_chars: 120, findings: 15, decisions: 10, rows: 12, events: 20 },
+    PageLimits {
+        document_bytes: 8_000,
+        text_chars: 800,
+        findings: 100,
+        decisions: 60,
+        rows: 80,
+        events: 100,
+    },
+    PageLimits { document_bytes: 2_000, text_chars: 300, findings: 50, decisions: 30, rows: 40, events: 50 },
+    PageLimits { document_bytes: 0, text_chars: 120, findings: 15, decisions: 10, rows: 12, events: 20 },
 ];
 
-impl Limits {
+impl PageLimits {
     /// What a page holds that may be large.
-    pub const GENEROUS: Limits = LEVELS[0];
+    pub const GENEROUS: PageLimits = LEVELS[0];
 
     /// A text, cut where it is too long.
     pub fn text(&self, text: &str) -> String {
@@ -88,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_counted() {
-        let limits = Limits { document_bytes: 8, text_chars: 3, ..LEVELS[5] };
+        let limits = PageLimits { document_bytes: 8, text_chars: 3, ..LEVELS[5] };
         assert_eq!(limits.text("äöü"), "äöü");
         assert_eq!(limits.text("äöüß"), "äöü […]");
         assert_eq!(limits.document("one\ntwo\n"), ("one\ntwo\n", 0));

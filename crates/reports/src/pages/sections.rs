@@ -1,6 +1,6 @@
 //! The parts of a feature's page. Each gives nothing where there is nothing to show.
 
-use super::limits::{Limits, left_out};
+use super::limits::{PageLimits, left_out};
 use super::source::Source;
 use crate::html::paragraphs;
 use crate::matrix::{self, Matrix, TableLimits};
@@ -74,7 +74,7 @@ pub fn under_way(overview: &Overview) -> Option<Markup> {
     })
 }
 
-pub fn decisions(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn decisions(overview: &Overview, limits: &PageLimits) -> Option<Markup> {
     let all = &overview.decisions;
     let one = |one: &DecisionView| {
         html! {
@@ -106,7 +106,7 @@ pub fn decisions(overview: &Overview, limits: &Limits) -> Option<Markup> {
     })
 }
 
-pub fn findings(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn findings(overview: &Overview, limits: &PageLimits) -> Option<Markup> {
     // What is open first, then what is graver; the order of phases and rounds stays.
     let mut all: Vec<&FindingView> = overview.findings.iter().collect();
     all.sort_by_key(|one| (one.status != Status::Open, core::cmp::Reverse(one.severity)));
@@ -139,7 +139,7 @@ fn tally(all: &[FindingView]) -> String {
 }
 
 /// One finding, whole.
-pub fn finding(one: &FindingView, limits: &Limits) -> Markup {
+pub fn finding(one: &FindingView, limits: &PageLimits) -> Markup {
     let severity = match one.severity {
         Severity::Blocker => "chip bad",
         Severity::Warning => "chip warn",
@@ -175,7 +175,7 @@ pub fn finding(one: &FindingView, limits: &Limits) -> Markup {
     }
 }
 
-pub(super) fn documents(source: &Source<'_>, limits: &Limits) -> Option<Markup> {
+pub(super) fn documents(source: &Source<'_>, limits: &PageLimits) -> Option<Markup> {
     let all = source.documents;
     (!all.is_empty()).then(|| {
         html! {
@@ -193,7 +193,7 @@ pub(super) fn documents(source: &Source<'_>, limits: &Limits) -> Option<Markup> 
     })
 }
 
-pub fn tasks(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn tasks(overview: &Overview, limits: &PageLimits) -> Option<Markup> {
     const FILES_MAX: usize = 12;
     let all = &overview.tasks_in_detail;
     (!all.is_empty()).then(|| {
@@ -224,7 +224,7 @@ fn check_word(check: &CheckView) -> Markup {
     html! { span class=(class) { (one_line(&check.gate, 60)) " " (if check.passed { "passed" } else { "failed" }) } }
 }
 
-pub fn checks(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub fn checks(overview: &Overview, limits: &PageLimits) -> Option<Markup> {
     let all = &overview.checks;
     (!all.is_empty()).then(|| {
         html! {
@@ -253,7 +253,7 @@ pub fn checks(overview: &Overview, limits: &Limits) -> Option<Markup> {
     })
 }
 
-pub fn trace(matrix: &Matrix, limits: &Limits) -> Option<Markup> {
+pub fn trace(matrix: &Matrix, limits: &PageLimits) -> Option<Markup> {
     (!matrix.rows.is_empty()).then(|| {
         html! {
             p.quiet { (matrix.reached_in_words()) "." }
@@ -268,7 +268,7 @@ pub fn trace(matrix: &Matrix, limits: &Limits) -> Option<Markup> {
     })
 }
 
-pub(super) fn timeline(overview: &Overview, limits: &Limits) -> Option<Markup> {
+pub(super) fn timeline(overview: &Overview, limits: &PageLimits) -> Option<Markup> {
     let all: Vec<_> = overview.timeline.iter().filter(|one| !one.is_detail).collect();
     let skipped = all.len().saturating_sub(limits.events);
     (!all.is_empty()).then(|| {

@@ -49,11 +49,6 @@ impl DecisionSort {
             DecisionSort::Concern => "concern",
         }
     }
-
-    /// Whether a person made it.
-    pub fn is_of_a_person(self) -> bool {
-        matches!(self, DecisionSort::Answer | DecisionSort::Course)
-    }
 }
 
 pub(super) fn decisions(state: &Pipeline, entries: &[Entry]) -> Vec<DecisionView> {

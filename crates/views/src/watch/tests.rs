@@ -19,7 +19,7 @@ use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::ticket::{Purpose, Scope};
 use redraft_facts::verdict::Severity;
 use redraft_reports::projections::BoardRow;
-use redraft_reports::question::{Choice, QuestionForm};
+use redraft_reports::question::{AnswerChoice, QuestionForm};
 use redraft_reports::standing::{Standing, Subject, Surroundings};
 use redraft_reports::view::{DispatchView, FindingView, Happening, Overview, TaskView};
 
@@ -58,7 +58,7 @@ fn standing(row: BoardRow, standing: Standing) -> BoardRow {
 }
 
 fn question() -> Asked {
-    let choice = |word: &str, consequence: &str, default| Choice {
+    let choice = |word: &str, consequence: &str, default| AnswerChoice {
         word: word.into(),
         consequence: consequence.into(),
         default,

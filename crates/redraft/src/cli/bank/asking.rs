@@ -14,7 +14,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_reports::question::{Choice, QuestionForm};
+use redraft_reports::question::{AnswerChoice, QuestionForm};
 
 /// Further questions in a row would be answered without being read.
 const ASKED_MAX: usize = 5;
@@ -87,7 +87,7 @@ fn asked(
     console: &Console,
 ) -> Option<BankChange> {
     let (name, feature) = (name.to_owned(), created.id);
-    let choice = |word: &str, consequence: &str| Choice {
+    let choice = |word: &str, consequence: &str| AnswerChoice {
         word: word.to_owned(),
         consequence: consequence.to_owned(),
         default: word == "leave",

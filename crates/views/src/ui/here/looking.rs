@@ -19,7 +19,7 @@ use redraft_facts::ticket::Scope;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_reports::pages::{Limits, parts};
+use redraft_reports::pages::{PageLimits, parts};
 use redraft_reports::view::{AskedView, Overview, PhaseState, RevisionView, sent};
 
 /// A feature as it is at this moment.
@@ -110,7 +110,7 @@ pub(super) fn page(
 ) -> Result<Answer, CliError> {
     let number = |name: &str| wanted.query.get(name).and_then(|word| word.parse::<u64>().ok());
     let overview = &looked.overview;
-    let limits = Limits::GENEROUS;
+    let limits = PageLimits::GENEROUS;
     let whole = |id: &str, heading: &str, part: Option<Markup>| {
         let part = html! {
             h2 { (heading) }

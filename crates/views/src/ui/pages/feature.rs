@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use redraft_facts::text::utc;
 use redraft_facts::ticket::Scope;
 use redraft_reports::html::paragraphs;
-use redraft_reports::pages::Limits;
+use redraft_reports::pages::PageLimits;
 use redraft_reports::pages::parts::{chip, decisions, is_a_heading, phases, tiles, title};
 use redraft_reports::view::{DispatchView, Overview};
 
@@ -43,7 +43,7 @@ pub(in crate::ui) fn parts(overview: &Overview) -> Vec<(String, Markup)> {
     const HAPPENINGS_MAX: usize = 8;
     let row = &overview.row;
     let scope = row.scope();
-    let limits = Limits::GENEROUS;
+    let limits = PageLimits::GENEROUS;
     let mut parts: Vec<(String, Markup)> = Vec::new();
     let mut add = |id: &str, heading: &str, part: Option<Markup>| {
         parts.extend(part.map(|part| (id.to_owned(), html! { h2 { (heading) } (part) })));
@@ -63,7 +63,7 @@ pub(in crate::ui) fn parts(overview: &Overview) -> Vec<(String, Markup)> {
         p.small { a href=(address(&scope, Part::Time)) { "The whole time line" } }
     };
     add("last", "What happened last", Some(happened));
-    let few = Limits { decisions: DECISIONS_MAX, ..limits };
+    let few = PageLimits { decisions: DECISIONS_MAX, ..limits };
     let newest = Overview {
         decisions: overview.decisions.iter().rev().take(DECISIONS_MAX).cloned().collect(),
         ..overview.clone()

@@ -3,7 +3,7 @@
 use crate::ui::site::{Part, address};
 use maud::{Markup, html};
 use redraft_facts::text::utc;
-use redraft_reports::pages::Limits;
+use redraft_reports::pages::PageLimits;
 use redraft_reports::view::{Happening, Overview};
 
 /// What fits on a page that nobody has to wait for.
@@ -11,7 +11,7 @@ const LINES_MAX: usize = 200;
 
 pub(in crate::ui) fn line(one: &Happening) -> Markup {
     const CHARS_MAX: usize = 2_000;
-    let limits = Limits { text_chars: CHARS_MAX, ..Limits::GENEROUS };
+    let limits = PageLimits { text_chars: CHARS_MAX, ..PageLimits::GENEROUS };
     html! { li { time { (utc(one.at_ms)) " · " (one.seq) } (limits.text(&one.text)) } }
 }
 

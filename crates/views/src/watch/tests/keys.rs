@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use redraft_facts::event::AuthorQuestion;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
-use redraft_reports::question::Choice;
+use redraft_reports::question::AnswerChoice;
 
 /// Presses keys a second apart: letters, and words in angle brackets.
 fn press(app: &mut App, keys: &[&str]) -> Wish {
@@ -98,7 +98,7 @@ fn an_authors_questions_are_answered_one_by_one() {
     asked.questions = vec![question("Which database?"), question("Which port?")];
     asked.form.choices.insert(
         0,
-        Choice { word: "answer".into(), consequence: "answer its questions".into(), default: false },
+        AnswerChoice { word: "answer".into(), consequence: "answer its questions".into(), default: false },
     );
     let mut app = app(vec![detail], true);
     press(&mut app, &["d", "up", "up", "up", "enter"]);
