@@ -12,5 +12,6 @@ pub mod codex;
 pub mod config;
 mod http;
 pub mod mcp;
+pub mod programs;
 pub mod pull;
 mod tools;

@@ -1,5 +1,5 @@
-//! Agents that are programs: started so that none of their processes outlives us, and read so that nothing they print
-//! can hurt us.
+//! Programs of agents, and accepted commands: started so that none of their processes outlives us, and read so that
+//! nothing they print can hurt us.
 //!
 //! A program is not started directly but through [`worker`], a hidden verb of our own binary. The worker adopts every
 //! process the program leaves behind, keeps what it prints without secrets, and ends them all when its pipe to us
@@ -9,36 +9,24 @@
 //! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`ShellCommand`] runs an accepted command
 //! the same way.
 
-mod check_desk;
-mod conversation_record;
 pub mod descendants;
 mod environment;
 mod lines;
 mod listener;
-mod meter;
-mod no_answer;
 mod orphans;
-mod program;
 mod redacting_writer;
 mod run;
 mod script;
-mod session;
 pub mod worker;
 mod worker_folder;
 
 #[cfg(test)]
 mod tests;
 
-pub use check_desk::{DeskAnswer, ask, desk_of, serve};
-pub use conversation_record::ConversationRecord;
 pub use environment::{Environment, TICKET};
 pub use lines::StreamLine;
 pub use listener::{OutputListener, skipped};
-pub use meter::Meter;
-pub use no_answer::NoAnswer;
 pub use orphans::{settle, was_abandoned};
-pub use program::Program;
 pub use run::{Finished, Launch, ReadEnd};
 pub use script::{ScriptEnd, ShellCommand};
-pub use session::{DispatchRecord, Fingerprint, Sessions, read_kept, write_kept};
 pub use worker_folder::Exit;

@@ -5,7 +5,8 @@
 
 use super::{Bash, ClaudeSettings};
 use crate::mcp;
-use redraft_adapters::child::{Environment, desk_of};
+use crate::programs::desk_of;
+use redraft_adapters::child::Environment;
 use redraft_cost::price::PriceBasis;
 use redraft_engine::ports::{CHECK_TOOL, Request};
 use redraft_facts::choice::Lifetime;

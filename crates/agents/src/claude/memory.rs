@@ -5,7 +5,8 @@
 //! [`forgot`].
 
 use super::stream::{Compacted, Heard};
-use redraft_adapters::child::{ConversationRecord, DispatchRecord, Environment, Sessions};
+use crate::programs::{ConversationRecord, DispatchRecord, Sessions};
+use redraft_adapters::child::Environment;
 use redraft_engine::ports::Request;
 use redraft_facts::ids::SessionId;
 use std::ffi::OsStr;

@@ -22,10 +22,10 @@ mod stream;
 mod tests;
 
 use crate::mcp::McpServers;
+use crate::programs::{DispatchRecord, Fingerprint, Meter, Program, Sessions, desk_of, serve};
 use bill::Bill;
 use redraft_adapters::child::{
-    DispatchRecord, Environment, Fingerprint, Finished, Launch, Meter, OutputListener, Program, ReadEnd,
-    Sessions, StreamLine, desk_of, serve, settle, was_abandoned,
+    Environment, Finished, Launch, OutputListener, ReadEnd, StreamLine, settle, was_abandoned,
 };
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{

@@ -3,7 +3,8 @@
 
 use super::stream::{Heard, ResultLine};
 use crate::billing;
-use redraft_adapters::child::{Finished, NoAnswer, ReadEnd};
+use crate::programs::NoAnswer;
+use redraft_adapters::child::{Finished, ReadEnd};
 use redraft_facts::event::AfterFailure;
 use redraft_facts::text::one_line;
 

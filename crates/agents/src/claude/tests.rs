@@ -6,9 +6,8 @@ mod money;
 use super::stream::Heard;
 use super::{Bash, ClaudeAgent, ClaudeSettings, flags, opening, outcome};
 use crate::mcp::{McpServer, McpServers};
-use redraft_adapters::child::{
-    DispatchRecord, Environment, Fingerprint, Finished, OutputListener, ReadEnd, StreamLine,
-};
+use crate::programs::{DispatchRecord, Fingerprint};
+use redraft_adapters::child::{Environment, Finished, OutputListener, ReadEnd, StreamLine};
 use redraft_adapters::clock::SystemClock;
 use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};

@@ -5,7 +5,7 @@ use super::rollout::Rollout;
 use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings, form, outcome, spending};
-use redraft_adapters::child::{ConversationRecord, DispatchRecord};
+use crate::programs::{ConversationRecord, DispatchRecord};
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{AgentError, Outcome};
 use redraft_facts::event::AfterFailure;

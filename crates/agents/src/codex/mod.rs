@@ -25,11 +25,9 @@ mod tests;
 mod totals;
 
 use crate::mcp::McpServers;
+use crate::programs::{ConversationRecord, DispatchRecord, Fingerprint, Meter, Program, Sessions};
 use answer::Counted;
-use redraft_adapters::child::{
-    ConversationRecord, DispatchRecord, Environment, Fingerprint, Launch, Meter, OutputListener, Program,
-    Sessions, StreamLine, settle, was_abandoned,
-};
+use redraft_adapters::child::{Environment, Launch, OutputListener, StreamLine, settle, was_abandoned};
 use redraft_cost::price::Card;
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle, UsageReport,

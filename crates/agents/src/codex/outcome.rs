@@ -3,7 +3,8 @@
 use super::limit;
 use super::remark::{is_refused, is_unconnected, status};
 use super::stream::Heard;
-use redraft_adapters::child::{Finished, NoAnswer, ReadEnd};
+use crate::programs::NoAnswer;
+use redraft_adapters::child::{Finished, ReadEnd};
 use redraft_facts::event::AfterFailure;
 
 /// The program has repeated the request itself already.

@@ -8,10 +8,8 @@ use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings, Counted, flags, outcome};
 use crate::mcp::{McpServer, McpServers};
-use redraft_adapters::child::{
-    ConversationRecord, DispatchRecord, Environment, Fingerprint, Finished, OutputListener, ReadEnd,
-    StreamLine,
-};
+use crate::programs::{ConversationRecord, DispatchRecord, Fingerprint};
+use redraft_adapters::child::{Environment, Finished, OutputListener, ReadEnd, StreamLine};
 use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};
 use redraft_facts::choice::Marks;

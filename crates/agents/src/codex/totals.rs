@@ -1,7 +1,7 @@
 //! Token counts over the life of a thread, and what one dispatch added to them.
 
 use crate::billing;
-use redraft_adapters::child::{read_kept, write_kept};
+use crate::programs::{read_kept, write_kept};
 use redraft_facts::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -5,7 +5,7 @@
 use crate::cli::mcp::reply::Reply;
 use crate::cli::mcp::server::{Desk, serve};
 use crate::cli::mcp::tools::{Tool, form};
-use redraft_adapters::child::{DeskAnswer, ask, desk_of};
+use redraft_agents::programs::{DeskAnswer, ask, desk_of};
 use redraft_engine::ports::{CHECK_TOOL, CheckWish, NO_CHECK};
 use redraft_facts::ticket::Ticket;
 use redraft_frame::args::CheckArgs;

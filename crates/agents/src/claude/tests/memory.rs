@@ -2,7 +2,8 @@
 
 use super::{DONE, INIT, READ, kept, request, settings};
 use crate::claude::{ClaudeAgent, ClaudeSettings, flags, memory};
-use redraft_adapters::child::{ConversationRecord, DispatchRecord, Environment};
+use crate::programs::{ConversationRecord, DispatchRecord};
+use redraft_adapters::child::Environment;
 use redraft_engine::ports::Request;
 use redraft_facts::choice::Lifetime;
 use redraft_facts::event::AfterFailure;

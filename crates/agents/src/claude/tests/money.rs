@@ -3,7 +3,8 @@
 use super::{DONE, INIT, failed, heard, kept, request, settings};
 use crate::claude::bill::Bill;
 use crate::claude::{ClaudeAgent, ClaudeSettings, flags};
-use redraft_adapters::child::{DispatchRecord, Environment, OutputListener, StreamLine};
+use crate::programs::DispatchRecord;
+use redraft_adapters::child::{Environment, OutputListener, StreamLine};
 use redraft_cost::price::{Card, Cards, Changes, Cliff, PerMillion, PriceOverride, Repriced, StatedPrice};
 use redraft_engine::ports::{Agent, Request};
 use redraft_facts::choice::Lifetime;

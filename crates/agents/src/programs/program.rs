@@ -1,6 +1,6 @@
 //! An installed program and the version it reports.
 
-use super::environment::Environment;
+use redraft_adapters::child::Environment;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -5,9 +5,8 @@
 //! none of these. Both sides give up when the other is gone: a desk is there only while the program works. Start at
 //! [`serve`]; [`ask`] is the other side.
 
-use crate::plain_file;
+use super::kept_file::{read_kept, write_kept};
 use redraft_engine::ports::{CheckWish, RunHandle};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,7 +60,7 @@ pub fn serve<T>(folder: &Path, watch: &dyn RunHandle, work: impl FnOnce() -> T) 
                         let told = wish.and_then(|wish| watch.check(&wish, &over));
                         let (ran, text) = told.map_or_else(|why| (false, why), |text| (true, text));
                         // Who asked finds no answer then, and the desk gone in the end.
-                        let _ = write(&said(folder, next), &DeskAnswer { v: VERSION, ran, text });
+                        let _ = write_kept(&said(folder, next), &DeskAnswer { v: VERSION, ran, text });
                         next += 1;
                     }
                     None => thread::park_timeout(LOOK_AGAIN),
@@ -94,7 +93,7 @@ pub fn ask(folder: &Path, wish: &CheckWish) -> io::Result<Option<DeskAnswer>> {
     let question = Question { v: VERSION, name: wish.name.clone(), test: wish.test.clone() };
     let Some(number) = leave(folder, &question)? else { return Ok(None) };
     while folder.is_dir() {
-        if let Some(answer) = read::<DeskAnswer>(&said(folder, number)) {
+        if let Ok(Some(answer)) = read_kept::<DeskAnswer>(&said(folder, number)) {
             return match answer.v {
                 VERSION => Ok(Some(answer)),
                 other => Err(io::Error::other(format!("the answer is of version {other}, not {VERSION}"))),
@@ -134,21 +133,11 @@ fn said(folder: &Path, number: u32) -> PathBuf {
 /// who asked is told.
 fn question(path: &Path) -> Option<Result<CheckWish, String>> {
     path.symlink_metadata().ok()?;
-    Some(match read::<Question>(path) {
-        Some(Question { v: VERSION, name, test }) => Ok(CheckWish { name, test }),
+    Some(match read_kept::<Question>(path) {
+        Ok(Some(Question { v: VERSION, name, test })) => Ok(CheckWish { name, test }),
         _ => Err("the question is not one of this version of redraft, so nothing was run; review the code without it"
             .to_owned()),
     })
-}
-
-fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&plain_file::kept(path).ok()?).ok()
-}
-
-fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    let part = path.with_extension("part");
-    fs::write(&part, serde_json::to_vec(value)?)?;
-    fs::rename(&part, path)
 }
 
 fn clear(folder: &Path) -> io::Result<()> {
@@ -224,7 +213,7 @@ mod tests {
                 fs::hard_link(folder.join("x.part"), asked(&folder, 1)).unwrap();
                 // The next one is answered too: the desk does not wait at what it cannot read.
                 ask(&folder, &wish("tests")).unwrap();
-                read::<DeskAnswer>(&said(&folder, 1)).unwrap()
+                read_kept::<DeskAnswer>(&said(&folder, 1)).unwrap().unwrap()
             });
             let answer = answer.unwrap();
             assert!(!answer.ran && answer.text.contains("not one of this version"), "{other}: {answer:?}");

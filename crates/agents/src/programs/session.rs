@@ -3,11 +3,11 @@
 //! A conversation is continued only under exactly those conditions: with a different model, flag or text it would
 //! silently be answered from another beginning, and all of it paid for again. Start at [`Sessions`].
 
+use super::kept_file::{read_kept, write_kept};
 use redraft_engine::ports::Request;
 use redraft_facts::ids::SessionId;
 use redraft_facts::text;
 use redraft_facts::usage::Usd;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -158,20 +158,4 @@ impl Sessions {
             Err(error) => Some(format!("the record of conversation {session} cannot be read: {error}")),
         }
     }
-}
-
-/// Reads a kept object; none when there is no such file.
-pub fn read_kept<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
-    match crate::plain_file::kept(file) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Replaces a kept object, whole or not at all.
-pub fn write_kept(file: &Path, value: &impl Serialize) -> io::Result<()> {
-    let part = file.with_extension("part");
-    fs::write(&part, serde_json::to_vec(value).map_err(io::Error::other)?)?;
-    fs::rename(&part, file)
 }

@@ -4,7 +4,7 @@
 //! sends of it; in both cases the model would answer as if it had been shown less, without anything saying so. Start at
 //! [`ConversationRecord`].
 
-use super::session::{read_kept, write_kept};
+use super::kept_file::{read_kept, write_kept};
 use redraft_facts::text;
 use redraft_facts::usage::grouped;
 use serde::{Deserialize, Serialize};

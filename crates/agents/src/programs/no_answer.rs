@@ -1,6 +1,6 @@
 //! Explains why a program ended without an answer, where nothing it said does.
 
-use super::run::{Finished, ReadEnd};
+use redraft_adapters::child::{Finished, ReadEnd};
 use redraft_engine::ports::AgentError;
 use redraft_facts::event::AfterFailure;
 use redraft_facts::text::count;
