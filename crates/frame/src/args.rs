@@ -1,5 +1,8 @@
-//! The arguments that can be typed, and what `--help` says about them. The arguments of commands that only look are in
-//! `looking`.
+//! The arguments that can be typed, and what `--help` says about them.
+//!
+//! Here are the list of commands and the arguments of those that begin, take over and decide. The others are in
+//! modules of their own: `running`, `review`, `looking` (commands that only look), `serving` (commands that other
+//! programs start) and so on.
 
 mod bank;
 mod cleaning;
@@ -9,22 +12,30 @@ mod help;
 mod ledger;
 mod looking;
 mod plugin;
+mod review;
+mod running;
+mod serving;
 mod shell;
 mod steering;
 mod watching;
 
+use bank::BANK_HELP;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cleaning::{CLEAN_HELP, UNINSTALL_HELP};
+use config::CONFIG_HELP;
 use eval::EVAL_HELP;
 use help::{
-    ADOPT_HELP, AFTER_HELP, BANK_HELP, CONFIG_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP,
-    FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, MODELS_HELP, NEW_HELP, PHASE_BACK_HELP,
-    PHASE_HELP, PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP,
-    REPORT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP, UI_HELP,
+    ADOPT_HELP, AFTER_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP, INIT_HELP, LINT_HELP, LOG_HELP,
+    MODELS_HELP, NEW_HELP, PHASE_BACK_HELP, PHASE_HELP, PHASE_SKIP_HELP, PROJECT_HELP, PROJECT_NEW_HELP,
+    REPLAY_HELP, REPORT_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP, UI_HELP,
 };
 use ledger::LEDGER_HELP;
+use plugin::PLUGIN_HELP;
 use redraft_agents::config::Colour;
 use redraft_facts::redact::Typed;
+use review::REVIEW_HELP;
+use running::{FINISH_HELP, RUN_HELP};
+use serving::{MCP_HELP, REHEARSE_HELP};
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
 use steering::COMMENT_HELP;
@@ -41,6 +52,9 @@ pub use looking::{
     ShowCommand, StatusArgs, TasksArgs, TraceArgs, UiArgs,
 };
 pub use plugin::{ExportArgs, PluginCommand};
+pub use review::{ChangeArgs, DocumentKind, FindingsForm, ReviewArgs};
+pub use running::{FinishArgs, OnCap, OnFailure, RunArgs};
+pub use serving::{CheckArgs, McpArgs, RehearseArgs, WorkerArgs};
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
 pub use steering::CommentArgs;
 pub use watching::{StopArgs, WatchArgs};
@@ -219,44 +233,6 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct McpArgs {
-    /// How long a call of `next` may wait, for example for checks, before it answers `wait`
-    #[arg(long = "patience", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
-    pub patience_s: u64,
-}
-
-#[derive(Debug, Args)]
-pub struct RehearseArgs {
-    /// The ticket as `next` gave it, e.g. 001/specify.1/draft/spec-author/1.1
-    pub ticket: String,
-    /// The folder as `next` gave it [default: the feature's worktree]
-    #[arg(long, value_name = "DIR")]
-    pub folder: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct CheckArgs {
-    /// The name of the check, as in [checks]; not needed where there is only one
-    pub name: Option<String>,
-    /// The name of one test, where only that is to be run
-    #[arg(long, value_name = "NAME")]
-    pub test: Option<String>,
-    /// Offer it as a tool on standard input and output, for the dispatch that this folder belongs to
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "test"])]
-    pub serve: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct WorkerArgs {
-    /// The folder that keeps what the program prints
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// The program and its arguments
-    #[arg(last = true, required = true)]
-    pub command: Vec<std::ffi::OsString>,
-}
-
-#[derive(Debug, Args)]
 pub struct DemoArgs {
     /// What the feature is about
     pub idea: Option<Typed>,
@@ -351,193 +327,6 @@ pub struct PhaseArgs {
     /// The reason; it is stored
     #[arg(long)]
     pub why: Typed,
-}
-
-#[derive(Debug, Default, Args)]
-pub struct RunArgs {
-    /// The feature's number or slug; not needed inside its worktree or when only one is active
-    pub feature: Option<String>,
-    /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub on_cap: Option<OnCap>,
-    /// What to do when an implementer gives up on a task; when checks keep failing, a person is always asked
-    /// [default: ask on a terminal, else wait for `redraft decide`]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub on_failure: Option<OnFailure>,
-    /// Ask nothing: money is spent within the budget, code is written, an author's questions are answered with its
-    /// own assumptions, and nothing is ever accepted in a person's name
-    #[arg(long)]
-    pub yes: bool,
-    /// Merge the feature when it is finished; asks first unless --yes is given
-    #[arg(long)]
-    pub merge: bool,
-    /// Stop after this phase: specify, design, create-plan, create-tasks, implement or finish. A phase after the
-    /// feature's last one becomes its last one
-    #[arg(long, value_name = "PHASE")]
-    pub until: Option<String>,
-    /// Switch to this lane from here on: express, standard or deep
-    #[arg(long, value_name = "LANE")]
-    pub lane: Option<String>,
-    /// Continue although features it depends on are not completed; the reason is stored
-    #[arg(long, value_name = "WHY")]
-    pub unblock: Option<Typed>,
-    /// Send work to a parked agent before its usage limit ends, and take back work that a host has; without this option, nothing
-    /// is sent to a parked agent, and the host keeps its work
-    #[arg(long)]
-    pub now: bool,
-    /// The most the feature may cost in total, in dollars; stored for later runs [default: the last value given,
-    /// else budget in redraft.toml, else 5]
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
-    pub budget: Option<String>,
-    /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// How dispatches are sent, for loops opened by this run: cost, guarded, seed, fresh, resume, inline or digest
-    #[arg(long, value_name = "POLICY")]
-    pub policy: Option<String>,
-    /// What a returning reviewer must know, for loops opened by this run: full, or scoped (what changed and what
-    /// that touches)
-    #[arg(long, value_name = "WHAT")]
-    pub knowledge: Option<String>,
-    /// Who gives the last approval of a phase, for loops opened by this run: resume, fresh or off
-    #[arg(long, value_name = "WHO")]
-    pub certify: Option<String>,
-    /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
-    #[arg(long, conflicts_with = "json")]
-    pub events: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct FinishArgs {
-    /// The feature's number or slug; not needed inside its worktree or when only one is possible
-    pub feature: Option<String>,
-    /// Merge the feature into the branch it was begun on; without this option its branch is made ready for a pull
-    /// request
-    #[arg(long)]
-    pub merge: bool,
-    /// Ask nothing before money is spent
-    #[arg(long)]
-    pub yes: bool,
-    /// The most the feature may cost in total, in dollars; stored for later runs
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
-    pub budget: Option<String>,
-    /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
-    #[arg(long, conflicts_with = "json")]
-    pub events: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ReviewArgs {
-    /// The document to review; to review what a branch changes, use --base instead
-    #[arg(conflicts_with = "base")]
-    pub file: Option<PathBuf>,
-    #[command(flatten)]
-    pub change: ChangeArgs,
-    /// Let an author revise it until it is approved
-    #[arg(long, conflicts_with = "base")]
-    pub fix: bool,
-    /// Judge it as this kind of document [default: by its name, else document]
-    #[arg(long = "as", value_enum, value_name = "KIND", conflicts_with = "base")]
-    pub kind: Option<DocumentKind>,
-    /// Start over, with reviewers that know nothing about the earlier rounds
-    #[arg(long)]
-    pub again: bool,
-    /// Ask nothing before money is spent
-    #[arg(long)]
-    pub yes: bool,
-    /// The most this review may cost in total, in dollars; stored for later calls [default: budget in redraft.toml,
-    /// else 5]
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
-    pub budget: Option<String>,
-    /// Let this agent play every role, for this call: claude, codex, anthropic, openai, one you configured, or rehearsal
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// How dispatches are sent: cost, guarded, seed, fresh, resume, inline or digest
-    #[arg(long, value_name = "POLICY")]
-    pub policy: Option<String>,
-    /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
-    #[arg(long, conflicts_with_all = ["json", "format"])]
-    pub events: bool,
-}
-
-/// What is asked of the review of a change.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Reviewing a change instead of a document")]
-pub struct ChangeArgs {
-    /// Review what the current branch has changed since it left this branch, tag or commit
-    #[arg(long, value_name = "REV")]
-    pub base: Option<String>,
-    /// Review this branch, tag or commit instead of the current branch
-    #[arg(long, value_name = "REV", requires = "base")]
-    pub head: Option<String>,
-    /// Also review what is not committed yet
-    #[arg(long, requires = "base", conflicts_with = "head")]
-    pub uncommitted: bool,
-    /// The name under which the next call continues this review [default: the branch]
-    #[arg(long, value_name = "NAME", requires = "base")]
-    pub name: Option<Typed>,
-    /// What the change is for, e.g. the text of a pull request; implementation-reviewer gets it, and always the commit messages
-    #[arg(long, value_name = "TEXT", requires = "base")]
-    pub intent: Option<Typed>,
-    /// The same, read from a file
-    #[arg(long, value_name = "FILE", requires = "base", conflicts_with = "intent")]
-    pub intent_file: Option<PathBuf>,
-    /// Compare the change with the documents of this feature [default: on a branch feature/NNN-…, those of NNN]
-    #[arg(long, value_name = "NNN", requires = "base")]
-    pub feature: Option<String>,
-    /// express: one reviewer, standard: three, deep: fresh eyes at the end as well [default: standard]
-    #[arg(long, value_name = "LANE", requires = "base")]
-    pub lane: Option<String>,
-    /// Run the checks of the base's redraft.toml on the change first; this runs code of the change on this machine
-    #[arg(long, requires = "base")]
-    pub checks: bool,
-    /// How findings are printed; progress then goes to stderr [default: table]
-    #[arg(long, value_enum, value_name = "FORM", requires = "base")]
-    pub format: Option<FindingsForm>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FindingsForm {
-    /// For people
-    Table,
-    /// The same as --json
-    Json,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Annotations of GitHub Actions
-    Github,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DocumentKind {
-    Spec,
-    Design,
-    Plan,
-    Tasks,
-    Document,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OnCap {
-    /// Ask on the terminal; without one, wait for `redraft decide`
-    Ask,
-    /// Stop with exit code 5
-    Stop,
-    /// Accept what is open; the ruling is stored
-    Accept,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OnFailure {
-    /// Ask on the terminal; without one, wait for `redraft decide`
-    Ask,
-    /// Try each such task once more, then ask
-    Retry,
-    /// Continue without it: the task is blocked, and what was built for it is removed
-    Skip,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! The examples and exit codes that stand at the end of each command's help.
+//! The examples and exit codes that stand at the end of a command's help, where they do not stand beside its arguments.
 
 pub(super) const AFTER_HELP: &str = "\
 First steps:
@@ -32,41 +32,6 @@ If no agent has been chosen yet, it asks once on a terminal which agent plays th
 
 Exit codes: 0 written or already there, 2 not a repository, 3 the existing file has a mistake";
 
-pub(super) const CONFIG_HELP: &str = "\
-Examples:
-  redraft config                         every setting, its value and where it comes from
-  redraft config set roles.default claude     Claude Code plays every role, in all your repositories
-  redraft config set budget 10 --repo    in this repository's redraft.toml
-  redraft config set agents.mine.kind claude, then redraft config set agents.mine.model opus
-  redraft config unset roles.default
-
-Your own file is config.toml in $XDG_CONFIG_HOME/redraft, or in ~/.config/redraft. It holds agents, prices, roles, \
-budget, colour and notify for all your repositories. A repository's redraft.toml wins over it, but of two budgets \
-the lower one counts until you accept the higher one with `redraft trust`.
-
-Exit codes: 0 shown, written or nothing to change, 2 no such key or not a repository, 3 the value is refused or a \
-file has a mistake";
-
-pub(super) const CONFIG_SET_HELP: &str = "\
-Examples:
-  redraft config set roles.default codex
-  redraft config set roles.security-reviewer claude
-  redraft config set agents.mine '{ kind = \"openai\", model = \"tiny\", base_url = \"http://127.0.0.1:8080/v1\", price = \"local\" }'
-  redraft config set review.policy inline --repo
-
-A value that is not a TOML number, list or word is taken as text, so you never need quotes inside quotes. The \
-changed file is checked before it is written; if it could not be used, nothing is written.
-
-Exit codes: 0 written or nothing to change, 2 no such key or not a repository, 3 the value is refused or a file has a \
-mistake";
-
-pub(super) const CONFIG_UNSET_HELP: &str = "\
-Examples:
-  redraft config unset roles.default
-  redraft config unset budget --repo
-
-Exit codes: 0 removed or not there, 2 not a key or not a repository, 3 a file has a mistake";
-
 pub(super) const NEW_HELP: &str = "\
 Examples:
   redraft new \"Let people export their orders as CSV\"
@@ -84,33 +49,6 @@ If something goes wrong after the feature was begun, the error says how to conti
 
 Exit codes: 0 begun, 2 usage, 3 configuration, git or disk, 6 a command in redraft.toml must be accepted first \
 (redraft trust), 7 another process is making a worktree, 130 interrupted";
-
-pub(super) const RUN_HELP: &str = "\
-Examples:
-  redraft run                            the only feature that can continue, or the one of this worktree
-  redraft run 002 --budget 8             it may cost 8 dollars in total, including later runs
-  redraft run 002 --until design         stop after that phase; a later one extends the feature
-  redraft run 002 --lane deep            switch to another lane from here on; what exists is kept
-  redraft run 002 --now                  try an agent again before its usage limit ends
-  redraft run 002 --on-cap accept        accept what is still open after the last round
-  redraft run 002 --merge --yes          to the end and into the branch it was begun on, without stopping
-  redraft run 002 --yes --json           for scripts: asks nothing, prints one object
-
-If you do something else meanwhile, you are told when it waits or ends: docs/configuration.md#notify.
-
-Exit codes: 0 approved or accepted, 1 abandoned, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
-failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process is working on it, \
-130 interrupted; the same command continues";
-
-pub(super) const FINISH_HELP: &str = "\
-Examples:
-  redraft finish                         check what would be merged, look back, make the branch ready
-  redraft finish 002 --merge             the same, and merged into the branch it was begun on
-  redraft show pull-request 002          the text for a pull request
-
-Exit codes: 0 ready or merged, 1 a check fails on what would be merged now, 2 usage, 3 configuration, ledger, git or \
-disk, 4 an agent failed, 5 the budget is reached, 6 a conflict, uncommitted changes in the checkout, or a failed check \
-or a deferred blocker to decide about, 7 another process is working on it, 130 interrupted; the same command continues";
 
 pub(super) const DECIDE_HELP: &str = "\
 Examples:
@@ -234,61 +172,6 @@ Examples:
 
 Exit codes: 0 shown, 2 no such feature";
 
-pub(super) const BANK_HELP: &str = "\
-Examples:
-  redraft bank                           every entry: whether it is stale, how often and when it was observed
-  redraft bank --stale --json            only entries that have not been observed for a long time
-  redraft bank show \"Relative Paths in Hooks\"
-  redraft bank keep \"Relative Paths in Hooks\"
-  redraft bank update \"Relative Paths in Hooks\" --text \"Resolve paths from the script's own folder.\"
-  redraft bank retire \"Relative Paths in Hooks\" --why \"there are no hooks any more\"
-  redraft bank backfill                  what would be filled in; --write does it
-
-The files are docs/knowledge-bank/anti-patterns.md, heuristics.md and patterns.md of the checkout you are in. They \
-can have many forms, and only what must change is changed: docs/knowledge-bank.md. Commit the changes yourself.
-
-Exit codes: 0 shown or done, 1 something could not be filled in, 2 no such entry or usage, 3 a file cannot be read or \
-written, 7 another process is using the repository";
-
-pub(super) const BANK_SHOW_HELP: &str = "\
-Examples:
-  redraft bank show \"Relative Paths in Hooks\"
-  redraft bank show relative             part of the name is enough if it fits only one entry
-
-Exit codes: 0 shown, 2 no such entry";
-
-pub(super) const BANK_KEEP_HELP: &str = "\
-Examples:
-  redraft bank keep \"Relative Paths in Hooks\"
-  redraft bank keep \"Relative Paths in Hooks\" --feature 031
-
-Sets `Last observed:` to the feature, leaves the count as it is, and removes the mark for a stale entry.
-Exit codes: 0 kept, 2 no such entry or feature, 3 the file cannot be written";
-
-pub(super) const BANK_UPDATE_HELP: &str = "\
-Examples:
-  redraft bank update \"Relative Paths in Hooks\" --text \"Resolve paths from the script's own folder.\"
-
-Replaces the text, sets `Last observed:` to the feature and the count to 1. Other fields stay.
-Exit codes: 0 updated, 2 no such entry or feature, 3 the file cannot be written";
-
-pub(super) const BANK_RETIRE_HELP: &str = "\
-Examples:
-  redraft bank retire \"Relative Paths in Hooks\" --why \"there are no hooks any more\"
-
-Deletes the entry and notes `Retired: name — reason` in the retro.md of the feature (--feature, or the one of this \
-worktree) if it has one, otherwise in docs/knowledge-bank/retired.md.
-Exit codes: 0 retired, 2 no such entry or feature, 3 a file cannot be written";
-
-pub(super) const BANK_BACKFILL_HELP: &str = "\
-Examples:
-  redraft bank backfill                  what would be filled in, changing nothing
-  redraft bank backfill --write          do it
-
-Adds `Last observed:` and `Observation count:` where they are missing. An entry that names no feature gets the \
-feature that was active when the entry was committed, marked as approximate. Patterns are not changed.
-Exit codes: 0 shown or filled in, 1 no feature is known for some entries, 3 a file cannot be read or written";
-
 pub(super) const TRUST_HELP: &str = "\
 Examples:
   redraft trust                          see what this repository wants, then answer
@@ -335,24 +218,6 @@ Skipping and going back are stored with their reason. Going back cancels the app
 documents stay; you can edit them before they are reviewed again.
 
 Exit codes: 0 done, 2 not possible here, 7 another process is working on it";
-
-pub(super) const REVIEW_HELP: &str = "\
-Examples:
-  redraft review docs/proposal.md        findings, and what they cost; the file is not changed
-  redraft review docs/proposal.md        after an edit: only what changed is sent
-  redraft review docs/proposal.md --fix  let an author revise it until it is approved
-  redraft review api.md --as design      judge it as a design
-  redraft review --base main             what this branch changes, by three reviewers
-  redraft review --base main             after the next commit: only what is new is sent
-  redraft review --base origin/main --format sarif > review.sarif
-  redraft review --base origin/main --name pull-7 --intent-file pull.txt --format github --yes
-
-The work is done in a separate worktree; only --fix writes to your file, and never over your edits. With --base, \
-the configuration is the one in REV, commands run only with --checks, and uncommitted changes are reviewed only \
-with --uncommitted: docs/reviewing-changes.md.
-
-Exit codes: 0 approved, 1 findings, 2 usage, 3 configuration, git or disk, 4 an agent failed, 5 a limit or the budget \
-is reached, 6 waiting for a yes, 7 another process is reviewing it, 130 interrupted; the same command continues";
 
 pub(super) const LINT_HELP: &str = "\
 Examples:
@@ -403,29 +268,6 @@ Examples:
 
 docs/trace.md explains the rows and what an orphan is. `redraft lint --trace` fails if there are orphans.
 Exit codes: 0 shown, 1 nothing has this id, 2 no such feature or folder, 3 the ledger is damaged";
-
-pub(super) const MCP_HELP: &str = "\
-Examples:
-  redraft mcp                            hosts start this themselves, in the repository they work in
-  redraft mcp --patience 0               never hold up a call of `next`
-
-Register it once: claude mcp add redraft -- redraft mcp (or codex mcp add); `redraft plugin export` does that and \
-more.
-
-Nine tools: status, next, submit, check, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a \
-fresh conversation, `submit`. Redraft itself sends nothing and starts no agent, and it does not know what the host's work \
-costs. The host plays the roles that redraft.toml gives to an agent of kind \"pull\", or all roles if it gives it none.
-
-Exit codes: 0 the host closed standard input, 2 started by an agent at work, 130 interrupted";
-
-pub(super) const REHEARSE_HELP: &str = "\
-Examples:
-  redraft rehearse 001/specify.1/draft/spec-author/1.1
-
-It reads the prompt stored for the ticket, changes the files that its role may change, and prints the answer to \
-submit.
-
-Exit codes: 0 done, 2 this ticket is not out with a host, 4 the rehearsal agent could not do it";
 
 pub(super) const DOCTOR_HELP: &str = "\
 Examples:
@@ -486,26 +328,3 @@ Examples:
   redraft show pull-request 002 | gh pr create --body-file - --title \"Export orders\"
 
 Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
-pub(super) const PLUGIN_HELP: &str = "\
-Examples:
-  redraft plugin export ~/redraft-plugin          a plugin for Claude Code
-  redraft plugin export . --target codex          what Codex reads in this repository
-
-Exit codes: 0 written, 1 edited files were not replaced, 2 usage; more in `redraft help plugin export`";
-
-pub(super) const PLUGIN_EXPORT_HELP: &str = "\
-Examples:
-  redraft plugin export ~/redraft-plugin          a plugin for Claude Code
-  claude --plugin-dir ~/redraft-plugin            use it
-  redraft plugin export . --target codex          agents, a skill and the MCP server, in this repository
-  redraft plugin export . --target opencode       the same, with commands
-  redraft plugin export . --target agents-md      a section of AGENTS.md
-  redraft plugin export ~/redraft-plugin --replace --dry-run
-
-Exporting again updates the files. A file that you edited is not replaced, and its name is shown; --replace \
-replaces it and keeps yours as NAME.mine. Files that redraft did not export are replaced only with --replace. In \
-AGENTS.md and .codex/config.toml, only the part between `redraft:begin` and `redraft:end` is changed. More: \
-docs/plugin.md.
-
-Exit codes: 0 exported, 1 edited files were not replaced, 2 something is in the way, 3 the folder cannot be read or \
-written, 7 a file changed meanwhile";

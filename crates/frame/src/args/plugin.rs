@@ -1,9 +1,32 @@
 //! The arguments of `redraft plugin`.
 
-use super::help::PLUGIN_EXPORT_HELP;
 use clap::{Args, Subcommand, ValueEnum};
 use redraft_integrations::plugin;
 use std::path::PathBuf;
+
+pub(super) const PLUGIN_HELP: &str = "\
+Examples:
+  redraft plugin export ~/redraft-plugin          a plugin for Claude Code
+  redraft plugin export . --target codex          what Codex reads in this repository
+
+Exit codes: 0 written, 1 edited files were not replaced, 2 usage; more in `redraft help plugin export`";
+
+pub(super) const PLUGIN_EXPORT_HELP: &str = "\
+Examples:
+  redraft plugin export ~/redraft-plugin          a plugin for Claude Code
+  claude --plugin-dir ~/redraft-plugin            use it
+  redraft plugin export . --target codex          agents, a skill and the MCP server, in this repository
+  redraft plugin export . --target opencode       the same, with commands
+  redraft plugin export . --target agents-md      a section of AGENTS.md
+  redraft plugin export ~/redraft-plugin --replace --dry-run
+
+Exporting again updates the files. A file that you edited is not replaced, and its name is shown; --replace \
+replaces it and keeps yours as NAME.mine. Files that redraft did not export are replaced only with --replace. In \
+AGENTS.md and .codex/config.toml, only the part between `redraft:begin` and `redraft:end` is changed. More: \
+docs/plugin.md.
+
+Exit codes: 0 exported, 1 edited files were not replaced, 2 something is in the way, 3 the folder cannot be read or \
+written, 7 a file changed meanwhile";
 
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
