@@ -28,6 +28,7 @@ mod scenario;
 mod session;
 mod turn;
 mod unreadable;
+mod working_folder;
 
 #[cfg(test)]
 mod tests;
@@ -322,7 +323,7 @@ fn garbage(text: &str) -> String {
 /// Changes a file the role may not change.
 fn edit(rule: &ScenarioRule, request: &Request) -> Result<(), AgentError> {
     let path = rule.path.as_deref().unwrap_or_default();
-    let target = turn::inside(&request.folder, path)?;
+    let target = working_folder::inside(&request.folder, path)?;
     let written = std::fs::create_dir_all(target.parent().unwrap_or(&request.folder))
         .and_then(|()| std::fs::write(&target, rule.text.as_deref().unwrap_or_default()));
     written.map_err(|error| broken(&format!("{path}: {error}")))

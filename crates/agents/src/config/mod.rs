@@ -2,12 +2,13 @@
 //! every repository (`user_settings`).
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into [`Config`], what
-//! it means, with every default filled in and every value checked; `source` is what every table is read with. Parts of
+//! it means, with every default filled in and every value checked (`agent` has that of agents); `source` is what every table is read with. Parts of
 //! that are `prices`, `models`, `mcp`, `lint`, `checks`, `notify` and `secrets`, which refuses a key in the file. `acceptance`
 //! decides what of `redraft.toml` a person must accept, `effective` shows which settings hold, `edit` changes one.
 //! Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod acceptance;
+mod agent;
 mod builtin_cards;
 mod checks;
 mod edit;
@@ -29,12 +30,12 @@ mod user_settings;
 mod tests;
 
 pub use acceptance::{By, KEYS, KeyDecision, Needed, Want};
+pub use agent::{AgentConfig, BashRule, ModelAgent, ModelKind, SchemaForm, Wire};
 pub use edit::edited;
 pub use effective::{From, ShownSetting, settings};
 pub use error::ConfigError;
 pub use user_settings::{Colour, LOCAL, LocalServer, TerminalSettings, UserSettings};
 
-use crate::mcp::McpServers;
 use builtin_cards::builtin_cards;
 use notify::NotifyCommands;
 use redraft_adapters::plain_file;
@@ -50,7 +51,7 @@ use redraft_facts::text::hash;
 use redraft_facts::usage::Usd;
 use redraft_reports::projections::Thresholds;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The file's name in the main checkout.
 pub const FILE: &str = "redraft.toml";
@@ -156,105 +157,6 @@ pub enum WorkspaceMode {
     Worktree,
     /// In the main checkout, on the feature's branch.
     InPlace,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AgentConfig {
-    /// Plays a scenario; the built-in one unless a file is named.
-    Rehearsal { scenario: Option<PathBuf> },
-    /// A program or service with a model behind it.
-    Model(Box<ModelAgent>),
-    /// A host that comes for its work.
-    Pull,
-}
-
-/// An agent with a model behind it, as configured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelAgent {
-    pub kind: ModelKind,
-    /// As it is sent: in its vendor's spelling where it has a card, and the default of the kind where none is named.
-    pub model: String,
-    /// `claude` and `codex`: the program, looked up on the PATH unless it is a path.
-    pub program: Option<String>,
-    /// `anthropic` and `openai`: where the service is.
-    pub base_url: Option<String>,
-    /// The variable of the environment that holds the key.
-    pub key_env: Option<String>,
-    /// A file that holds the key.
-    pub key_file: Option<String>,
-    /// `anthropic` and `openai`: the proxy they are reached through, whatever the environment says.
-    pub proxy: Option<String>,
-    /// `unknown` counts conservatively; another word names the card to use.
-    pub price: Option<String>,
-    /// `openai`: `chat` or `responses`.
-    pub wire: Wire,
-    /// `openai`: how the form of the answer is asked for.
-    pub schema: SchemaForm,
-    /// `claude`: what a role that builds may run.
-    pub bash: BashRule,
-    /// The longest answer; none where the file does not say.
-    pub max_tokens: Option<u32>,
-    /// Variables of the environment that are passed on in addition to the usual ones.
-    pub pass: Vec<String>,
-    /// `claude` and `codex`: more arguments for the program.
-    pub args: Vec<String>,
-    /// `claude` and `codex`: servers with more tools.
-    pub mcp: McpServers,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelKind {
-    Claude,
-    Codex,
-    Anthropic,
-    OpenAi,
-}
-
-impl ModelKind {
-    pub const ALL: [ModelKind; 4] =
-        [ModelKind::Claude, ModelKind::Codex, ModelKind::Anthropic, ModelKind::OpenAi];
-
-    /// The word for it in a file, which is also the name of an agent that is of this kind without settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            ModelKind::Claude => "claude",
-            ModelKind::Codex => "codex",
-            ModelKind::Anthropic => "anthropic",
-            ModelKind::OpenAi => "openai",
-        }
-    }
-
-    /// The name of its program on the PATH; none for a service.
-    pub fn program(self) -> Option<&'static str> {
-        match self {
-            ModelKind::Claude => Some("claude"),
-            ModelKind::Codex => Some("codex"),
-            ModelKind::Anthropic | ModelKind::OpenAi => None,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wire {
-    Chat,
-    Responses,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SchemaForm {
-    JsonSchema,
-    JsonObject,
-    None,
-}
-
-/// What a role that builds may run in the shell of its program.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BashRule {
-    /// The project's checks.
-    #[default]
-    Checks,
-    /// Whatever it wants.
-    All,
 }
 
 /// A name that no agent has.

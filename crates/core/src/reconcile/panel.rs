@@ -4,7 +4,7 @@
 //! would cost one of them its fix, so this asks for more than [`super::repeated`] does: the same file, lines that touch,
 //! quotes that overlap, the same claim, and most of the words that say something. Start at [`defects`].
 
-use super::Place;
+use super::place::Place;
 use redraft_facts::citation;
 use redraft_facts::findings::Finding;
 use redraft_facts::prelude::*;

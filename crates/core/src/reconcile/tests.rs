@@ -2,6 +2,7 @@
 
 mod put_aside;
 
+use super::place::enough_shared_words;
 use super::*;
 use proptest::prelude::*;
 use redraft_facts::findings::{Ruling, apply};
