@@ -58,11 +58,13 @@ pub fn given(
         return Ok(true);
     }
     let (likely, budget) = (expected.cost(), estimating.rules.budget);
-    let why = told(&expected, agents, budget);
+    let why = told(&expected, agents, budget, console.verbose);
     if console.can_ask() {
+        // The question comes last, so that it is seen also where the rest has scrolled away.
+        console.say_before_asking(&why);
         let form = QuestionForm::yes_or_no(
             "May this money be spent?",
-            why.lines().map(str::to_owned).collect(),
+            Vec::new(),
             &format!("work is sent; it never costs more than {budget}"),
             "nothing is sent",
         );
@@ -82,23 +84,27 @@ pub fn given(
         .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
 }
 
-/// The text before the question.
-fn told(expected: &Forecast, agents: &AgentRegistry<'_>, budget: Usd) -> String {
-    let mut text = "these roles are played by agents that cost money:\n".to_owned();
+/// The text before the question: a line for each agent, and for each role only where a person wants all of them.
+fn told(expected: &Forecast, agents: &AgentRegistry<'_>, budget: Usd, every_role: bool) -> String {
+    let mut text = "these agents cost money:\n".to_owned();
     let names: BTreeSet<&AgentName> = expected.roles.iter().map(|one| &one.agent).collect();
     for name in names {
+        let roles: Vec<&RoleForecast> = expected.roles.iter().filter(|one| one.agent == *name).collect();
         let what = agents.named(name).map(|agent| agent.describe()).unwrap_or_default();
-        let roles = || expected.roles.iter().filter(|one| one.agent == *name);
-        for RoleForecast { role, dispatches, cost, features, .. } in roles() {
+        // Programs are mostly called by their own name.
+        let what = if what.starts_with(name.as_str()) { what } else { format!("{name}, {what}") };
+        let cost = roles.iter().fold(Usd(0), |sum, one| sum + one.cost);
+        let dispatches = roles.iter().map(|one| one.dispatches as usize).sum();
+        let (number, dispatches) = (count(roles.len(), "role"), count(dispatches, "dispatch"));
+        text.push_str(&format!("  {what}: {number}, about {cost} for {dispatches}\n"));
+        for RoleForecast { role, dispatches, cost, features, .. } in roles.iter().filter(|_| every_role) {
             let dispatches = count(*dispatches as usize, "dispatch");
             let from = match features {
                 0 => String::new(),
                 some => format!(", from {}", count(*some as usize, "earlier feature")),
             };
-            text.push_str(&format!("  {role}: {what}, about {cost} for {dispatches}{from}\n"));
+            text.push_str(&format!("    {role}: about {cost} for {dispatches}{from}\n"));
         }
-        let sum = roles().fold(Usd(0), |sum, one| sum + one.cost);
-        text.push_str(&format!("  agent {name}: about {sum} in total\n"));
         let beyond = agents.named(name).map(|agent| agent.beyond()).unwrap_or_default();
         if beyond > Usd(0) {
             let tokens = grouped(UNLIMITED_ANSWER_TOKENS);

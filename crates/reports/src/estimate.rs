@@ -118,23 +118,24 @@ fn role_forecast(
     }
 }
 
+/// More roles than these are counted instead of named: the text stands before a question, and both should fit a screen.
+const NAMES_MAX: usize = 3;
+
 /// Where the numbers come from.
 pub fn basis(forecast: &Forecast) -> String {
     let known = |role: &&RoleForecast| role.features > 0;
     let features = forecast.roles.iter().map(|role| role.features).filter(|features| *features > 0).min();
     let names: Vec<&str> = forecast.roles.iter().filter(known).map(|role| role.role.as_str()).collect();
+    let named = if names.len() > NAMES_MAX { format!("{} roles", names.len()) } else { names.join(", ") };
     let assumptions = size::assumptions(forecast.tasks.is_some());
     let earlier = |features: u32| format!("from {}", count(features as usize, "earlier feature"));
     match features {
         Some(features) if names.len() == forecast.roles.len() => {
             format!("{} of this repository", earlier(features))
         }
-        Some(features) => format!(
-            "{} of this repository for {}; for the others {}",
-            earlier(features),
-            names.join(", "),
-            assumptions
-        ),
+        Some(features) => {
+            format!("{} of this repository for {named}; for the others {assumptions}", earlier(features))
+        }
         None => assumptions,
     }
 }

@@ -130,7 +130,7 @@ fn the_next_feature_is_estimated_from_the_bills_of_the_ones_before() {
     };
     let reviews = sent("/spec-reviewer/");
     scratch.run(["new", "--until", "specify", "another feature"]).expect(0);
-    let second = run(&scratch, &["run", "002"]);
+    let second = run(&scratch, &["run", "002", "--verbose"]);
     assert_eq!(second.code, Some(6), "{}", second.stderr);
     let words = format!(" for {reviews} dispatches, from 1 earlier feature\n");
     let reviewer = second.stderr.lines().find(|line| line.contains("spec-reviewer: ")).unwrap();

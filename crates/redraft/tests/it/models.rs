@@ -144,10 +144,10 @@ fn what_the_cache_holds_is_as_old_as_the_last_request_and_not_as_the_dispatch() 
 #[test]
 fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     let (scratch, provider) = with_agent(ANTHROPIC);
-    let ran = run(&scratch, &["run", "001"]);
+    let ran = run(&scratch, &["run", "001", "-v"]);
     assert_eq!(ran.code, Some(6), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("spec-reviewer: claude-sonnet-4.5") && ran.stderr.contains("--yes"),
+        ran.stderr.contains("\n  model, claude-sonnet-4.5 at ") && ran.stderr.contains("--yes"),
         "{}",
         ran.stderr
     );
@@ -158,11 +158,11 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     let roles: Vec<u64> = ran
         .stderr
         .lines()
-        .filter(|line| line.ends_with(" dispatches") && line.starts_with("  "))
+        .filter(|line| line.ends_with(" dispatches") && line.starts_with("    "))
         .map(about)
         .collect();
     assert_eq!(roles.len(), 3, "{}", ran.stderr);
-    let sum = ran.stderr.lines().find(|line| line.starts_with("  agent model: about $")).map(about).unwrap();
+    let sum = ran.stderr.lines().find(|line| line.contains(": 3 roles, about $")).map(about).unwrap();
     // Each is rounded where it is shown.
     assert!(sum.abs_diff(roles.iter().sum()) <= 2 && sum > 1_000, "{}", ran.stderr);
     let sum = format!("about ${}.{:04}", sum / 10_000, sum % 10_000);
@@ -258,10 +258,10 @@ fn a_price_of_the_configuration_is_what_is_estimated_and_billed() {
     assert!(ran.stderr.contains("[prices.\"my-own-model\"]"), "{}", ran.stderr);
     let config = std::fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     scratch.write("redraft.toml", &format!("{config}[prices.\"my-own-model\"]\ninput = 0\noutput = 1000\n"));
-    let ran = run(&scratch, &["run", "001"]);
+    let ran = run(&scratch, &["run", "001", "-v"]);
     // Three answers of 1,500 tokens, with 150 for each of seven requests, at a thousand dollars a million; what goes in is
     // free.
-    assert!(ran.stderr.contains(", about $5.5500 for 3 dispatches"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(": about $5.5500 for 3 dispatches"), "{}", ran.stderr);
     let ran = run(&scratch, &["run", "001", "--yes", "--budget", "1000"]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
     let events = events(&scratch);

@@ -7,6 +7,7 @@ use crate::terminal::pair;
 use crate::world::{PROGRAM, bodies, events, executable, feature};
 use redraft_facts::usage::Usd;
 use redraft_testkit::Scratch;
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 use std::fs;
 use std::io::{Read, Write};
@@ -97,12 +98,45 @@ fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
 }
 
 /// Reads from a terminal until these words are there.
-fn read_until(terminal: &mut fs::File, words: &str) {
+fn read_until(terminal: &mut fs::File, words: &str) -> String {
     let mut said = String::new();
     let mut part = [0; 4096];
     while !said.contains(words) {
         let read = terminal.read(&mut part).unwrap_or_else(|error| panic!("{error}: {said}"));
         said.push_str(&String::from_utf8_lossy(&part[..read]));
+    }
+    said
+}
+
+#[test]
+fn the_question_about_money_fits_a_small_screen_and_ends_with_the_question() {
+    let scratch = Scratch::repository(PROGRAM);
+    executable(&scratch, "claude.sh", &PLANNED.replace("PLAN\n", ""));
+    let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
+    scratch.write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\ndefault = \"claude\"\n"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch.run(["new", "Let people delete an order"]).expect(0);
+    for columns in [60, 80] {
+        let (mut terminal, end) = pair();
+        tcsetwinsize(&end, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let mut command = scratch.redraft(["run", "001"]);
+        command.stdin(end.try_clone().unwrap()).stderr(end).stdout(Stdio::null()).env("TERM", "dumb");
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        let said = read_until(&mut terminal, "yes or NO? ");
+        terminal.write_all(b"no\n").unwrap();
+        read_until(&mut terminal, "nothing was sent");
+        child.wait().unwrap();
+        let from = said.find("these agents cost money:").unwrap_or_else(|| panic!("{said}"));
+        let lines: Vec<&str> = said[from..].lines().collect();
+        assert!(lines.len() <= 23, "{columns}: {} lines: {said}", lines.len());
+        let agents =
+            lines.iter().filter(|line| line.contains("claude 9.9.9, claude-sonnet-4-5: 16 roles")).count();
+        assert_eq!(agents, 1, "one line for all of its roles: {said}");
+        let question = lines.iter().position(|line| *line == "question: May this money be spent?").unwrap();
+        let after: Vec<&str> = lines[question + 1..].iter().map(|line| line.trim()).collect();
+        assert!(after[0].starts_with("yes  work is sent"), "the choices follow: {after:?}");
+        assert!(after.len() <= 4, "nothing else follows: {after:?}");
     }
 }
 
