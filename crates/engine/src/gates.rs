@@ -58,7 +58,12 @@ impl DocumentGates<'_, '_> {
             };
             documents.documents.push(lint::Document { path: path.clone(), content });
         }
-        let missing = |path: &String| matches!(self.worktree.workspace.read(path), Ok(None));
+        let folder = open.artifact().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_missing = |path: &String| matches!(self.worktree.workspace.read(path), Ok(None));
+        let missing = |path: &String| {
+            let places = lint::places(path, folder);
+            !places.is_empty() && places.iter().all(is_missing)
+        };
         documents.absent_files =
             lint::named_files(&documents).into_iter().take(FILES_MAX).filter(missing).collect();
         Ok(documents)

@@ -53,7 +53,11 @@ pub fn lint(args: LintArgs, process: &ProcessContext, console: &Console) -> Resu
     if let Some(folder) = &args.plugin {
         return of_plugin(folder, &place, &settings, form, process, console);
     }
-    let groups = find::groups(&args.targets, &place)?;
+    let mut groups = find::groups(&args.targets, &place)?;
+    if args.trace {
+        // A trace is read from a folder, whatever documents it has.
+        groups.dedup_by(|one, other| one.folder == other.folder);
+    }
     let mut faults: Vec<Fault> = Vec::new();
     for group in &groups {
         if process.stopped() {
@@ -193,10 +197,25 @@ fn content(root: &Path, file: &Path) -> LintedContent {
 /// Files that do not exist, although the folder they are said to be in belongs to this repository.
 fn absent(named: &BTreeSet<String>, group: &Group, place: &Place) -> BTreeSet<String> {
     let top = group.root.as_deref().unwrap_or(&place.root);
+    // Outside of the repository only what is beside the documents can be known.
+    let folder = group.folder.canonicalize().unwrap_or_else(|_| group.folder.clone());
+    let top = if folder.starts_with(top) { top } else { &folder };
+    let folder = find::shown(folder.strip_prefix(top).unwrap_or(Path::new("")), top);
+    let is_ours = |path: &str| {
+        let (first, _) = path.split_once('/').unwrap_or_default();
+        match first {
+            // Somewhere on a machine.
+            _ if path.starts_with('/') => false,
+            "" | ".." => lint::places(path, &folder).iter().any(|place| has_folder(&top.join(place))),
+            first => top.join(first).is_dir() || top.join(&folder).join(first).is_dir(),
+        }
+    };
     let is_absent = |path: &&String| {
-        let first = path.split('/').next().unwrap_or_default();
-        let ours = !first.is_empty() && top.join(first).is_dir();
-        ours && !top.join(path).exists() && !group.folder.join(path).exists()
+        is_ours(path) && lint::places(path, &folder).iter().all(|place| !top.join(place).exists())
     };
     named.iter().filter(is_absent).cloned().collect()
+}
+
+fn has_folder(file: &Path) -> bool {
+    file.parent().is_some_and(Path::is_dir)
 }

@@ -42,8 +42,8 @@ impl Rule {
                 "None of the usual headings for an expected part of the document is there."
             }
             Rule::MissingFile => {
-                "A file is named, in a folder of the repository that exists, that is not there, and nothing says \
-                 that it is to be made or removed."
+                "A file is named, in a folder of the repository that exists, or linked from the document's own \
+                 folder; it is not there, and nothing says that it is to be made or removed."
             }
             Rule::PlaceholderInCode => "Code in a document holds TODO, TBD or FIXME, or a body left out.",
             Rule::RestatedDifferently => {

@@ -10,14 +10,22 @@ use redraft_facts::prelude::*;
 pub(super) fn named<'a>(page: &Page<'a>) -> Vec<(&'a str, usize)> {
     let mut found = Vec::new();
     for (at, line) in page.lines.iter().enumerate().filter(|(_, line)| line.is_text()) {
-        let links = line.text.match_indices("](").map(|(at, mark)| {
-            let target = beginning(&line.text[at + mark.len()..]);
-            target.split([')', ' ', '#']).next().unwrap_or_default()
-        });
-        let spans = code_spans(line.text);
-        found.extend(links.chain(spans).filter_map(path).map(|path| (path, at)));
+        // What is written as code shows how a link is written.
+        let live: BTreeSet<&str> = targets(&line.prose).collect();
+        let linked = |target| path(target).or_else(|| beside(target).filter(|_| live.contains(target)));
+        let links = targets(line.text).filter_map(linked);
+        let spans = code_spans(line.text).into_iter().filter_map(path);
+        found.extend(links.chain(spans).map(|path| (path, at)));
     }
     found
+}
+
+/// Where the links of a line lead, without headings.
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("](").map(|(at, mark)| {
+        let target = beginning(&text[at + mark.len()..]);
+        target.split([')', ' ', '#']).next().unwrap_or_default()
+    })
 }
 
 /// Paths that some line of these pages says are new, moved or removed.
@@ -69,9 +77,11 @@ pub(super) fn check(
     }
 }
 
+/// As long as a path may be.
+const CHARS_MAX: usize = 200;
+
 /// A relative path with a folder and an ending, without the line numbers people put after it.
 fn path(text: &str) -> Option<&str> {
-    const CHARS_MAX: usize = 200;
     let text = text.trim().trim_start_matches("./");
     let end = text.find(':').filter(|at| text[at + 1..].starts_with(|c: char| c.is_ascii_digit()));
     let text = end.map_or(text, |end| &text[..end]);
@@ -85,6 +95,29 @@ fn path(text: &str) -> Option<&str> {
     let address = folders.split('/').next().is_some_and(|first| first.chars().skip(1).any(|c| c == '.'));
     (fits && inside && !address).then_some(text)
 }
+
+/// The target of a link that can only mean a file, seen from the document's own folder: `threats.md`,
+/// `../notes/threats.md`. Documents of a feature are linked before they are written.
+fn beside(text: &str) -> Option<&str> {
+    let text = text.trim().trim_start_matches("./");
+    let plain = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+' | '@'));
+    let inside = plain && text.len() <= CHARS_MAX && !text.starts_with('/') && !text.contains("//");
+    let (folders, name) = text.rsplit_once('/').unwrap_or(("", text));
+    let climbs = folders.is_empty() || folders.split('/').next() == Some("..");
+    let later = folders.is_empty() && LATER.contains(&name);
+    let (stem, ending) = name.rsplit_once('.')?;
+    (inside && climbs && !later && !stem.is_empty() && ENDINGS.contains(&ending)).then_some(text)
+}
+
+/// Endings that no address on the web ends with, so that `example.com` is not taken for a file.
+const ENDINGS: [&str; 24] = [
+    "md", "markdown", "txt", "rst", "adoc", "html", "pdf", "png", "jpg", "jpeg", "gif", "svg", "json",
+    "yaml", "yml", "toml", "csv", "sql", "py", "rs", "js", "ts", "tsx", "go",
+];
+
+/// What a feature's folder has at some time, and not all of the time.
+const LATER: [&str; 7] =
+    ["prd.md", "spec.md", "design.md", "plan.md", "tasks.md", "retro.md", "implementation-log.md"];
 
 fn is_ending(ending: &str) -> bool {
     const CHARS_MAX: usize = 6;

@@ -266,7 +266,8 @@ pub fn of_document(faults: &[Fault], path: &str, level: Level) -> Vec<Fault> {
     faults.iter().filter(|fault| fault.path == path && fault.level == level).cloned().collect()
 }
 
-/// Every file that the documents name without saying that it is to be made: relative paths, as they were written.
+/// Every file that the documents name without saying that it is to be made: relative paths, as they were written. Seen
+/// from the top of the repository or, of a link, from the document's folder ([`places`]).
 pub fn named_files(documents: &Documents) -> BTreeSet<String> {
     let texts = documents.documents.iter().filter_map(|document| match &document.content {
         LintedContent::Text(text) => Some(Page::read(&document.path, text)),
@@ -276,6 +277,27 @@ pub fn named_files(documents: &Documents) -> BTreeSet<String> {
     let changing = file::changing(&pages.iter().collect::<Vec<_>>());
     let named = pages.iter().flat_map(file::named).map(|(path, _)| path);
     named.filter(|path| !changing.contains(path)).map(ToOwned::to_owned).collect()
+}
+
+/// Where a file may be that a document in `folder` names, from the top of the repository; nowhere if that is outside of
+/// it.
+pub fn places(path: &str, folder: &str) -> Vec<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    for part in path.split('/') {
+        match part {
+            ".." => match parts.pop() {
+                Some(_) => {}
+                None => return Vec::new(),
+            },
+            "" | "." => {}
+            name => parts.push(name),
+        }
+    }
+    let mut places = vec![parts.join("/")];
+    if !path.split('/').any(|part| part == "..") {
+        places.push(path.to_owned());
+    }
+    places
 }
 
 /// One line for each fault, as it is shown to the author of the text.

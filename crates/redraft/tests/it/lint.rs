@@ -108,7 +108,9 @@ fn every_rule_is_found_by_its_name_at_its_level_and_only_errors_fail() {
         let words =
             if is_of_the_trace(rule) { vec!["lint", "--trace", folder] } else { vec!["lint", folder] };
         match rule {
-            Rule::Missing => std::fs::create_dir_all(scratch.root().join(folder)).unwrap(),
+            Rule::Missing => {
+                scratch.write(&format!("{folder}/plan.md"), "# Plan\n\n## Steps\n\n1. Write it.\n");
+            }
             Rule::Unreadable => {
                 scratch.write(&format!("{folder}/spec.md"), "");
                 std::fs::write(scratch.root().join(folder).join("spec.md"), [0xff, 0xfe]).unwrap();
@@ -189,7 +191,7 @@ fn files_folders_and_numbers_can_be_named_together() {
 }
 
 #[test]
-fn nothing_to_check_is_a_usage_error_and_an_empty_folder_lacks_its_document() {
+fn nothing_to_check_is_a_usage_error() {
     let scratch = Scratch::repository(PROGRAM);
     let ran = scratch.run(["lint"]).expect(2);
     assert!(ran.stderr.contains("there is no document in"), "{ran:?}");
@@ -197,8 +199,8 @@ fn nothing_to_check_is_a_usage_error_and_an_empty_folder_lacks_its_document() {
     scratch.run(["lint", "042"]).expect(2);
     std::fs::create_dir_all(scratch.root().join("docs/features/001-x")).unwrap();
     scratch.run(["lint"]).expect(2);
-    let ran = scratch.run(["lint", "docs/features/001-x"]).expect(1);
-    assert!(ran.stdout.starts_with("docs/features/001-x/spec.md:1: error [missing]"), "{ran:?}");
+    let ran = scratch.run(["lint", "docs/features/001-x"]).expect(2);
+    assert!(ran.stderr.contains("there is no document in"), "{ran:?}");
 }
 
 #[test]
@@ -328,4 +330,45 @@ fn the_page_about_lint_lists_the_rules_of_the_program() {
         let row = format!("| `{}` | {} | {} |", rule.name(), rule.level().name(), rule.explanation());
         assert!(page.contains(&row), "docs/lint.md must have the row:\n{row}");
     }
+}
+
+#[test]
+fn a_folder_that_is_no_feature_is_searched_for_features_and_else_for_documents() {
+    let scratch = scratch();
+    scratch.write("docs/features/001-export/spec.md", &GOOD_SPEC.replace("2 s", "TBD"));
+    scratch.write("docs/guide.md", "# Guide\n\nThe limit is TBD.\n");
+    let below = scratch.run(["lint", "docs", "--json"]).expect(1);
+    let below: Value = serde_json::from_str(&below.stdout).unwrap();
+    assert_eq!(faults(&below), ["docs/features/001-export/spec.md:5 placeholder error"]);
+    scratch.write("notes/deep/one.md", "# One\n\nThe limit is TBD.\n");
+    scratch.write("notes/two.md", "# Two\n\nThe limit is 5.\n");
+    let plain = scratch.run(["lint", "notes", "--json"]).expect(1);
+    let plain: Value = serde_json::from_str(&plain.stdout).unwrap();
+    assert_eq!(
+        (faults(&plain), &plain["documents"]),
+        (vec!["notes/deep/one.md:3 placeholder error".to_owned()], &2.into())
+    );
+    std::fs::create_dir_all(scratch.root().join("empty")).unwrap();
+    let none = scratch.run(["lint", "empty"]).expect(2);
+    assert!(none.stderr.contains("there is no document in ") && none.stdout.is_empty(), "{}", none.stderr);
+}
+
+#[test]
+fn a_dead_link_beside_the_document_is_told() {
+    let scratch = scratch();
+    scratch.write("docs/there.md", "# There\n");
+    scratch.write(
+        "docs/proposal.md",
+        "# Proposal\n\nSee [the threat model](threats.md), [this](there.md), [the page](../README.md) and \
+         [that](../gone.md), but not [outside](../../gone.md) nor [elsewhere](../none/x.md) nor `/tmp/x.txt`.\n",
+    );
+    let ran = scratch.run(["lint", "docs/proposal.md"]).expect(0);
+    let told: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("[missing-file]")).collect();
+    assert_eq!(
+        told,
+        [
+            "docs/proposal.md:3: warning [missing-file] there is no file `threats.md`",
+            "docs/proposal.md:3: warning [missing-file] there is no file `../gone.md`"
+        ]
+    );
 }

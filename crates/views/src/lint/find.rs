@@ -75,7 +75,8 @@ fn target_groups(target: &Path, place: &Place) -> Result<Vec<Group>, CliError> {
     })
 }
 
-/// A feature's own folder, or all feature folders in a folder.
+/// A feature's own folder, or all feature folders below a folder; where there is none, every document below it, each by
+/// itself.
 fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
     if let Some(group) = artifacts(path) {
         return Ok(vec![group]);
@@ -83,12 +84,58 @@ fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
     let below = path.join(FEATURES);
     let parent = if below.is_dir() { &below } else { path };
     let groups: Vec<Group> = folders(parent)?.iter().filter_map(|folder| artifacts(folder)).collect();
+    if !groups.is_empty() {
+        return Ok(groups);
+    }
+    let all = folders_below(path)?;
+    let groups: Vec<Group> = all.iter().filter_map(|folder| artifacts(folder)).collect();
+    if !groups.is_empty() {
+        return Ok(groups);
+    }
+    let mut groups = Vec::new();
+    for folder in std::iter::once(path.to_owned()).chain(all) {
+        let files = documents_in(&folder)?.into_iter();
+        groups.extend(files.map(|file| Group { folder: folder.clone(), root: None, files: vec![file] }));
+    }
     if groups.is_empty() {
-        // The user says that documents are here: the one everything begins with is missing.
-        let files = vec![path.join(ArtifactKind::Spec.file())];
-        return Ok(vec![Group { folder: path.to_owned(), root: None, files }]);
+        return Err(CliError::usage(format!("there is no document in {}", path.display()))
+            .hint("name a file, the folder of a feature, or a folder with Markdown files"));
     }
     Ok(groups)
+}
+
+/// Every folder below a folder, by name, without hidden ones, those of tools, and links.
+fn folders_below(path: &Path) -> Result<Vec<PathBuf>, CliError> {
+    /// More than people keep documents in, and few enough to look into all of them.
+    const FOLDERS_MAX: usize = 10_000;
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut left = vec![path.to_owned()];
+    while let Some(folder) = left.pop() {
+        for below in folders(&folder)? {
+            let name = name(&below);
+            let skipped = name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target");
+            if !skipped && !below.is_symlink() {
+                left.push(below.clone());
+                found.push(below);
+            }
+        }
+        if found.len() > FOLDERS_MAX {
+            return Err(CliError::usage(format!(
+                "there are more than {FOLDERS_MAX} folders below {}",
+                path.display()
+            ))
+            .hint("name a folder that holds documents"));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The Markdown files of a folder, by name.
+fn documents_in(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let is_document =
+        |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md") && path.is_file();
+    Ok(entries(folder)?.into_iter().filter(is_document).collect())
 }
 
 /// The number of the feature with this slug; none where there is no such folder, or several.
@@ -142,6 +189,11 @@ fn finished(folder: &Path) -> Vec<String> {
 
 /// The folders in a folder, by name; none where it does not exist.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    Ok(entries(folder)?.into_iter().filter(|path| path.is_dir()).collect())
+}
+
+/// Everything in a folder, by name; nothing where it does not exist.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let unreadable = |error: std::io::Error| {
         CliError::new(ErrorCode::Config, format!("{} cannot be read: {error}", folder.display()))
             .hint("check its permissions, then run again")
@@ -157,10 +209,7 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     };
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
-            found.push(path);
-        }
+        found.push(entry.map_err(unreadable)?.path());
     }
     found.sort();
     Ok(found)

@@ -281,6 +281,29 @@ fn a_file_that_does_not_exist_is_a_warning_unless_it_is_to_be_made() {
 }
 
 #[test]
+fn a_link_to_a_file_beside_the_document_is_looked_up_where_it_can_mean_nothing_else() {
+    let text = "# D\n\n## Components\n\nSee [threats](threats.md), [notes](../notes/old.md#top), ![p](./p.png).\n\
+        Not [a site](example.com), [x](https://x.org/y.md), [a page](page), [mail](mailto:a@b.md), [root](/a.md).\n\
+        Not [the plan](plan.md), nor `[how](written.md)`. Create [this](made.md).\n\n```\n[in](code.md)\n```\n";
+    let documents = feature(&[("design.md", text)]);
+    let named: Vec<String> = named_files(&documents).into_iter().collect();
+    assert_eq!(named, ["../notes/old.md", "p.png", "threats.md"]);
+}
+
+#[test]
+fn a_file_that_is_named_is_looked_for_from_the_top_and_from_the_document() {
+    for (path, folder, expected) in [
+        ("threats.md", "docs/a", vec!["docs/a/threats.md", "threats.md"]),
+        ("../b/x.md", "docs/a", vec!["docs/b/x.md"]),
+        ("../x.md", "docs", vec!["x.md"]),
+        ("src/a.rs", "", vec!["src/a.rs", "src/a.rs"]),
+        ("../x.md", "", vec![]),
+    ] {
+        assert_eq!(places(path, folder), expected, "{path} in {folder}");
+    }
+}
+
+#[test]
 fn an_expected_part_is_found_under_many_headings_and_missed_otherwise() {
     let english = "The service is to answer, and that is not all of what is of use for the work.";
     check_named(
