@@ -12,6 +12,7 @@ use redraft_core::review;
 use redraft_facts::event::{About, Decided, Decision, Entry, Event, Question};
 use redraft_facts::findings::Finding;
 use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
 use serde::Serialize;
@@ -106,6 +107,8 @@ impl QuestionForm {
             default: true,
         });
         let mut why: Vec<String> = question.text.lines().map(str::to_owned).collect();
+        why.extend(on_a_word(question, state));
+        why.extend(to_look_at(question, state));
         why.extend(in_the_way(question, state));
         why.extend(state.estimate.iter().flat_map(estimate::lines));
         QuestionForm { what: asked(&question.about), why, choices }
@@ -234,6 +237,25 @@ pub(crate) fn chosen(fact: &Decided) -> String {
         format!(", although {} did not review it", names.join(", "))
     };
     format!("{by} chose {word}{what} ({}{unseen}){why}", consequence(&fact.about, fact.choice))
+}
+
+/// Where a person finds what they are asked to approve.
+fn to_look_at(question: &Question, state: &Pipeline) -> Option<String> {
+    let (created, open) = (state.created.as_ref()?, state.open.as_ref()?);
+    let what = match open.opened.phase {
+        Phase::Implement => format!("git diff {}...{}", created.base_commit, created.branch),
+        _ if created.in_place => open.artifact().to_owned(),
+        _ => format!(".redraft/worktrees/{}-{}/{}", created.id, created.slug, open.artifact()),
+    };
+    matches!(question.about, About::Approval).then(|| format!("to look at it: {what}"))
+}
+
+/// That nobody here has reviewed the documents that code would be written from.
+fn on_a_word(question: &Question, state: &Pipeline) -> Option<String> {
+    let taken = state.adopted.as_ref().filter(|taken| !taken.accepted.is_empty())?;
+    let names: Vec<&str> = taken.accepted.iter().map(|phase| phase.artifact()).collect();
+    let told = format!("taken over as approved on {}'s word: {}", taken.by, names.join(", "));
+    matches!(question.about, About::Begin).then_some(told)
 }
 
 /// The findings that a decision is about, a line each. A question about one of them has it in its own text.

@@ -3,6 +3,7 @@
 use super::Pipeline;
 use crate::attribution::{RoleAttribution, distinct};
 use crate::review::{Loop, LoopEnd};
+use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 
 impl Pipeline {
@@ -30,7 +31,14 @@ impl Pipeline {
 
     /// Whether the rehearsal agent wrote or judged anything that still counts.
     pub fn is_rehearsed(&self) -> bool {
-        self.played_by().iter().any(RoleAttribution::is_rehearsed)
+        self.adopted_rehearsed() || self.played_by().iter().any(RoleAttribution::is_rehearsed)
+    }
+
+    /// Whether documents count that were adopted as they were, and that the rehearsal agent wrote or judged elsewhere.
+    fn adopted_rehearsed(&self) -> bool {
+        let done_again = |phase: &Phase| self.valid().any(|one| one.opened.phase == *phase);
+        let rehearsed = self.adopted.as_ref().filter(|taken| taken.rehearsed == Some(true));
+        rehearsed.is_some_and(|taken| taken.accepted.iter().any(|phase| !done_again(phase)))
     }
 
     /// The notice to show where the rehearsal agent took part, so that nobody mistakes it for a review. The roles are
@@ -40,7 +48,11 @@ impl Pipeline {
         let (played, others): (Vec<&RoleAttribution>, Vec<&RoleAttribution>) =
             all.iter().partition(|one| one.is_rehearsed());
         if played.is_empty() {
-            return None;
+            return self.adopted_rehearsed().then(|| {
+                "No model took part in what was adopted: the rehearsal agent, which is built in and judges nothing, \
+                 played roles there"
+                    .to_owned()
+            });
         }
         let mut names: Vec<&str> = Vec::new();
         for role in played.iter().map(|one| one.role.as_str()) {

@@ -91,9 +91,17 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             (text, vec![Accept, Skip])
         }
         About::Begin => {
+            // Tasks that ended before anything was begun were done before the feature was adopted.
             let tasks = state.implementing.as_ref().map_or(0, |implementing| implementing.tasks.len());
-            let text =
-                format!("the documents are approved; code is written next, in {}", count(tasks, "task"));
+            let before = state.implementing.as_ref().map_or(0, |implementing| implementing.tally().0);
+            let text = match before {
+                0 => format!("code is written next, in {}", count(tasks, "task")),
+                some => format!(
+                    "code is written next, in {} of {}; {some} done before",
+                    tasks.saturating_sub(some),
+                    count(tasks, "task")
+                ),
+            };
             (text, vec![Go, Abandon])
         }
         About::Gate => {

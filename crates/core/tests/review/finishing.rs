@@ -15,7 +15,15 @@ fn ending() -> World {
     let mut world = World::new(rules, CALM, vec![1]);
     let (by, from) = ("ann".to_owned(), "docs".to_owned());
     let accepted = [Phase::DOCUMENTS.to_vec(), vec![Phase::Implement]].concat();
-    world.happen(Adopted { from, accepted, life: FeatureLife::Active, by, files: vec![], branch: None });
+    world.happen(Adopted {
+        from,
+        accepted,
+        life: FeatureLife::Active,
+        by,
+        files: vec![],
+        branch: None,
+        rehearsed: None,
+    });
     world
 }
 

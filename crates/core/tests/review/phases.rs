@@ -164,6 +164,7 @@ fn an_adopted_feature_goes_on_after_the_documents_that_were_taken_as_they_are() 
         by: "ann".into(),
         files: vec![],
         branch: None,
+        rehearsed: None,
     };
     let begin = |fact: Adopted| {
         let mut world = World::new(rules(&[1]), CALM, vec![1]);

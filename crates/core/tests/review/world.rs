@@ -180,6 +180,7 @@ impl World {
             by: "ann".into(),
             files: vec![],
             branch: None,
+            rehearsed: None,
         });
         let (lane, until) = (Lane::Standard, Phase::Implement);
         world.happen(LaneSet { lane, until, by: "ann".into(), why: "w".into() });

@@ -17,6 +17,8 @@ pub struct Meta {
     pub project: Option<String>,
     pub depends_on: Vec<String>,
     pub brainstorm_source: Option<String>,
+    /// Whether it says that the rehearsal agent wrote or judged any of it.
+    pub rehearsed: bool,
     /// Keys that are not used.
     pub other: Vec<String>,
 }
@@ -57,6 +59,7 @@ pub fn read_meta(text: &str) -> Result<Meta, String> {
             "project_id" | "project" => meta.project = word.map(str::to_owned),
             "depends_on_features" | "depends_on" | "dependencies" => meta.depends_on = list(value),
             "brainstorm_source" => meta.brainstorm_source = word.map(str::to_owned),
+            "rehearsed" => meta.rehearsed = value == &Value::Bool(true),
             key if PASSED_OVER.contains(&key) => {}
             key => meta.other.push(key.to_owned()),
         }

@@ -292,6 +292,11 @@ fn read_its_meta(folder: &Folder, feature: &mut UnderstoodFolder) {
         (None, meta) => feature.number = meta,
         _ => {}
     }
+    if feature.meta.rehearsed {
+        feature.notes.push(format!(
+            "{file} says that the rehearsal agent, which judges nothing, took part; this is carried over"
+        ));
+    }
     if !feature.meta.other.is_empty() {
         let keys = one_line(&feature.meta.other.join(", "), 200);
         feature.notes.push(format!("{file} has entries that are not carried over: {keys}"));

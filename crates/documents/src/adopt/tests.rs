@@ -173,6 +173,14 @@ fn a_meta_file_is_read_with_the_fields_that_are_known_and_the_rest_named() {
     assert_eq!(feature.meta.project.as_deref(), Some("P001"));
     assert_eq!(feature.notes.len(), 2, "{:?}", feature.notes);
     assert!(feature.notes[1].ends_with("partialPhase, reviewerNotes"), "{:?}", feature.notes);
+    let rehearsed = r#"{"rehearsed": true, "status": "active"}"#;
+    let rehearsed =
+        understand(&folder("docs/features/031-x", &[(".meta.json", rehearsed), ("spec.md", "# S\n")]));
+    assert!(
+        rehearsed.meta.rehearsed && rehearsed.notes[0].contains("rehearsal agent"),
+        "{:?}",
+        rehearsed.notes
+    );
     let broken = understand(&folder("docs/features/031-x", &[(".meta.json", "{,")]));
     assert!(broken.unknown[0].reason.starts_with("it is no JSON object"), "{broken:?}");
     let strange = read_meta(r#"{"status": "simmering", "id": 7}"#).unwrap();

@@ -139,6 +139,10 @@ pub struct Adopted {
     /// The branch it was found on, if another ledger wrote there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<FoundBranch>,
+    /// Whether its own record says that the rehearsal agent, which judges nothing, wrote or judged any of it; absent where
+    /// it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rehearsed: Option<bool>,
 }
 
 /// How far another ledger has written on the branch of an adopted feature. Event numbers in those commits are not ours.

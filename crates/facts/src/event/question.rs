@@ -37,7 +37,7 @@ pub enum About {
     Task { id: TaskId },
     /// Tests written from the documents fail, and the code was mended for them as often as it may be.
     Divergence,
-    /// The documents are approved, and code is written next.
+    /// The documents are there, and code is written next.
     Begin,
     /// Older lessons were judged here for the first time.
     Lessons,

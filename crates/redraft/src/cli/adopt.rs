@@ -192,11 +192,12 @@ fn tell_ticked(candidates: &mut [Candidate], review: bool) {
         if ticked == 0 || ticked == all {
             continue;
         }
+        let are = if ticked == 1 { "is" } else { "are" };
         one.feature.notes.push(match review {
-            true => format!("{ticked} of its {all} tasks are ticked; with --review this is ignored"),
+            true => format!("{ticked} of its {all} tasks {are} ticked; with --review this is ignored"),
             false => format!(
-                "{ticked} of its {all} tasks are ticked: they were done before it was adopted, not by redraft, and \
-                    are not carried out again; to have one carried out, untick it in tasks.md of its worktree"
+                "{ticked} of its {all} tasks {are} ticked: done before it was adopted, not by redraft, and not \
+                    carried out again; to have one carried out, untick it in tasks.md of its worktree"
             ),
         });
     }

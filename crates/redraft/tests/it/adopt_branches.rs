@@ -100,6 +100,11 @@ fn what_redraft_wrote_in_another_clone_goes_on_here() {
     let branch = "feature/001-let-people-delete-an-order";
     assert_eq!(found["tip"], origin.git(["rev-parse", branch]), "{found:#}");
     assert!(found["seq"].as_u64() > Some(5), "{found:#}");
+    // That nobody has judged its documents goes along.
+    let row = &scratch.json(["status"])["features"][0];
+    assert_eq!(row["rehearsed"], true, "{row:#}");
+    let told = scratch.run(["show", "pull-request", "001"]).expect(0).stdout;
+    assert!(told.contains("No model took part in what was adopted: the rehearsal agent"), "{told}");
     scratch.run(["run", "001", "--agent", "rehearsal", "--until", "design"]).expect(0);
     // Also when the commits of the other ledger have other ids by now.
     scratch.write("elsewhere.txt", "the base has moved\n");

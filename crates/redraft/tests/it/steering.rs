@@ -239,6 +239,8 @@ fn a_phase_waits_for_a_persons_approval_of_the_revision_that_they_looked_at() {
     assert_eq!(status["form"]["choices"][0]["word"], "approve", "{status}");
     assert_eq!(scratch.json(["report", "001"])["asked_at"], asked_at);
     assert!(scratch.run(["decide", "001", "--json"]).expect(6).stdout.contains("\"asked_at\""));
+    let asked = scratch.run(["decide", "001"]).expect(6).stdout;
+    assert!(asked.contains("  to look at it: .redraft/worktrees/001-export-"), "{asked}");
     let approve =
         |more: &[&str], code: i32| scratch.run([&["decide", "001", "approve"], more].concat()).expect(code);
     let bare = approve(&[], 2);

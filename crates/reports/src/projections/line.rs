@@ -175,6 +175,12 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             let did = if fact.first { "brought" } else { "edited" };
             let what = match (&fact.compared, phase) {
                 (Some(_), _) => "change",
+                (None, Some(Phase::Implement)) if fact.first => {
+                    let revision = fact.revision.short();
+                    return format!(
+                        "files that were adopted with the documents are part of the change: revision {revision}"
+                    );
+                }
                 (None, Some(Phase::Implement)) => "code",
                 (None, Some(Phase::Finish)) => {
                     return format!("the merge result has changed: revision {}", fact.revision.short());
@@ -444,6 +450,9 @@ mod tests {
         let event = Event::from(Edited { revision, commit, by, first: false, compared: None });
         assert!(line_in(&event, Some(Phase::Implement), None).starts_with("ann edited the code: "));
         assert!(line_in(&event, Some(Phase::Design), None).starts_with("ann edited the document: "));
+        let Event::Edited(edited) = event.clone() else { unreachable!() };
+        let along = Event::from(Edited { first: true, ..edited });
+        assert!(line_in(&along, Some(Phase::Implement), None).starts_with("files that were adopted with "));
         assert!(line(&event).starts_with("ann edited the document: "));
     }
 }

@@ -447,7 +447,7 @@ pub(crate) const TABLE: [Scenario; 29] = [
         the feature goes until implement
         a person is asked before code is written
         spec-author writes spec.md
-        the run asks `the documents are approved; code is written next, in 1 task`
+        the run asks `code is written next, in 1 task`
         a person decides go
         a person writes `mine\\n` to src/mine.sh
         implementer writes `export\\n` to src/export.sh

@@ -127,7 +127,8 @@ impl Taking<'_> {
         };
         let branch = self.repo.repository.written_elsewhere(&created.branch, &created.base_commit)?;
         let from = feature.folder.clone();
-        let adopted = Adopted { from, accepted, life, by: by.clone(), files, branch };
+        let rehearsed = feature.meta.rehearsed.then_some(true);
+        let adopted = Adopted { from, accepted, life, by: by.clone(), files, branch, rehearsed };
         let mut events = vec![Event::from(created.clone()), Event::from(adopted)];
         let mut journal = self.process.journal(ledger, Scope::Feature(created.id))?;
         for phase in feature.gaps() {
