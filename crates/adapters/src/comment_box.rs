@@ -75,6 +75,12 @@ impl FileCommentBox {
         self.waiting(scope).map(|waiting| waiting.len()).unwrap_or(0)
     }
 
+    /// What was said to a feature that was over by the time it could be stored, so that it never was.
+    pub fn refused(&self, scope: &Scope) -> Vec<Comment> {
+        let names = names_in(&self.folder(scope).join(ASIDE)).unwrap_or_default();
+        names.iter().filter_map(|path| read(path)).collect()
+    }
+
     fn folder(&self, scope: &Scope) -> PathBuf {
         self.inbox.join(scope.to_string())
     }
@@ -90,24 +96,25 @@ impl FileCommentBox {
         }
         Ok(self.folder(scope).join(format!("{id}.json")))
     }
+}
 
-    fn names(&self, scope: &Scope) -> io::Result<Vec<PathBuf>> {
-        let entries = match fs::read_dir(self.folder(scope)) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let path = entry?.path();
-            let hidden = path.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
-            if !hidden && path.extension().is_some_and(|ending| ending == "json") {
-                names.push(path);
-            }
+/// The files in a folder that may be comments, the oldest first.
+fn names_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let hidden = path.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
+        if !hidden && path.extension().is_some_and(|ending| ending == "json") {
+            names.push(path);
         }
-        names.sort();
-        Ok(names)
     }
+    names.sort();
+    Ok(names)
 }
 
 /// None where the file is of another version, of somebody else, or gone.
@@ -125,7 +132,7 @@ fn read(path: &Path) -> Option<Comment> {
 impl CommentBox for FileCommentBox {
     fn waiting(&self, scope: &Scope) -> Result<Vec<Comment>, String> {
         let folder = self.folder(scope);
-        let names = self.names(scope).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let names = names_in(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(names.iter().filter_map(|path| read(path)).collect())
     }
 
@@ -178,6 +185,8 @@ mod tests {
         inbox.put_aside(&scope, &ids[1]).unwrap();
         assert_eq!((texts(&inbox, &scope).len(), inbox.count(&scope)), (0, 0));
         assert!(folder.path().join(format!("inbox/001/refused/{}.json", ids[1])).is_file());
+        let refused: Vec<String> = inbox.refused(&scope).into_iter().map(|one| one.text).collect();
+        assert_eq!((refused, inbox.refused(&other).len()), (vec!["second".to_owned()], 0));
     }
 
     #[test]

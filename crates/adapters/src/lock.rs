@@ -43,6 +43,15 @@ pub struct Holder {
     pub asks: bool,
 }
 
+impl Holder {
+    /// Whether its process was told to stand still, as Ctrl-Z does, as far as the system says.
+    pub fn is_suspended(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        // The name of the program stands before it in brackets, and may have any letters.
+        stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
+    }
+}
+
 /// What is written inside: the holder, and when its process began, which tells it from a later one with its number.
 #[derive(Serialize)]
 struct Signed<'a> {

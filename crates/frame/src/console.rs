@@ -91,6 +91,11 @@ impl Console {
         self.colours(&std::io::stdout())
     }
 
+    /// Whether a person sees what is printed as data.
+    pub fn prints_to_a_terminal(&self) -> bool {
+        self.kept.is_none() && std::io::stdout().is_terminal()
+    }
+
     /// Why data did not arrive on stdout, if it did not.
     pub fn lost(&self) -> Option<&str> {
         self.lost.get().map(String::as_str)

@@ -18,9 +18,12 @@ use redraft_engine::{Journal, Writer};
 use redraft_facts::redact::Redactor;
 use redraft_facts::ticket::Scope;
 use std::ffi::OsStr;
+use std::io::Read as _;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// What the process was given from outside. Read once, here.
 pub struct ProcessContext {
@@ -81,14 +84,8 @@ impl ProcessContext {
         };
         let (abort_at, ahead_ms) = (number(ABORT_AT)?, number(CLOCK_AHEAD)?);
         let stop = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            // The second signal ends the process at once; everything stored so far is safe.
-            let twice = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop));
-            let once = twice.and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
-            once.map_err(|error| {
-                CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}"))
-            })?;
-        }
+        stopped_by_signals(&stop)
+            .map_err(|error| CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}")))?;
         // The same request, however often it comes: whoever passes a signal on cannot know whether it was sent to all.
         signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&stop))
             .map_err(|error| CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}")))?;
@@ -124,6 +121,33 @@ impl ProcessContext {
             found: None,
         })
     }
+}
+
+/// Signals this close together are one wish: `timeout` signals the program and then its group.
+const ONE_WISH: Duration = Duration::from_millis(500);
+
+/// Raises a flag at the first signal that asks the program to stop. A later one ends it at once; everything stored so far
+/// is safe.
+fn stopped_by_signals(stop: &Arc<AtomicBool>) -> std::io::Result<()> {
+    let again = Arc::new(AtomicBool::new(false));
+    let (mut told, tells) = UnixStream::pair()?;
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&again))?;
+        signal_hook::flag::register(signal, Arc::clone(stop))?;
+        signal_hook::low_level::pipe::register(signal, tells.try_clone()?)?;
+    }
+    // A thread of its own, because the others may be busy with what is to be stopped.
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        // `tells` is open as long as the program, so that nothing is read before a signal comes.
+        let _tells = tells;
+        if told.read(&mut [0]).is_ok() {
+            let (_open, never) = std::sync::mpsc::channel::<()>();
+            // Nothing ever comes; this is a sleep.
+            let _ = never.recv_timeout(ONE_WISH);
+            again.store(true, Ordering::SeqCst);
+        }
+    })?;
+    Ok(())
 }
 
 /// A flag that is raised when the terminal is closed: what is under way is paid for, so the run waits for it. Without a

@@ -164,9 +164,11 @@ impl RepositoryContext {
             asks: false,
         };
         Lock::take(&self.state, name, &holder).map_err(|error| match error {
-            LockError::Held(_) if name.parse::<FeatureId>().is_ok() => {
-                let held = CliError::from(error);
-                CliError { message: format!("feature {name} is {}", held.message), ..held }
+            LockError::Held(holder) if name.parse::<FeatureId>().is_ok() => {
+                CliError::new(ErrorCode::Held, format!("feature {name} is held by {holder}")).hint(format!(
+                    "wait for it to end, or stop it: redraft stop {name}, or Ctrl-C in its terminal; other features \
+                     can run meanwhile"
+                ))
             }
             error => error.into(),
         })

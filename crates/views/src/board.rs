@@ -8,13 +8,14 @@ use super::dependencies::FeatureStandings;
 use redraft_adapters::comment_box::FileCommentBox;
 use redraft_adapters::doing;
 use redraft_adapters::lock::{Holder, Lock};
+use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
+use redraft_agents::config::{self, Config};
 use redraft_core::pipeline::Pipeline;
 use redraft_documents::dependency::{blockers, first};
 use redraft_engine::ports::{Clock, Store as _};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
-use redraft_facts::ticket::Scope;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
@@ -42,6 +43,9 @@ pub struct Seen {
     /// How many comments wait in the inbox until whoever drives the feature stores them.
     #[serde(skip_serializing_if = "is_none")]
     pub waiting_comments: usize,
+    /// Comments that came when the feature was over, and that nobody has stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused_comments: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -68,11 +72,10 @@ impl Seen {
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
         }
-        let waiting_comments = match row.id.parse() {
-            Ok(id) => FileCommentBox::new(&standings.repo.state).count(&Scope::Feature(id)),
-            Err(_) => 0,
-        };
-        Seen { row, blocked_by, held_by, asked: None, waiting_comments }
+        let (scope, inbox) = (row.scope(), FileCommentBox::new(&standings.repo.state));
+        let waiting_comments = inbox.count(&scope);
+        let refused_comments = inbox.refused(&scope).into_iter().map(|comment| comment.text).collect();
+        Seen { row, blocked_by, held_by, asked: None, waiting_comments, refused_comments }
     }
 
     /// Finds out which question stands, where one does.
@@ -142,8 +145,17 @@ impl Board {
             rows.into_iter().map(|row| Seen::new(row, &standings, now_ms)).collect();
         let before: Vec<Option<String>> =
             features.iter().map(|one| before(one, &features, &standings)).collect();
+        let played = features.iter().any(|feature| feature.row.agent.is_some());
+        let unset = played && names_no_agent(repo, process);
         for (feature, before) in features.iter_mut().zip(before) {
-            feature.row.next = process.next(before.as_ref().unwrap_or(&feature.row.next));
+            let next = match (before, &feature.row.agent) {
+                (Some(before), _) => before,
+                (None, Some(agent)) if unset && feature.row.next.starts_with("redraft run ") => {
+                    format!("{} --agent {}", feature.row.next, quoted(agent))
+                }
+                (None, _) => feature.row.next.clone(),
+            };
+            feature.row.next = process.next(&next);
         }
         let mut reviews: Vec<BoardRow> = reviews
             .into_iter()
@@ -183,6 +195,22 @@ impl Board {
             }
         }
     }
+}
+
+/// Whether no configuration says who plays any role, so that a run has to be told. One that cannot be read is named by
+/// the command that needs it.
+fn names_no_agent(repo: &RepositoryContext, process: &ProcessContext) -> bool {
+    let named = |config: Config| config.default_agent.is_some() || !config.roles.is_empty();
+    repo.config(process).is_ok_and(|config| !named(config))
+}
+
+/// What a person should know where code was written and no check has run on it.
+pub fn no_check_ran(repo: &RepositoryContext, process: &ProcessContext) -> String {
+    let way = match repo.repository.main_checkout().join(config::FILE).exists() {
+        true => "list them under [checks] in redraft.toml".to_owned(),
+        false => format!("{} finds them", process.next("redraft init")),
+    };
+    format!("no check ran: redraft.toml names none; {way}")
 }
 
 /// What the moment adds to the events of a review.

@@ -49,9 +49,17 @@ pub fn report(args: ReportArgs, process: &ProcessContext, console: &Console) -> 
         );
     };
     if args.all {
+        refuse_terminal(&args, "redraft report --all", "features.html", process, console)?;
         return all(&args, &repo, &ledger, process, console);
     }
     let scope = repo.resolve_scope(&ledger, args.feature.as_deref(), process)?;
+    refuse_terminal(
+        &args,
+        &format!("redraft report {scope}"),
+        &file_for(&scope, &repo, &ledger),
+        process,
+        console,
+    )?;
     repo.told_cleaned(&scope).iter().for_each(|line| console.say(line));
     let gathered = gather(&repo, &ledger, &scope, process)?;
     if let Some(file) = &args.output {
@@ -63,6 +71,30 @@ pub fn report(args: ReportArgs, process: &ProcessContext, console: &Console) -> 
         console.page(&drawn(&gathered));
     }
     Ok(ErrorCode::Done)
+}
+
+/// A page of HTML is of no use to a person who sees it scroll by.
+fn refuse_terminal(
+    args: &ReportArgs,
+    command: &str,
+    file: &str,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<(), CliError> {
+    if args.output.is_some() || console.json || !console.prints_to_a_terminal() {
+        return Ok(());
+    }
+    Err(CliError::usage("a report is a page of HTML, so it is not printed on a terminal")
+        .hint(format!("write it to a file: {}", process.next(&format!("{command} -o {file}")))))
+}
+
+/// A name for the file of a page.
+fn file_for(scope: &Scope, repo: &RepositoryContext, ledger: &Ledger) -> String {
+    let slug = match scope {
+        Scope::Feature(id) => repo.created(ledger, *id).ok().map(|created| created.slug),
+        Scope::Review(_) | Scope::Agent(_) | Scope::Repo => None,
+    };
+    slug.map_or_else(|| format!("{scope}.html"), |slug| format!("{scope}-{slug}.html"))
 }
 
 fn drawn(gathered: &Gathered) -> String {

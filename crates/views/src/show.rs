@@ -130,6 +130,9 @@ fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Re
             CliError::usage(format!("there is no role {role}{place}")).hint(format!("roles are {}", roles()))
         );
     };
+    if args.text {
+        return role_text(phase, &role, console);
+    }
     let purpose = args.purpose.as_deref().map(purpose).transpose()?;
     let own = match process.repository() {
         Ok(repo) => profiles::read(&repo)?.remove(&role),
@@ -159,6 +162,31 @@ fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Re
     let ticket = format!("{phase}/{}/{role}", sample.purpose.name());
     let sha256 = hash(text.as_bytes()).to_string();
     shown(&sample.prompt, ticket, sample.strategy.name(), why.to_owned(), sha256, console)
+}
+
+#[derive(Serialize)]
+struct RoleTextJson {
+    v: u16,
+    role: String,
+    /// Where a text of one's own has to be.
+    file: String,
+    text: String,
+}
+
+/// The built-in text of a role in the form that a text of one's own has.
+fn role_text(phase: Phase, role: &Role, console: &Console) -> Result<ErrorCode, CliError> {
+    let Some(profile) = profile::find(phase, role) else {
+        return Err(CliError::usage(format!("there is no role {role} in {phase}")));
+    };
+    let text =
+        format!("---\nname: {role}\ndescription: {}\n---\n\n{}\n", profile.title, profile.rubric.trim_end());
+    if console.json {
+        let (role, file) = (role.to_string(), format!(".redraft/agents/{role}.md"));
+        console.object(&RoleTextJson { v: 1, role, file, text });
+    } else {
+        console.page(&text);
+    }
+    Ok(ErrorCode::Done)
 }
 
 fn purpose(word: &str) -> Result<Purpose, CliError> {

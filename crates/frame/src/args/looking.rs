@@ -73,7 +73,7 @@ pub struct ReportArgs {
     #[arg(long)]
     pub all: bool,
     /// Write the page to this file; with --all, a folder gets the index and a page for each feature, a file ending in
-    /// .html only the index [default: print the page]
+    /// .html only the index [default: print the page, unless that would be on a terminal]
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Replace a file even if this command did not write it
@@ -191,6 +191,9 @@ pub struct PromptArgs {
     /// repository
     #[arg(long, value_name = "ROLE", num_args = 0..=1, conflicts_with_all = ["ticket", "verify", "feature"])]
     pub example: Option<Option<String>>,
+    /// Print only the built-in text of the role, as a file for .redraft/agents/ROLE.md to begin from
+    #[arg(long, requires = "example", conflicts_with_all = ["purpose", "by_itself", "strategy"])]
+    pub text: bool,
     /// What the example is for: draft, revise, review, validate, certify, repair, implement, simplify, outline, tests, retro or judge
     /// [default: the role's first turn]
     #[arg(long, requires = "example")]

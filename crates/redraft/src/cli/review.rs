@@ -22,7 +22,7 @@ use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
 use redraft_adapters::doing::DoingFile;
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::shell_word::quoted_path;
+use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_core::attribution::{self, RoleAttribution};
 use redraft_core::review::Loop;
 use redraft_engine::ports::{Agents, Clock, NoChecks, NoComments, NoMerging, Workspace};
@@ -171,12 +171,12 @@ pub(crate) fn review(
     let (outcome, code) = outcome(&stop, findings);
     let next = process.next(&match &stop {
         Stop::Done if code == ErrorCode::Done => {
-            format!("redraft review {} (after the next edit)", quoted_path(file(&args)))
+            format!("{command} (after the next edit)")
         }
         Stop::Done | Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
         Stop::Asking(_) => format!("{command} --again"),
         Stop::OverBudget { .. } => format!("{command} --budget USD"),
-        Stop::Host(_) => format!("{command} --agent NAME"),
+        Stop::Host(_) => format!("{} --agent NAME", reviewing(&args)),
         Stop::Parked(_) | Stop::Interrupted => command.to_owned(),
     });
     let open: Vec<Finding> = findings
@@ -220,7 +220,9 @@ pub(crate) fn review(
     let list =
         format!("{}{}{bill}", table(&open, &run.state().players, created.until), failed.unwrap_or_default());
     let is = match (outcome, gate) {
-        ("findings", Some(check)) => format!("failed the gate {}", check.gate),
+        ("findings", Some(check)) => {
+            format!("failed the gate {}, so no reviewer was asked about it as it stands", check.gate)
+        }
         ("findings", None) => "has findings".to_owned(),
         ("waiting", _) => "is waiting for you".to_owned(),
         (outcome, _) => format!("is {outcome}"),
@@ -315,5 +317,15 @@ fn run_args(args: &ReviewArgs) -> RunArgs {
 
 /// The command that goes on with the same document.
 fn typed(args: &ReviewArgs) -> String {
+    format!("{}{}", reviewing(args), played_by(args))
+}
+
+/// The same by whoever plays the roles else.
+fn reviewing(args: &ReviewArgs) -> String {
     format!("redraft review {}", quoted_path(file(args)))
+}
+
+/// The agent that the person named, as a part of the command that goes on.
+fn played_by(args: &ReviewArgs) -> String {
+    args.agent.as_ref().map(|agent| format!(" --agent {}", quoted(agent))).unwrap_or_default()
 }

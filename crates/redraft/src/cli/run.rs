@@ -237,6 +237,7 @@ fn report_on(
         standing,
         judged_by: run.state().judged_by(),
         rehearsed: row.rehearsed,
+        unchecked: row.unchecked,
         ready: row.ready,
         tasks,
         question,
@@ -253,6 +254,7 @@ fn report_on(
     let more = More {
         standing: in_words,
         notice: run.state().rehearsal_notice(false),
+        unchecked: row.unchecked.then(|| board::no_check_ran(repo, process)),
         phase: run.state().phase(),
         host: hosts.into_iter().next(),
         cost: match &ending {

@@ -8,7 +8,7 @@ use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_core::attribution;
 use redraft_engine::ports::Store;
 use redraft_facts::phase::Phase;
-use redraft_facts::text::{count, indented, utc};
+use redraft_facts::text::{count, indented, one_line, utc};
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::StatusArgs;
 use redraft_frame::console::Console;
@@ -22,6 +22,9 @@ use redraft_reports::estimate;
 use redraft_reports::projections::{BoardRow, Warning};
 use redraft_views::board::{self, Board, Next, Seen, from_when};
 use serde::Serialize;
+
+/// What of an idea or a comment fits a line or two.
+const IDEA_MAX: usize = 140;
 
 #[derive(Serialize)]
 struct StatusJson {
@@ -104,15 +107,16 @@ pub(crate) fn status(
         next_after,
         verified_events,
     };
-    console.show(&text(&shown), &shown);
+    console.show(&text(&shown, &board::no_check_ran(&repo, process), args.feature.is_some()), &shown);
     monitor::say(&shown.warnings, console);
     Ok(ErrorCode::Done)
 }
 
-fn text(shown: &StatusJson) -> String {
+/// `unchecked` says that no check ran; where a feature was named, `only` that one is shown, with its idea.
+fn text(shown: &StatusJson, unchecked: &str, only: bool) -> String {
     let mut text = String::new();
     let several = shown.features.iter().filter(|feature| board::goes_on(&feature.row)).count() > 1;
-    for Seen { row, blocked_by, held_by, waiting_comments, .. } in &shown.features {
+    for Seen { row, blocked_by, held_by, waiting_comments, refused_comments, .. } in &shown.features {
         let BoardRow { id, slug, phase, .. } = row;
         let spent = row.money().in_a_line();
         text.push_str(&format!("{id} {slug}  {}\n    {phase}", row.standing_in_words()));
@@ -136,6 +140,13 @@ fn text(shown: &StatusJson) -> String {
         };
         text.push_str(&format!(", {findings}, {dispatches}, {spent}{untold}\n"));
         text.push_str(&judged(row));
+        // A slug has little or nothing of an idea in other letters.
+        if only || !row.idea.is_ascii() {
+            text.push_str(&format!("    idea: {}\n", one_line(&row.idea, IDEA_MAX)));
+        }
+        if row.unchecked {
+            text.push_str(&format!("    {unchecked}\n"));
+        }
         for work in &row.out {
             text.push_str(&format!("    with a host until {}: {}\n", utc(work.expires_ms), work.ticket));
         }
@@ -150,6 +161,12 @@ fn text(shown: &StatusJson) -> String {
             let waiting = count(*waiting_comments, "comment");
             text.push_str(&format!("    {waiting} in its inbox, stored by the next step of a run\n"));
         }
+        for comment in refused_comments {
+            text.push_str(&format!(
+                "    not stored, because the feature was over when it came: \"{}\"\n",
+                one_line(comment, IDEA_MAX)
+            ));
+        }
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
         }
@@ -162,6 +179,9 @@ fn text(shown: &StatusJson) -> String {
         }
         if let Some(holder) = held_by {
             text.push_str(&format!("    under way: held by {holder}\n"));
+            if holder.is_suspended() {
+                text.push_str("    it stands still (Ctrl-Z): fg in its terminal continues it\n");
+            }
         }
         let until_ms = row.parked_until_ms.filter(|_| held_by.is_none());
         // Where it is parked, its first line says so.

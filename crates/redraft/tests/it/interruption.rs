@@ -55,6 +55,37 @@ fn ctrl_c_stops_cleanly_and_the_same_command_continues() {
     }
 }
 
+#[test]
+fn a_run_that_stands_still_is_told_from_one_that_works_and_who_was_asked_from_who_was_not() {
+    let scratch = feature(IDEA);
+    let (child, _) = hanging(&scratch, Stdio::piped());
+    let still = "it stands still (Ctrl-Z): fg in its terminal continues it";
+    let status = || scratch.run(["status"]).expect(0).stdout;
+    assert!(!status().contains(still));
+    let reviewer = &scratch.json(["report", "001"])["phases_in_detail"][0]["reviewers"][0];
+    assert_eq!((&reviewer["role"], &reviewer["standing"]), (&"spec-reviewer".into(), &"asked".into()));
+    if cfg!(target_os = "linux") {
+        signal(&scratch, &child, "-STOP");
+        assert!(status().contains(still), "{}", status());
+        signal(&scratch, &child, "-CONT");
+    }
+    signal(&scratch, &child, "-INT");
+    Ran::new(child.wait_with_output().unwrap()).expect(130);
+}
+
+/// `timeout` signals the program and then its whole group.
+#[test]
+fn two_signals_at_once_are_one_wish_and_the_result_is_printed() {
+    let scratch = feature(IDEA);
+    let (child, _) = hanging(&scratch, Stdio::piped());
+    let id = child.id().to_string();
+    let both = format!("kill -INT {id}; kill -INT {id}");
+    assert!(scratch.command("sh").args(["-c", &both]).status().unwrap().success());
+    let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);
+    assert!(ran.stdout.contains("feature 001 is interrupted"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("next: redraft run 001"), "{}", ran.stdout);
+}
+
 /// A run whose reviewer takes a while, started and already waiting for it.
 fn slow(scratch: &Scratch, stdin: Stdio, words: &[&str]) -> Child {
     scratch

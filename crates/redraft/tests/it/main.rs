@@ -62,6 +62,7 @@ mod messages;
 mod models;
 mod models_listed;
 mod money;
+mod next_words;
 mod no_agent;
 mod notices;
 mod outputs;

@@ -236,6 +236,7 @@ fn the_configuration_of_the_change_and_of_the_checkout_decides_nothing() {
     );
     commit(&scratch, "greet.sh", UNSAFE, "greet by name");
     let ran = review(&scratch, &["--checks"]).expect(1);
+    assert!(ran.stdout.contains("no check ran: redraft.toml of the base names none\n"), "{}", ran.stdout);
     assert!(
         ran.stderr.contains("the change edits redraft.toml; the review uses the one in main"),
         "{}",
@@ -279,8 +280,10 @@ fn checks_are_run_only_when_asked_for_and_accepted_and_those_of_the_base() {
     assert!(failed.stdout.contains("check syntax failed"), "{}", failed.stdout);
     assert!(!failed.stderr.contains("gate syntax failed"), "the result says it: {}", failed.stderr);
     assert!(tickets(&scratch).is_empty(), "nobody is asked about what fails its checks");
+    assert!(failed.stdout.contains("\nchecks: syntax failed in "), "{}", failed.stdout);
     commit(&scratch, "greet.sh", SAFE, "mend it");
-    review(&scratch, &["--checks"]).expect(0);
+    let passed = review(&scratch, &["--checks"]).expect(0);
+    assert!(passed.stdout.contains("\nchecks: syntax passed in "), "{}", passed.stdout);
     assert!(prompt_of_first(&scratch, "review-001").contains("syntax: `sh -n greet.sh`: passed"));
     let other = review(&scratch, &[]).expect(2);
     assert!(other.stderr.contains("was begun with --checks"), "{}", other.stderr);

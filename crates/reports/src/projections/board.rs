@@ -90,6 +90,10 @@ pub struct BoardRow {
     /// What is expected from here on, where a person is asked before code is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Forecast>,
+    /// Whether code was written although the project names no check that could have run on it.
+    pub unchecked: bool,
+    /// The agent that every role was last sent to; none where there are several, or nothing was sent.
+    pub agent: Option<String>,
     /// Where it stands, as far as events say it; whoever shows the row adds what the moment says.
     pub standing: Standing,
     /// Whether nothing goes on before a person has decided, paid or edited something.
@@ -138,7 +142,7 @@ impl TaskTally {
     }
 }
 
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -303,6 +307,8 @@ impl BoardRow {
             change: created.and_then(|created| created.change.clone()),
             parked_until_ms: standing.parked_until_ms(),
             waits_for_you: standing.waits_for_you(),
+            unchecked: is_unchecked(state),
+            agent: only_agent(state),
             standing,
             id,
         }
@@ -317,6 +323,22 @@ pub(crate) fn by_ruling(latest: &Loop) -> bool {
 /// Whether no reviewer has read what it closed on, only the program.
 pub(crate) fn by_gates_only(one: &Loop) -> bool {
     one.reviewers.is_empty() && matches!(one.end, Some(LoopEnd::Closed(_)))
+}
+
+/// Whether there is code that no check has run on because there is none. Reviews of a change run checks only if a person
+/// wants that.
+fn is_unchecked(state: &Pipeline) -> bool {
+    let is_review = state.created.as_ref().is_some_and(FeatureCreated::is_review);
+    let built = |one: &Implementing| one.tally() != (0, 0);
+    let has_code = |one: &&Loop| one.finishing.is_some() || one.implementing.as_ref().is_some_and(built);
+    let last = state.standing().filter(has_code).last();
+    !is_review && last.is_some_and(|one| one.opened.checks.is_empty())
+}
+
+fn only_agent(state: &Pipeline) -> Option<String> {
+    let mut agents = state.sent_to.values();
+    let first = agents.next()?;
+    agents.all(|agent| agent == first).then(|| first.to_string())
 }
 
 /// Whether a person left out the phase in which code is written and reviewed.
@@ -386,7 +408,7 @@ mod tests {
         assert!(row.is_current());
         let stored = board_row(&Pipeline::default(), 7);
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
-        let newer = stored.replacen("{\"v\":2,", "{\"v\":3,", 1);
+        let newer = stored.replacen("{\"v\":3,", "{\"v\":4,", 1);
         assert!(!serde_json::from_str::<BoardRow>(&newer).unwrap().is_current());
         let less = stored.replacen(",\"tally\":{", ",\"other\":{", 1);
         assert!(less != stored && serde_json::from_str::<BoardRow>(&less).is_err(), "{less}");

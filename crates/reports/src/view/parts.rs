@@ -69,7 +69,7 @@ impl PhaseState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReviewerView {
     pub role: Role,
-    /// `not asked`, `approved`, `rejected` or `accepted by a person`.
+    /// `not asked`, `asked`, `approved`, `rejected` or `accepted by a person`.
     pub standing: &'static str,
     /// Who played it last, as people read it; empty before it was asked.
     pub by: String,
@@ -202,6 +202,8 @@ fn reviewers(last: &Loop, state: &Pipeline) -> Vec<ReviewerView> {
     let seat = |seat: &redraft_core::review::Seat| ReviewerView {
         role: seat.role.clone(),
         standing: match seat.standing {
+            // Whether anybody is still at it depends on the moment.
+            SeatStatus::Unasked if seat.in_flight() => "asked",
             SeatStatus::Unasked => "not asked",
             SeatStatus::Approved { .. } => "approved",
             SeatStatus::Rejected { .. } => "rejected",

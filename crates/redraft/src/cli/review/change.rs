@@ -9,7 +9,7 @@ use super::begin::{newest, store};
 use super::range::Range;
 use super::report::{self, Report};
 use super::setup::ReviewSetup;
-use super::{FOR_FEATURES, driven, outcome, run_args};
+use super::{FOR_FEATURES, driven, outcome, played_by, run_args};
 use crate::cli::run::{self, tidy};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::doing::DoingFile;
@@ -22,7 +22,7 @@ use redraft_core::review::Loop;
 use redraft_documents::delta::{self, Hidden};
 use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoComments, NoMerging, Store, Workspace};
 use redraft_engine::{ChangeUnderReview, Estimating, Rules, Run, RunPorts, Stop};
-use redraft_facts::event::{Entry, Event, FeatureCreated, ReviewedChange};
+use redraft_facts::event::{Checked, Entry, Event, FeatureCreated, ReviewedChange};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{FeatureId, slug};
 use redraft_facts::phase::{Lane, Phase};
@@ -77,7 +77,7 @@ pub(super) fn review(
     let ledger = repo.writer()?;
     let created = begun(repo, &ledger, &range, lane, args, process, console)?;
     let lock = repo.lock(&created.scope().to_string(), process)?;
-    let command = typed(repo, &created, args);
+    let command = format!("{}{}", typed(repo, &created, args), played_by(args));
     Call { repo, range, grounds, ledger, created, lock, command, args, process, console, form }.go_on()
 }
 
@@ -263,7 +263,7 @@ impl Call<'_> {
             Stop::Done | Stop::Findings => format!("{command} (after the next commit)"),
             Stop::Asking(_) => format!("{command} --again"),
             Stop::OverBudget { .. } => format!("{command} --budget USD"),
-            Stop::Host(_) => format!("{command} --agent NAME"),
+            Stop::Host(_) => format!("{} --agent NAME", typed(self.repo, &self.created, self.args)),
             Stop::Parked(_) | Stop::Interrupted => command.clone(),
         });
         self.console.ends(RunEnd { outcome: outcome.to_owned(), question: None, next: next.clone() });
@@ -276,6 +276,7 @@ impl Call<'_> {
             findings: standing(findings, workspace, range),
             files: workspace.changed(&range.from, &range.to)?,
             gate: gate.filter(|_| *stop == Stop::Findings),
+            checks: self.args.change.checks.then(|| checked(run.state())),
             sent,
             receipt: projections::receipt(run.entries()),
             cost: process.next(&format!("redraft cost {}", self.created.scope())),
@@ -298,6 +299,14 @@ fn accepting(range: &Range) -> String {
     format!(
         "the file in {base} is the one that counts; look at it and accept it: redraft trust --base {base}"
     )
+}
+
+/// The checks that have run on the change as it is.
+fn checked(state: &Pipeline) -> Vec<&Checked> {
+    let open = state.open.iter();
+    let results = open.flat_map(|open| open.gates.values().map(move |check| (open, check)));
+    let current = results.filter(|(open, check)| Some(&check.revision) == open.revision.as_ref());
+    current.map(|(_, check)| check).collect()
 }
 
 /// How many dispatches were sent.

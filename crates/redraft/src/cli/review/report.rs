@@ -8,7 +8,7 @@ use redraft_core::reconcile::{Defect, defects};
 use redraft_facts::event::{Checked, REHEARSED};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::FindingId;
-use redraft_facts::text::{count, hash, indented, one_line};
+use redraft_facts::text::{count, hash, indented, one_line, span};
 use redraft_facts::verdict::Severity;
 use redraft_frame::annotate::{self, Execution};
 use redraft_frame::args::FindingsForm;
@@ -34,6 +34,8 @@ pub(super) struct Report<'a> {
     /// What the change touches.
     pub(super) files: Vec<String>,
     pub(super) gate: Option<&'a Checked>,
+    /// The checks that have run on the change; none where they were not asked for.
+    pub(super) checks: Option<Vec<&'a Checked>>,
     /// How many dispatches this call has sent.
     pub(super) sent: usize,
     /// The receipt of all calls, and the command that shows more of it.
@@ -69,6 +71,9 @@ struct ReportJson<'a> {
     /// The check that failed before any agent was asked, if that is why it rests.
     #[serde(skip_serializing_if = "Option::is_none")]
     gate: Option<&'a Checked>,
+    /// With `--checks`: those that have run on the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checks: Option<&'a [&'a Checked]>,
     /// How many dispatches this call has sent; the receipt has those of all calls.
     sent: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +97,7 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
                 findings,
                 same_defect: shared_ids(findings),
                 gate: *gate,
+                checks: report.checks.as_deref(),
                 sent: *sent,
                 receipt: Some(receipt),
                 next,
@@ -194,6 +200,7 @@ impl<'a> ReportJson<'a> {
             findings: &[],
             same_defect: Vec::new(),
             gate: None,
+            checks: None,
             sent: 0,
             receipt: None,
             notes: &range.notes,
@@ -226,8 +233,24 @@ fn told(report: &Report<'_>, findings: bool) -> String {
     let change = format!("{} since {}", range.name, range.base);
     let judged = super::judged_by(&report.judged_by, report.rehearsed.clone());
     let commits = compared(range);
-    text.push_str(&format!("{} ({change}) {is}{asked}\n{commits}\n{judged}next: {next}\n", report.scope));
+    let checked = report.checks.as_deref().map(checked).unwrap_or_default();
+    text.push_str(&format!(
+        "{} ({change}) {is}{asked}\n{commits}\n{checked}{judged}next: {next}\n",
+        report.scope
+    ));
     text
+}
+
+/// Which checks ran, in a line.
+fn checked(checks: &[&Checked]) -> String {
+    let ended = |check: &&Checked| {
+        let how = if check.passed { "passed" } else { "failed" };
+        format!("{} {how} in {}", check.gate, span(check.wall_ms))
+    };
+    match checks {
+        [] => "no check ran: redraft.toml of the base names none\n".to_owned(),
+        some => format!("checks: {}\n", some.iter().map(ended).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// The commits between which it was reviewed.

@@ -2,13 +2,16 @@
 
 use redraft_agents::config::Config;
 use redraft_engine::Run;
+use redraft_engine::ports::Clock as _;
 use redraft_facts::phase::Phase;
 use redraft_frame::args::RunArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_reports::projections::BoardRow;
 use redraft_reports::question::QuestionForm;
+use redraft_views::board;
 
 /// What became of the request to merge.
 #[derive(PartialEq, Eq)]
@@ -17,6 +20,14 @@ pub(super) enum Merging {
     /// It was requested, and nobody has agreed.
     Wanted,
     Done,
+}
+
+/// Why the question can be asked.
+fn finished(run: &Run<'_>, repo: &RepositoryContext, process: &ProcessContext) -> String {
+    match BoardRow::new(run.state(), process.clock.now_ms()).unchecked {
+        true => format!("the feature is finished; {}", board::no_check_ran(repo, process)),
+        false => "the feature is finished, and the checks passed on what would be merged".to_owned(),
+    }
 }
 
 /// Merges a feature that has come to its end, where that is wanted: at once where a person typed it or agreed
@@ -45,7 +56,7 @@ pub(super) fn merge(
         (wanted, false) if console.can_ask() => {
             let form = QuestionForm::yes_or_no(
                 &format!("Should it be merged into {into} now?"),
-                vec!["the feature is finished, and the checks passed on what would be merged".to_owned()],
+                vec![finished(run, repo, process)],
                 &format!("{into} has the feature; nothing is pushed"),
                 "its branch stays as it is, ready to be merged",
             );

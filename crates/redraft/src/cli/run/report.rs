@@ -26,6 +26,8 @@ pub(super) struct RunJson<'a> {
     pub(super) judged_by: Vec<RoleAttribution>,
     /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
     pub(super) rehearsed: bool,
+    /// Whether code was written although the project names no check that could have run on it.
+    pub(super) unchecked: bool,
     /// Whether its branch is ready to be merged.
     pub(super) ready: bool,
     /// What became of the tasks, once they are being carried out.
@@ -90,6 +92,8 @@ pub(super) struct More {
     pub(super) standing: String,
     /// Keeps a rehearsal from being taken for a review.
     pub(super) notice: Option<String>,
+    /// Where no check has run on the code: that, and the way to have one.
+    pub(super) unchecked: Option<String>,
     /// The command that shows all costs, unless there is nothing left to look at.
     pub(super) cost: Option<String>,
     /// The phase that comes next, where the run stopped before it.
@@ -123,6 +127,7 @@ pub(super) fn report(shown: &RunJson<'_>, more: &More, ending: Option<Ending>) -
     }
     let details = more.cost.as_ref().map(|command| format!("; more: {command}")).unwrap_or_default();
     lines.push(format!("{}{details}", shown.receipt.cost()));
+    lines.extend(more.unchecked.clone());
     lines.extend(more.notice.clone());
     // The notice says it of those that only rehearsed; what was undone was told when it happened. Both may be left out.
     let judges = attribution::in_words(&shown.judged_by);
