@@ -2,7 +2,6 @@
 
 use redraft_facts::citation;
 use redraft_facts::findings::Finding;
-use redraft_facts::prelude::*;
 use redraft_facts::text::words;
 use redraft_facts::verdict::Issue;
 
