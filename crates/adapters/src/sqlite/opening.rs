@@ -8,6 +8,7 @@
 use super::failure::{Failure, Place};
 use crate::plain_file::{self, UnreadableFile};
 use redraft_engine::ports::StoreError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, Transaction, TransactionBehavior};
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -68,6 +69,8 @@ impl Link {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(busy)?;
+        // Otherwise a statement is prepared again whenever it is given other values.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         // SQLite opens a file it may not write for reading, and would say so only at the first append.
         if connection.is_readonly(MAIN_DB)? {
             return Err(Place::new(path).read_only("the file is write-protected").into());

@@ -37,9 +37,11 @@ pub(super) fn tip(place: &Place, connection: &Connection) -> Result<Tip, Failure
     Ok(Tip { seq: number(place, seq)?, chain: checksum(place, seq, chain)? })
 }
 
+/// Asked before every append.
+pub(super) const LAST_SEQ: &str = "SELECT coalesce(max(seq), 0) FROM events WHERE scope = ?1";
+
 pub(super) fn last_seq(place: &Place, connection: &Connection, scope: &Scope) -> Result<u64, Failure> {
-    let sql = "SELECT coalesce(max(seq), 0) FROM events WHERE scope = ?1";
-    number(place, connection.prepare_cached(sql)?.query_row([scope.to_string()], |row| row.get(0))?)
+    number(place, connection.prepare_cached(LAST_SEQ)?.query_row([scope.to_string()], |row| row.get(0))?)
 }
 
 /// Jumps from scope to scope along the index instead of looking at every event.

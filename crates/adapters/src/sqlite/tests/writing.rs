@@ -232,3 +232,15 @@ fn a_feature_that_began_while_the_board_was_folded_keeps_its_row() {
     assert!(matches!(error, StoreError::Moved { scope: SECOND, found: 2, .. }), "{error}");
     assert!(!ledger.has_board().unwrap());
 }
+
+#[test]
+fn what_every_append_asks_is_prepared_once() {
+    let folder = TempDir::new().unwrap();
+    let ledger = write(&folder);
+    for why in ["one", "two", "three"] {
+        put(&ledger, FIRST, why);
+    }
+    let link = ledger.link();
+    let statement = link.connection.prepare_cached(rows::LAST_SEQ).unwrap();
+    assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0);
+}
