@@ -103,14 +103,14 @@ pub fn required(created: Option<&FeatureCreated>, open: &Loop, started: &Started
     let Some(profile) = profile else { return Vec::new() };
     let alone = profile.artifacts.len() == 1 && started.context_chars > started.prompt_chars;
     let prd = alone || created.is_some_and(|created| created.prd.is_some());
-    let named = |name: &&&str| {
-        let own = profile.kind == ProfileKind::Author && **name == open.opened.phase.artifact();
-        !own && (**name != "prd.md" || prd)
+    let named = |name: &&str| {
+        let own = profile.kind == ProfileKind::Author && *name == open.opened.phase.artifact();
+        !own && (*name != "prd.md" || prd)
     };
-    let path = |name: &&str| match open.opened.phase {
-        Phase::Implement if !["prd.md", "spec.md"].contains(name) => None,
+    let path = |name: &str| match open.opened.phase {
+        Phase::Implement if !["prd.md", "spec.md"].contains(&name) => None,
         Phase::Implement => created.map(|created| created.path_of(name)),
-        _ => open.opened.paths.iter().find(|path| path.rsplit('/').next() == Some(*name)).cloned(),
+        _ => open.opened.paths.iter().find(|path| path.rsplit('/').next() == Some(name)).cloned(),
     };
-    profile.artifacts.iter().filter(named).filter_map(path).collect()
+    profile.required().filter(named).filter_map(path).collect()
 }

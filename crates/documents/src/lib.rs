@@ -29,5 +29,6 @@ pub mod report;
 pub mod sections;
 pub mod task_id;
 pub mod tasks;
+pub mod test_path;
 pub mod tokens;
 pub mod trace;

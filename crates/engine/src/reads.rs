@@ -5,7 +5,6 @@
 //!
 //! Code is different: what is approved must have been shown or opened ([`Reads::unopened`]).
 
-use crate::compose::source;
 use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::WorkspaceError;
@@ -18,9 +17,8 @@ use redraft_facts::event::{Answered, Event, Started};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::text::{count, one_line};
 use redraft_facts::ticket::{Purpose, Ticket};
-use redraft_prompts::prompt::{is_at_hand, to_open};
+use redraft_prompts::prompt::{ordered, to_open};
 use redraft_reports::projections;
-use redraft_roles::profile;
 use std::collections::BTreeSet;
 
 /// How many files are named to a role that is to open them; its prompt has them all.
@@ -38,14 +36,9 @@ impl Reads<'_, '_> {
         if started.choice.strategy != Strategy::Lazy {
             return None;
         }
-        // Who goes on with a review opens what it needs.
-        if self.sent(started).is_some_and(|prompt| is_at_hand(&prompt)) {
-            return None;
-        }
         let role = &started.ticket.role;
-        let (ticket, panels) = (&started.ticket, &self.journal.open_loop().ok()?.opened.panels);
-        let profile = profile::of_dispatch(ticket.phase, role, ticket.purpose, panels)?;
-        let mut told = profile.artifacts.iter().filter_map(|name| self.told(name));
+        let there = |path: &String| matches!(self.worktree.workspace.read(path), Ok(Some(_)));
+        let mut told = ordered(&self.sent(started)?).into_iter().filter(there);
         let unread = match &answered.opened {
             Some(opened) => told.any(|path| !opened.contains(&path)),
             None => {
@@ -120,18 +113,6 @@ impl Reads<'_, '_> {
             wanted.retain(|path| !opened.iter().any(|opened| names(opened, path)));
         }
         Ok((!wanted.is_empty()).then(|| unopened(&wanted)))
-    }
-
-    /// Where the prompt said that an artifact is; none where there is nothing to read. The PRD may be the file that the
-    /// feature came from (I8).
-    fn told(&self, name: &str) -> Option<String> {
-        let there = |path: &String| matches!(self.worktree.workspace.read(path), Ok(Some(_)));
-        if !self.worktree.created.has_documents() {
-            return None;
-        }
-        let own = self.worktree.created.path_of(name);
-        let source = || source(self.worktree.created).filter(|_| name == "prd.md").map(str::to_owned);
-        Some(own).filter(there).or_else(|| source().filter(there))
     }
 }
 

@@ -53,6 +53,12 @@ pub struct AgentRegistry<'a> {
     host: HostPlays,
 }
 
+/// Whether hosts play every role, so that no run of this program can go on by itself.
+pub fn hosts_play_all(config: &Config) -> bool {
+    let settings = |role: &Role| config.agents.get(config.agent_of(role)?);
+    profile::roles().iter().all(|role| matches!(settings(role), Some(AgentConfig::Pull)))
+}
+
 impl<'a> AgentRegistry<'a> {
     pub fn new(repo: &'a RepositoryContext, config: &'a Config, process: &'a ProcessContext) -> Self {
         Self {

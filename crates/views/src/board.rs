@@ -16,6 +16,8 @@ use redraft_documents::dependency::{blockers, first};
 use redraft_engine::ports::{Clock, Store as _};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
+use redraft_facts::ticket::Scope;
+use redraft_frame::agent_registry::hosts_play_all;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
@@ -240,7 +242,15 @@ pub fn next_after(
 ) -> Result<String, CliError> {
     let board = Board::new(repo, rows(ledger)?, reviews(ledger)?, process);
     let own = board.features.iter().find(|seen| seen.row.id == id.to_string() && goes_on(&seen.row));
-    Ok(own.map_or_else(|| board.next().command, |own| own.row.next.clone()))
+    let next = own.map_or_else(|| board.next().command, |own| own.row.next.clone());
+    let hosted = repo.config(process).is_ok_and(|config| hosts_play_all(&config));
+    Ok(if hosted { through_host(next) } else { next })
+}
+
+/// The same where hosts play every role: a run would only wait for them.
+fn through_host(next: String) -> String {
+    let runs = next.split(' ').any(|word| word == "run");
+    if runs { "call `next` through the host that plays the roles (redraft mcp)".to_owned() } else { next }
 }
 
 /// What to type so that a feature can go on that others are in the way of.

@@ -13,8 +13,9 @@ use super::{
 use crate::ports::WorkspaceError;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
 use redraft_documents::bank::Query;
-use redraft_documents::delta::Delta;
+use redraft_documents::delta::{Delta, FileDelta};
 use redraft_documents::report;
+use redraft_documents::test_path::is_surely_test;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::findings::Finding;
@@ -136,6 +137,7 @@ pub(super) fn compose(
                 Some(_) => Prd::File(&prd_path),
                 None => Prd::None,
             },
+            spec_in_part: strategy != Strategy::Inline && task.as_ref().is_some_and(|task| task.spec_in_part),
             absent: &absent,
             artifact: "",
             idea: &created.idea,
@@ -182,10 +184,12 @@ pub(super) fn compose(
         prompt.chars() + prompt::conventions_to_read(&setting.loop_texts.conventions, profile, strategy);
     // An inline prompt holds all of it, and a digest tells nobody to read it.
     if matches!(strategy, Strategy::Lazy | Strategy::Resume) && !prompt::is_at_hand(&prompt) {
-        context_chars += given.iter().map(|one| chars(&one.bytes)).sum::<u64>();
+        let ordered = prompt::ordered(&prompt);
+        let read = given.iter().filter(|one| ordered.contains(&one.path));
+        context_chars += read.map(|one| chars(&one.bytes)).sum::<u64>();
         // Who is told what changed is not told to read the rest.
         if reviews && strategy == Strategy::Lazy && delta.is_none() {
-            context_chars += told_to_read(texts, order, &change)?;
+            context_chars += told_to_read(texts, order, &change, profile)?;
         }
     }
     Ok(Composed { prompt, context_chars, told: lessons.told })
@@ -222,14 +226,20 @@ fn documents(
 }
 
 /// Characters of the changed files that a reviewer is told to read.
-fn told_to_read(texts: &Texts<'_>, order: &DispatchOrder, change: &str) -> Result<u64, WorkspaceError> {
+fn told_to_read(
+    texts: &Texts<'_>,
+    order: &DispatchOrder,
+    change: &str,
+    profile: &Profile,
+) -> Result<u64, WorkspaceError> {
     let Some(sees) = &order.sees else { return Ok(0) };
     let files = Delta::parse(change).files;
     if files.len() > READ_MAX {
         return Ok(u64::try_from(change.chars().count()).unwrap_or(u64::MAX));
     }
     let mut read = 0;
-    for file in files.iter().filter(|file| !file.deleted && !file.binary) {
+    let read_here = |file: &&FileDelta| profile.reads_tests() || !is_surely_test(&file.path);
+    for file in files.iter().filter(|file| !file.deleted && !file.binary).filter(read_here) {
         read += texts.read_at(sees, &file.path)?.map_or(0, |bytes| chars(&bytes));
     }
     Ok(read)

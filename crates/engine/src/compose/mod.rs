@@ -150,6 +150,7 @@ pub fn compose(
             } else {
                 Prd::None
             },
+            spec_in_part: false,
             absent: &absent,
             artifact: state.artifact(),
             idea: &created.idea,
@@ -191,13 +192,11 @@ pub fn compose(
         code: None,
     };
     let prompt = build(&brief);
-    let there = |name: &&&str| absent.iter().all(|absent| absent.name != **name);
-    let told_to_read = profile.artifacts.iter().filter(there).map(|name| path_of(name));
     let mut context_chars =
         prompt.chars() + prompt::conventions_to_read(&setting.loop_texts.conventions, profile, strategy);
     // An inline prompt holds them already, and a digest tells nobody to read them, nor is who goes on told to.
     let told = matches!(strategy, Strategy::Lazy | Strategy::Resume) && !prompt::is_at_hand(&prompt);
-    for path in told_to_read.filter(|_| told) {
+    for path in prompt::ordered(&prompt) {
         let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
         context_chars += bytes.map_or(0, |bytes| chars(&bytes));
     }

@@ -4,7 +4,8 @@
 //! later one opens only what it needs is said in its turn.
 
 use super::brief::Brief;
-use super::stable::names_documents;
+use super::code::task;
+use super::stable::{NO_PRD, NONE, names_documents};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::prelude::*;
@@ -38,6 +39,17 @@ pub(super) const SOURCES_OF_TESTS: &str = "\
 pub(super) fn by_path(brief: &Brief<'_>, words: &str) -> String {
     let named = brief.strategy != Strategy::Inline && names_documents(brief.profile, &brief.place);
     if named { format!("\n{words}") } else { String::new() }
+}
+
+/// The paths that a prompt orders to be read before anything else.
+pub fn ordered(prompt: &Prompt) -> Vec<String> {
+    if is_at_hand(prompt) {
+        return Vec::new();
+    }
+    let lists = ["required-artifacts", task::ORDERED].into_iter().filter_map(|name| prompt.get(name));
+    let items = lists.flat_map(str::lines).filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
+    let paths = items.map(|(_, path)| path).filter(|path| *path != NO_PRD && !path.starts_with(NONE));
+    paths.map(str::to_owned).collect()
 }
 
 /// Whether a prompt has its reader open the required artifacts only where it needs them.

@@ -7,6 +7,7 @@ use super::brief::Brief;
 use super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX, WINDOW_LINES};
 use core::fmt::Write as _;
 use redraft_documents::delta::{self, Delta, FileDelta, FileDiff, Hunk, LineKind};
+use redraft_documents::test_path::is_surely_test;
 use redraft_facts::citation;
 use redraft_facts::findings::Finding;
 use redraft_facts::prelude::*;
@@ -17,9 +18,20 @@ pub(super) fn list(delta: &Delta) -> String {
     listed(delta, |_| String::new())
 }
 
-/// The same with the lines that were added or altered, for a reader that is shown no diff.
-pub(super) fn list_with_lines(delta: &Delta) -> String {
-    listed(delta, lines)
+/// The same with the lines that were added or altered, for a reader that is shown no diff. Without `tests`, those stand by
+/// name alone behind the list.
+pub(super) fn list_with_lines(delta: &Delta, tests: bool) -> String {
+    let (named, files): (Vec<_>, Vec<_>) =
+        delta.files.iter().cloned().partition(|file| !tests && is_surely_test(&file.path));
+    let list = listed(&Delta { files }, lines);
+    let names: Vec<String> = named.iter().map(|file| one_line(&file.path, NAME_CHARS_MAX * 4)).collect();
+    match names.is_empty() {
+        true => list,
+        false => format!(
+            "{list}\nTests, which need not be read unless something else runs them: {}\n",
+            names.join(", ")
+        ),
+    }
 }
 
 fn listed(delta: &Delta, more: impl Fn(&FileDelta) -> String) -> String {

@@ -47,11 +47,17 @@ fn intro(profile: &Profile) -> &'static str {
     }
 }
 
+/// A shorter file costs less in the prompt than the order to open it.
+const SHORT_CHARS_MAX: u64 = 600;
+
 /// Whether a role opens the file itself.
 fn by_path(file: &ConventionFile, profile: &Profile, strategy: Strategy) -> bool {
     match strategy {
         Strategy::Inline => false,
-        Strategy::Lazy | Strategy::Digest | Strategy::Resume => file.at_hand && !profile.judges_style(),
+        Strategy::Lazy | Strategy::Digest | Strategy::Resume => {
+            let short = file.chars <= SHORT_CHARS_MAX && file.cut() == 0;
+            file.at_hand && !profile.judges_style() && !short
+        }
     }
 }
 

@@ -28,7 +28,10 @@ pub(super) fn replies(brief: &Brief<'_>) -> Option<Fragment> {
     );
     for one in brief.disputed {
         let reply = one_line(one.reply, FIELD_CHARS_MAX);
-        text.push_str(&format!("\n{}\n  Reply: {reply}\n", headline(one.finding)));
+        // What stands under Open Findings is not said twice.
+        let listed = brief.findings.iter().any(|open| open.id == one.finding.id);
+        let finding = if listed { format!("- [{}]", one.finding.id) } else { headline(one.finding) };
+        text.push_str(&format!("\n{finding}\n  Reply: {reply}\n"));
     }
     Some(Fragment::new("declined-findings", text))
 }

@@ -35,7 +35,7 @@ mod tests;
 mod tool_fallback;
 mod turn;
 
-pub use at_hand::is_at_hand;
+pub use at_hand::{is_at_hand, ordered};
 pub use brief::{
     Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream,
 };

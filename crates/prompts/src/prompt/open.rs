@@ -107,7 +107,13 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
             |finding: &Finding| listed(finding)
         }
     };
-    let findings = current(brief, brief.findings);
+    let mut findings = current(brief, brief.findings);
+    // What a reviewer said to a decline stands beside the decline.
+    let answered = |one: &Finding| {
+        brief.disputed.iter().any(|disputed| disputed.finding.id == one.id && disputed.answer.is_some())
+    };
+    let authored = matches!(intro, Intro::Fix | Intro::FixNew);
+    findings.iter_mut().filter(|one| authored && answered(one)).for_each(|one| one.note.clear());
     let list: String = match intro {
         Intro::Fix | Intro::FixNew | Intro::Said => once_each(&findings),
         Intro::List | Intro::Recall | Intro::Reevaluate => findings.iter().map(line).collect(),

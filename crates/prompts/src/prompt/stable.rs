@@ -111,19 +111,13 @@ pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
 pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
     let rule = match rule {
         Threshold::Strict => {
-            "`approved` is false while one of your blockers or warnings is open, and true otherwise; a suggestion never \
-             stands in the way."
+            "`approved` is false while one of your blockers or warnings is open, and true otherwise."
         }
-        Threshold::Blockers => {
-            "`approved` is false while one of your blockers is open, and true otherwise; warnings and suggestions are \
-             recorded and do not stand in the way."
-        }
+        Threshold::Blockers => "`approved` is false while one of your blockers is open, and true otherwise.",
     };
     let text = format!(
-        "# Rules for Reviewers\n\n## Verdict\n\n{rule} A finding that the engine defers is not open: with \
-         nothing else left, `approved` is true. The engine computes the same from your findings, so choose each severity \
-         by the rules below and not by the verdict it leads to. Reviews are counted as iterations, and their number is \
-         limited.\n\n{rules}"
+        "# Rules for Reviewers\n\n## Verdict\n\n{rule} A finding that the engine defers is not open. The engine computes \
+         the same, so choose each severity by the rules below and not by the verdict it leads to. Reviews are counted as iterations.\n\n{rules}"
     );
     Fragment::new("reviewer-rules", text)
 }
@@ -226,28 +220,51 @@ pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) ->
         return Fragment::new("required-artifacts", text);
     }
     let work = work(profile);
-    let mut text = format!(
-        "## Required Artifacts\n\n\
-         You MUST read the following files before beginning {work}.\n\
-         After reading, confirm: \"Files read: {{name}} ({{N}} lines), ...\" in a single line.\n\n"
-    );
+    let confirm = "confirm: \"Files read: {name} ({N} lines), ...\" in a single line";
     // What stands in the prompt in part is no file that has to be read.
-    let in_part = matches!(place.prd, Prd::InPart(_));
+    let in_part = |label: &str| match label {
+        "PRD" => matches!(place.prd, Prd::InPart(_)),
+        "Spec" => place.spec_in_part,
+        _ => false,
+    };
     let (parts, paths): (Vec<_>, Vec<_>) =
-        paths(profile, place).into_iter().partition(|(label, _)| in_part && label == "PRD");
+        paths(profile, place).into_iter().partition(|(label, _)| in_part(label));
+    let (at_hand, paths): (Vec<_>, Vec<_>) =
+        paths.into_iter().partition(|(label, path)| path.is_ok() && only_at_hand(profile, place, label));
+    let mut text = match paths.is_empty() {
+        false => format!(
+            "## Required Artifacts\n\nYou MUST read the following files before beginning {work}.\n\
+             After reading, {confirm}.\n\n"
+        ),
+        true => format!(
+            "## Required Artifacts\n\nNo file has to be read whole before {work}. For those you open, {confirm}.\n"
+        ),
+    };
     for (label, path) in &paths {
         text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
     }
     for (label, path) in &parts {
         text.push_str(&format!("\n{label}: {}.\n", path.as_ref().unwrap_or_else(|none| none)));
     }
-    if paths.iter().all(|(_, path)| path.is_err()) {
+    let at_hand = at_hand.into_iter().filter_map(|(label, path)| Some(format!("{label} {}", path.ok()?)));
+    let at_hand: Vec<String> = at_hand.collect();
+    if !at_hand.is_empty() {
+        text.push_str(&format!("\n{AT_HAND}{}\n", at_hand.join(", ")));
+    }
+    if !paths.is_empty() && paths.iter().all(|(_, path)| path.is_err()) {
         text.push_str(
             "\nNone of these is a file; if you open no other, confirm with \"Files read: none\".\n",
         );
     }
     text.push_str(stand_in(profile, place));
     Fragment::new("required-artifacts", text)
+}
+
+/// Whether a file of the role is only there to look something up. Where one that it must read is missing, all others may
+/// have to take its place.
+fn only_at_hand(profile: &Profile, place: &FeaturePaths<'_>, of: &str) -> bool {
+    let missing = |name: &str| place.absent.iter().any(|absent| absent.name == name);
+    !profile.required().any(missing) && profile.at_hand.iter().any(|name| label(name) == of)
 }
 
 /// The same list where every file is in the prompt. The author opens its own document all the same, to change it.
@@ -309,10 +326,19 @@ fn stand_in(profile: &Profile, place: &FeaturePaths<'_>) -> &'static str {
     }
 }
 
-const NO_PRD: &str = "No PRD — feature created without brainstorm";
+pub(super) const NO_PRD: &str = "No PRD — feature created without brainstorm";
+
+/// Begins the files that a role need not read.
+const AT_HAND: &str = "For reference, opened only where something refers to it: ";
+
+/// Begins the reason why another document is not there.
+pub(super) const NONE: &str = "none (";
 
 /// What is said of a PRD whose essentials stand in the prompt.
 const IN_PART: &str = "in part under Problem and Goals; open it only for what is missing there";
+
+/// The same of a specification.
+const SPEC_IN_PART: &str = "in part with the task; open it only for what is missing there";
 
 /// The files the profile names: the label, and the path or what is said in its place. A file about which there is
 /// nothing to say is not listed.
@@ -325,7 +351,10 @@ fn paths(profile: &Profile, place: &FeaturePaths<'_>) -> Vec<(String, Result<Str
             ("prd.md", Prd::File(path), _) => Some(Ok(path.to_owned())),
             ("prd.md", Prd::InPart(path), _) => Some(Err(format!("{path}, {IN_PART}"))),
             (_, _, Some(absent)) => {
-                (!absent.why.is_empty()).then(|| Err(format!("none ({})", text::one_line(absent.why, 120))))
+                (!absent.why.is_empty()).then(|| Err(format!("{NONE}{})", text::one_line(absent.why, 120))))
+            }
+            ("spec.md", ..) if place.spec_in_part => {
+                Some(Err(format!("{}/spec.md, {SPEC_IN_PART}", place.folder)))
             }
             (name, ..) if name == file_name(place.artifact) => Some(Ok(place.artifact.to_owned())),
             (name, ..) if place.folder.is_empty() => Some(Ok(name.to_owned())),
@@ -365,31 +394,39 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
                 .to_owned()
         }
         ProfileKind::Domain | ProfileKind::Phase => format!(
-            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, a new one by its number in `issues` from 1, an earlier one by its id: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
+            "{CHECKED}\
              - `verified`: each statement about something outside the document that you checked, where, and with what result, in few words.\n\
-             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
+             {REPORTED}\
              - `category`: one of {}.\n\
-             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong).\n\
-             - `summary`: the reason for the verdict, in one or two sentences.\n",
+             {RULED}",
             profile.categories.join(", ")
         ),
     };
     form_with(strategy, form_of(profile.kind, Purpose::Draft), &fields)
 }
 
+/// What the fields of a reviewer's answer are for, about documents and about code.
+pub(super) const CHECKED: &str = "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, a new one by its number in `issues` from 1, an earlier one by its id: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n";
+pub(super) const REPORTED: &str = "- `issues`: new findings only. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n";
+pub(super) const RULED: &str = "- `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong).\n- `summary`: the reason for the verdict, in one or two sentences.\n";
+
 /// The form of every answer, with what its fields are for.
 pub(super) fn form_with(strategy: Strategy, form: &str, fields: &str) -> Fragment {
-    let first = match strategy {
-        Strategy::Lazy | Strategy::Resume => {
-            "Write the line that confirms your reads, unless only the object is accepted as your answer, then one"
+    // What was read is asked for once: the line has it, or the object where nothing else is accepted.
+    let (first, read) = match strategy {
+        Strategy::Lazy | Strategy::Resume => (
+            "Write the line that confirms your reads, then one",
+            "empty, unless only the object is accepted as your answer: then every file you opened",
+        ),
+        Strategy::Inline | Strategy::Digest => {
+            ("Write one", "every file you opened, with its number of lines")
         }
-        Strategy::Inline | Strategy::Digest => "Write one",
     };
     let text = format!(
         "## Your Answer\n\n\
          {first} JSON object of this form, and nothing after it. \
          Every field is required; an empty text, an empty list or 0 means none.\n\n{}\n\
-         - `files_read`: every file you opened, with its number of lines.\n{fields}",
+         - `files_read`: {read}.\n{fields}",
         text::fenced("json", form)
     );
     Fragment::new("return", text)

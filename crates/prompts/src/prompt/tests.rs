@@ -56,9 +56,20 @@ fn every_fresh_lazy_dispatch_names_the_artifacts_of_its_profile_in_their_order()
         let unnamed =
             |file: &&str| brief.place.absent.iter().any(|one| one.name == *file && one.why.is_empty());
         // What stands in the prompt in part need not be read.
-        let in_part = |file: &&str| *file == "prd.md" && matches!(brief.place.prd, Prd::InPart(_));
+        let in_part = |file: &&str| match *file {
+            "prd.md" => matches!(brief.place.prd, Prd::InPart(_)),
+            file => file == "spec.md" && brief.place.spec_in_part,
+        };
+        // Nor is what is only there to look something up, unless it takes the place of what is missing.
+        let absent = |file: &str| brief.place.absent.iter().any(|one| one.name == file);
+        let complete = !brief.profile.required().any(absent);
+        let at_hand = |file: &&str| {
+            let there = !absent(file) && (*file != "prd.md" || brief.place.prd != Prd::None);
+            complete && there && brief.profile.at_hand.contains(file)
+        };
         let artifacts = brief.profile.artifacts.iter().copied();
-        let expected: Vec<&str> = artifacts.filter(|file| !unnamed(file) && !in_part(file)).collect();
+        let expected: Vec<&str> =
+            artifacts.filter(|file| !unnamed(file) && !in_part(file) && !at_hand(file)).collect();
         assert_eq!(listed(&prompt), expected, "{} {name}", brief.profile.role);
         named += usize::from(!expected.is_empty());
     });
@@ -90,7 +101,7 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
         let key = (
             of,
             strategy,
-            place.prd == Prd::None,
+            (place.prd == Prd::None, place.spec_in_part),
             place.absent.first().map(|absent| absent.name.to_owned()),
             missing.len(),
         );

@@ -171,9 +171,32 @@ pub(super) fn fix_summary(brief: &Brief<'_>) -> Option<Fragment> {
         if all.len() > 1 {
             text.push_str(&format!("\nRevision {} of {}:\n", at + 1, all.len()));
         }
-        text.push_str(&format!("\n{}", text::fenced("text", summary)));
+        text.push_str(&format!("\n{}", text::fenced("text", &joined(summary))));
     }
     Some(Fragment::new("fix-summary", text))
+}
+
+/// A summary in which what was said of several findings in the same words stands once: `- I1, Q1: fixed. Why`.
+fn joined(summary: &str) -> String {
+    let mut lines: Vec<(String, &str)> = Vec::new();
+    for line in summary.lines() {
+        let answer = line.trim_start().strip_prefix("- ").and_then(|line| line.split_once(": "));
+        match (answer, lines.last_mut()) {
+            (Some((id, words)), Some((ids, last))) if !words.is_empty() && *last == words => {
+                ids.push_str(&format!(", {id}"))
+            }
+            (Some((_, words)), _) => {
+                let before = line.strip_suffix(words).and_then(|line| line.strip_suffix(": "));
+                lines.push((before.unwrap_or(line).to_owned(), words));
+            }
+            (None, _) => lines.push((line.to_owned(), "")),
+        }
+    }
+    let line = |(before, words): (String, &str)| match words {
+        "" => format!("{before}\n"),
+        words => format!("{before}: {words}\n"),
+    };
+    lines.into_iter().map(line).collect()
 }
 
 pub(super) fn domain_outcome(brief: &Brief<'_>) -> Option<Fragment> {
@@ -310,11 +333,17 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
              - `verified`, `files_read`: what you checked and opened in this turn.\n"
         ),
     });
+    // Whose answer could not be used is shown the form itself; the others have it in their conversation.
+    let form = match brief.purpose {
+        Purpose::Repair => format!(
+            " Every field is required; an empty text, an empty list or 0 means none.\n\n{}",
+            text::fenced("json", form_of(brief.profile.kind, brief.purpose))
+        ),
+        _ => " Its fields are `files_read`, `checks`, `verified`, `issues`, `answers`, `summary`, `approved`.\n"
+            .to_owned(),
+    };
     let text = format!(
-        "## Your Answer\n\n\
-         One JSON object of the same form as before, and nothing after it. Every field is required; an empty text, \
-         an empty list or 0 means none.\n\n{}\n{fields}",
-        text::fenced("json", form_of(brief.profile.kind, brief.purpose))
+        "## Your Answer\n\nOne JSON object of the same form as before, and nothing after it.{form}\n{fields}"
     );
     Fragment::new("return-short", text)
 }

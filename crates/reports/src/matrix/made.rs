@@ -7,6 +7,7 @@ use super::{CodeWork, CodeWorkKind, RecordedCheck, Sources, State};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::TaskEnd;
 use redraft_documents::task_id;
+use redraft_documents::test_path::is_test;
 use redraft_facts::event::{Built, Checked, Entry, Event};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
@@ -188,23 +189,4 @@ fn state(end: &Option<TaskEnd>) -> State {
         Some(TaskEnd::Done | TaskEnd::Before) => State::Done,
         Some(TaskEnd::Blocked { why }) => State::Blocked { why: why.clone() },
     }
-}
-
-/// Whether a path is that of a test, by the usual names.
-pub(super) fn is_test(path: &str) -> bool {
-    const FOLDERS: [&str; 7] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "testing"];
-    let lower = path.to_lowercase();
-    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-    let stem = name.split('.').next().unwrap_or(name);
-    let in_folder = folders.split('/').any(|folder| FOLDERS.contains(&folder));
-    let by_stem = stem.starts_with("test_")
-        || stem.starts_with("test-")
-        || ["_test", "-test", "_spec", "-spec", "_tests"].iter().any(|end| stem.ends_with(end))
-        || stem == "tests";
-    let camel = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
-    let by_camel = camel.ends_with("Test") || camel.ends_with("Tests") || camel.ends_with("Spec");
-    let by_ending = name.contains(".test.") || name.contains(".spec.");
-    // A page about tests is not a test.
-    let page = [".md", ".txt", ".rst"].iter().any(|ending| name.ends_with(ending));
-    !page && (in_folder || by_stem || by_camel || by_ending)
 }

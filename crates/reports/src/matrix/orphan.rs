@@ -3,10 +3,11 @@
 //! Where most of a kind are left over, they are not used for tracing: that is reported once and not for each. Start at
 //! [`orphans`].
 
-use super::made::{Made, is_test};
+use super::made::Made;
 use super::reach::Read;
 use super::{CodeWork, CodeWorkKind, Orphan, Requirement, Row, Sources, State};
 use redraft_documents::lint::Rule;
+use redraft_documents::test_path::is_test;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, one_line};
 

@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use redraft_documents::test_path::is_test;
 use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::{Built, Certify, Checked, Event, FeatureCreated, Limits, LoopOpened};
 use redraft_facts::findings::Threshold;
@@ -369,10 +370,10 @@ fn a_file_is_a_test_by_its_folder_or_its_name() {
     for path in
         ["tests/a.rs", "src/a_test.go", "web/a.test.ts", "src/test_a.py", "a/__tests__/b.js", "ATest.java"]
     {
-        assert!(made::is_test(path), "{path}");
+        assert!(is_test(path), "{path}");
     }
     for path in ["src/attest.rs", "src/contest.py", "docs/tests/README.md", "latest.js", "src/inspect.rs"] {
-        assert!(!made::is_test(path), "{path}");
+        assert!(!is_test(path), "{path}");
     }
 }
 

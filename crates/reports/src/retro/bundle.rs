@@ -5,14 +5,14 @@
 //! because how something began and how it ended say most. Start at [`bundle`].
 
 use super::FeatureChange;
-use super::figures::Figures;
+use super::figures::{Figure, Figures, UNKNOWN};
 use crate::projections::{history_of_roles, implementation_log_of_roles};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{Loop, LoopEnd};
 use redraft_facts::event::Entry;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{fenced, one_line};
-use redraft_facts::usage::grouped;
+use redraft_facts::usage::{Usd, grouped};
 
 /// For the review history: some 13,000 tokens, which holds every round of most features.
 const HISTORY_CHARS_MAX: usize = 40_000;
@@ -35,7 +35,9 @@ pub fn bundle(
 ) -> String {
     let log = implementation_log_of_roles(entries);
     let log = log.map_or(format!("{NO_LOG}\n"), |log| fenced("markdown", &shortened(&log, LOG_CHARS_MAX)));
-    let history = fenced("markdown", &shortened(&history_of_roles(entries), HISTORY_CHARS_MAX));
+    let folder = pipeline.created.as_ref().map(|created| format!("{}/", created.folder()));
+    let history = told(&history_of_roles(entries), folder.as_deref().unwrap_or_default());
+    let history = fenced("markdown", &shortened(&history, HISTORY_CHARS_MAX));
     [
         format!("## Phases\n\n{}", phases(figures, pipeline)),
         format!("## Review History\n\n{history}"),
@@ -46,8 +48,33 @@ pub fn bundle(
     .join("\n")
 }
 
-/// How each phase ended, then every figure under the name that a text uses for it. Figures that are zero everywhere are
-/// named once.
+/// The history without what teaches nothing: revisions, times and tickets, what was looked up, and who approved at the end,
+/// which the last reviews say. Files of the feature stand by their names.
+fn told(history: &str, folder: &str) -> String {
+    const IDLE: [&str; 3] = ["- Revision: ", "- Approved by ", "- Verified: "];
+    let idle = |line: &&str| {
+        IDLE.iter().any(|begin| line.starts_with(begin)) && !line.ends_with("(nothing was changed)")
+    };
+    let kept = history.lines().filter(|line| !idle(line));
+    let mut out = String::new();
+    for line in kept {
+        let line = match line.strip_prefix("## ").and_then(|_| line.rsplit_once(" — ")) {
+            Some((heading, _)) => heading,
+            None if line.starts_with("- Reviewer: ") => line.split(" (").next().unwrap_or(line),
+            None => line,
+        };
+        let line = if folder.len() > 1 { line.replace(folder, "") } else { line.to_owned() };
+        // What is empty now is not announced by two blank lines.
+        if !(line.is_empty() && out.ends_with("\n\n")) {
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// How each phase ended, then the figures under the names that a text uses for them: without those that are zero or that
+/// nobody can know.
 fn phases(figures: &Figures, pipeline: &Pipeline) -> String {
     let mut out = String::new();
     for one in pipeline.past.iter().chain(&pipeline.open) {
@@ -57,10 +84,19 @@ fn phases(figures: &Figures, pipeline: &Pipeline) -> String {
         out.push_str(&format!("- {phase}: left out by a person\n"));
     }
     out.push_str("\n| name | figure |\n|---|---|\n");
-    let (of_phases, whole): (Vec<_>, Vec<_>) =
-        figures.named().into_iter().partition(|figure| figure.name.contains('.'));
-    let counted = of_phases.into_iter().filter(|figure| figure.value != Some(0));
-    for figure in whole.into_iter().chain(counted) {
+    let says = |figure: &Figure| {
+        figure.value != Some(0) && figure.text != UNKNOWN && figure.text != Usd(0).to_string()
+    };
+    // What is the same in every phase, or follows from the whole, is named once.
+    let again = |figure: &Figure| {
+        let last = figure.name.split_once('.').map(|(_, last)| last);
+        match last {
+            Some("unknown_bills") => true,
+            Some("passes") => figure.value == Some(1),
+            _ => false,
+        }
+    };
+    for figure in figures.named().into_iter().filter(|figure| says(figure) && !again(figure)) {
         out.push_str(&format!("| {{{}}} | {} |\n", figure.name, figure.text));
     }
     out

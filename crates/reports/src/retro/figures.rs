@@ -82,6 +82,9 @@ pub struct Figure {
     pub text: String,
 }
 
+/// What stands for a figure that nobody can know.
+pub(super) const UNKNOWN: &str = "unknown";
+
 /// A text that has a name in braces which is not a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfilled(pub String);
@@ -243,19 +246,29 @@ impl Counts {
             ("failed_checks", self.failed_checks),
             ("tasks_done", self.tasks_done),
             ("tasks_blocked", self.tasks_blocked),
-            ("tokens_in", sum.billed.input()),
-            ("tokens_out", sum.billed.output),
             ("unknown_bills", u64::from(sum.unknown)),
         ];
+        let told = !self.is_untold();
+        let known = |text: String| if told { text } else { UNKNOWN.to_owned() };
+        let tokens = [("tokens_in", sum.billed.input()), ("tokens_out", sum.billed.output)];
         let texts = [
-            ("cost", sum.money().in_a_line()),
+            ("cost", known(sum.money().in_a_line())),
             ("wall_time", span(self.wall_ms)),
             ("agent_time", span(self.agents_ms)),
         ];
         let figure =
             |name: &str, value, text: String| Figure { name: format!("{before}{name}"), value, text };
         let numbers = numbers.into_iter().map(|(name, value)| figure(name, Some(value), grouped(value)));
-        numbers.chain(texts.into_iter().map(|(name, text)| figure(name, None, text))).collect()
+        let tokens = tokens
+            .into_iter()
+            .map(|(name, value)| figure(name, told.then_some(value), known(grouped(value))));
+        let texts = texts.into_iter().map(|(name, text)| figure(name, None, text));
+        numbers.chain(tokens).chain(texts).collect()
+    }
+
+    /// Whether nobody told what was used, as hosts do not: that is unknown, and not nothing.
+    fn is_untold(&self) -> bool {
+        self.sum.dispatches > 0 && self.sum.hosts == self.sum.dispatches
     }
 }
 

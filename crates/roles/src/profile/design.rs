@@ -8,6 +8,7 @@ pub(super) static AUTHOR: Profile = Profile {
     kind: ProfileKind::Author,
     title: "Write the design",
     artifacts: &["prd.md", "spec.md", "research.md"],
+    at_hand: &[],
     tools: WRITING,
     rubric: include_str!("../../texts/design-author.md"),
     coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
@@ -23,6 +24,7 @@ pub(super) static REVIEWER: Profile = Profile {
     kind: ProfileKind::Domain,
     title: "Validate that the design meets the specification in this repository",
     artifacts: &["prd.md", "spec.md"],
+    at_hand: &[],
     tools: CHECKING,
     rubric: include_str!("../../texts/design-reviewer.md"),
     coda: "What passes here is planned and built as it stands, and a part that cannot do its work is found when the rest \
@@ -36,5 +38,6 @@ pub(super) static REVIEWER: Profile = Profile {
 pub(super) static HANDOFF: Profile = hand_off(
     "Validate that the plan can start from the design",
     &["prd.md", "spec.md", "design.md"],
+    &["prd.md"],
     include_str!("../../texts/next-phase-plan.md"),
 );

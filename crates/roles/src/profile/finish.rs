@@ -12,6 +12,7 @@ pub(super) static FACILITATOR: Profile = Profile {
     kind: ProfileKind::Author,
     title: "Say what the feature teaches",
     artifacts: &[],
+    at_hand: &[],
     tools: READING,
     rubric: include_str!("../../texts/retro-facilitator.md"),
     coda: "A lesson nobody can act on is read by everybody after you.",

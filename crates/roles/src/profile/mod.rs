@@ -31,8 +31,10 @@ pub struct Profile {
     pub kind: ProfileKind,
     /// What the role does, as one line for progress.
     pub title: &'static str,
-    /// The files it must read before it begins, by name in the feature's folder.
+    /// The files it is given, by name in the feature's folder.
     pub artifacts: &'static [&'static str],
+    /// Of these, the ones that it need not read and opens where something refers to them.
+    pub at_hand: &'static [&'static str],
     /// What it may use, in the words of Claude Code's agent front matter; adapters translate them.
     pub tools: &'static [&'static str],
     pub rubric: &'static str,
@@ -67,6 +69,16 @@ impl Profile {
     /// Whether it writes the first version of a document; another author only mends what is there.
     pub fn drafts(&self) -> bool {
         self.kind == ProfileKind::Author && DRAFTING.contains(&self.role)
+    }
+
+    /// The files it must read before it begins.
+    pub fn required(&self) -> impl Iterator<Item = &'static str> {
+        self.artifacts.iter().copied().filter(|name| !self.at_hand.contains(name))
+    }
+
+    /// Whether the tests of a change are part of its work. Their names are enough for the others.
+    pub fn reads_tests(&self) -> bool {
+        ![implement::SECURITY.role, implement::SIMPLIFIER.role].contains(&self.role)
     }
 
     /// The names of its checks, in their order.
@@ -230,6 +242,7 @@ const BUILDING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit", "Run"];
 const fn hand_off(
     title: &'static str,
     artifacts: &'static [&'static str],
+    at_hand: &'static [&'static str],
     next_phase: &'static str,
 ) -> Profile {
     Profile {
@@ -238,6 +251,7 @@ const fn hand_off(
         kind: ProfileKind::Phase,
         title,
         artifacts,
+        at_hand,
         tools: READING,
         rubric: include_str!("../../texts/phase-reviewer.md"),
         coda: "What is not settled here will be settled by whoever meets it first, and nobody will notice.",

@@ -8,6 +8,7 @@ pub(super) static AUTHOR: Profile = Profile {
     kind: ProfileKind::Author,
     title: "Write the plan",
     artifacts: &["prd.md", "spec.md", "design.md"],
+    at_hand: &["prd.md"],
     tools: WRITING,
     rubric: include_str!("../../texts/plan-author.md"),
     coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
@@ -23,6 +24,7 @@ pub(super) static REVIEWER: Profile = Profile {
     kind: ProfileKind::Domain,
     title: "Validate that the plan reaches the whole design in its order",
     artifacts: &["prd.md", "spec.md", "design.md"],
+    at_hand: &["prd.md"],
     tools: READING,
     rubric: include_str!("../../texts/plan-reviewer.md"),
     coda: "What passes here is done in this order, and what no step does will not be missed until everything else is \
@@ -36,5 +38,6 @@ pub(super) static REVIEWER: Profile = Profile {
 pub(super) static HANDOFF: Profile = hand_off(
     "Validate that the task list can start from the plan",
     &["prd.md", "spec.md", "design.md", "plan.md"],
+    &["prd.md"],
     include_str!("../../texts/next-phase-tasks.md"),
 );

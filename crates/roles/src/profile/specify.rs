@@ -8,6 +8,7 @@ pub(super) static AUTHOR: Profile = Profile {
     kind: ProfileKind::Author,
     title: "Write the specification",
     artifacts: &["prd.md"],
+    at_hand: &[],
     tools: WRITING,
     rubric: include_str!("../../texts/spec-author.md"),
     coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
@@ -23,6 +24,7 @@ pub(super) static REVIEWER: Profile = Profile {
     kind: ProfileKind::Domain,
     title: "Validate that the specification can be built in one way only",
     artifacts: &["prd.md"],
+    at_hand: &[],
     tools: CHECKING,
     rubric: include_str!("../../texts/spec-reviewer.md"),
     coda: "What passes here is built as it is written, by somebody who cannot ask.",
@@ -35,5 +37,6 @@ pub(super) static REVIEWER: Profile = Profile {
 pub(super) static HANDOFF: Profile = hand_off(
     "Validate that design can start from the specification",
     &["prd.md", "spec.md"],
+    &[],
     include_str!("../../texts/next-phase-design.md"),
 );

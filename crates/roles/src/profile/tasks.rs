@@ -8,6 +8,7 @@ pub(super) static AUTHOR: Profile = Profile {
     kind: ProfileKind::Author,
     title: "Write the task list",
     artifacts: &["prd.md", "spec.md", "design.md", "plan.md"],
+    at_hand: &["prd.md"],
     tools: WRITING,
     rubric: include_str!("../../texts/task-author.md"),
     coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
@@ -23,6 +24,7 @@ pub(super) static REVIEWER: Profile = Profile {
     kind: ProfileKind::Domain,
     title: "Validate that every task can be done and checked by itself",
     artifacts: &["prd.md", "spec.md", "design.md", "plan.md"],
+    at_hand: &["prd.md"],
     tools: READING,
     rubric: include_str!("../../texts/task-reviewer.md"),
     coda: "What passes here is handed out one task at a time, to somebody who will do what it says.",
@@ -35,5 +37,6 @@ pub(super) static REVIEWER: Profile = Profile {
 pub(super) static HANDOFF: Profile = hand_off(
     "Validate that implementation can start from the task list",
     &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"],
+    &["prd.md", "spec.md", "design.md"],
     include_str!("../../texts/next-phase-implement.md"),
 );

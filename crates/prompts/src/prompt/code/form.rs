@@ -1,7 +1,7 @@
 //! The form of an answer about code: the same object as everywhere, with what its fields are for here.
 
 use super::super::schema::form_of;
-use super::super::stable::form_with;
+use super::super::stable::{CHECKED, REPORTED, RULED, form_with};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
@@ -18,12 +18,11 @@ pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> 
     let fields = match profile.kind {
         ProfileKind::Author => work(purpose),
         ProfileKind::Domain | ProfileKind::Phase => format!(
-            "- `checks`: one entry for every check above, under its name. One that fails names its findings in its note, a new one by its number in `issues` from 1, an earlier one by its id: a fault that stands only there is lost. One that passes needs no note unless your walk asks for it.\n\
+            "{CHECKED}\
              - `verified`: each statement about something outside of the repository that you checked, where, and with what result, in few words.\n\
-             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, or of an open one whose quote did not hold and is right here; else it is empty.\n\
+             {REPORTED}\
              - `category`: one of {}.\n\
-             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong).\n\
-             - `summary`: the reason for the verdict, in one or two sentences.\n",
+             {RULED}",
             profile.categories.join(", ")
         ),
     };

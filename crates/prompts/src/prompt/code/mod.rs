@@ -7,7 +7,7 @@
 
 mod form;
 mod stable;
-mod task;
+pub(super) mod task;
 mod turn;
 
 use super::brief::{Brief, possible};
@@ -63,7 +63,8 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             fragments
         }
         Purpose::Simplify => {
-            vec![turn::simplify_task(), stable::files(code.change, brief.strategy == Strategy::Inline)]
+            let inline = brief.strategy == Strategy::Inline;
+            vec![turn::simplify_task(), stable::files(brief.profile, code.change, inline)]
         }
         Purpose::Outline => vec![turn::outline_task(brief)],
         Purpose::Tests => vec![turn::tests_task(brief, code), turn::all_files(code, "Implementation Files")],
@@ -109,7 +110,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
     let first = present([
         asked::asked_for(brief),
         // An inline prompt has it further up, where all reviewers share it.
-        (!inline).then(|| stable::files(code.change, false)),
+        (!inline).then(|| stable::files(brief.profile, code.change, false)),
         removed::fragment(code.change).filter(|_| !inline),
         turn::intent(code, false),
     ]);

@@ -16,7 +16,7 @@ use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::ProfileKind;
+use redraft_roles::profile::{Profile, ProfileKind};
 
 const CODE_RULES: &str = include_str!("../../../texts/code-rules.md");
 const REVIEWER_RULES: &str = include_str!("../../../texts/code-reviewer-rules.md");
@@ -48,7 +48,9 @@ pub(super) fn feature_fragments(of: &Lasting<'_>, change: &str) -> Vec<Fragment>
     let reviews = of.profile.kind != ProfileKind::Author;
     let mut fragments: Vec<Fragment> =
         of.upstream.iter().filter(|file| file.shared || !reviews).map(given).collect();
-    fragments.extend(reviews.then(|| Fragment { name: "given-change".to_owned(), ..files(change, true) }));
+    fragments.extend(
+        reviews.then(|| Fragment { name: "given-change".to_owned(), ..files(of.profile, change, true) }),
+    );
     fragments
 }
 
@@ -96,19 +98,18 @@ pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Frag
 }
 
 /// The change: its files and, if it is `whole`, its diff.
-pub(super) fn files(change: &str, whole: bool) -> Fragment {
+pub(super) fn files(profile: &Profile, change: &str, whole: bool) -> Fragment {
     let delta = Delta::parse(change);
     let mut text = format!(
         "## Implementation Files\n\nThe change: every file that differs from the base, with the lines added and removed.\n\n{}",
-        if whole { change::list(&delta) } else { change::list_with_lines(&delta) }
+        if whole { change::list(&delta) } else { change::list_with_lines(&delta, profile.reads_tests()) }
     );
     match (delta.is_empty(), whole) {
         (true, _) => {}
         (false, true) => text.push_str(&format!("\n{}", change::body(change))),
         (false, false) => text.push_str(
-            "\nThey are on disk as they are to be judged. Read each of them: what is new whole, the others with the whole \
-             function around every line named, which are the lines that were added or altered, or that stand beside \
-             removed ones.\n",
+            "\nRead each of them on disk: what is new whole, the others with the whole function around every line named, \
+             which are the lines that were added or altered, or that stand beside removed ones.\n",
         ),
     }
     Fragment::new("implementation-files", text)

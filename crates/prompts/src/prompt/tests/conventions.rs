@@ -9,10 +9,12 @@ use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::ProfileKind;
 
 /// The prompt of every fresh case, as it would be in a repository with conventions.
-fn each_fresh(visit: &mut dyn FnMut(&Brief<'_>, &redraft_facts::fragment::Prompt)) {
-    let conventions = cases::conventions();
+fn each_fresh(
+    conventions: &Conventions,
+    visit: &mut dyn FnMut(&Brief<'_>, &redraft_facts::fragment::Prompt),
+) {
     cases::each(&mut |Case { brief, .. }| {
-        let brief = Brief { conventions: &conventions, ..*brief };
+        let brief = Brief { conventions, ..*brief };
         let prompt = build(&brief);
         if !prompt.role.is_empty() {
             visit(&brief, &prompt);
@@ -23,7 +25,7 @@ fn each_fresh(visit: &mut dyn FnMut(&Brief<'_>, &redraft_facts::fragment::Prompt
 #[test]
 fn whoever_writes_and_whoever_judges_by_them_is_told_the_conventions_and_nobody_else() {
     let mut told: BTreeMap<(&str, bool), bool> = BTreeMap::new();
-    each_fresh(&mut |brief, prompt| {
+    each_fresh(&cases::conventions(), &mut |brief, prompt| {
         let outlines = brief.purpose == Purpose::Outline;
         let alone = brief.profile.title == "Validate the code in every respect";
         let role = if alone { "the one reviewer of express" } else { brief.profile.role };
@@ -62,8 +64,12 @@ fn whoever_writes_and_whoever_judges_by_them_is_told_the_conventions_and_nobody_
 
 #[test]
 fn a_prompt_with_paths_names_what_is_at_hand_and_a_reviewer_of_code_is_given_the_text_of_the_base() {
-    let conventions = cases::conventions();
-    each_fresh(&mut |brief, prompt| {
+    let mut conventions = cases::conventions();
+    for file in conventions.files.iter_mut().filter(|file| file.at_hand) {
+        file.text = file.text.repeat(20);
+        file.chars *= 20;
+    }
+    each_fresh(&conventions, &mut |brief, prompt| {
         let Some(text) = prompt.get("conventions") else { return };
         let reviews_code = brief.code.is_some() && brief.profile.kind != ProfileKind::Author;
         let paths = prompt.get("given-artifacts").is_none() && !reviews_code;
@@ -73,6 +79,16 @@ fn a_prompt_with_paths_names_what_is_at_hand_and_a_reviewer_of_code_is_given_the
         assert!(text.contains("Cut here, for want of room:"), "{text}");
         let read = conventions_to_read(&conventions, brief.profile, brief.strategy);
         assert_eq!(read > 0, paths && brief.strategy != Strategy::Inline, "{}", brief.profile.role);
+    });
+}
+
+#[test]
+fn a_short_file_is_quoted_to_everybody() {
+    let conventions = cases::conventions();
+    each_fresh(&conventions, &mut |brief, prompt| {
+        let Some(text) = prompt.get("conventions") else { return };
+        assert!(text.contains("Time comes from `Clock`") && !text.contains("\n- AGENTS.md\n"), "{text}");
+        assert_eq!(conventions_to_read(&conventions, brief.profile, brief.strategy), 0);
     });
 }
 

@@ -39,3 +39,35 @@ fn a_reviewer_rules_on_its_own_finding_whoever_else_found_it() {
         assert!(!list.contains("several ids"), "{list}");
     });
 }
+
+/// What was said of two findings in the same words is read once.
+#[test]
+fn a_summary_says_the_same_of_two_findings_once() {
+    with("security-reviewer", "review, fresh in a later round", &mut |brief| {
+        let said = ["Both are gone.\n- I1: fixed. The guard is back.\n- Q1: fixed. The guard is back.\n- Q2: fixed. No.".to_owned()];
+        let prompt = build(&Brief { fix_summaries: &said, ..*brief });
+        let text = prompt.get("fix-summary").unwrap();
+        let expected = "Both are gone.\n- I1, Q1: fixed. The guard is back.\n- Q2: fixed. No.\n";
+        assert!(text.contains(expected), "{text}");
+    });
+}
+
+/// A declined finding stands once, and so does what its reviewer said to the decline.
+#[test]
+fn a_disagreement_says_nothing_twice() {
+    with("security-reviewer", "review, fresh in a later round", &mut |brief| {
+        let finding = brief.findings[0];
+        let disputed = [Disputed { finding, reply: "It is guarded above.", answer: None, upheld: None }];
+        let text = build(&Brief { disputed: &disputed, ..*brief }).text();
+        assert_eq!(text.matches(&finding.description).count(), 1, "{text}");
+        assert!(text.contains(&format!("- [{}]\n  Reply: It is guarded above.\n", finding.id)), "{text}");
+    });
+    with("implementer", "fix", &mut |brief| {
+        let finding = Finding { note: "Nothing guards it.".to_owned(), ..brief.findings[0].clone() };
+        let answer = Some(finding.note.as_str());
+        let disputed = [Disputed { finding: &finding, reply: "It is.", answer, upheld: None }];
+        let text = build(&Brief { findings: &[&finding], disputed: &disputed, ..*brief }).text();
+        assert_eq!(text.matches("Nothing guards it.").count(), 1, "{text}");
+        assert!(text.contains("  The reviewer keeps it: Nothing guards it.\n"), "{text}");
+    });
+}

@@ -287,3 +287,28 @@ fn a_digest_has_no_walk() {
     let code = case("security-reviewer", "review, digest").text();
     assert!(!code.contains("Walk") && code.contains("## Severity Here"), "{code}");
 }
+
+/// Each pair contradicted itself once: whoever obeyed the one could not obey the other.
+#[test]
+fn no_rule_contradicts_another() {
+    let simplifier = case("code-simplifier", "simplify").text();
+    assert!(!simplifier.contains("each whole") && !simplifier.contains("to be judged"), "{simplifier}");
+    let outline = case("test-deepener", "outline");
+    holds(&outline, &[("rubric", "A test that a task orders is an entry like any other")], "test-deepener");
+    let mends = case("implementer", "fix, tests disagree");
+    let rows = [
+        ("rubric", "unless Failed Project Check says that others wrote it from them"),
+        ("gate", "Change none of these tests"),
+        ("rubric", "Where a finding asks for what the specification excludes, the specification holds"),
+    ];
+    holds(&mends, &rows, "implementer");
+    for role in REVIEWERS {
+        let row = (
+            "reviewer-rules",
+            "Where the specification excludes the remedy in so many words, the finding is a warning",
+        );
+        holds(&case(role, "review"), &[row], role);
+    }
+    let tasks = build(&cases::first(profile_of("task-reviewer")));
+    holds(&tasks, &[("rubric", "or that does not send the input it is named for: blocker")], "task-reviewer");
+}

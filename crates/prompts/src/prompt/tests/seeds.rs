@@ -111,16 +111,42 @@ fn what_was_answered_reaches_the_reviewers_of_every_document() {
     assert_eq!(told, 8);
 }
 
-/// I1-R4's own words, and R2.2: "must", not "may".
+/// I1-R4's own words, and R2.2: "must", not "may". Ours differs in one thing: of the files of I5, those that a role does not
+/// compare the document with are named and not ordered.
 #[test]
 fn i1_r4_and_r2_2_a_fresh_lazy_review_must_read_its_artifacts_and_confirm_it() {
     for (phase, profile) in reviewers() {
         let prompt = case(phase, profile.role, "review");
         let required = prompt.get("required-artifacts").unwrap();
         let words = "## Required Artifacts\n\nYou MUST read the following files before beginning your review.\n\
-                     After reading, confirm: \"Files read: {name} ({N} lines), ...\" in a single line.\n\n- PRD: ";
+                     After reading, confirm: \"Files read: {name} ({N} lines), ...\" in a single line.\n\n- ";
         assert!(required.starts_with(words), "{phase}: {required}");
+        for name in profile.artifacts {
+            let path = format!("docs/features/031-key-limits/{name}");
+            assert!(required.contains(&path), "{phase}: {required}");
+            let must = required.contains(&format!(": {path}\n"));
+            assert_eq!(must, profile.required().any(|one| one == *name), "{phase}: {required}");
+        }
     }
+}
+
+/// What stands at hand is what the walk of the role does not compare with; where the parent is missing, all are read.
+#[test]
+fn a_phase_review_is_ordered_the_parent_and_the_document() {
+    let ordered_by = |phase| ordered(&case(phase, "phase-reviewer", "review"));
+    let paths = |names: &[&str]| -> Vec<String> {
+        names.iter().map(|name| format!("docs/features/031-key-limits/{name}")).collect()
+    };
+    assert_eq!(ordered_by(Phase::Specify), paths(&["prd.md", "spec.md"]));
+    assert_eq!(ordered_by(Phase::Design), paths(&["spec.md", "design.md"]));
+    assert_eq!(ordered_by(Phase::CreatePlan), paths(&["spec.md", "design.md", "plan.md"]));
+    assert_eq!(ordered_by(Phase::CreateTasks), paths(&["plan.md", "tasks.md"]));
+    let profile =
+        profile::find(Phase::CreateTasks, &redraft_facts::ids::Role::new("phase-reviewer")).unwrap();
+    let absent = [Absent { name: "plan.md", why: "phase skipped, lane express" }];
+    let first = cases::first(profile);
+    let brief = Brief { place: FeaturePaths { absent: &absent, ..first.place }, ..first };
+    assert_eq!(ordered(&build(&brief)).len(), 4, "the design or the specification takes its place");
 }
 
 /// R2.1: what a lazy prompt names by its path does not stand in it.

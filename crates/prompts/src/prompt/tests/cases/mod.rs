@@ -76,7 +76,6 @@ fn author(profile: &Profile, show: Show<'_>) {
     show("draft, in a project", Brief { project: Some(PROJECT), ..draft });
     let conventions = &conventions();
     show("draft, with conventions", Brief { conventions, ..draft });
-    show("draft, inline with conventions", Brief { conventions, strategy: Strategy::Inline, ..draft });
     show("draft, after answers", Brief { answers: &answers, ..draft });
     let strategy = Strategy::Resume;
     show("draft, resumed with answers", Brief { strategy, answers: &answers, ..draft });
