@@ -16,7 +16,6 @@ use redraft_documents::dependency::{blockers, first};
 use redraft_engine::ports::{Clock, Store as _};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
-use redraft_facts::ticket::Scope;
 use redraft_frame::agent_registry::hosts_play_all;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
