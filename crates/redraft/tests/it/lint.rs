@@ -337,6 +337,7 @@ fn a_folder_that_is_no_feature_is_searched_for_features_and_else_for_documents()
     let scratch = scratch();
     scratch.write("docs/features/001-export/spec.md", &GOOD_SPEC.replace("2 s", "TBD"));
     scratch.write("docs/guide.md", "# Guide\n\nThe limit is TBD.\n");
+    scratch.write("docs/tasks.md", "# What we call a task\n\nThe limit is TBD.\n");
     let below = scratch.run(["lint", "docs", "--json"]).expect(1);
     let below: Value = serde_json::from_str(&below.stdout).unwrap();
     assert_eq!(faults(&below), ["docs/features/001-export/spec.md:5 placeholder error"]);

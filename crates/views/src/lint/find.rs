@@ -78,17 +78,17 @@ fn target_groups(target: &Path, place: &Place) -> Result<Vec<Group>, CliError> {
 /// A feature's own folder, or all feature folders below a folder; where there is none, every document below it, each by
 /// itself.
 fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
-    if let Some(group) = artifacts(path) {
+    if let Some(group) = feature_in(path) {
         return Ok(vec![group]);
     }
     let below = path.join(FEATURES);
     let parent = if below.is_dir() { &below } else { path };
-    let groups: Vec<Group> = folders(parent)?.iter().filter_map(|folder| artifacts(folder)).collect();
+    let groups: Vec<Group> = folders(parent)?.iter().filter_map(|folder| feature_in(folder)).collect();
     if !groups.is_empty() {
         return Ok(groups);
     }
     let all = folders_below(path)?;
-    let groups: Vec<Group> = all.iter().filter_map(|folder| artifacts(folder)).collect();
+    let groups: Vec<Group> = all.iter().filter_map(|folder| feature_in(folder)).collect();
     if !groups.is_empty() {
         return Ok(groups);
     }
@@ -102,6 +102,15 @@ fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
             .hint("name a file, the folder of a feature, or a folder with Markdown files"));
     }
     Ok(groups)
+}
+
+/// The artifacts of a folder that is a feature's: it has a specification, a record of its own, or a number in its name.
+/// Others may have a `tasks.md`, too, and miss nothing.
+fn feature_in(folder: &Path) -> Option<Group> {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    let name = name(folder);
+    let numbered = name.split_once('-').is_some_and(|(number, _)| number.parse::<FeatureId>().is_ok());
+    artifacts(folder).filter(|_| numbered || has(ArtifactKind::Spec.file()) || has(".meta.json"))
 }
 
 /// Every folder below a folder, by name, without hidden ones, those of tools, and links.
