@@ -156,3 +156,23 @@ pub(super) fn shortened(text: &str, chars_max: usize) -> String {
     let left_out = grouped((chars - 2 * half) as u64);
     format!("{head}\n\n[… {left_out} characters are left out here …]\n\n{tail}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_is_told_without_what_teaches_nothing() {
+        let history = "# Review history: 001-x\n\n## Changes made by spec-author — 2026-11-18 14:14:59 UTC\n\
+            - Revision: d7adfefa\n- Summary: docs/features/001-x/spec.md is there\n\n\
+            ## specify stage 1, iteration 1 — 2026-11-18 14:14:59 UTC\n\
+            - Reviewer: spec-reviewer (lazy, 001/specify.1/review/spec-reviewer/1.1)\n- Decision: approved\n\
+            - Verified: a, b: c\n\n## specify closed — 2026-11-18 14:15:05 UTC\n- Revision: d7adfefa\n\
+            - Approved by spec-reviewer (001/specify.1/review/spec-reviewer/1.1)\n\n\
+            ## Changes made by spec-author — 2026-11-18 14:15:09 UTC\n- Revision: d7adfefa (nothing was changed)\n";
+        let expected = "# Review history: 001-x\n\n## Changes made by spec-author\n- Summary: spec.md is there\n\n\
+            ## specify stage 1, iteration 1\n- Reviewer: spec-reviewer\n- Decision: approved\n\n## specify closed\n\n\
+            ## Changes made by spec-author\n- Revision: d7adfefa (nothing was changed)\n";
+        assert_eq!(told(history, "docs/features/001-x/"), expected);
+    }
+}

@@ -6,6 +6,7 @@ use super::*;
 use crate::projections::costs::Sum;
 use judging::asked;
 use proptest::prelude::*;
+use redraft_core::pipeline::Pipeline;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
 use redraft_facts::usage::{Usage, Usd};
@@ -242,4 +243,18 @@ fn any_answer() -> impl Strategy<Value = String> {
         let whole: String = whole.chars().take(cut.unwrap_or(usize::MAX)).collect();
         format!("{noise}\n{whole}")
     })
+}
+
+/// A host does not tell what it used.
+#[test]
+fn what_nobody_told_is_unknown_and_not_nothing() {
+    let mut told = figures();
+    told.total.sum = Sum { dispatches: 13, unknown: 13, hosts: 13, ..Sum::default() };
+    assert_eq!(told.fill("{cost} for {tokens_in}"), Ok("unknown for unknown".to_owned()));
+    assert_eq!(told.fill("{dispatches}, {failed}"), Ok("13, 0".to_owned()));
+    let sent = bundle(&told, &Pipeline::default(), &[], &FeatureChange::default(), &[]);
+    for name in ["{cost}", "{tokens_out}", "{failed}", "{specify.passes}"] {
+        assert!(!sent.contains(&format!("| {name} |")), "{name}: {sent}");
+    }
+    assert!(sent.contains("| {dispatches} | 13 |") && sent.contains("| {specify.rounds} | 5 |"), "{sent}");
 }
