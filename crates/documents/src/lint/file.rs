@@ -14,7 +14,7 @@ pub(super) fn named<'a>(page: &Page<'a>) -> Vec<(&'a str, usize)> {
         let live: BTreeSet<&str> = targets(&line.prose).collect();
         let linked = |target| path(target).or_else(|| beside(target).filter(|_| live.contains(target)));
         let links = targets(line.text).filter_map(linked);
-        let spans = code_spans(line.text).into_iter().filter_map(path);
+        let spans = code_spans(line.text).filter_map(path);
         found.extend(links.chain(spans).map(|path| (path, at)));
     }
     found
