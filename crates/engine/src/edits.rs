@@ -56,7 +56,7 @@ impl Edits<'_, '_> {
             self.worktree.keep_anchor(open, &format!("{epoch}-base"), base)?;
         }
         self.worktree.boundaries.pass("before an edit is stored");
-        // What an adopted feature has besides its documents was there before; nobody has edited it here.
+        // What an adopted feature has besides its documents may have been there before.
         let came_along = self.journal.state().adopted.is_some() && known.as_ref() == open.base();
         let (by, first) = (self.person.to_owned(), known.is_none() || came_along);
         self.journal.record(Edited { revision, commit, by, first, compared })?;

@@ -65,7 +65,7 @@ pub fn given(
         let form = QuestionForm::yes_or_no(
             "May this money be spent?",
             Vec::new(),
-            &format!("work is sent; it never costs more than {budget}"),
+            "work is sent, within that budget",
             "nothing is sent",
         );
         let asking = lock.asking();

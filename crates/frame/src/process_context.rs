@@ -86,9 +86,6 @@ impl ProcessContext {
         let stop = Arc::new(AtomicBool::new(false));
         stopped_by_signals(&stop)
             .map_err(|error| CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}")))?;
-        // The same request, however often it comes: whoever passes a signal on cannot know whether it was sent to all.
-        signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&stop))
-            .map_err(|error| CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}")))?;
         redraft_adapters::git::stops_with(Arc::clone(&stop));
         let leave = hung_up()
             .map_err(|error| CliError::new(ErrorCode::Bug, format!("signals cannot be caught: {error}")))?;
@@ -127,12 +124,15 @@ impl ProcessContext {
 const ONE_WISH: Duration = Duration::from_millis(500);
 
 /// Raises a flag at the first signal that asks the program to stop. A later one ends it at once; everything stored so far
-/// is safe.
+/// is safe. SIGUSR1 asks the same and never ends it: whoever passes a signal on cannot know whether it was sent to all.
 fn stopped_by_signals(stop: &Arc<AtomicBool>) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
     let again = Arc::new(AtomicBool::new(false));
     let (mut told, tells) = UnixStream::pair()?;
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&again))?;
+    for signal in [SIGINT, SIGTERM, SIGUSR1] {
+        if signal != SIGUSR1 {
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&again))?;
+        }
         signal_hook::flag::register(signal, Arc::clone(stop))?;
         signal_hook::low_level::pipe::register(signal, tells.try_clone()?)?;
     }
@@ -140,12 +140,12 @@ fn stopped_by_signals(stop: &Arc<AtomicBool>) -> std::io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         // `tells` is open as long as the program, so that nothing is read before a signal comes.
         let _tells = tells;
-        if told.read(&mut [0]).is_ok() {
-            let (_open, never) = std::sync::mpsc::channel::<()>();
-            // Nothing ever comes; this is a sleep.
-            let _ = never.recv_timeout(ONE_WISH);
-            again.store(true, Ordering::SeqCst);
-        }
+        // Whatever the reading ends with, the next signal must end the program.
+        let _ = told.read_exact(&mut [0]);
+        let (_open, never) = std::sync::mpsc::channel::<()>();
+        // Nothing ever comes; this is a sleep.
+        let _ = never.recv_timeout(ONE_WISH);
+        again.store(true, Ordering::SeqCst);
     })?;
     Ok(())
 }

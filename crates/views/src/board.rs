@@ -11,6 +11,7 @@ use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::{self, Config};
+use redraft_agents::pull::HOST;
 use redraft_core::pipeline::Pipeline;
 use redraft_documents::dependency::{blockers, first};
 use redraft_engine::ports::{Clock, Store as _};
@@ -151,7 +152,9 @@ impl Board {
         for (feature, before) in features.iter_mut().zip(before) {
             let next = match (before, &feature.row.agent) {
                 (Some(before), _) => before,
-                (None, Some(agent)) if unset && feature.row.next.starts_with("redraft run ") => {
+                (None, Some(agent))
+                    if unset && agent != HOST && feature.row.next.starts_with("redraft run ") =>
+                {
                     format!("{} --agent {}", feature.row.next, quoted(agent))
                 }
                 (None, _) => feature.row.next.clone(),
@@ -207,6 +210,9 @@ fn names_no_agent(repo: &RepositoryContext, process: &ProcessContext) -> bool {
 
 /// What a person should know where code was written and no check has run on it.
 pub fn no_check_ran(repo: &RepositoryContext, process: &ProcessContext) -> String {
+    if repo.config(process).is_ok_and(|config| !config.checks.is_empty()) {
+        return "no check ran on its code: redraft.toml named none then".to_owned();
+    }
     let way = match repo.repository.main_checkout().join(config::FILE).exists() {
         true => "list them under [checks] in redraft.toml".to_owned(),
         false => format!("{} finds them", process.next("redraft init")),

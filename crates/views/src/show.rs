@@ -173,13 +173,22 @@ struct RoleTextJson {
     text: String,
 }
 
-/// The built-in text of a role in the form that a text of one's own has.
+/// The built-in text of a role in the form that a text of one's own has. A role that does two things has two texts, and a
+/// text of one's own takes the place of both.
 fn role_text(phase: Phase, role: &Role, console: &Console) -> Result<ErrorCode, CliError> {
     let Some(profile) = profile::find(phase, role) else {
         return Err(CliError::usage(format!("there is no role {role} in {phase}")));
     };
+    let mut rubrics: Vec<&str> = Vec::new();
+    for one in Purpose::ALL.into_iter().filter_map(|purpose| profile::of_dispatch(phase, role, purpose, &[]))
+    {
+        let rubric = one.rubric.trim();
+        if !rubrics.contains(&rubric) {
+            rubrics.push(rubric);
+        }
+    }
     let text =
-        format!("---\nname: {role}\ndescription: {}\n---\n\n{}\n", profile.title, profile.rubric.trim_end());
+        format!("---\nname: {role}\ndescription: {}\n---\n\n{}\n", profile.title, rubrics.join("\n\n"));
     if console.json {
         let (role, file) = (role.to_string(), format!(".redraft/agents/{role}.md"));
         console.object(&RoleTextJson { v: 1, role, file, text });

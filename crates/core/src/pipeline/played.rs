@@ -49,8 +49,7 @@ impl Pipeline {
             all.iter().partition(|one| one.is_rehearsed());
         if played.is_empty() {
             return self.adopted_rehearsed().then(|| {
-                "No model took part in what was adopted: the rehearsal agent, which is built in and judges nothing, \
-                 played roles there"
+                "The rehearsal agent, which is built in and judges nothing, took part in what was adopted"
                     .to_owned()
             });
         }

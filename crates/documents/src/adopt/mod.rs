@@ -294,7 +294,7 @@ fn read_its_meta(folder: &Folder, feature: &mut UnderstoodFolder) {
     }
     if feature.meta.rehearsed {
         feature.notes.push(format!(
-            "{file} says that the rehearsal agent, which judges nothing, took part; this is carried over"
+            "{file} says that the rehearsal agent, which judges nothing, took part; this is carried over with the phases that are taken over"
         ));
     }
     if !feature.meta.other.is_empty() {

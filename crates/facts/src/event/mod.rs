@@ -156,7 +156,8 @@ pub struct Edited {
     #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub by: String,
-    /// Whether there was nothing in the loop before: the document was brought, not changed.
+    /// Whether there was nothing in the loop before, or nothing but what an adopted feature began with: it was brought, not
+    /// changed.
     pub first: bool,
     /// For a change that is reviewed by itself: what it is compared with, and what is said about it.
     pub compared: Option<Compared>,

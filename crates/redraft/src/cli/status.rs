@@ -163,7 +163,7 @@ fn text(shown: &StatusJson, unchecked: &str, only: bool) -> String {
         }
         for comment in refused_comments {
             text.push_str(&format!(
-                "    not stored, because the feature was over when it came: \"{}\"\n",
+                "    not stored, because it no longer applied when it came: \"{}\"\n",
                 one_line(comment, IDEA_MAX)
             ));
         }

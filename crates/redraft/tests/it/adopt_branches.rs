@@ -104,7 +104,12 @@ fn what_redraft_wrote_in_another_clone_goes_on_here() {
     let row = &scratch.json(["status"])["features"][0];
     assert_eq!(row["rehearsed"], true, "{row:#}");
     let told = scratch.run(["show", "pull-request", "001"]).expect(0).stdout;
-    assert!(told.contains("No model took part in what was adopted: the rehearsal agent"), "{told}");
+    assert!(
+        told.contains(
+            "The rehearsal agent, which is built in and judges nothing, took part in what was adopted"
+        ),
+        "{told}"
+    );
     scratch.run(["run", "001", "--agent", "rehearsal", "--until", "design"]).expect(0);
     // Also when the commits of the other ledger have other ids by now.
     scratch.write("elsewhere.txt", "the base has moved\n");

@@ -73,13 +73,13 @@ fn a_run_that_stands_still_is_told_from_one_that_works_and_who_was_asked_from_wh
     Ran::new(child.wait_with_output().unwrap()).expect(130);
 }
 
-/// `timeout` signals the program and then its whole group.
+/// `timeout` signals the program and then its whole group. Two signals of one kind may come as one, so these are of two.
 #[test]
 fn two_signals_at_once_are_one_wish_and_the_result_is_printed() {
     let scratch = feature(IDEA);
     let (child, _) = hanging(&scratch, Stdio::piped());
     let id = child.id().to_string();
-    let both = format!("kill -INT {id}; kill -INT {id}");
+    let both = format!("kill -INT {id}; kill -TERM {id}");
     assert!(scratch.command("sh").args(["-c", &both]).status().unwrap().success());
     let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);
     assert!(ran.stdout.contains("feature 001 is interrupted"), "{}", ran.stdout);

@@ -4,6 +4,9 @@ use crate::documents::CLEAN;
 use crate::finish::main_moves;
 use crate::terminal::pair;
 use crate::world::{PROGRAM, feature};
+use redraft_facts::ids::Role;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Purpose;
 use redraft_roles::profile::{self, RoleText};
 use redraft_testkit::{Ran, Scratch};
 use std::io::Read;
@@ -82,7 +85,7 @@ fn what_was_adopted_is_neither_called_edited_nor_approved() {
     let adopted = scratch.run(["adopt", "--yes"]).expect(0).stdout;
     assert!(adopted.contains("1 of its 3 tasks is ticked: done before"), "{adopted}");
     let ran = scratch.run(["run", "001"]).expect(6);
-    let along = "files that were adopted with the documents are part of the change: revision ";
+    let along = "what the branch holds besides the documents is part of the change: revision ";
     assert!(ran.stderr.contains(along) && !ran.stderr.contains("edited the code"), "{}", ran.stderr);
     let asked = scratch.run(["decide", "001"]).expect(6).stdout;
     for words in [
@@ -93,6 +96,8 @@ fn what_was_adopted_is_neither_called_edited_nor_approved() {
         assert!(asked.contains(words), "no `{words}` in {asked}");
     }
     assert!(!asked.contains("documents are approved"), "{asked}");
+    let status = scratch.run(["status"]).expect(0).stdout;
+    assert!(!status.contains("no check ran"), "no code was written yet: {status}");
 }
 
 #[test]
@@ -104,7 +109,7 @@ fn a_comment_that_came_too_late_is_told_to_whoever_asks_for_the_status() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("a.json"), kept).unwrap();
     let status = scratch.run(["status"]).expect(0).stdout;
-    let words = "    not stored, because the feature was over when it came: \"use Postgres\"\n";
+    let words = "    not stored, because it no longer applied when it came: \"use Postgres\"\n";
     assert!(status.contains(words), "{status}");
     assert_eq!(scratch.json(["status"])["features"][0]["refused_comments"][0], "use Postgres");
 }
@@ -137,6 +142,16 @@ fn the_built_in_text_of_every_role_is_printed_as_a_file_to_begin_from() {
         let printed = scratch.run(["show", "prompt", "--example", role.as_str(), "--text"]).expect(0).stdout;
         let read = RoleText::parse(&printed, &role).unwrap_or_else(|error| panic!("{role}: {error}"));
         let built_in = profile::all().find(|one| one.role == role.as_str()).unwrap();
-        assert_eq!(read.body.trim(), built_in.rubric.trim(), "{role}");
+        assert!(read.body.contains(built_in.rubric.trim()), "{role}");
+    }
+    for (role, purposes) in [
+        ("implementer", [Purpose::Implement, Purpose::Revise]),
+        ("test-deepener", [Purpose::Outline, Purpose::Tests]),
+    ] {
+        let printed = scratch.run(["show", "prompt", "--example", role, "--text"]).expect(0).stdout;
+        for purpose in purposes {
+            let one = profile::of_dispatch(Phase::Implement, &Role::new(role), purpose, &[]).unwrap();
+            assert!(printed.contains(one.rubric.trim()), "{role}, {}", purpose.name());
+        }
     }
 }

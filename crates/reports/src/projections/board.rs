@@ -3,7 +3,7 @@
 use crate::standing::{self, Standing, Surroundings};
 use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::review::{self, Implementing, Loop, LoopEnd, Seat, Stage};
+use redraft_core::review::{self, Implementing, Loop, LoopEnd, Seat, Stage, TaskEnd, TaskWork};
 use redraft_core::tally::Tally;
 use redraft_facts::event::{BudgetReached, FeatureCreated, FeatureLife, ReviewedChange, Started};
 use redraft_facts::forecast::Forecast;
@@ -91,6 +91,7 @@ pub struct BoardRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Forecast>,
     /// Whether code was written although the project names no check that could have run on it.
+    #[serde(default)]
     pub unchecked: bool,
     /// The agent that every role was last sent to; none where there are several, or nothing was sent.
     pub agent: Option<String>,
@@ -329,7 +330,8 @@ pub(crate) fn by_gates_only(one: &Loop) -> bool {
 /// wants that.
 fn is_unchecked(state: &Pipeline) -> bool {
     let is_review = state.created.as_ref().is_some_and(FeatureCreated::is_review);
-    let built = |one: &Implementing| one.tally() != (0, 0);
+    let here = |task: &TaskWork| matches!(task.end, Some(TaskEnd::Done | TaskEnd::Blocked { .. }));
+    let built = |one: &Implementing| one.tasks.iter().any(here);
     let has_code = |one: &&Loop| one.finishing.is_some() || one.implementing.as_ref().is_some_and(built);
     let last = state.standing().filter(has_code).last();
     !is_review && last.is_some_and(|one| one.opened.checks.is_empty())

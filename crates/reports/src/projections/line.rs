@@ -178,7 +178,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
                 (None, Some(Phase::Implement)) if fact.first => {
                     let revision = fact.revision.short();
                     return format!(
-                        "files that were adopted with the documents are part of the change: revision {revision}"
+                        "what the branch holds besides the documents is part of the change: revision {revision}"
                     );
                 }
                 (None, Some(Phase::Implement)) => "code",

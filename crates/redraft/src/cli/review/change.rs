@@ -277,6 +277,7 @@ impl Call<'_> {
             files: workspace.changed(&range.from, &range.to)?,
             gate: gate.filter(|_| *stop == Stop::Findings),
             checks: self.args.change.checks.then(|| checked(run.state())),
+            has_checks: run.state().open.as_ref().is_some_and(|open| !open.opened.checks.is_empty()),
             sent,
             receipt: projections::receipt(run.entries()),
             cost: process.next(&format!("redraft cost {}", self.created.scope())),

@@ -36,6 +36,8 @@ pub(super) struct Report<'a> {
     pub(super) gate: Option<&'a Checked>,
     /// The checks that have run on the change; none where they were not asked for.
     pub(super) checks: Option<Vec<&'a Checked>>,
+    /// Whether there is any check that could run.
+    pub(super) has_checks: bool,
     /// How many dispatches this call has sent.
     pub(super) sent: usize,
     /// The receipt of all calls, and the command that shows more of it.
@@ -233,7 +235,7 @@ fn told(report: &Report<'_>, findings: bool) -> String {
     let change = format!("{} since {}", range.name, range.base);
     let judged = super::judged_by(&report.judged_by, report.rehearsed.clone());
     let commits = compared(range);
-    let checked = report.checks.as_deref().map(checked).unwrap_or_default();
+    let checked = report.checks.as_deref().map(|ran| checked(ran, report.has_checks)).unwrap_or_default();
     text.push_str(&format!(
         "{} ({change}) {is}{asked}\n{commits}\n{checked}{judged}next: {next}\n",
         report.scope
@@ -242,12 +244,13 @@ fn told(report: &Report<'_>, findings: bool) -> String {
 }
 
 /// Which checks ran, in a line.
-fn checked(checks: &[&Checked]) -> String {
+fn checked(checks: &[&Checked], has_checks: bool) -> String {
     let ended = |check: &&Checked| {
         let how = if check.passed { "passed" } else { "failed" };
         format!("{} {how} in {}", check.gate, span(check.wall_ms))
     };
     match checks {
+        [] if has_checks => "no check has run to its end\n".to_owned(),
         [] => "no check ran: redraft.toml of the base names none\n".to_owned(),
         some => format!("checks: {}\n", some.iter().map(ended).collect::<Vec<_>>().join(", ")),
     }
