@@ -109,15 +109,26 @@ fn beside(text: &str) -> Option<&str> {
     (inside && climbs && !later && !stem.is_empty() && ENDINGS.contains(&ending)).then_some(text)
 }
 
-/// Endings that no address on the web ends with, so that `example.com` is not taken for a file.
-const ENDINGS: [&str; 24] = [
-    "md", "markdown", "txt", "rst", "adoc", "html", "pdf", "png", "jpg", "jpeg", "gif", "svg", "json",
-    "yaml", "yml", "toml", "csv", "sql", "py", "rs", "js", "ts", "tsx", "go",
+/// The usual endings of files that documents link, so that `example.com` is not taken for one. Some are also those of
+/// countries (`md`, `rs`, `py`), but few addresses are written without their beginning. Not `html`: pages made from
+/// Markdown link each other so, and the files are made later.
+const ENDINGS: [&str; 23] = [
+    "md", "markdown", "txt", "rst", "adoc", "pdf", "png", "jpg", "jpeg", "gif", "svg", "json", "yaml", "yml",
+    "toml", "csv", "sql", "py", "rs", "js", "ts", "tsx", "go",
 ];
 
 /// What a feature's folder has at some time, and not all of the time.
-const LATER: [&str; 7] =
-    ["prd.md", "spec.md", "design.md", "plan.md", "tasks.md", "retro.md", "implementation-log.md"];
+const LATER: [&str; 9] = [
+    "prd.md",
+    "spec.md",
+    "design.md",
+    "plan.md",
+    "tasks.md",
+    "retro.md",
+    "implementation-log.md",
+    ".review-history.md",
+    ".meta.json",
+];
 
 fn is_ending(ending: &str) -> bool {
     const CHARS_MAX: usize = 6;
@@ -125,7 +136,22 @@ fn is_ending(ending: &str) -> bool {
     letters && ending.len() <= CHARS_MAX && ending.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// Whether a line says that something is made, moved or taken away.
+/// A line without its links: `[addresses](addresses.md)` does not say that anything is added.
+fn without_links(line: &str) -> String {
+    let mut left = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("](") {
+        let end = beginning(after).find(')');
+        let start = before.rfind('[').filter(|_| end.is_some());
+        left.push_str(start.map_or(before, |start| &before[..start]));
+        left.push(' ');
+        rest = end.map_or(after, |end| &after[end + 1..]);
+    }
+    left.push_str(rest);
+    left
+}
+
+/// Whether a line says, around its links, that something is made, moved or taken away.
 fn says_change(line: &str) -> bool {
     const BEGINNINGS: [&str; 35] = [
         "creat",
@@ -165,6 +191,7 @@ fn says_change(line: &str) -> bool {
         "удал",
     ];
     const SIGNS: [&str; 6] = ["新", "创建", "建立", "删除", "追加", "作成"];
+    let line = without_links(line);
     let words = line.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 2);
     let said =
         words.map(str::to_lowercase).any(|word| BEGINNINGS.iter().any(|begin| word.starts_with(begin)));

@@ -266,8 +266,8 @@ pub fn of_document(faults: &[Fault], path: &str, level: Level) -> Vec<Fault> {
     faults.iter().filter(|fault| fault.path == path && fault.level == level).cloned().collect()
 }
 
-/// Every file that the documents name without saying that it is to be made: relative paths, as they were written. Seen
-/// from the top of the repository or, of a link, from the document's folder ([`places`]).
+/// Every file that the documents name without saying that it is to be made: relative paths, as they were written.
+/// [`places`] says where each may be.
 pub fn named_files(documents: &Documents) -> BTreeSet<String> {
     let texts = documents.documents.iter().filter_map(|document| match &document.content {
         LintedContent::Text(text) => Some(Page::read(&document.path, text)),
@@ -280,7 +280,7 @@ pub fn named_files(documents: &Documents) -> BTreeSet<String> {
 }
 
 /// Where a file may be that a document in `folder` names, from the top of the repository; nowhere if that is outside of
-/// it.
+/// it. Only a path with a folder may also be meant from the top: a name alone is a link to a file beside the document.
 pub fn places(path: &str, folder: &str) -> Vec<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     for part in path.split('/') {
@@ -294,7 +294,7 @@ pub fn places(path: &str, folder: &str) -> Vec<String> {
         }
     }
     let mut places = vec![parts.join("/")];
-    if !path.split('/').any(|part| part == "..") {
+    if path.contains('/') && !path.split('/').any(|part| part == "..") {
         places.push(path.to_owned());
     }
     places

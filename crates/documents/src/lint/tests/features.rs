@@ -284,16 +284,33 @@ fn a_file_that_does_not_exist_is_a_warning_unless_it_is_to_be_made() {
 fn a_link_to_a_file_beside_the_document_is_looked_up_where_it_can_mean_nothing_else() {
     let text = "# D\n\n## Components\n\nSee [threats](threats.md), [notes](../notes/old.md#top), ![p](./p.png).\n\
         Not [a site](example.com), [x](https://x.org/y.md), [a page](page), [mail](mailto:a@b.md), [root](/a.md).\n\
-        Not [the plan](plan.md), nor `[how](written.md)`. Create [this](made.md).\n\n```\n[in](code.md)\n```\n";
+        Not [the plan](plan.md), nor `[how](written.md)`. Create [this](made.md).\n\n```\n[in](code.md)\n```\n\n\
+        Not [a page of a site](other.html), [the reviews](.review-history.md), [the record](.meta.json).\n";
     let documents = feature(&[("design.md", text)]);
     let named: Vec<String> = named_files(&documents).into_iter().collect();
     assert_eq!(named, ["../notes/old.md", "p.png", "threats.md"]);
 }
 
 #[test]
+fn a_link_does_not_say_that_its_file_is_to_be_made() {
+    for (line, expected) in [
+        ("See [addresses](addresses.md).", vec!["addresses.md"]),
+        ("See [the list](list.md \"New members\").", vec!["list.md"]),
+        ("| [storage](storage.md) |", vec!["storage.md"]),
+        ("We add [the list](list.md).", vec![]),
+        ("[The list](list.md) is new.", vec![]),
+        ("[a](a.md), new [b](b.md", vec![]),
+    ] {
+        let named = named_files(&feature(&[("notes.md", line)]));
+        assert_eq!(Vec::from_iter(named), expected, "{line}");
+    }
+}
+
+#[test]
 fn a_file_that_is_named_is_looked_for_from_the_top_and_from_the_document() {
     for (path, folder, expected) in [
-        ("threats.md", "docs/a", vec!["docs/a/threats.md", "threats.md"]),
+        ("threats.md", "docs/a", vec!["docs/a/threats.md"]),
+        ("src/a.rs", "docs/a", vec!["docs/a/src/a.rs", "src/a.rs"]),
         ("../b/x.md", "docs/a", vec!["docs/b/x.md"]),
         ("../x.md", "docs", vec!["x.md"]),
         ("src/a.rs", "", vec!["src/a.rs", "src/a.rs"]),
