@@ -55,8 +55,16 @@ pub fn lint(args: LintArgs, process: &ProcessContext, console: &Console) -> Resu
     }
     let mut groups = find::groups(&args.targets, &place)?;
     if args.trace {
-        // A trace is read from a folder, whatever documents it has.
-        groups.dedup_by(|one, other| one.folder == other.folder);
+        // A trace is read from a folder, with all documents it has.
+        groups.dedup_by(|one, kept| {
+            let same = one.folder == kept.folder;
+            if same {
+                kept.files.append(&mut one.files);
+                kept.files.sort();
+                kept.files.dedup();
+            }
+            same
+        });
     }
     let mut faults: Vec<Fault> = Vec::new();
     for group in &groups {

@@ -75,22 +75,19 @@ fn target_groups(target: &Path, place: &Place) -> Result<Vec<Group>, CliError> {
     })
 }
 
-/// A feature's own folder, or all feature folders below a folder; where there is none, every document below it, each by
-/// itself.
+/// A feature's own folder, or all feature folders below a folder; where there is none, a list of tasks with what it
+/// was made from, else every document below it, each by itself.
 fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
     if let Some(group) = feature_in(path) {
         return Ok(vec![group]);
-    }
-    let below = path.join(FEATURES);
-    let parent = if below.is_dir() { &below } else { path };
-    let groups: Vec<Group> = folders(parent)?.iter().filter_map(|folder| feature_in(folder)).collect();
-    if !groups.is_empty() {
-        return Ok(groups);
     }
     let all = folders_below(path)?;
     let groups: Vec<Group> = all.iter().filter_map(|folder| feature_in(folder)).collect();
     if !groups.is_empty() {
         return Ok(groups);
+    }
+    if let Some(group) = artifacts(path).filter(|_| has_tasks_of_something(path)) {
+        return Ok(vec![group]);
     }
     let mut groups = Vec::new();
     for folder in std::iter::once(path.to_owned()).chain(all) {
@@ -104,16 +101,34 @@ fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
     Ok(groups)
 }
 
-/// The artifacts of a folder that is a feature's: it has a specification, a record of its own, or a number in its name.
-/// Others may have a `tasks.md`, too, and miss nothing.
+/// The artifacts of a folder that is a feature's: it is where features have their folders, or has a specification or a
+/// record of its own. A number in its name counts in `specs`, or with a list of tasks: chapters and years have one, too.
 fn feature_in(folder: &Path) -> Option<Group> {
-    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
     let name = name(folder);
-    let numbered = name.split_once('-').is_some_and(|(number, _)| number.parse::<FeatureId>().is_ok());
-    artifacts(folder).filter(|_| numbered || has(ArtifactKind::Spec.file()) || has(".meta.json"))
+    let numbered = || name.split_once('-').is_some_and(|(number, _)| number.parse::<FeatureId>().is_ok());
+    let is_feature = is_directly_in(folder, FEATURES)
+        || has(folder, ArtifactKind::Spec.file())
+        || has(folder, ".meta.json")
+        || numbered() && (is_directly_in(folder, "specs") || has_tasks_of_something(folder));
+    artifacts(folder).filter(|_| is_feature)
 }
 
-/// Every folder below a folder, by name, without hidden ones, those of tools, and links.
+/// Whether a list of tasks and something it was made from are there. A `tasks.md` alone may be any page about tasks.
+fn has_tasks_of_something(folder: &Path) -> bool {
+    let count = ArtifactKind::ALL.into_iter().filter(|kind| has(folder, kind.file())).count();
+    count > 1 && has(folder, ArtifactKind::Tasks.file())
+}
+
+fn is_directly_in(folder: &Path, parent: &str) -> bool {
+    let real = folder.parent().and_then(|parent| parent.canonicalize().ok());
+    real.is_some_and(|real| real.ends_with(parent))
+}
+
+fn has(folder: &Path, name: &str) -> bool {
+    folder.join(name).symlink_metadata().is_ok()
+}
+
+/// Every folder below a folder, by name, without hidden ones, those of tools, and links that are not a feature's folder.
 fn folders_below(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     /// More than people keep documents in, and few enough to look into all of them.
     const FOLDERS_MAX: usize = 10_000;
@@ -123,8 +138,11 @@ fn folders_below(path: &Path) -> Result<Vec<PathBuf>, CliError> {
         for below in folders(&folder)? {
             let name = name(&below);
             let skipped = name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target");
-            if !skipped && !below.is_symlink() {
+            let link = below.is_symlink();
+            if !skipped && !link {
                 left.push(below.clone());
+            }
+            if !skipped && (!link || is_directly_in(&below, FEATURES)) {
                 found.push(below);
             }
         }
@@ -176,7 +194,7 @@ pub(crate) fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>,
 /// says was finished, and the specification where something was built on it.
 fn artifacts(folder: &Path) -> Option<Group> {
     let finished = finished(folder);
-    let there = |kind: ArtifactKind| folder.join(kind.file()).symlink_metadata().is_ok();
+    let there = |kind: ArtifactKind| has(folder, kind.file());
     let built_on = [ArtifactKind::Design, ArtifactKind::Plan, ArtifactKind::Tasks].into_iter().any(there);
     let needed = |kind: ArtifactKind| {
         finished.contains(&kind.file().to_owned()) || (kind == ArtifactKind::Spec && built_on)
