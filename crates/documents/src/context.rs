@@ -1,12 +1,11 @@
 //! Selects the parts of a feature's documents that go into the prompt for one task, and says why.
 //!
-//! From the plan and the design, only what the task refers to goes in, if all of that is found; a document that no
-//! reference names goes in as a path; from the PRD, the problem and the goals. The specification goes in whole, unless the
-//! task names requirements: then these go in, with what goes with them. Where a task refers to nothing that is found,
-//! everything goes in whole: too much is better than something missing. It reads no file. Start at [`select`].
+//! The specification goes in whole. From the plan and the design, only what the task refers to goes in, if all of that
+//! is found; a document that no reference names goes in as a path; from the PRD, the problem and the goals. Where a
+//! task refers to nothing that is found, everything goes in whole: too much is better than something missing. It reads
+//! no file. Start at [`select`].
 
 mod excerpt;
-mod requirement;
 #[cfg(test)]
 mod tests;
 
@@ -112,13 +111,7 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
             continue;
         }
         match found {
-            FoundTarget::One(target) => {
-                let named = named.entry(kind).or_default();
-                named.found.push((label(reference), target));
-                if reference.must_lead() {
-                    named.ids.push(reference.id.clone());
-                }
-            }
+            FoundTarget::One(target) => named.entry(kind).or_default().found.push((label(reference), target)),
             // What a heading above a task repeats need not be in the plan.
             FoundTarget::Several(_) if reference.inherited => {}
             FoundTarget::None if !reference.must_lead() => {}
@@ -135,7 +128,7 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
     for missing in named.values().flat_map(|named| &named.missing) {
         notes.push(missing.clone());
     }
-    // A task that names the specification alone says nothing about the others.
+    // The specification goes in whole in any case, so a task that names it alone says nothing about the others.
     let usable = named.iter().any(|(kind, named)| *kind != TargetDocument::Spec && !named.found.is_empty());
     let kinds = [TargetDocument::Prd, TargetDocument::Spec, TargetDocument::Design, TargetDocument::Plan];
     let one = |kind: TargetDocument| {
@@ -143,7 +136,9 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
         let named = named.remove(&kind).unwrap_or_default();
         Some(match kind {
             TargetDocument::Prd => of_prd(text, named, usable, &mut notes),
-            TargetDocument::Spec => of_spec(text, named, usable),
+            TargetDocument::Spec => {
+                whole(kind, text, named, "the specification always goes in whole".to_owned())
+            }
             TargetDocument::Design | TargetDocument::Plan => of_document(kind, text, named, usable),
         })
     };
@@ -155,8 +150,6 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
 #[derive(Default)]
 struct Named {
     found: Vec<(String, Target)>,
-    /// The ids of those that must lead somewhere.
-    ids: Vec<String>,
     /// Why other references lead to no single place.
     missing: Vec<String>,
 }
@@ -208,25 +201,6 @@ fn of_document(kind: TargetDocument, text: &str, named: Named, usable: bool) -> 
         ([first, ..], _) => {
             let reason = first.clone();
             whole(kind, text, named, reason)
-        }
-    }
-}
-
-/// The requirements that a task names, with their criteria and what bounds all of them. A requirement is not left out
-/// because a task forgot it: without a reference of its own the whole goes in.
-fn of_spec(text: &str, named: Named, usable: bool) -> SelectedParts {
-    let kind = TargetDocument::Spec;
-    match named.missing.first() {
-        Some(first) => {
-            let reason = first.clone();
-            whole(kind, text, named, reason)
-        }
-        None if !usable => whole(kind, text, named, NOTHING_LEADS.to_owned()),
-        None if named.ids.is_empty() => whole(kind, text, named, "the task names no requirement".to_owned()),
-        None => {
-            let with = requirement::with(text, &named.ids);
-            let found = named.found.into_iter().chain(with).collect();
-            scoped(kind, text, joined(found), "requirements it names, their criteria, the scope".to_owned())
         }
     }
 }

@@ -267,7 +267,7 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text:
     let named = |refs: &[Reference]| -> BTreeSet<TargetDocument> {
         refs.iter().filter(|one| one.basis == trace::CountsWhen::Plain).map(|one| one.kind).collect()
     };
-    // More ids of the specification only add to what is given of it.
+    // The specification goes in whole, so more of its ids narrow nothing.
     let known = named(&refs);
     refs.extend(
         trace::in_title(one.tagged)

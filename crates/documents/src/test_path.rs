@@ -1,24 +1,20 @@
 //! Tells tests from other files, by their paths.
 
-/// Folders of tests, and those whose name is also used for other code.
-const FOLDERS: [&str; 4] = ["test", "tests", "__tests__", "e2e"];
-const DOUBTFUL: [&str; 3] = ["spec", "specs", "testing"];
+/// Folders of tests.
+const FOLDERS: [&str; 3] = ["test", "tests", "__tests__"];
+
+/// Folders that also hold other code.
+const DOUBTFUL: [&str; 4] = ["spec", "specs", "testing", "e2e"];
+
+/// Names that tools keep for tests. `ab_test.py` and `test_mode.py` may be part of the product.
+const KEPT: [&str; 7] =
+    ["_test.go", ".test.js", ".test.jsx", ".test.mjs", ".test.cjs", ".test.ts", ".test.tsx"];
 
 /// Whether a path is that of a test, by the usual names.
 pub fn is_test(path: &str) -> bool {
-    is_in(path, &[&FOLDERS[..], &DOUBTFUL[..]].concat())
-}
-
-/// Whether it is one beyond doubt, so that whoever judges no tests need not read it.
-pub fn is_surely_test(path: &str) -> bool {
-    is_in(path, &FOLDERS)
-}
-
-fn is_in(path: &str, known: &[&str]) -> bool {
     let lower = path.to_lowercase();
-    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
     let stem = name.split('.').next().unwrap_or(name);
-    let in_folder = folders.split('/').any(|folder| known.contains(&folder));
     let by_stem = stem.starts_with("test_")
         || stem.starts_with("test-")
         || ["_test", "-test", "_spec", "-spec", "_tests"].iter().any(|end| stem.ends_with(end))
@@ -26,9 +22,24 @@ fn is_in(path: &str, known: &[&str]) -> bool {
     let camel = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
     let by_camel = camel.ends_with("Test") || camel.ends_with("Tests") || camel.ends_with("Spec");
     let by_ending = name.contains(".test.") || name.contains(".spec.");
-    // A page about tests is not a test.
-    let page = [".md", ".txt", ".rst"].iter().any(|ending| name.ends_with(ending));
-    !page && (in_folder || by_stem || by_camel || by_ending)
+    let in_folder = is_below(&lower, &FOLDERS) || is_below(&lower, &DOUBTFUL);
+    !is_page(&lower) && (in_folder || by_stem || by_camel || by_ending)
+}
+
+/// Whether it is one beyond doubt, so that whoever judges no tests need not read it.
+pub fn is_surely_test(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let is_kept = KEPT.iter().any(|ending| lower.ends_with(ending));
+    !is_page(&lower) && (is_below(&lower, &FOLDERS) || is_kept)
+}
+
+fn is_below(path: &str, folders: &[&str]) -> bool {
+    path.rsplit('/').skip(1).any(|folder| folders.contains(&folder))
+}
+
+/// A page about tests is not a test.
+fn is_page(path: &str) -> bool {
+    [".md", ".txt", ".rst"].iter().any(|ending| path.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -36,9 +47,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_also_holds_other_code_leaves_a_doubt() {
-        assert!(is_surely_test("tests/limits.rs") && is_surely_test("src/limits.test.ts"));
-        for path in ["src/spec/parser.rs", "crates/testing/src/lib.rs"] {
+    fn a_name_that_other_code_has_too_leaves_a_doubt() {
+        for path in ["tests/limits.rs", "src/limits.test.ts", "limits_test.go", "app/tests/test_mode.py"] {
+            assert!(is_test(path) && is_surely_test(path), "{path}");
+        }
+        for path in [
+            "src/spec/parser.rs",
+            "crates/testing/src/lib.rs",
+            "e2e/login.ts",
+            "src/ab_test.py",
+            "src/test_mode.py",
+            "src/openapi.spec.ts",
+            "src/job_spec.rs",
+            "src/JobSpec.java",
+            "src/limits.test.yml",
+        ] {
             assert!(is_test(path) && !is_surely_test(path), "{path}");
         }
         assert!(!is_surely_test("src/latest.rs") && !is_surely_test("tests/README.md"));

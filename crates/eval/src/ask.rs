@@ -61,8 +61,7 @@ pub fn ask(
         upstream.iter().find(|file| file.name == "prd.md").map_or(Prd::None, |file| Prd::File(file.path));
     let delta = second.map(|second| Comparison::new(&texts.first, second).unified(&path));
     let summaries: Vec<String> = second.map(|_| summary(&findings)).into_iter().collect();
-    let place =
-        FeaturePaths { folder, prd, spec_in_part: false, absent: &[], artifact: &path, idea: "", asked: "" };
+    let place = FeaturePaths { folder, prd, absent: &[], artifact: &path, idea: "", asked: "" };
     let first = Brief {
         text: own,
         strategy: if arm.strategy == Strategy::Resume { Strategy::Inline } else { arm.strategy },
@@ -99,15 +98,8 @@ fn ask_about_code(
     let is_own = |plant: &Plant| arm.text == ArmText::Plain || plant.kind.is_for(profile.role);
     let findings: Vec<Finding> = second.map(|_| findings(case, profile, is_own)).unwrap_or_default();
     let absent: Vec<Absent<'_>> = profile.artifacts.iter().map(|name| Absent { name, why: "" }).collect();
-    let place = FeaturePaths {
-        folder: "",
-        prd: Prd::None,
-        spec_in_part: false,
-        absent: &absent,
-        artifact: "",
-        idea: "",
-        asked: "",
-    };
+    let place =
+        FeaturePaths { folder: "", prd: Prd::None, absent: &absent, artifact: "", idea: "", asked: "" };
     let intent = Some(texts.intent.as_str()).filter(|said| profile.compares() && !said.trim().is_empty());
     let code = |change| CodeBrief { change, by_itself: true, intent, ..CodeBrief::default() };
     let first = Brief {

@@ -204,7 +204,6 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
     let place = FeaturePaths {
         folder: FOLDER,
         prd: Prd::None,
-        spec_in_part: false,
         absent: &[],
         artifact: &path,
         idea: IDEA,

@@ -158,15 +158,13 @@ fn named_artifacts(prompt: &Prompt) -> Vec<&str> {
 }
 
 /// `- PRD: docs/features/031-x/prd.md`; a line that explains why there is no file has spaces in it. Files for
-/// reference stand in one line, and behind the path of a specification may stand that it is given in part.
+/// reference stand in one line.
 fn artifacts(text: &str) -> Vec<(String, String)> {
     let outside = unfenced(text);
     let reference = outside.iter().filter_map(|line| line.strip_prefix("For reference, ")?.split_once(": "));
     let reference = reference.flat_map(|(_, list)| list.split(", ")).filter_map(|one| one.split_once(' '));
-    let in_part = outside.iter().filter_map(|line| line.strip_prefix("Spec: ")?.split_once(", in part"));
-    let in_part = in_part.map(|(path, _)| ("Spec", path));
     let lines = outside.iter().filter_map(|line| line.trim().strip_prefix("- "));
-    let pairs = lines.filter_map(|line| line.split_once(": ")).chain(reference).chain(in_part);
+    let pairs = lines.filter_map(|line| line.split_once(": ")).chain(reference);
     let paths = pairs.map(|(label, path)| (label.trim(), path.trim().trim_matches('`')));
     let files = paths.filter(|(_, path)| !path.contains(char::is_whitespace) && !path.is_empty());
     files.map(|(label, path)| (label.to_owned(), path.to_owned())).collect()

@@ -30,30 +30,16 @@ fn reason(context: &Context, kind: TargetDocument) -> &str {
 }
 
 #[test]
-fn ac_2_a_task_gets_only_the_sections_it_refers_to() {
+fn ac_2_a_task_gets_only_the_sections_it_refers_to_and_the_whole_specification() {
     let context = selected("**Why:** Plan 2 / Design C2, Spec FR-1");
     assert_eq!(
         told(&context),
-        ["prd.md scoped 5-7 13-15", "spec.md scoped 3-3", "design.md scoped 11-17", "plan.md scoped 7-9"]
+        ["prd.md scoped 5-7 13-15", "spec.md full 3-3", "design.md scoped 11-17", "plan.md scoped 7-9"]
     );
     assert_eq!(context.notes, [""; 0]);
     let plan = &context.artifacts[3];
     assert_eq!(plan.sections[0].refs, ["Plan 2"]);
     assert!(plan.tokens > 0 && plan.tokens < tokens(PLAN));
-}
-
-/// Only a task that names requirements itself, all of which are found, and a part of plan or design, does without the rest.
-#[test]
-fn the_specification_goes_in_whole_unless_the_task_names_its_requirements() {
-    for (fields, reason) in [
-        ("**Why:** Plan 2", "the task names no requirement"),
-        ("**Why:** Plan 2 / Spec FR-1, FR-9", "`FR-9` (spec) is not found in spec.md"),
-        ("**Why:** Spec FR-1", NOTHING_LEADS),
-    ] {
-        let context = selected(fields);
-        let spec = context.artifacts.iter().find(|one| one.kind == TargetDocument::Spec).unwrap();
-        assert_eq!((spec.mode, spec.reason.as_str()), (ContextMode::Full, reason), "{fields}");
-    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ use redraft_prompts::prompt::{
     self, Absent, Brief, CheckResult, CodeBrief, FeaturePaths, LeftOut, Prd, ProjectCheck, Running, Upstream,
     build,
 };
-use redraft_roles::profile::{self, Profile, ProfileKind};
+use redraft_roles::profile::{self, Profile, ProfileKind, TestsOfChange};
 
 /// How many changed files are measured one by one for a reviewer that is told to read them.
 const READ_MAX: usize = 200;
@@ -137,7 +137,6 @@ pub(super) fn compose(
                 Some(_) => Prd::File(&prd_path),
                 None => Prd::None,
             },
-            spec_in_part: strategy != Strategy::Inline && task.as_ref().is_some_and(|task| task.spec_in_part),
             absent: &absent,
             artifact: "",
             idea: &created.idea,
@@ -238,7 +237,8 @@ fn told_to_read(
         return Ok(u64::try_from(change.chars().count()).unwrap_or(u64::MAX));
     }
     let mut read = 0;
-    let read_here = |file: &&FileDelta| profile.reads_tests() || !is_surely_test(&file.path);
+    let read_here =
+        |file: &&FileDelta| profile.tests_of_change() == TestsOfChange::Read || !is_surely_test(&file.path);
     for file in files.iter().filter(|file| !file.deleted && !file.binary).filter(read_here) {
         read += texts.read_at(sees, &file.path)?.map_or(0, |bytes| chars(&bytes));
     }

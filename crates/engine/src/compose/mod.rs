@@ -150,7 +150,6 @@ pub fn compose(
             } else {
                 Prd::None
             },
-            spec_in_part: false,
             absent: &absent,
             artifact: state.artifact(),
             idea: &created.idea,

@@ -6,7 +6,7 @@
 use super::Texts;
 use crate::ports::WorkspaceError;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd};
-use redraft_documents::context::{self, Artifacts, ContextMode, LineRange, SelectedParts};
+use redraft_documents::context::{self, Artifacts, ContextMode, LineRange};
 use redraft_documents::sections::Outline;
 use redraft_documents::tasks::{self, Task};
 use redraft_documents::trace::TargetDocument;
@@ -32,8 +32,6 @@ pub(super) struct TaskTexts {
     stopped: Option<String>,
     pub(super) wanted: Option<String>,
     pub(super) constraints: Option<String>,
-    /// Whether the tasks of its list are given what concerns them of the specification.
-    pub(super) spec_in_part: bool,
 }
 
 /// What is taken from one document.
@@ -79,7 +77,6 @@ pub(super) fn read(
         stopped: work.unfinished.clone(),
         wanted: None,
         constraints: None,
-        spec_in_part: false,
     };
     let Some((list, found)) = list.as_deref().and_then(|list| Some((list, planned(list, id.as_str())?)))
     else {
@@ -97,19 +94,14 @@ pub(super) fn read(
         design: design.as_deref(),
         plan: plan.as_deref(),
     };
-    let essentials = prd.as_deref().and_then(Essentials::of).filter(|_| {
-        some_name(list, &artifacts, |one| one.kind == TargetDocument::Prd && one.mode != ContextMode::Full)
-    });
-    task.spec_in_part = some_name(list, &artifacts, |one| {
-        one.kind == TargetDocument::Spec && one.mode == ContextMode::Scoped
-    });
+    let essentials = prd.as_deref().and_then(Essentials::of).filter(|_| some_name_parts(list, &artifacts));
     task.wanted = essentials.as_ref().map(|essentials| essentials.text.clone());
     for selected in context::select(&found, &artifacts).artifacts {
         let Some(text) = artifacts.get(selected.kind) else { continue };
         let (mut sections, mut reason) = (selected.sections, selected.reason);
         let path = match (selected.kind, selected.mode) {
-            // What is given whole comes by strategy, and where other tasks are given a part of it, by its path.
-            (TargetDocument::Spec, _) if !task.spec_in_part => continue,
+            // What is given whole comes by strategy.
+            (TargetDocument::Spec, _) => continue,
             (TargetDocument::Prd, ContextMode::Full) if essentials.is_none() => continue,
             // Other tasks are given it in part, and what stands before all tasks is the same for all.
             (TargetDocument::Prd, ContextMode::Full) => prd_path.clone(),
@@ -122,13 +114,10 @@ pub(super) fn read(
                 reason = "references name parts of it".to_owned();
                 prd_path.clone()
             }
-            (TargetDocument::Spec | TargetDocument::Design | TargetDocument::Plan, _) => {
-                created.path_of(selected.kind.file())
-            }
+            (TargetDocument::Design | TargetDocument::Plan, _) => created.path_of(selected.kind.file()),
         };
         let text = match selected.mode {
             ContextMode::Scoped => context::excerpt(text, &sections),
-            ContextMode::Full if selected.kind == TargetDocument::Spec => String::new(),
             ContextMode::Full => text.to_owned(),
             ContextMode::Reference => String::new(),
         };
@@ -178,11 +167,14 @@ fn planned(list: &str, id: &str) -> Option<Task> {
     tasks.into_iter().find(|task| task.id.replace('/', "-") == id)
 }
 
-/// Whether a task of the list is given a part of a document in such a way. Then this is said before all tasks, so that
-/// their prompts begin alike.
-fn some_name(list: &str, artifacts: &Artifacts<'_>, in_part: impl Fn(&SelectedParts) -> bool) -> bool {
-    let one = |task: &Task| context::select(task, artifacts).artifacts.iter().any(&in_part);
-    tasks::read(list).is_ok_and(|read| read.tasks.iter().any(one))
+/// Whether a task of the list names the parts of the PRD that concern it. Then all of them begin with the problem and
+/// the goals, so that the prompts of all tasks begin alike.
+fn some_name_parts(list: &str, artifacts: &Artifacts<'_>) -> bool {
+    let in_part = |task: &Task| {
+        let selected = context::select(task, artifacts).artifacts;
+        selected.iter().any(|one| one.kind == TargetDocument::Prd && one.mode != ContextMode::Full)
+    };
+    tasks::read(list).is_ok_and(|read| read.tasks.iter().any(in_part))
 }
 
 /// The tasks it builds on, and whether a person went on without them.

@@ -4,7 +4,6 @@
 //! later one opens only what it needs is said in its turn.
 
 use super::brief::Brief;
-use super::code::task;
 use super::stable::{NO_PRD, NONE, names_documents};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Prompt;
@@ -46,8 +45,8 @@ pub fn ordered(prompt: &Prompt) -> Vec<String> {
     if is_at_hand(prompt) {
         return Vec::new();
     }
-    let lists = ["required-artifacts", task::ORDERED].into_iter().filter_map(|name| prompt.get(name));
-    let items = lists.flat_map(str::lines).filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
+    let list = prompt.get("required-artifacts").unwrap_or_default();
+    let items = list.lines().filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
     let paths = items.map(|(_, path)| path).filter(|path| *path != NO_PRD && !path.starts_with(NONE));
     paths.map(str::to_owned).collect()
 }

@@ -17,8 +17,6 @@ pub struct FeaturePaths<'a> {
     /// `docs/features/031-x`
     pub folder: &'a str,
     pub prd: Prd<'a>,
-    /// Whether the specification comes with the task, as far as it concerns it.
-    pub spec_in_part: bool,
     /// The files of the profile that are not there, other than the PRD.
     pub absent: &'a [Absent<'a>],
     /// `docs/features/031-x/spec.md`: what is written and reviewed.

@@ -18,20 +18,26 @@ pub(super) fn list(delta: &Delta) -> String {
     listed(delta, |_| String::new())
 }
 
-/// The same with the lines that were added or altered, for a reader that is shown no diff. Without `tests`, those stand by
-/// name alone behind the list.
-pub(super) fn list_with_lines(delta: &Delta, tests: bool) -> String {
-    let (named, files): (Vec<_>, Vec<_>) =
-        delta.files.iter().cloned().partition(|file| !tests && is_surely_test(&file.path));
-    let list = listed(&Delta { files }, lines);
-    let names: Vec<String> = named.iter().map(|file| one_line(&file.path, NAME_CHARS_MAX * 4)).collect();
-    match names.is_empty() {
-        true => list,
-        false => format!(
-            "{list}\nTests, which need not be read unless something else runs them: {}\n",
-            names.join(", ")
-        ),
+/// The same with the lines that were added or altered, for a reader that is shown no diff.
+pub(super) fn list_with_lines(delta: &Delta) -> String {
+    listed(delta, lines)
+}
+
+/// Takes the tests out of a change that can be opened.
+pub(super) fn split_tests(delta: Delta) -> (Vec<FileDelta>, Delta) {
+    let is_test = |file: &FileDelta| !file.deleted && is_surely_test(&file.path);
+    let (tests, files) = delta.files.into_iter().partition(is_test);
+    (tests, Delta { files })
+}
+
+/// The paths of files, in one line.
+pub(super) fn names(files: &[FileDelta]) -> String {
+    let shown = files.iter().take(FILES_MAX).map(|file| one_line(&file.path, NAME_CHARS_MAX * 4));
+    let mut names: Vec<String> = shown.collect();
+    if files.len() > FILES_MAX {
+        names.push(format!("and {}, not listed here", count(files.len() - FILES_MAX, "more file")));
     }
+    names.join(", ")
 }
 
 fn listed(delta: &Delta, more: impl Fn(&FileDelta) -> String) -> String {

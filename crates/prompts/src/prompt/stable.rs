@@ -117,7 +117,7 @@ pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
     };
     let text = format!(
         "# Rules for Reviewers\n\n## Verdict\n\n{rule} A finding that the engine defers is not open. The engine computes \
-         the same, so choose each severity by the rules below and not by the verdict it leads to. Reviews are counted as iterations.\n\n{rules}"
+         the verdict in the same way, so choose each severity by the rules below and not by the verdict it leads to. Reviews are counted as iterations.\n\n{rules}"
     );
     Fragment::new("reviewer-rules", text)
 }
@@ -220,26 +220,17 @@ pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) ->
         return Fragment::new("required-artifacts", text);
     }
     let work = work(profile);
-    let confirm = "confirm: \"Files read: {name} ({N} lines), ...\" in a single line";
     // What stands in the prompt in part is no file that has to be read.
-    let in_part = |label: &str| match label {
-        "PRD" => matches!(place.prd, Prd::InPart(_)),
-        "Spec" => place.spec_in_part,
-        _ => false,
-    };
+    let in_part = matches!(place.prd, Prd::InPart(_));
     let (parts, paths): (Vec<_>, Vec<_>) =
-        paths(profile, place).into_iter().partition(|(label, _)| in_part(label));
+        paths(profile, place).into_iter().partition(|(label, _)| in_part && label == "PRD");
     let (at_hand, paths): (Vec<_>, Vec<_>) =
         paths.into_iter().partition(|(label, path)| path.is_ok() && only_at_hand(profile, place, label));
-    let mut text = match paths.is_empty() {
-        false => format!(
-            "## Required Artifacts\n\nYou MUST read the following files before beginning {work}.\n\
-             After reading, {confirm}.\n\n"
-        ),
-        true => format!(
-            "## Required Artifacts\n\nNo file has to be read whole before {work}. For those you open, {confirm}.\n"
-        ),
-    };
+    let mut text = format!(
+        "## Required Artifacts\n\n\
+         You MUST read the following files before beginning {work}.\n\
+         After reading, confirm: \"Files read: {{name}} ({{N}} lines), ...\" in a single line.\n\n"
+    );
     for (label, path) in &paths {
         text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
     }
@@ -251,7 +242,7 @@ pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) ->
     if !at_hand.is_empty() {
         text.push_str(&format!("\n{AT_HAND}{}\n", at_hand.join(", ")));
     }
-    if !paths.is_empty() && paths.iter().all(|(_, path)| path.is_err()) {
+    if paths.iter().all(|(_, path)| path.is_err()) {
         text.push_str(
             "\nNone of these is a file; if you open no other, confirm with \"Files read: none\".\n",
         );
@@ -329,16 +320,13 @@ fn stand_in(profile: &Profile, place: &FeaturePaths<'_>) -> &'static str {
 pub(super) const NO_PRD: &str = "No PRD — feature created without brainstorm";
 
 /// Begins the files that a role need not read.
-const AT_HAND: &str = "For reference, opened only where something refers to it: ";
+const AT_HAND: &str = "For reference, opened only where something refers to one of them: ";
 
 /// Begins the reason why another document is not there.
 pub(super) const NONE: &str = "none (";
 
 /// What is said of a PRD whose essentials stand in the prompt.
 const IN_PART: &str = "in part under Problem and Goals; open it only for what is missing there";
-
-/// The same of a specification.
-const SPEC_IN_PART: &str = "in part with the task; open it only for what is missing there";
 
 /// The files the profile names: the label, and the path or what is said in its place. A file about which there is
 /// nothing to say is not listed.
@@ -352,9 +340,6 @@ fn paths(profile: &Profile, place: &FeaturePaths<'_>) -> Vec<(String, Result<Str
             ("prd.md", Prd::InPart(path), _) => Some(Err(format!("{path}, {IN_PART}"))),
             (_, _, Some(absent)) => {
                 (!absent.why.is_empty()).then(|| Err(format!("{NONE}{})", text::one_line(absent.why, 120))))
-            }
-            ("spec.md", ..) if place.spec_in_part => {
-                Some(Err(format!("{}/spec.md, {SPEC_IN_PART}", place.folder)))
             }
             (name, ..) if name == file_name(place.artifact) => Some(Ok(place.artifact.to_owned())),
             (name, ..) if place.folder.is_empty() => Some(Ok(name.to_owned())),
@@ -412,21 +397,17 @@ pub(super) const RULED: &str = "- `answers`: one entry for every finding id you 
 
 /// The form of every answer, with what its fields are for.
 pub(super) fn form_with(strategy: Strategy, form: &str, fields: &str) -> Fragment {
-    // What was read is asked for once: the line has it, or the object where nothing else is accepted.
-    let (first, read) = match strategy {
-        Strategy::Lazy | Strategy::Resume => (
-            "Write the line that confirms your reads, then one",
-            "empty, unless only the object is accepted as your answer: then every file you opened",
-        ),
-        Strategy::Inline | Strategy::Digest => {
-            ("Write one", "every file you opened, with its number of lines")
+    let first = match strategy {
+        Strategy::Lazy | Strategy::Resume => {
+            "Write the line that confirms your reads, unless only the object is accepted as your answer, then one"
         }
+        Strategy::Inline | Strategy::Digest => "Write one",
     };
     let text = format!(
         "## Your Answer\n\n\
          {first} JSON object of this form, and nothing after it. \
          Every field is required; an empty text, an empty list or 0 means none.\n\n{}\n\
-         - `files_read`: {read}.\n{fields}",
+         - `files_read`: every file you opened, with its number of lines.\n{fields}",
         text::fenced("json", form)
     );
     Fragment::new("return", text)

@@ -56,10 +56,7 @@ fn every_fresh_lazy_dispatch_names_the_artifacts_of_its_profile_in_their_order()
         let unnamed =
             |file: &&str| brief.place.absent.iter().any(|one| one.name == *file && one.why.is_empty());
         // What stands in the prompt in part need not be read.
-        let in_part = |file: &&str| match *file {
-            "prd.md" => matches!(brief.place.prd, Prd::InPart(_)),
-            file => file == "spec.md" && brief.place.spec_in_part,
-        };
+        let in_part = |file: &&str| *file == "prd.md" && matches!(brief.place.prd, Prd::InPart(_));
         // Nor is what is only there to look something up, unless it takes the place of what is missing.
         let absent = |file: &str| brief.place.absent.iter().any(|one| one.name == file);
         let complete = !brief.profile.required().any(absent);
@@ -101,7 +98,7 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
         let key = (
             of,
             strategy,
-            (place.prd == Prd::None, place.spec_in_part),
+            place.prd == Prd::None,
             place.absent.first().map(|absent| absent.name.to_owned()),
             missing.len(),
         );

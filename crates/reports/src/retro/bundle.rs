@@ -60,10 +60,14 @@ fn told(history: &str, folder: &str) -> String {
     for line in kept {
         let line = match line.strip_prefix("## ").and_then(|_| line.rsplit_once(" — ")) {
             Some((heading, _)) => heading,
-            None if line.starts_with("- Reviewer: ") => line.split(" (").next().unwrap_or(line),
             None => line,
         };
-        let line = if folder.len() > 1 { line.replace(folder, "") } else { line.to_owned() };
+        let line = match line.split_once(" (").filter(|_| line.starts_with("- Reviewer: ")) {
+            Some((reviewer, how)) if how.ends_with(", same hand)") => format!("{reviewer} (same hand)"),
+            Some((reviewer, _)) => reviewer.to_owned(),
+            None => line.to_owned(),
+        };
+        let line = if folder.len() > 1 { line.replace(folder, "") } else { line };
         // What is empty now is not announced by two blank lines.
         if !(line.is_empty() && out.ends_with("\n\n")) {
             out.push_str(&line);
@@ -169,9 +173,12 @@ mod tests {
             - Reviewer: spec-reviewer (lazy, 001/specify.1/review/spec-reviewer/1.1)\n- Decision: approved\n\
             - Verified: a, b: c\n\n## specify closed — 2026-11-18 14:15:05 UTC\n- Revision: d7adfefa\n\
             - Approved by spec-reviewer (001/specify.1/review/spec-reviewer/1.1)\n\n\
+            ## design stage 1, iteration 1 — 2026-11-18 14:15:07 UTC\n\
+            - Reviewer: design-reviewer (lazy, 001/design.1/review/design-reviewer/1.1, same hand)\n\n\
             ## Changes made by spec-author — 2026-11-18 14:15:09 UTC\n- Revision: d7adfefa (nothing was changed)\n";
         let expected = "# Review history: 001-x\n\n## Changes made by spec-author\n- Summary: spec.md is there\n\n\
             ## specify stage 1, iteration 1\n- Reviewer: spec-reviewer\n- Decision: approved\n\n## specify closed\n\n\
+            ## design stage 1, iteration 1\n- Reviewer: design-reviewer (same hand)\n\n\
             ## Changes made by spec-author\n- Revision: d7adfefa (nothing was changed)\n";
         assert_eq!(told(history, "docs/features/001-x/"), expected);
     }

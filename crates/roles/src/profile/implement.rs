@@ -71,7 +71,6 @@ pub(super) static DEEPENER: Profile = Profile {
 /// Thinks of them first. It can open the documents and search nowhere, so that it meets no code.
 pub(super) static OUTLINE: Profile = Profile {
     title: "Think of tests, without the code",
-    at_hand: &["design.md"],
     tools: &["Read"],
     rubric: include_str!("../../texts/test-outline.md"),
     coda: "What you do not think of is tested by nobody.",

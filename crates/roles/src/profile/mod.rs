@@ -65,6 +65,16 @@ pub enum ProfileKind {
     Phase,
 }
 
+/// What a role that is given a change does with the tests in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestsOfChange {
+    Read,
+    /// It looks for secrets in them, and need not read them otherwise.
+    Searched,
+    /// It opens those it needs.
+    AtHand,
+}
+
 impl Profile {
     /// Whether it writes the first version of a document; another author only mends what is there.
     pub fn drafts(&self) -> bool {
@@ -76,9 +86,13 @@ impl Profile {
         self.artifacts.iter().copied().filter(|name| !self.at_hand.contains(name))
     }
 
-    /// Whether the tests of a change are part of its work. Their names are enough for the others.
-    pub fn reads_tests(&self) -> bool {
-        ![implement::SECURITY.role, implement::SIMPLIFIER.role].contains(&self.role)
+    /// What it does with the tests of a change.
+    pub fn tests_of_change(&self) -> TestsOfChange {
+        match self.role {
+            role if role == implement::SECURITY.role => TestsOfChange::Searched,
+            role if role == implement::SIMPLIFIER.role => TestsOfChange::AtHand,
+            _ => TestsOfChange::Read,
+        }
     }
 
     /// The names of its checks, in their order.

@@ -7,7 +7,7 @@
 
 mod form;
 mod stable;
-pub(super) mod task;
+mod task;
 mod turn;
 
 use super::brief::{Brief, possible};

@@ -16,7 +16,7 @@ use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text;
 use redraft_facts::ticket::Purpose;
-use redraft_roles::profile::{Profile, ProfileKind};
+use redraft_roles::profile::{Profile, ProfileKind, TestsOfChange};
 
 const CODE_RULES: &str = include_str!("../../../texts/code-rules.md");
 const REVIEWER_RULES: &str = include_str!("../../../texts/code-reviewer-rules.md");
@@ -97,20 +97,32 @@ pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Frag
     fragments
 }
 
-/// The change: its files and, if it is `whole`, its diff.
+/// The change: its files and, if it is `whole`, its diff. Tests are only named to those whose work they are not.
 pub(super) fn files(profile: &Profile, change: &str, whole: bool) -> Fragment {
+    const INTRO: &str = "## Implementation Files\n\nThe change: files that differ from the base, with the lines added and removed.\n\n";
     let delta = Delta::parse(change);
-    let mut text = format!(
-        "## Implementation Files\n\nThe change: every file that differs from the base, with the lines added and removed.\n\n{}",
-        if whole { change::list(&delta) } else { change::list_with_lines(&delta, profile.reads_tests()) }
-    );
-    match (delta.is_empty(), whole) {
-        (true, _) => {}
-        (false, true) => text.push_str(&format!("\n{}", change::body(change))),
-        (false, false) => text.push_str(
+    if whole {
+        let diff = if delta.is_empty() { String::new() } else { format!("\n{}", change::body(change)) };
+        let text = format!("{INTRO}{}{diff}", change::list(&delta));
+        return Fragment::new("implementation-files", text);
+    }
+    let (tests, files) = match profile.tests_of_change() {
+        TestsOfChange::Read => (Vec::new(), delta),
+        TestsOfChange::Searched | TestsOfChange::AtHand => change::split_tests(delta),
+    };
+    let mut text = format!("{INTRO}{}", change::list_with_lines(&files));
+    if !files.is_empty() {
+        text.push_str(
             "\nRead each of them on disk: what is new whole, the others with the whole function around every line named, \
              which are the lines that were added or altered, or that stand beside removed ones.\n",
-        ),
+        );
+    }
+    if !tests.is_empty() {
+        let what = match profile.tests_of_change() {
+            TestsOfChange::Searched => " (search them for secrets; they need not be read otherwise)",
+            TestsOfChange::Read | TestsOfChange::AtHand => ", to be opened where you need them",
+        };
+        text.push_str(&format!("\nTests of the change{what}: {}\n", change::names(&tests)));
     }
     Fragment::new("implementation-files", text)
 }

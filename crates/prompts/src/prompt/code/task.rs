@@ -1,8 +1,7 @@
 //! Builds the part of a prompt about one task. What all tasks share stands before it, in the part that lasts.
 //!
-//! Design, plan and specification come by section, in full or by path, each with the reason. A specification that is read
-//! whole, and the PRD, come by strategy, like any required artifact, so that a document that stands in the prompt already
-//! is not sent a second time.
+//! Design and plan come by section, in full or by path, each with the reason; specification and PRD come by strategy, like
+//! any required artifact, so that a document that stands in the prompt already is not sent a second time.
 
 use super::super::brief::Brief;
 use super::super::code_brief::{TaskArtifact, TaskBrief};
@@ -13,9 +12,6 @@ use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{self, one_line};
-
-/// The name of the fragment that orders one more file to be read.
-pub(in crate::prompt) const ORDERED: &str = "task-artifacts";
 
 /// The task, its criteria, and what it builds on.
 pub(super) fn task(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Fragment {
@@ -75,12 +71,8 @@ pub(super) fn artifacts(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Vec<Fr
     let stands = |one: &&TaskArtifact<'_>| inline && brief.upstream.iter().any(|file| file.name == one.name);
     let required = |one: &&TaskArtifact<'_>| brief.profile.artifacts.contains(&one.name);
     let more = task_brief.artifacts.iter().filter(|one| !stands(one));
-    let mut fragments: Vec<Fragment> = more
-        .clone()
-        .filter(|one| one.mode != ContextMode::Reference && !is_ordered(one))
-        .map(given)
-        .collect();
-    fragments.extend(more.clone().filter(|one| is_ordered(one)).map(ordered));
+    let mut fragments: Vec<Fragment> =
+        more.clone().filter(|one| one.mode != ContextMode::Reference).map(given).collect();
     // A required one is named by its path already.
     let named: Vec<&TaskArtifact<'_>> =
         more.filter(|one| one.mode == ContextMode::Reference && !required(one)).collect();
@@ -95,20 +87,6 @@ pub(super) fn artifacts(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Vec<Fr
         fragments.push(Fragment::new("more-documents", text));
     }
     fragments
-}
-
-/// Whether other tasks of the list are given a document in part, and this one has to read it whole.
-fn is_ordered(one: &TaskArtifact<'_>) -> bool {
-    one.mode == ContextMode::Full && one.text.is_empty()
-}
-
-fn ordered(one: &TaskArtifact<'_>) -> Fragment {
-    let (name, reason) = (label(one.name), one_line(one.reason, FIELD_CHARS_MAX));
-    let text = format!(
-        "## {name}\n\nYou MUST read the following files as well, whole ({reason}):\n\n- {name}: {}\n",
-        one.path
-    );
-    Fragment::new(ORDERED, text)
 }
 
 fn given(one: &TaskArtifact<'_>) -> Fragment {

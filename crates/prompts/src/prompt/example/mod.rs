@@ -44,15 +44,8 @@ pub(super) fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
         Phase::Document => (Prd::None, &[Absent { name: "prd.md", why: "" }]),
         _ => (Prd::File(feature::PRD), &[Absent { name: "research.md", why: "" }]),
     };
-    let place = FeaturePaths {
-        folder: FOLDER,
-        prd,
-        spec_in_part: false,
-        absent,
-        artifact: document.path,
-        idea: IDEA,
-        asked: IDEA,
-    };
+    let place =
+        FeaturePaths { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA, asked: IDEA };
     Brief {
         artifact: Some(document.first.as_bytes()),
         upstream: upstream(phase),

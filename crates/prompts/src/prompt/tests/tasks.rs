@@ -95,51 +95,30 @@ fn ac_4_the_specification_of_a_task_comes_by_strategy_and_of_the_prd_the_problem
     assert_eq!(modes, [ContextMode::Scoped, ContextMode::Reference]);
 }
 
-/// A task that names its requirements does without the rest of the specification; one that does not reads it whole. What
-/// all tasks share is the same for both.
-#[test]
-fn a_task_is_sent_its_requirements_and_the_path_of_the_rest() {
-    let spec = "docs/features/031-key-limits/spec.md";
-    let with_spec = |mode, text| {
-        let mut prompt = Prompt::default();
-        with("implementer", "task", &mut |brief| {
-            let code = brief.code.unwrap();
-            let given = TaskArtifact { name: "spec.md", path: spec, mode, text, reason: "why" };
-            let task = TaskBrief { artifacts: &[given], ..*code.task.unwrap() };
-            let place = FeaturePaths { spec_in_part: true, ..brief.place };
-            prompt = build(&Brief { place, code: Some(CodeBrief { task: Some(&task), ..code }), ..*brief });
-        });
-        prompt
-    };
-    let part = with_spec(ContextMode::Scoped, "…\n\n- R1: A key has a limit.\n\n…\n");
-    let whole = with_spec(ContextMode::Full, "");
-    assert_eq!(stable(&part), stable(&whole));
-    assert!(part.get("task-spec").unwrap().contains("- R1: A key has a limit."));
-    assert_eq!((ordered(&part), ordered(&whole)), (Vec::new(), vec![spec.to_owned()]));
-    let listed = part.get("required-artifacts").unwrap();
-    assert!(listed.contains(&format!("\nSpec: {spec}, in part with the task; open it only for")), "{listed}");
-    assert!(listed.contains("No file has to be read whole before your work."), "{listed}");
-}
-
 /// Who judges no tests is told which there are.
 #[test]
 fn a_test_is_only_named_to_those_whose_work_it_is_not() {
-    for (role, name, reads) in [
-        ("security-reviewer", "review", false),
-        ("code-simplifier", "simplify", false),
-        ("code-quality-reviewer", "review", true),
-        ("implementation-reviewer", "review", true),
+    let search =
+        "\n\nTests of the change (search them for secrets; they need not be read otherwise): tests/a.rs\n";
+    let open = "\n\nTests of the change, to be opened where you need them: tests/a.rs\n";
+    for (role, name, last) in [
+        ("security-reviewer", "review", Some(search)),
+        ("code-simplifier", "simplify", Some(open)),
+        ("code-quality-reviewer", "review", None),
+        ("implementation-reviewer", "review", None),
     ] {
         with(role, name, &mut |brief| {
             let change = "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-a\n+b\n\
-                          --- /dev/null\n+++ b/tests/a.rs\n@@ -0,0 +1 @@\n+c\n";
+                          --- /dev/null\n+++ b/tests/a.rs\n@@ -0,0 +1 @@\n+c\n\
+                          --- a/tests/b.rs\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n";
             let code = brief.code.map(|code| CodeBrief { change, ..code });
             let prompt = build(&Brief { code, ..*brief });
             let files = prompt.get("implementation-files").unwrap();
-            assert_eq!(files.contains("\n- tests/a.rs: "), reads, "{role}: {files}");
-            let named = files.contains("unless something else runs them: tests/a.rs\n");
-            assert_eq!(named, !reads, "{role}: {files}");
-            assert!(files.contains("\n- src/a.rs: "), "{role}: {files}");
+            assert_eq!(files.contains("\n- tests/a.rs: "), last.is_none(), "{role}: {files}");
+            assert!(files.ends_with(last.unwrap_or("beside removed ones.\n")), "{role}: {files}");
+            let listed = |line: &str| assert!(files.contains(line), "{role}: {files}");
+            listed("\n- src/a.rs: ");
+            listed("\n- tests/b.rs: +0 -1, deleted");
         });
     }
 }
