@@ -6,7 +6,7 @@ in_every_way!(TABLE);
 
 pub(crate) const TABLE: [Scenario; 23] = [
     (
-        "whoever writes is told how work is done in the repository, by its path where the same file is at hand",
+        "whoever writes is told how work is done in the repository, in its words where these are short",
         "
         README.md says how work is done: `# a project\\n`
         AGENTS.md says how work is done: `Times are in UTC.\\nThe key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\\n`
@@ -14,8 +14,8 @@ pub(crate) const TABLE: [Scenario; 23] = [
         spec-reviewer approves
         phase-reviewer approves
         the run is done
-        then spec-author was told `- README.md`
-        then spec-author was not told `# a project`
+        then spec-author was not told `- README.md`
+        then spec-author was told `# a project`
         then spec-author was told `Times are in UTC.`
         then spec-author was not told `sk-ant-api03`
         then spec-reviewer was not told `Times are in UTC.`
