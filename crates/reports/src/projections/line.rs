@@ -452,7 +452,7 @@ mod tests {
         assert!(line_in(&event, Some(Phase::Design), None).starts_with("ann edited the document: "));
         let Event::Edited(edited) = event.clone() else { unreachable!() };
         let along = Event::from(Edited { first: true, ..edited });
-        assert!(line_in(&along, Some(Phase::Implement), None).starts_with("files that were adopted with "));
+        assert!(line_in(&along, Some(Phase::Implement), None).starts_with("what the branch holds besides "));
         assert!(line(&event).starts_with("ann edited the document: "));
     }
 }
