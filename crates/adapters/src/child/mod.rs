@@ -11,7 +11,6 @@
 
 mod check_desk;
 mod conversation_record;
-pub mod descendants;
 mod environment;
 mod lines;
 mod listener;
@@ -39,6 +38,6 @@ pub use no_answer::NoAnswer;
 pub use orphans::{settle, was_abandoned};
 pub use program::Program;
 pub use run::{Finished, Launch, ReadEnd};
-pub use script::{ScriptEnd, ShellCommand};
+pub use script::{ScriptEnd, ScriptRun, ShellCommand};
 pub use session::{DispatchRecord, Fingerprint, Sessions, read_kept, write_kept};
 pub use worker_folder::Exit;

@@ -489,6 +489,7 @@ fn a_result_among_other_files_is_not_taken_where_the_commit_must_be_alone() {
         prepared: BlobId::new("p"),
         same_as: None,
         notes: vec![],
+        sandbox: None,
     };
     let result = |passed: bool, empty| {
         let (evidence, command, output) = (String::new(), "c".to_owned(), String::new());
