@@ -142,7 +142,7 @@ pub(super) fn useless(event: &Event) -> Option<&Ticket> {
     }
 }
 
-/// Whether a gate's result or a stage's close is word for word what comes next.
+/// Whether this is, word for word, what comes next: a gate's result, a stage's close, files that are taken out.
 pub(super) fn owed(state: &Pipeline, event: &Event) -> bool {
     let effect = match event.clone() {
         Event::Checked(fact) => {
@@ -151,6 +151,9 @@ pub(super) fn owed(state: &Pipeline, event: &Event) -> bool {
         }
         Event::StageClosed(StageClosed { stage, outcome, round, revision, .. }) => {
             Effect::CloseStage { stage, outcome, round, revision }
+        }
+        Event::TakenOut(fact) => {
+            return matches!(&pipeline::pending(state)[..], [Effect::TakeOut { files, .. }] if *files == fact.files);
         }
         _ => return false,
     };

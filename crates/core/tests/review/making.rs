@@ -405,6 +405,8 @@ fn what_was_built_of_a_task_that_is_gone_on_without_is_taken_out_before_the_next
         panic!("{:?}", pending(&world.state))
     };
     assert_eq!((&back, files.is_empty()), (&before, false));
+    let others = TakenOut { revision: before.clone(), commit: "c".into(), files: vec!["other".into()] };
+    assert!(step(&world.state, &others.into()).is_err(), "other files were not to be taken out");
     world.happen(TakenOut { revision: before.clone(), commit: "c".into(), files });
     assert_eq!(open(&world).revision, Some(before));
     let ticket = until(&mut world, Purpose::Implement);

@@ -142,7 +142,7 @@ pub(super) fn settle(state: &mut Loop) {
 }
 
 pub(super) fn take_out(state: &mut Loop, fact: &TakenOut) -> Result<(), Rejected> {
-    let due = matches!(need(state), Need::Effect(Effect::TakeOut { .. }));
+    let due = matches!(need(state), Need::Effect(Effect::TakeOut { files, .. }) if files == fact.files);
     let what = || rejected("that something was taken out");
     state.implementing.as_mut().filter(|_| due).ok_or_else(what)?.taken_out = None;
     if state.revision.as_ref() != Some(&fact.revision) {
