@@ -242,8 +242,7 @@ pub(super) fn need(state: &Loop) -> Need {
             let (round, revision) = (stage.rounds, revision.clone());
             return Need::Effect(Effect::CloseStage { stage: number, outcome, round, revision });
         }
-        let spent = stage.rounds >= state.rounds_max(number) && stage.counted != Some(state.epoch);
-        return if spent {
+        return if is_spent(state, number, stage) {
             ask(About::Cap { stage: number })
         } else {
             Need::Reviewers(Purpose::Review, lacking)
@@ -280,11 +279,18 @@ fn contested(state: &Loop) -> Option<FindingId> {
     blocking.filter(disputed).map(|finding| finding.id.clone()).next()
 }
 
+/// Whether one more review there would be a round that nobody granted.
+fn is_spent(state: &Loop, number: u16, stage: &Stage) -> bool {
+    stage.rounds >= state.rounds_max(number) && stage.counted != Some(state.epoch)
+}
+
 /// Roles that are asked once more about a revision they have rejected, because the author declined what they found.
+/// Where their stage has no round left, a person is asked when its turn comes.
 fn hearing(state: &Loop, revision: &Revision) -> Vec<Role> {
     let rejected = |seat: &&Seat| matches!(seat.standing, SeatStatus::Rejected { .. });
     let seats = state.reviewers.iter().filter(rejected).filter(|seat| seat.lacks_verdict(state.epoch));
     let seats = seats.filter(|seat| seat.judged.as_ref() == Some(revision) && state.has_unheard(&seat.role));
+    let seats = seats.filter(|seat| !is_spent(state, seat.stage, &stage(state, seat)));
     seats.map(|seat| seat.role.clone()).collect()
 }
 

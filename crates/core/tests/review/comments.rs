@@ -140,6 +140,20 @@ fn at_a_cap_a_comment_gives_the_first_reviewer_one_more_round_and_accepting_name
 }
 
 #[test]
+fn a_comment_gives_no_round_to_a_later_reviewer_whose_finding_is_declined_at_its_cap() {
+    let mut few = rules(&[1, 1]);
+    few.limits.rounds = 1;
+    let stubborn = Habits { declines: 100, unchanged: 100, keeps: 100, ..CALM };
+    let mut world = World::new(few, stubborn, vec![0]);
+    play_verdicts(&mut world, &[true, false]);
+    assert_eq!(about(&world), Some(About::Cap { stage: 1 }));
+    comment(&mut world);
+    play_verdicts(&mut world, &[false]);
+    assert_eq!(about(&world), Some(About::Cap { stage: 0 }), "the later stage has no round left");
+    assert_eq!(sent(&world)[3..], ["revise/author/1.1", "review/reviewer-C/2.1"]);
+}
+
+#[test]
 fn a_note_is_sent_and_holds_nothing_up() {
     let mut world = until_answered(&[1], &[true], 2);
     let note = said(&world, Severity::Warning);
