@@ -130,8 +130,8 @@ fn has(folder: &Path, name: &str) -> bool {
 
 /// Every folder below a folder, by name, without hidden ones, those of tools, and links that are not a feature's folder.
 fn folders_below(path: &Path) -> Result<Vec<PathBuf>, CliError> {
-    /// More than people keep documents in, and few enough to look into all of them.
-    const FOLDERS_MAX: usize = 10_000;
+    /// More than large repositories have, and few enough to look into all of them within seconds.
+    const FOLDERS_MAX: usize = 100_000;
     let mut found: Vec<PathBuf> = Vec::new();
     let mut left = vec![path.to_owned()];
     while let Some(folder) = left.pop() {
