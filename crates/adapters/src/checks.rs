@@ -4,6 +4,7 @@
 //! that it ends with the run. Its exit code decides; what it prints is evidence. Nothing here knows what a check is
 //! for. Start at [`ShellChecks`]; [`detect`] is for `redraft init`.
 
+mod below;
 mod detect;
 
 pub use detect::detect;

@@ -1,5 +1,7 @@
-//! Finds which checks a project has by the files in its root. Nothing is run.
+//! Finds which checks a project has by the files in its root or, where these show none, by its packages below. Nothing is
+//! run.
 
+use super::below::below;
 use crate::plain_file;
 use redraft_engine::ports::Check;
 use serde_json::Value;
@@ -8,8 +10,14 @@ use std::path::Path;
 /// A thousand times the usual size of a file that is searched.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+/// The usual checks of a project: those of its root, else those of its packages, each with its folder.
+pub fn detect(root: &Path) -> Vec<Check> {
+    let found = in_folder(root);
+    if found.is_empty() { below(root) } else { found }
+}
+
 /// The usual checks of cargo, npm, Python, Go, make and shell projects, as far as the files in this folder show them.
-pub fn detect(folder: &Path) -> Vec<Check> {
+pub(super) fn in_folder(folder: &Path) -> Vec<Check> {
     let text = |name: &str| {
         let bytes = plain_file::read(&folder.join(name), BYTES_MAX).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -119,6 +127,31 @@ mod tests {
         assert_eq!(found(&[("Makefile", "all: x\n\ntest: all\n\t./t\n")]), ["make-test: make test"]);
         assert_eq!(found(&[("Makefile", "check:\n\t./c\n")]), ["make-check: make check"]);
         assert_eq!(found(&[("tests/run.sh", "")]), ["tests: sh tests/run.sh"]);
+    }
+
+    #[test]
+    fn packages_below_a_root_without_any_are_checked_in_their_folders() {
+        let scripts = r#"{"scripts":{"test":"node --test"}}"#;
+        let files = [
+            ("packages/web/package.json", scripts),
+            ("packages/web/inner/package.json", scripts),
+            ("packages/my api/go.mod", "module x\n"),
+            ("tool/Cargo.toml", "[package]\nname = \"x\"\n"),
+            ("a/b/c/go.mod", "module x\n"),
+            ("node_modules/x/package.json", scripts),
+            (".hidden/go.mod", "module x\n"),
+            ("README.md", "# All\n"),
+        ];
+        let expected = [
+            "tool-cargo-test: cd tool && cargo test",
+            "packages-my-api-go-test: cd 'packages/my api' && go test ./...",
+            "packages-web-npm-test: cd packages/web && npm test",
+        ];
+        assert_eq!(found(&files), expected);
+        let root = [&files[..], &[("Makefile", "test:\n\tmake -C tool test\n")]].concat();
+        assert_eq!(found(&root), ["make-test: make test"], "the root says how all of it is checked");
+        let root = [&files[..], &[("package.json", "{}")]].concat();
+        assert_eq!(found(&root), expected, "a root that only names its packages");
     }
 
     #[test]
