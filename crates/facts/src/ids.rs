@@ -5,7 +5,10 @@ use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 
+mod slug;
 pub(crate) mod stored;
+
+pub use slug::{is_slug, slug};
 
 /// A word that was not an identifier of the kind asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -143,35 +146,9 @@ number_id!(
     "the number of a review"
 );
 
-/// The readable half of a feature's folder and branch name: lower-case words joined by dashes.
-pub fn slug(idea: &str) -> String {
-    const WORDS_MAX: usize = 6;
-    const CHARS_MAX: usize = 48;
-    let mut out = String::new();
-    let words = idea.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    for word in words.take(WORDS_MAX) {
-        if !out.is_empty() && out.len() + 1 + word.len() > CHARS_MAX {
-            break;
-        }
-        if !out.is_empty() {
-            out.push('-');
-        }
-        out.extend(word.chars().take(CHARS_MAX).map(|c| c.to_ascii_lowercase()));
-    }
-    if out.is_empty() { "feature".to_owned() } else { out }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_slug_is_short_lower_case_and_never_empty() {
-        assert_eq!(slug("Add *rate* limits: 3 per key!"), "add-rate-limits-3-per-key");
-        assert_eq!(slug("one two three four five six seven"), "one-two-three-four-five-six");
-        assert_eq!(slug("日本語"), "feature");
-        assert_eq!(slug(&"x".repeat(200)).len(), 48);
-    }
 
     #[test]
     fn a_conversation_that_would_be_an_option_or_a_path_is_not_plain() {

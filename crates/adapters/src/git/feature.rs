@@ -8,7 +8,7 @@ use super::locate::same_path;
 use super::moving::{self, Move, MoveError};
 use super::repository::{Listed, Repository, worktrees};
 use redraft_engine::boundary::Boundaries;
-use redraft_facts::ids::{FeatureId, ReviewId};
+use redraft_facts::ids::{FeatureId, ReviewId, is_slug};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,7 @@ impl Repository {
     }
 
     fn place(&self, branch: &str, folder: &str, slug: &str) -> Result<FeaturePlace, GitError> {
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if slug.is_empty() || slug.starts_with('-') || !slug.chars().all(plain) {
+        if !is_slug(slug) {
             return Err(GitError::BadName(slug.to_owned()));
         }
         Ok(FeaturePlace {

@@ -1,6 +1,6 @@
 //! Takes the name of a folder apart: a number, a slug, or a date that is neither.
 
-use redraft_facts::ids::{FeatureId, slug};
+use redraft_facts::ids::{FeatureId, is_slug, slug};
 use redraft_facts::prelude::*;
 
 /// A folder's name, taken apart.
@@ -76,7 +76,6 @@ fn numbered(name: &str) -> (Option<FeatureId>, &str) {
 }
 
 fn plain(rest: &str) -> String {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    let short = rest.len() <= 100 && !rest.is_empty() && !rest.starts_with('-') && !rest.ends_with('-');
-    if short && rest.chars().all(fits) { rest.to_owned() } else { slug(rest) }
+    let fits = rest.len() <= 100 && !rest.ends_with('-') && is_slug(rest);
+    if fits { rest.to_owned() } else { slug(rest) }
 }

@@ -135,7 +135,9 @@ fn the_name_of_a_folder_may_have_a_number_a_date_or_neither() {
             None,
             "a-folder-name-of-more-than-six-words-is-kept",
         ),
-        ("設計", None, "feature"),
+        ("設計", None, "設計"),
+        ("031-größe", Some(31), "größe"),
+        ("031-Größe", Some(31), "grosse"),
     ];
     for (name, number, slug) in cases {
         let expected = FolderName { number: number.map(FeatureId), slug: slug.to_owned() };

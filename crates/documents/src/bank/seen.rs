@@ -1,7 +1,7 @@
 //! When or where something was observed, in the forms people write: `Feature #018`, `Feature 017`, `018-slug`,
 //! `2026-02-17`, `Feature #008 (approximate - …)`.
 
-use redraft_facts::ids::FeatureId;
+use redraft_facts::ids::{FeatureId, is_slug};
 use redraft_facts::prelude::*;
 
 /// The value of `Observed in:`, `Source:` or `Last observed:`.
@@ -106,8 +106,9 @@ fn named(word: &str) -> Option<(NamedFeature, usize)> {
     if rest.is_empty() {
         return Some((NamedFeature { id, slug: None }, digits));
     }
-    let slug = rest.strip_prefix('-').filter(|slug| slug.starts_with(|c: char| c.is_ascii_alphabetic()))?;
-    let plain = slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    let slug = rest.strip_prefix('-').filter(|slug| slug.starts_with(char::is_alphabetic))?;
+    // `_` and `.` stand in folders that others have named.
+    let plain = slug.split(['-', '_', '.']).all(|part| part.is_empty() || is_slug(part));
     (plain && digits >= PADDED).then(|| (NamedFeature { id, slug: Some(slug.to_owned()) }, digits))
 }
 

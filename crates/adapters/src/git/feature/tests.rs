@@ -78,6 +78,11 @@ fn a_name_that_is_no_part_of_a_branch_is_refused() {
     for slug in ["", "-x", "../up", "a b", "Größe"] {
         assert!(matches!(bed.repository().feature_place(ID, slug), Err(GitError::BadName(_))), "{slug}");
     }
+    for slug in ["список-задач", "検索を速く", "größe", "हिन्दी"] {
+        let (place, _) = begin(&bed.repository(), ID, slug).unwrap();
+        let head = bed.raw(&place.worktree, &["symbolic-ref", "HEAD"]);
+        assert_eq!(head, format!("refs/heads/feature/031-{slug}"));
+    }
 }
 
 #[test]
