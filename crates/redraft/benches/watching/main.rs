@@ -3,8 +3,8 @@
 //! viewers cost a run.
 //!
 //! `cargo bench -p redraft --bench watching` prints the figures of docs/performance.md. Nothing here passes or fails. The
-//! browser is Chromium, driven by what `.ci/pages` installs; without them that figure is left out. `-- costs` measures
-//! only the last figure, `-- browser` only the one before.
+//! browser is Chromium, driven by what `.ci/pages` installs; without them that figure is left out. `-- day`,
+//! `-- browser` and `-- costs` measure only a part of it: the first three, the one before the last, the last.
 
 #![expect(
     clippy::print_stdout,
@@ -45,15 +45,11 @@ const RUNS: usize = 30;
 const TIME_LINE: &str = "/feature/001/time?all=1";
 
 fn main() {
-    let wanted = std::env::args().find(|word| word == "costs" || word == "browser");
-    if wanted.is_none() {
-        a_day();
-    }
-    if wanted.as_deref() != Some("costs") {
-        in_a_browser();
-    }
-    if wanted.as_deref() != Some("browser") {
-        costs();
+    let wanted = std::env::args().find(|word| ["day", "browser", "costs"].contains(&word.as_str()));
+    for (name, measure) in [("day", a_day as fn()), ("browser", in_a_browser), ("costs", costs)] {
+        if wanted.as_deref().is_none_or(|wanted| wanted == name) {
+            measure();
+        }
     }
 }
 

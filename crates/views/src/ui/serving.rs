@@ -75,10 +75,11 @@ impl Server {
             entered: tell,
         });
         std::thread::scope(|scope| {
-            for _ in 0..WORKERS {
-                scope.spawn(|| work(&pages, site));
+            for worker in 0..WORKERS {
+                let pages = &pages;
+                scope.spawn(move || work(pages, worker, site));
             }
-            scope.spawn(|| work(&writes, site));
+            scope.spawn(|| work(&writes, 0, site));
             scope.spawn(|| {
                 // One end is the server's own, and each open page has another.
                 let is_watched = || moved.receiver_count() > 1;
