@@ -6,6 +6,8 @@ use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_agents::config::ConfigError;
 use redraft_engine::EngineError;
 use redraft_engine::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
+use std::io;
+use std::path::Path;
 
 /// The public table of exit codes, see docs/exit-codes.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,8 +188,10 @@ impl From<StoreError> for CliError {
             StoreError::Disk { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("check the disk, the quota and `ulimit -f`; once it can be written again, the same command \
                     continues"),
-            StoreError::ReadOnly { .. } => CliError::new(ErrorCode::Config, message)
-                .hint("make the repository's .git/redraft folder writable; `redraft status` works without that"),
+            StoreError::ReadOnly { ref path, .. } => {
+                let folder = Path::new(path).parent().unwrap_or(Path::new(path));
+                unwritable(message, folder).hint("`redraft status` works without that")
+            }
             StoreError::Gone { ref path, ref rescued, .. } => {
                 let error = CliError::new(ErrorCode::Config, message);
                 match rescued {
@@ -224,7 +228,9 @@ impl From<WorkspaceError> for CliError {
                 "check the disk (the system log says more); once it works again, the same command continues"
                     .to_owned()
             }
-            WorkspaceError::ReadOnly(_) => "make it writable, then run the same command again".to_owned(),
+            WorkspaceError::ReadOnly(_) => {
+                format!("make it writable, then run the same command again; {CLONE}")
+            }
             WorkspaceError::Slow { waited_for, .. } => slow_hint(waited_for.as_deref()).to_owned(),
             WorkspaceError::File { .. } | WorkspaceError::Git { .. } | WorkspaceError::Interrupted { .. } => {
                 "nothing is lost; fix the cause and run the same command again".to_owned()
@@ -302,10 +308,14 @@ impl From<GitError> for CliError {
             | GitError::Disk { .. }
             | GitError::Slow { .. }
             | GitError::File { .. }
+            | GitError::Unwritable { .. }
             | GitError::NotFetched { .. }
             | GitError::Failed { .. }
             | GitError::Broken { .. } => ErrorCode::Config,
         };
+        if let GitError::Unwritable { folder, .. } = &error {
+            return unwritable(error.to_string(), folder);
+        }
         let shown = CliError::new(code, error.to_string());
         if error.is_damage() { shown.hint(REPAIR) } else { shown }
     }
@@ -333,10 +343,37 @@ impl From<LockError> for CliError {
                 CliError::new(ErrorCode::Config, error_text)
                     .hint("free some space, then run the same command again")
             }
+            LockError::Io { ref path, ref error } if cannot_be_written(error) => {
+                let folder = existing(path);
+                unwritable(format!("{} cannot be written: {error}", folder.display()), folder)
+            }
             _ => CliError::new(ErrorCode::Config, error_text)
                 .hint("make the repository's .git/redraft folder writable, then run again"),
         }
     }
+}
+
+/// Where else a repository can be worked in that cannot be written.
+const CLONE: &str = "or work in a clone of your own: git clone";
+
+/// The way out where a folder of the repository cannot be written. `message` names it.
+pub fn unwritable(message: String, folder: &Path) -> CliError {
+    CliError::new(ErrorCode::Config, message)
+        .hint(format!(
+            "make {0} writable for you (ls -ld {0} shows who may write there), then run the same command again",
+            quoted_path(folder)
+        ))
+        .hint(CLONE)
+}
+
+/// Whether an error of the system says that somebody else may write there, or nobody.
+pub fn cannot_be_written(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// The folder that something was to be made in, as far as it is there.
+fn existing(path: &Path) -> &Path {
+    path.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(path)
 }
 
 /// A word that was typed could mean different commits, each given with its whole name.

@@ -92,6 +92,8 @@ pub enum GitError {
     Stopped(String),
     #[error("{}: {detail}", .path.display())]
     File { path: PathBuf, detail: String },
+    #[error("{} cannot be written: {detail}", .folder.display())]
+    Unwritable { folder: PathBuf, detail: String },
     #[error(
         "{command}: an object is missing here; a server may have it, but redraft fetches nothing by itself \
             ({detail}); fetch it yourself: git fetch --refetch --no-filter; if that does not help: git fsck"
@@ -188,6 +190,9 @@ impl From<GitError> for WorkspaceError {
             },
             GitError::File { path, detail } => {
                 WorkspaceError::File { path: path.display().to_string(), detail }
+            }
+            GitError::Unwritable { folder, detail } => {
+                WorkspaceError::File { path: folder.display().to_string(), detail }
             }
             // Git passes on the signal that ended it, or says so by its code.
             GitError::Failed { command, code: None | Some(130 | 143), .. } => {

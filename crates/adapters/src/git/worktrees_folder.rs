@@ -4,7 +4,7 @@ use super::error::GitError;
 use super::repository::Repository;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Below the main checkout.
 const WORKTREES: &str = ".redraft/worktrees";
@@ -31,9 +31,18 @@ impl Repository {
             let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
             let in_the_way =
                 in_the_way.into_iter().find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
-            return Err(in_the_way.map_or_else(|| GitError::file(&folder, &error), GitError::FolderInTheWay));
+            return Err(in_the_way.map_or_else(|| self.not_made(&folder, &error), GitError::FolderInTheWay));
         }
         Ok(())
+    }
+
+    /// Why the folder cannot be made; where it must not be, the one above it that is there.
+    fn not_made(&self, folder: &Path, error: &io::Error) -> GitError {
+        if !matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) {
+            return GitError::file(folder, error);
+        }
+        let above = folder.ancestors().skip(1).find(|above| above.is_dir()).unwrap_or(self.main_checkout());
+        GitError::Unwritable { folder: above.to_owned(), detail: error.to_string() }
     }
 
     /// Keeps the worktrees out of `git status` of the main checkout without touching a tracked file.

@@ -5,7 +5,7 @@ use redraft_adapters::checks::detect;
 use redraft_agents::config::{self, Config};
 use redraft_frame::agent_choice::{Wanted, settled};
 use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, ErrorCode};
+use redraft_frame::errors::{CliError, ErrorCode, cannot_be_written, unwritable};
 use redraft_frame::found_agents::{DEFAULT_ROLE, FoundAgent, found};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
@@ -53,6 +53,10 @@ pub(crate) fn init(process: &ProcessContext, console: &Console) -> Result<ErrorC
             true
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => false,
+        Err(error) if cannot_be_written(&error) => {
+            let message = format!("{}: {error}", file.display());
+            return Err(unwritable(message, repo.repository.main_checkout()));
+        }
         Err(error) => return Err(named(error)),
     };
     // It is better to report a mistake in an existing file here than in the middle of a run.

@@ -366,9 +366,21 @@ fn a_place_that_cannot_be_written_is_told() {
     assert!(ran.stderr.contains("redraft"), "{}", ran.stderr);
     let status = read_only(&scratch, "\"$0\" status");
     assert_eq!(status.code, Some(0), "{}", status.stderr);
-    let new = read_only(&scratch, "\"$0\" new another");
-    assert_eq!(new.code, Some(3), "{}", new.stderr);
-    assert!(new.stderr.contains("hint: "), "{}", new.stderr);
+    let untouched = Scratch::repository(PROGRAM);
+    for (scratch, command, folder) in [
+        (&scratch, "new another", ".git/redraft/locks"),
+        (&scratch, "run 001", ".git/redraft/locks"),
+        (&untouched, "new another", ""),
+        (&untouched, "init", ""),
+    ] {
+        let ran = read_only(scratch, &format!("\"$0\" {command}"));
+        assert_eq!(ran.code, Some(3), "{command}: {}", ran.stderr);
+        let folder = format!("{}/{folder}", scratch.root().display());
+        let words = format!("hint: make {} writable for you", folder.trim_end_matches('/'));
+        assert!(ran.stderr.contains(&words), "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains("hint: or work in a clone of your own: git clone"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("SQLite") && !ran.stderr.contains("panicked"), "{}", ran.stderr);
+    }
 }
 
 /// Runs a command with the repository on a disk that cannot be written: as the superuser by a read-only mount in
@@ -377,7 +389,7 @@ fn read_only(scratch: &Scratch, command: &str) -> Ran {
     let mounted = "mount --bind . . && mount -o remount,ro,bind . && cd \"$PWD\" && ";
     let script = format!(
         "if [ \"$(id -u)\" = 0 ]; then exec unshare -m bash -c '{mounted}{command}' \"$0\"; \
-         else chmod -R a-w .git; {command}; code=$?; chmod -R u+w .git; exit $code; fi"
+         else chmod -R a-w .; {command}; code=$?; chmod -R u+w .; exit $code; fi"
     );
     Ran::new(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap())
 }
