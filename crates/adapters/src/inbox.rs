@@ -4,6 +4,7 @@
 //! wrote to the worktree is on disk before its answer: an answer that was kept is adopted, whatever became of the run.
 
 use crate::barrier::{Barrier, sync_folder};
+use crate::child::STDOUT;
 use crate::plain_file::{self, UnreadableFile};
 use redraft_engine::ports::{Inbox, Outcome};
 use redraft_facts::event::RanCheck;
@@ -53,6 +54,13 @@ impl FileInbox {
     #[must_use]
     pub fn behind(self, barrier: Arc<Barrier>) -> Self {
         Self { barrier: Some(barrier), ..self }
+    }
+
+    /// The folder with everything that the program of a dispatch printed (`stdout`, `stderr`); none where no program worked
+    /// on it.
+    pub fn printed(&self, ticket: &Ticket) -> Option<PathBuf> {
+        let folder = self.runs.join(ticket.to_string());
+        folder.join(STDOUT).is_file().then_some(folder)
     }
 
     /// Removes everything kept of a dispatch, and the folders around it that are empty then.

@@ -5,6 +5,7 @@ pub mod documents;
 pub mod pull_request;
 pub mod trace;
 
+use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::attribution::{Attribution, RoleAttribution};
 use redraft_core::pipeline::Pipeline;
@@ -56,7 +57,7 @@ fn whom(scope: &Scope) -> String {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct PromptJson {
     v: u16,
     ticket: String,
@@ -65,6 +66,9 @@ struct PromptJson {
     sha256: String,
     chars: u64,
     fragments: Vec<FragmentJson>,
+    /// The folder that holds all that the program printed that was sent it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    printed: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -89,7 +93,7 @@ pub fn prompt(args: PromptArgs, process: &ProcessContext, console: &Console) -> 
             Scope::Agent(agent) => (format!("agent {agent}"), format!("redraft doctor --agent {agent}")),
             _ => (scope.to_string(), "redraft review FILE".to_owned()),
         };
-        return show_prompt(&args, whole.as_ref(), &ledger, &entries, (&whom, &command), console);
+        return show_prompt(&args, whole.as_ref(), (&repo, &ledger), &entries, (&whom, &command), console);
     }
     let of_ticket = whole.as_ref().map(|ticket| ticket.scope.to_string());
     let (ledger, scope, entries) = open(&repo, args.feature.as_deref().or(of_ticket.as_deref()), process)?;
@@ -102,7 +106,7 @@ pub fn prompt(args: PromptArgs, process: &ProcessContext, console: &Console) -> 
         _ => "redraft review FILE".to_owned(),
     };
     let whom = whom(&scope);
-    show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console)
+    show_prompt(&args, ticket.as_ref(), (&repo, &ledger), &entries, (&whom, &command), console)
 }
 
 /// What a role would be sent, in the feature that the documentation uses. A repository is needed only for its own role
@@ -159,9 +163,15 @@ fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Re
     };
     let text = sample.prompt.text();
     let why = if own.is_some() { "an example, with the role text in .redraft/agents" } else { "an example" };
-    let ticket = format!("{phase}/{}/{role}", sample.purpose.name());
-    let sha256 = hash(text.as_bytes()).to_string();
-    shown(&sample.prompt, ticket, sample.strategy.name(), why.to_owned(), sha256, console)
+    let about = PromptJson {
+        v: 1,
+        ticket: format!("{phase}/{}/{role}", sample.purpose.name()),
+        strategy: sample.strategy.name(),
+        why: why.to_owned(),
+        sha256: hash(text.as_bytes()).to_string(),
+        ..PromptJson::default()
+    };
+    shown(&sample.prompt, about, console)
 }
 
 #[derive(Serialize)]
@@ -211,7 +221,7 @@ fn purpose(word: &str) -> Result<Purpose, CliError> {
 fn show_prompt(
     args: &PromptArgs,
     ticket: Option<&Ticket>,
-    ledger: &Ledger,
+    (repo, ledger): (&RepositoryContext, &Ledger),
     entries: &[Entry],
     (whom, command): (&str, &str),
     console: &Console,
@@ -235,30 +245,35 @@ fn show_prompt(
         });
     };
     let prompt = read(ledger, started)?;
-    let (ticket, choice) = (started.ticket.to_string(), &started.choice);
-    shown(&prompt, ticket, choice.strategy.name(), choice.why.clone(), started.prompt.to_string(), console)
+    let printed = FileInbox::new(&repo.state).printed(&started.ticket);
+    let choice = &started.choice;
+    let about = PromptJson {
+        v: 1,
+        ticket: started.ticket.to_string(),
+        strategy: choice.strategy.name(),
+        why: choice.why.clone(),
+        sha256: started.prompt.to_string(),
+        printed: printed.map(|folder| folder.display().to_string()),
+        ..PromptJson::default()
+    };
+    shown(&prompt, about, console)
 }
 
-fn shown(
-    prompt: &Prompt,
-    ticket: String,
-    strategy: &'static str,
-    why: String,
-    sha256: String,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
+fn shown(prompt: &Prompt, about: PromptJson, console: &Console) -> Result<ErrorCode, CliError> {
     let fragments = prompt.fragments().map(|(stability, fragment)| FragmentJson {
         name: fragment.name.clone(),
         stability: stability.name(),
         bytes: fragment.text.len(),
         text: fragment.text.clone(),
     });
-    let (chars, fragments) = (prompt.chars(), fragments.collect());
-    let shown = PromptJson { v: 1, ticket, strategy, why, sha256, chars, fragments };
+    let shown = PromptJson { chars: prompt.chars(), fragments: fragments.collect(), ..about };
     console.say(&format!("{}, {}: {}", shown.ticket, shown.strategy, shown.why));
     for fragment in &shown.fragments {
         console
             .say(&format!("  {:<9} {:<18} {:>7} bytes", fragment.stability, fragment.name, fragment.bytes));
+    }
+    if let Some(folder) = &shown.printed {
+        console.say(&format!("all that its program printed: stdout and stderr in {folder}"));
     }
     console.show(&prompt.text(), &shown);
     Ok(ErrorCode::Done)

@@ -30,3 +30,4 @@ pub use orphans::{settle, was_abandoned};
 pub use run::{Finished, Launch, ReadEnd};
 pub use script::{ScriptEnd, ShellCommand};
 pub use worker_folder::Exit;
+pub(crate) use worker_folder::STDOUT;

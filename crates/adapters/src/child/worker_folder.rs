@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 use std::{fs, io};
 
 pub(super) const STDIN: &str = "stdin";
-pub(super) const STDOUT: &str = "stdout";
+pub(crate) const STDOUT: &str = "stdout";
 pub(super) const STDERR: &str = "stderr";
 pub(super) const EXIT: &str = "exit";
 

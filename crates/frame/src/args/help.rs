@@ -163,6 +163,8 @@ Examples:
   redraft show prompt --example security-reviewer --by-itself
   redraft show prompt 002 --verify
 
+Where a program worked on it (claude, codex), the first lines name the folder with all that it printed.
+
 Exit codes: 0 shown or identical, 1 a rebuilt prompt differs, 2 nothing like that was sent";
 
 pub(super) const FINDINGS_HELP: &str = "\

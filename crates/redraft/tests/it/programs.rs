@@ -67,6 +67,12 @@ fn an_approval_outside_the_form_that_was_asked_for_is_kept_and_is_no_verdict() {
         let events = events(&scratch);
         let judged: Vec<&Value> = bodies(&events, "judged").map(|body| &body["judgement"]).collect();
         assert_eq!(judged.len(), 2, "{kind}: {judged:?}\n{}", ran.stderr);
+        let shown = scratch.run(["show", "prompt", "001", "--role", "spec-reviewer"]).expect(0).stderr;
+        let says = "all that its program printed: stdout and stderr in ";
+        let folder =
+            shown.lines().find_map(|line| line.strip_prefix(says)).unwrap_or_else(|| panic!("{shown}"));
+        let printed = fs::read_to_string(format!("{folder}/stdout")).unwrap();
+        assert!(printed.contains("a warning of some library"), "{printed}");
         for (judgement, name) in judged.iter().zip(["repair", "no_verdict"]) {
             let why = judgement[name]["why"].as_str().unwrap();
             assert!(why.starts_with("the answer is not in the form that was asked for"), "{kind}: {why}");
