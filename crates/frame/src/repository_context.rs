@@ -166,8 +166,8 @@ impl RepositoryContext {
         Lock::take(&self.state, name, &holder).map_err(|error| match error {
             LockError::Held(holder) if name.parse::<FeatureId>().is_ok() => {
                 CliError::new(ErrorCode::Held, format!("feature {name} is held by {holder}")).hint(format!(
-                    "wait for it to end, or stop it: redraft stop {name}, or Ctrl-C in its terminal; other features \
-                     can run meanwhile"
+                    "wait for it to end (redraft watch {name} shows how far it is), or stop it: redraft stop {name}, or \
+                     Ctrl-C in its terminal; other features can run meanwhile"
                 ))
             }
             error => error.into(),

@@ -4,6 +4,7 @@
 //! in `run::merge`; here only a feature that has not come so far is refused.
 
 use super::run;
+use redraft_adapters::lock::Lock;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store as _;
 use redraft_facts::phase::Phase;
@@ -35,10 +36,13 @@ pub(crate) fn finish(
     }
     let before = state.phases().find(|phase| *phase < Phase::Finish && !state.is_over(*phase));
     if let Some(phase) = before {
-        return Err(CliError::usage(format!(
-            "feature {id} is still in {phase}, so it cannot be finished yet"
-        ))
-        .hint(format!("continue it: redraft run {id}")));
+        let message = format!("feature {id} is still in {phase}, so it cannot be finished yet");
+        return Err(match Lock::holder(&repo.state, &id.to_string()) {
+            Some(holder) => CliError::new(ErrorCode::Held, format!("{message}; it is held by {holder}"))
+                .hint(format!("wait until it has come so far; redraft watch {id} shows it"))
+                .hint(format!("or stop it: redraft stop {id}; redraft run {id} continues it later")),
+            None => CliError::usage(message).hint(format!("continue it: redraft run {id}")),
+        });
     }
     let args = RunArgs {
         feature: Some(id.to_string()),

@@ -17,8 +17,9 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::prepare::{hold_place, prepare};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::rows::rows;
 use redraft_frame::trust;
-use redraft_views::board::next_after;
+use redraft_views::board::{goes_on, next_after};
 use redraft_views::checkout_files::read_prd;
 use redraft_views::dependencies::{dependencies_named, refuse_circle};
 use serde::Serialize;
@@ -39,6 +40,8 @@ struct NewJson {
     until: &'static str,
     worktree: String,
     folder: String,
+    /// Features of the same name that are not over.
+    same_name: Vec<String>,
     next: String,
 }
 
@@ -49,6 +52,14 @@ pub(crate) fn new(args: NewArgs, process: &ProcessContext, console: &Console) ->
     let created = repo.created(&ledger, id)?;
     let worktree = repo.worktree(&created)?;
     let next = next_after(&repo, &ledger, id, process)?;
+    let same_name = same_name(&ledger, &created)?;
+    for other in &same_name {
+        console.say(&format!(
+            "feature {other} has the same name and is not over; to go on with it: {}; to give up the new one: {}",
+            next_after(&repo, &ledger, *other, process)?,
+            process.next(&format!("redraft decide {id} abandon"))
+        ));
+    }
     let shown = NewJson {
         v: 1,
         feature: id.to_string(),
@@ -60,6 +71,7 @@ pub(crate) fn new(args: NewArgs, process: &ProcessContext, console: &Console) ->
         until: created.until.name(),
         worktree: worktree.display().to_string(),
         folder: created.folder(),
+        same_name: same_name.iter().map(FeatureId::to_string).collect(),
         next: next.clone(),
     };
     let (branch, place) = (&created.branch, worktree.display());
@@ -67,6 +79,13 @@ pub(crate) fn new(args: NewArgs, process: &ProcessContext, console: &Console) ->
     console
         .show(&format!("feature {id} on branch {branch}\n{lane}\nworktree: {place}\nnext: {next}"), &shown);
     Ok(ErrorCode::Done)
+}
+
+/// Other features that are called like this one and can still go on: the same idea may have been typed twice.
+fn same_name(ledger: &Ledger, created: &FeatureCreated) -> Result<Vec<FeatureId>, CliError> {
+    let rows = rows(ledger)?;
+    let same = rows.iter().filter(|row| row.slug == created.slug && goes_on(row));
+    Ok(same.filter_map(|row| row.id.parse().ok()).filter(|id| *id != created.id).collect())
 }
 
 /// Gives out a number, stores the feature, then builds its worktree. A crash in between is mended by `run`.

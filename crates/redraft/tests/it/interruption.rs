@@ -11,6 +11,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 const IDEA: &str = "Export the monthly report as CSV";
 
@@ -84,6 +85,51 @@ fn two_signals_at_once_are_one_wish_and_the_result_is_printed() {
     let ran = Ran::new(child.wait_with_output().unwrap()).expect(130);
     assert!(ran.stdout.contains("feature 001 is interrupted"), "{}", ran.stdout);
     assert!(ran.stdout.contains("next: redraft run 001"), "{}", ran.stdout);
+}
+
+/// An import that waits for more of its input, and has read some of it.
+fn importing(scratch: &Scratch) -> Child {
+    /// More than a pipe holds, so that whoever could write it all knows that it is being read.
+    const BYTES: usize = 1 << 20;
+    let mut command = scratch.redraft(["ledger", "import", "-"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(&vec![b' '; BYTES]).unwrap();
+    child
+}
+
+/// A program that waits for its input does not see that it is to stop.
+#[test]
+fn a_second_signal_ends_what_the_first_could_not_stop() {
+    const ONE_WISH: Duration = Duration::from_millis(600);
+    const PAUSE: Duration = Duration::from_millis(100);
+    const TRIES_MAX: usize = 600;
+    let scratch = Scratch::repository(crate::world::PROGRAM);
+    let mut child = importing(&scratch);
+    // Also two that are not of one kind are one wish.
+    let id = child.id().to_string();
+    let both = format!("kill -USR1 {id}; kill -TERM {id}");
+    assert!(scratch.command("sh").args(["-c", &both]).status().unwrap().success());
+    drop(child.stdin.take());
+    let ran = Ran::new(child.wait_with_output().unwrap());
+    assert_ne!(ran.code, Some(130), "it was ended at once");
+    assert!(ran.stderr.contains("error: "), "it came to its own end: {}", ran.stderr);
+
+    let mut child = importing(&scratch);
+    signal(&scratch, &child, "-USR1");
+    let began = Instant::now();
+    while began.elapsed() < ONE_WISH {
+        std::thread::park_timeout(ONE_WISH);
+        assert_eq!(child.try_wait().unwrap(), None, "the first signal only asks");
+    }
+    // On a busy machine it may take longer until the next one counts.
+    let ended = (0..TRIES_MAX).find_map(|_| {
+        let _ =
+            scratch.command("kill").args(["-TERM", &child.id().to_string()]).stderr(Stdio::null()).status();
+        std::thread::park_timeout(PAUSE);
+        child.try_wait().unwrap()
+    });
+    assert_eq!(ended.and_then(|ended| ended.code()), Some(130));
 }
 
 /// A run whose reviewer takes a while, started and already waiting for it.
@@ -299,6 +345,14 @@ fn a_second_driver_is_refused_by_name_and_another_feature_may_run() {
         let ran = scratch.run(words).expect(7);
         assert!(ran.stderr.contains("`redraft run 001 -v` of Test Person, process "), "{}", ran.stderr);
     }
+    let finish = scratch.run(["finish", "001"]).expect(7).stderr;
+    for words in [
+        "feature 001 is still in specify, so it cannot be finished yet; it is held by `redraft run 001 -v` of ",
+        "hint: wait until it has come so far; redraft watch 001 shows it",
+        "hint: or stop it: redraft stop 001; redraft run 001 continues it later",
+    ] {
+        assert!(finish.contains(words), "no `{words}` in {finish}");
+    }
     scratch.run(["run", "002"]).expect(0);
     let status = scratch.run(["status"]).expect(0);
     assert!(status.stdout.contains("001 ") && status.stdout.contains("002 "), "{}", status.stdout);
@@ -306,6 +360,8 @@ fn a_second_driver_is_refused_by_name_and_another_feature_may_run() {
     child.kill().unwrap();
     child.wait().unwrap();
     scratch.scenario("");
+    let finish = scratch.run(["finish", "001"]).expect(2).stderr;
+    assert!(finish.contains("hint: continue it: redraft run 001"), "{finish}");
     scratch.run(["run", "001"]).expect(0);
 }
 

@@ -63,9 +63,65 @@ fn an_idea_in_other_letters_is_shown_with_its_feature() {
     scratch.run(["new", "日本語のエクスポート"]).expect(0);
     let status = scratch.run(["status"]).expect(0).stdout;
     assert!(
-        status.contains("001 feature ") && status.contains("    idea: 日本語のエクスポート\n"),
+        status.contains("001 日本語のエクスポート ") && status.contains("    idea: 日本語のエクスポート\n"),
         "{status}"
     );
+}
+
+#[test]
+fn a_feature_whose_name_is_in_other_letters_goes_all_the_way() {
+    let scratch = Scratch::repository(PROGRAM);
+    main_moves(&scratch, "tests/run.sh", "");
+    let begun = scratch.json(["new", "--lane", "express", "Список задач: let people export them as CSV"]);
+    let name = "001-список-задач-let-people-export-them";
+    assert_eq!(begun["branch"], format!("feature/{name}"));
+    let ready = scratch.run(["run", "--yes", "список-задач-let-people-export-them"]).expect(0).stdout;
+    assert!(ready.contains("feature 001 is approved and ready to merge"), "{ready}");
+    scratch.run(["finish", "001", "--merge"]).expect(0);
+    let spec = format!("docs/features/{name}/spec.md");
+    assert!(scratch.root().join(&spec).is_file());
+    let linted = scratch.json(["lint", "список-задач-let-people-export-them"]);
+    assert!(linted.to_string().contains(&spec), "{linted}");
+    scratch.run(["clean", "--yes"]).expect(0);
+    assert_eq!(scratch.git(["branch", "--list", "feature/*"]), "");
+}
+
+#[test]
+fn an_idea_that_was_begun_before_is_told_with_the_way_to_go_on_with_either() {
+    let scratch = Scratch::repository(PROGRAM);
+    let idea = "Let people delete an order";
+    let first = scratch.run(["new", idea]).expect(0);
+    assert!(!first.stderr.contains("same name"), "{}", first.stderr);
+    let second = scratch.run(["new", idea]).expect(0);
+    let words = "feature 001 has the same name and is not over; to go on with it: redraft run 001; to give up the new \
+                 one: redraft decide 002 abandon";
+    assert!(second.stderr.contains(words), "{}", second.stderr);
+    scratch.run(["decide", "001", "abandon", "--why", "twice"]).expect(0);
+    scratch.run(["decide", "002", "abandon", "--why", "twice"]).expect(0);
+    let third = scratch.json(["new", idea]);
+    assert_eq!(third["same_name"], serde_json::json!([]), "those are over");
+}
+
+#[test]
+fn where_hosts_play_every_role_the_next_step_is_theirs() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.configure("[agents.desk]\nkind = \"pull\"\n\n[roles]\ndefault = \"desk\"\n");
+    let way = "call `next` through the host that plays the roles (redraft mcp)";
+    let idea = "Let people delete an order";
+    assert_eq!(scratch.json(["new", "--ask", "specify", idea])["next"], way);
+    let rehearsed = ["run", "001", "--agent", "rehearsal", "--until", "specify"];
+    scratch.run(rehearsed).expect(6);
+    // An approval names what was looked at.
+    let refused = scratch.json(["decide", "001", "approve"]);
+    let revision = refused["hints"][0].as_str().and_then(|hint| hint.rsplit(' ').next()).unwrap();
+    let decided = scratch.json(["decide", "001", "approve", "--revision", revision]);
+    assert_eq!(decided["next"], way, "{decided}");
+    scratch.run(rehearsed).expect(0);
+    let skipped = scratch.json(["phase", "skip", "001", "design", "--why", "small"]);
+    assert_eq!(skipped["next"], way, "{skipped}");
+    // What a host is not needed for stays as it is.
+    let abandoned = scratch.json(["decide", "001", "abandon", "--why", "not needed"]);
+    assert_eq!(abandoned["next"], "redraft new \"your idea\"", "{abandoned}");
 }
 
 #[test]
@@ -87,6 +143,9 @@ fn what_was_adopted_is_neither_called_edited_nor_approved() {
     let ran = scratch.run(["run", "001"]).expect(6);
     let along = "what the branch holds besides the documents is part of the change: revision ";
     assert!(ran.stderr.contains(along) && !ran.stderr.contains("edited the code"), "{}", ran.stderr);
+    let told =
+        "implement: implementer carries out 2 of 3 tasks (done before it was adopted, not by redraft: T001)";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
     let asked = scratch.run(["decide", "001"]).expect(6).stdout;
     for words in [
         "code is written next, in 2 of 3 tasks; 1 done before",

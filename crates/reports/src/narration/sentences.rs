@@ -51,7 +51,14 @@ fn begun(fact: &LoopOpened, state: &Pipeline) -> String {
             format!("\n{phase}: the merge result is checked, then the feature is looked back on")
         }
         (_, 0) => format!("\n{phase}: {author} writes {}{again}", subject(phase, state)),
-        (_, tasks) => format!("\n{phase}: {author} carries out {}{again}", count(tasks, "task")),
+        (_, all) => {
+            // The same count as the question before code is written.
+            let tasks = match fact.tasks.iter().filter(|task| !task.ticked).count() {
+                owed if owed == all => count(all, "task"),
+                owed => format!("{owed} of {}", count(all, "task")),
+            };
+            format!("\n{phase}: {author} carries out {tasks}{again}")
+        }
     }
 }
 
