@@ -74,8 +74,8 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
         return unusable(case, Verdict::default(), notes, why);
     };
-    if let Some(why) = out_of_form.as_ref().filter(|_| verdict.approved) {
-        let why = why.clone();
+    let contradicted = || checklist::contradicts(case, &verdict);
+    if let Some(why) = out_of_form.clone().or_else(contradicted).filter(|_| verdict.approved) {
         return unusable(case, verdict, notes, why);
     }
     let in_code = case.ticket.phase == Phase::Implement;

@@ -100,7 +100,7 @@ fn flight<'a>(open: &'a Loop, ticket: &redraft_facts::ticket::Ticket) -> Option<
 pub fn required(created: Option<&FeatureCreated>, open: &Loop, started: &Started) -> Vec<String> {
     let (ticket, panels) = (&started.ticket, &open.opened.panels);
     let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
-    let Some(profile) = profile else { return Vec::new() };
+    let Some(profile) = profile.filter(|_| !opens_by_need(open, started)) else { return Vec::new() };
     let alone = profile.artifacts.len() == 1 && started.context_chars > started.prompt_chars;
     let prd = alone || created.is_some_and(|created| created.prd.is_some());
     let named = |name: &&str| {
@@ -113,4 +113,25 @@ pub fn required(created: Option<&FeatureCreated>, open: &Loop, started: &Started
         _ => open.opened.paths.iter().find(|path| path.rsplit('/').next() == Some(name)).cloned(),
     };
     profile.required().filter(named).filter_map(path).collect()
+}
+
+/// Whether a fresh prompt leaves it to its reader what to open: whoever mends a document, and whoever goes on with what its
+/// role has judged. For all others the profile says what must be read.
+fn opens_by_need(open: &Loop, started: &Started) -> bool {
+    match started.ticket.purpose {
+        Purpose::Revise => true,
+        Purpose::Review | Purpose::Validate => {
+            open.reviewer(&started.ticket.role).is_some_and(|seat| seat.judged.is_some())
+        }
+        Purpose::Draft
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
+        | Purpose::Probe => false,
+    }
 }

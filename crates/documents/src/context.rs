@@ -8,8 +8,10 @@
 mod excerpt;
 #[cfg(test)]
 mod tests;
+mod unsaid;
 
 pub use excerpt::excerpt;
+pub use unsaid::unsaid;
 
 use crate::prd;
 use crate::sections::Outline;

@@ -214,7 +214,7 @@ fn excerpt(text: &str) -> Option<Excerpt> {
     Some(Excerpt { path, lines, parts: blocks(text).filter_map(part).collect() })
 }
 
-/// `path: N lines, B bytes, sha256 H`, as it stands above a document or instead of one.
+/// `path: N lines, B bytes`, as it stands above a document or instead of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Header {
     path: String,

@@ -89,8 +89,8 @@ impl Work<'_> {
             Purpose::Outline => (Files::new(), deepen::outline(&documents.needs)),
             Purpose::Simplify => simplified(&there),
             Purpose::Tests => {
-                let outline = ask.task.clone().unwrap_or_default();
-                deepen::write(&outline, &self.world(&there, &documents), self.act == Some(Act::Diverge))
+                // A turn that goes on has it from the first.
+                deepen::write(&memory.idea, &self.world(&there, &documents), self.act == Some(Act::Diverge))
             }
             _ => fix::fix(&self.world(&there, &documents), &ask.open, ask.gate.is_some()),
         };

@@ -66,9 +66,10 @@ fn unread(object: &Map<String, Value>, verdict: &Verdict) -> Option<String> {
     if blockers(object) > read {
         return Some("the approval names a blocker outside of `issues`".to_owned());
     }
-    let failed = checks(object).find(|check| fails(check)).filter(|_| verdict.issues.is_empty())?;
-    let name = failed.get("name").and_then(Value::as_str).unwrap_or("without a name");
-    Some(format!("the check `{}` is not passed, and no issue says why", one_line(name, 80)))
+    // What a failed check means for an approval depends on the findings it names: `core::judge` knows them.
+    let failed = verdict.checks.iter().filter(|check| !check.passed).count();
+    let unread = checks(object).filter(|check| fails(check)).count() > failed;
+    unread.then(|| "a failed entry of `checks` says nothing that can be read".to_owned())
 }
 
 /// How many things are called a blocker anywhere: objects of that severity, and whatever stands under such a name.

@@ -116,11 +116,18 @@ pub(super) fn read(
             }
             (TargetDocument::Design | TargetDocument::Plan, _) => created.path_of(selected.kind.file()),
         };
-        let text = match selected.mode {
-            ContextMode::Scoped => context::excerpt(text, &sections),
-            ContextMode::Full => text.to_owned(),
-            ContextMode::Reference => String::new(),
+        let text = match (selected.mode, selected.kind) {
+            // A task is made from a step of the plan, and repeats it.
+            (ContextMode::Scoped, TargetDocument::Plan) => {
+                context::unsaid(&context::excerpt(text, &sections), &task.text)
+            }
+            (ContextMode::Scoped, _) => context::excerpt(text, &sections),
+            (ContextMode::Full, _) => text.to_owned(),
+            (ContextMode::Reference, _) => String::new(),
         };
+        if selected.mode == ContextMode::Scoped && text.is_empty() {
+            continue;
+        }
         let (name, mode) = (selected.kind.file(), selected.mode);
         task.artifacts.push(Piece { name, path, mode, text, reason });
     }

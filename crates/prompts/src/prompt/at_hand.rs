@@ -1,7 +1,8 @@
 //! What a role is told to do with files that its prompt names and that it need not read whole.
 //!
 //! The list of files stands in the part of the prompt that lasts, the same for a first turn and for a later one. That a
-//! later one opens only what it needs is said in its turn.
+//! later one opens only what it needs is said in its turn. Whoever mends code, simplifies it or writes tests never has to
+//! read them whole, so its list says so itself (`stable::required_artifacts`).
 
 use super::brief::Brief;
 use super::stable::{NO_PRD, NONE, names_documents};
@@ -20,24 +21,14 @@ pub(super) const DOCUMENTS_AT_HAND: &str = "\
     open finding depends on, and confirm what you opened.\n";
 
 /// What an author that mends a document does with what it was made from.
-pub(super) const SOURCES: &str = "\
+const SOURCES: &str = "\
     The files under Required Artifacts are for reference: the document was made from them, and they need not be read whole. \
     Open what a finding, or what you write, depends on, and confirm what you opened.\n";
 
-/// What somebody who mends code does with the documents that go with it.
-pub(super) const SOURCES_OF_A_FIX: &str = "\
-    The files under Required Artifacts are for reference, and need not be read whole. Open what a finding or a failed check \
-    speaks of, and confirm what you opened.\n";
-
-/// What somebody who writes the tests of an outline does with them.
-pub(super) const SOURCES_OF_TESTS: &str = "\
-    The files under Required Artifacts are for reference: the outline was made from them, and they need not be read whole. \
-    Open what a test depends on, and confirm what you opened.\n";
-
-/// One of these, for a role that is given the files by their paths.
-pub(super) fn by_path(brief: &Brief<'_>, words: &str) -> String {
+/// The same, for an author that is given them by their paths.
+pub(super) fn sources(brief: &Brief<'_>) -> String {
     let named = brief.strategy != Strategy::Inline && names_documents(brief.profile, &brief.place);
-    if named { format!("\n{words}") } else { String::new() }
+    if named { format!("\n{SOURCES}") } else { String::new() }
 }
 
 /// The paths that a prompt orders to be read before anything else.
@@ -54,6 +45,7 @@ pub fn ordered(prompt: &Prompt) -> Vec<String> {
 /// Whether a prompt has its reader open the required artifacts only where it needs them.
 pub fn is_at_hand(prompt: &Prompt) -> bool {
     let says = |name: &str, words: &str| prompt.get(name).is_some_and(|text| text.contains(words));
-    let works = [SOURCES, SOURCES_OF_A_FIX, SOURCES_OF_TESTS].iter().any(|words| says("task", words));
-    works || says("review-note", "Open what a change or an open finding depends on")
+    says("task", SOURCES)
+        || says("review-note", "Open what a change or an open finding depends on")
+        || prompt.get("artifacts-at-hand").is_some()
 }

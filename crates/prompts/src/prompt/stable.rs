@@ -214,10 +214,16 @@ fn nothing_to_read(profile: &Profile, place: &FeaturePaths<'_>) -> Option<String
     paths(profile, place).is_empty().then_some(nothing)
 }
 
+/// The files that a role reads by their paths: before it begins, or where it needs them.
 pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) -> Fragment {
     if let Some(nothing) = nothing_to_read(profile, place) {
         let text = format!("{nothing}; confirm with \"Files read: none\" in a single line.\n");
         return Fragment::new("required-artifacts", text);
+    }
+    if profile.required().next().is_none() {
+        let intro = "None of these has to be read whole. Open what your work depends on, and confirm what you opened: \
+                     \"Files read: {name} ({N} lines), ...\" in a single line.";
+        return listed_at_hand(profile, place, intro);
     }
     let work = work(profile);
     // What stands in the prompt in part is no file that has to be read.
@@ -293,10 +299,14 @@ pub(super) fn artifacts_at_hand(profile: &Profile, place: &FeaturePaths<'_>) -> 
     if let Some(nothing) = nothing_to_read(profile, place) {
         return Fragment::new("artifacts-at-hand", format!("{nothing}.\n"));
     }
-    let mut text = "## Artifacts at Hand\n\n\
-         An earlier turn of your role has read these. Open one only where a finding or a change cannot be judged \
-         from what stands below; otherwise leave them closed.\n\n"
-        .to_owned();
+    let intro = "An earlier turn of your role has read these. Open one only where a finding or a change cannot be judged \
+                 from what stands below; otherwise leave them closed.";
+    listed_at_hand(profile, place, intro)
+}
+
+/// Every document of the role by its path, with what is to be done with them.
+fn listed_at_hand(profile: &Profile, place: &FeaturePaths<'_>, intro: &str) -> Fragment {
+    let mut text = format!("## Artifacts at Hand\n\n{intro}\n\n");
     for (label, path) in paths(profile, place) {
         text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
     }
@@ -304,11 +314,11 @@ pub(super) fn artifacts_at_hand(profile: &Profile, place: &FeaturePaths<'_>) -> 
     Fragment::new("artifacts-at-hand", text)
 }
 
-/// What takes the place of a document that is left out.
+/// What takes the place of a document that is left out. Whoever compares code with all of them has that in its own text.
 fn stand_in(profile: &Profile, place: &FeaturePaths<'_>) -> &'static str {
     let left_out =
         |name: &&&str| place.absent.iter().any(|absent| absent.name == **name && !absent.why.is_empty());
-    match profile.artifacts.iter().find(left_out) {
+    match profile.artifacts.iter().find(left_out).filter(|_| !profile.compares()) {
         Some(_) => {
             "\nWhere these instructions speak of a document that is none, the nearest one before it takes its place, and \
              what that one asks for is what has to be met.\n"
@@ -320,7 +330,7 @@ fn stand_in(profile: &Profile, place: &FeaturePaths<'_>) -> &'static str {
 pub(super) const NO_PRD: &str = "No PRD — feature created without brainstorm";
 
 /// Begins the files that a role need not read.
-const AT_HAND: &str = "For reference, opened only where something refers to one of them: ";
+const AT_HAND: &str = "For reference, opened only at the places that something refers to: ";
 
 /// Begins the reason why another document is not there.
 pub(super) const NONE: &str = "none (";
@@ -356,7 +366,7 @@ pub(super) fn header(path: &str, bytes: &[u8]) -> String {
         Err(_) => ", not valid UTF-8 (bytes that cannot be read stand as U+FFFD)",
     };
     let lines = String::from_utf8_lossy(bytes).lines().count();
-    format!("{path}: {lines} lines, {} bytes, sha256 {}{replaced}\n", bytes.len(), text::hash(bytes))
+    format!("{path}: {lines} lines, {} bytes{replaced}\n", bytes.len())
 }
 
 /// A file in full.

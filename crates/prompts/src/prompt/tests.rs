@@ -185,6 +185,12 @@ fn a_resumed_prompt_is_the_turn_only() {
     cases::each(&mut |case| {
         let prompt = build(&case.brief);
         let reading = match case.brief.strategy {
+            // Whoever mends code or writes tests.
+            Strategy::Lazy
+                if !case.brief.profile.at_hand.is_empty() && case.brief.profile.required().count() == 0 =>
+            {
+                Some("artifacts-at-hand")
+            }
             Strategy::Lazy => Some("required-artifacts"),
             Strategy::Inline => Some("given-artifacts"),
             Strategy::Digest => Some("artifacts-at-hand"),
@@ -249,7 +255,7 @@ fn a_domain_reviewer_is_given_the_artifact_and_a_phase_reviewer_its_path() {
     let header: Vec<&str> = phase.lines().collect();
     assert_eq!(header.len(), 3, "{phase}");
     assert_eq!(header[0], "## Spec Under Review");
-    assert!(header[2].starts_with(&format!("{ARTIFACT}: 10 lines, 303 bytes, sha256 ")), "{phase}");
+    assert_eq!(header[2], format!("{ARTIFACT}: 10 lines, 303 bytes"));
     assert!(domain.starts_with(phase));
 }
 
@@ -282,8 +288,8 @@ fn odd_artifacts_are_described_in_the_header() {
         let prompt = build(&Brief { artifact: bytes, ..cases::first(profile_of("spec-reviewer")) });
         prompt.get("artifact").unwrap().lines().nth(2).unwrap().to_owned()
     };
-    assert!(header(Some(b"")).starts_with(&format!("{ARTIFACT}: 0 lines, 0 bytes, sha256 e3b0c442")));
-    assert!(header(Some(b"a\nb")).contains(": 2 lines, 3 bytes, "));
+    assert_eq!(header(Some(b"")), format!("{ARTIFACT}: 0 lines, 0 bytes"));
+    assert!(header(Some(b"a\nb")).ends_with(": 2 lines, 3 bytes"));
     assert!(!header(Some(b"a")).contains("UTF-8"));
     assert!(header(Some(b"a\xff\n")).contains(": 1 lines, 3 bytes, "));
     assert!(

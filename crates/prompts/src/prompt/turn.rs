@@ -60,7 +60,7 @@ pub(super) fn draft_task(brief: &Brief<'_>) -> Fragment {
 
 pub(super) fn revise_task(brief: &Brief<'_>) -> Fragment {
     let path = brief.place.artifact;
-    let sources = at_hand::by_path(brief, at_hand::SOURCES);
+    let sources = at_hand::sources(brief);
     let text = format!(
         "## Task\n\nRevise {path}\n\nRead that file whole before you change it: it is the current version. {}\n{}{sources}",
         work(brief, "Open Findings"),

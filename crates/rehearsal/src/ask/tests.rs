@@ -8,7 +8,7 @@ fn prompt(fragments: &[(&str, String)]) -> Prompt {
 }
 
 fn header(path: &str, body: &str) -> String {
-    format!("{path}: {} lines, {} bytes, sha256 00\n\n", body.lines().count(), body.len())
+    format!("{path}: {} lines, {} bytes\n\n", body.lines().count(), body.len())
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_document_is_read_byte_for_byte_whatever_it_contains() {
 
 #[test]
 fn a_header_without_text_gives_the_path_only() {
-    let text = "## Spec Under Review\n\ndocs/x/spec.md: 12 lines, 300 bytes, sha256 00\n".to_owned();
+    let text = "## Spec Under Review\n\ndocs/x/spec.md: 12 lines, 300 bytes\n".to_owned();
     let ask = Ask::read(&prompt(&[("artifact", text)]));
     assert_eq!((ask.under_review.as_deref(), ask.text("docs/x/spec.md")), (Some("docs/x/spec.md"), None));
 }
@@ -53,10 +53,8 @@ fn upstream_documents_are_taken_from_the_prompt_where_they_stand_in_it() {
 #[test]
 fn a_part_of_a_document_is_not_taken_for_the_whole() {
     let part = "## Limits\n\n- one\n";
-    let text = format!(
-        "## Sections\n\nd/spec.md: 90 lines, 4,000 bytes, sha256 00\n\n{}",
-        text::fenced("markdown", part)
-    );
+    let text =
+        format!("## Sections\n\nd/spec.md: 90 lines, 4,000 bytes\n\n{}", text::fenced("markdown", part));
     let delta = "## Delta\n\n```diff\n--- a/d/spec.md\n+++ b/d/spec.md\n@@ -1 +1 @@\n-a\n+b\n```\n";
     let ask = Ask::read(&prompt(&[("touched-sections", text), ("delta", delta.to_owned())]));
     assert_eq!((ask.under_review.as_deref(), ask.text("d/spec.md")), (Some("d/spec.md"), None));
@@ -67,7 +65,7 @@ fn a_part_of_a_document_is_not_taken_for_the_whole() {
 fn parts_of_a_document_keep_their_line_numbers() {
     let body = |text: &str| text::fenced("markdown", text);
     let text = format!(
-        "## Spec Under Review, in Part\n\nd/spec.md: 7 lines, 99 bytes, sha256 00\n\nLines 2 to 3:\n\n{}\nLines 6 to 6:\n\n{}",
+        "## Spec Under Review, in Part\n\nd/spec.md: 7 lines, 99 bytes\n\nLines 2 to 3:\n\n{}\nLines 6 to 6:\n\n{}",
         body("## B\n```\n"),
         body("last")
     );

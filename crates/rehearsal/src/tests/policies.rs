@@ -12,7 +12,7 @@ use redraft_facts::verdict::Verdict;
 /// A document in the prompt, as the artifact under review stands there.
 fn whole(path: &str, body: &str) -> String {
     let (lines, bytes) = (body.lines().count(), body.len());
-    let header = format!("{path}: {lines} lines, {bytes} bytes, sha256 {}\n\n", text::hash(body.as_bytes()));
+    let header = format!("{path}: {lines} lines, {bytes} bytes\n\n");
     header + &text::fenced("markdown", body)
 }
 
@@ -60,7 +60,7 @@ fn digest(
         Brought::Touched => outline.touched(&changed),
         Brought::Others => std::iter::once(0..5).collect(),
     };
-    let mut sections = format!("## Sections Touched\n\n{SPEC}: {lines} lines, {bytes} bytes, sha256 00\n");
+    let mut sections = format!("## Sections Touched\n\n{SPEC}: {lines} lines, {bytes} bytes\n");
     for part in parts {
         let body = text::fenced("markdown", &outline.text(part.clone()));
         sections.push_str(&format!("\nLines {} to {}:\n\n{body}", part.start + 1, part.end));

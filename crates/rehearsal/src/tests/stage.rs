@@ -108,10 +108,9 @@ impl Stage {
     /// The same where the file cannot be read as text: `spec` is what is shown of it.
     pub(super) fn fresh_of(&mut self, role: &'static str, spec: &str) -> Request {
         let header = format!(
-            "## Spec Under Review\n\n{SPEC}: {} lines, {} bytes, sha256 {}\n\n",
+            "## Spec Under Review\n\n{SPEC}: {} lines, {} bytes\n\n",
             spec.lines().count(),
-            spec.len(),
-            text::hash(spec.as_bytes())
+            spec.len()
         );
         let phase = role == "phase-reviewer";
         let artifact = if phase { header } else { header + &text::fenced("markdown", spec) };

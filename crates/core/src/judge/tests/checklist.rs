@@ -31,6 +31,28 @@ fn a_failed_check_names_its_finding_or_is_returned_once() {
     }
 }
 
+/// The form asks for it: a failed check names an earlier finding by its id.
+#[test]
+fn an_approval_may_leave_a_check_failed_because_of_an_earlier_finding_that_stays_open() {
+    let of = |status, severity| Finding { status, ..finding("S7", severity) };
+    let answer = |note: &str, status: &str| {
+        format!(
+            r#"{{"approved": true, "summary": "", "issues": [], "answers": [{{"id": "S7", "status": "{status}", "note": ""}}],
+            "checks": [{{"name": "traced", "passed": false, "note": "{note}"}}]}}"#
+        )
+    };
+    for status in [Status::Open, Status::Deferred] {
+        with(&[of(status, Severity::Suggestion)]).approves(&answer("S7", "not_fixed"));
+    }
+    let because = "the check `traced` is not passed";
+    let setting = with(&[of(Status::Open, Severity::Suggestion)]);
+    setting.refuses(&answer("S7", "fixed"), because);
+    setting.refuses(&answer("S8", "not_fixed"), because);
+    setting.refuses(&answer("", "not_fixed"), because);
+    with(&[of(Status::Ruled, Severity::Suggestion)]).refuses(&answer("S7", "not_fixed"), because);
+    with(&[of(Status::Open, Severity::Blocker)]).rejects(&answer("S7", "not_fixed"));
+}
+
 #[test]
 fn checks_without_an_entry_are_noted_and_refuse_nothing() {
     let setting = Setting { checks: &["testable", "traced"], ..Setting::default() };

@@ -55,8 +55,8 @@ impl DispatchOrder {
 
 /// Whether a dispatch never goes on with a conversation.
 fn is_always_fresh(purpose: Purpose) -> bool {
-    use Purpose::{Judge, Outline, Retro, Simplify, Tests};
-    matches!(purpose, Simplify | Outline | Tests | Retro | Judge)
+    use Purpose::{Judge, Outline, Retro, Simplify};
+    matches!(purpose, Simplify | Outline | Retro | Judge)
 }
 
 /// A part of the document is shown only where the loop says that this is enough, to a reviewer whose role has seen the

@@ -71,6 +71,15 @@ fn code_is_mended_for_failing_tests_twice_and_the_tests_are_written_again() {
             questions: vec![],
             declined: vec![],
         });
+        until(&mut world, Purpose::Tests);
+        let goes_on = |effect: &Effect| match effect {
+            Effect::Dispatch(order) => order.allowed.contains(&Send::Resume),
+            _ => false,
+        };
+        assert!(
+            pending(&world.state).iter().any(goes_on),
+            "whoever wrote them is asked in the same conversation"
+        );
         answered(&mut world, Purpose::Tests);
         built(&mut world, tests, false);
         gate(&mut world, false);

@@ -67,7 +67,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             vec![turn::simplify_task(), stable::files(brief.profile, code.change, inline)]
         }
         Purpose::Outline => vec![turn::outline_task(brief)],
-        Purpose::Tests => vec![turn::tests_task(brief, code), turn::all_files(code, "Implementation Files")],
+        Purpose::Tests => vec![turn::tests_task(code), turn::all_files(code, "Implementation Files")],
         Purpose::Draft
         | Purpose::Revise
         | Purpose::Review
@@ -120,7 +120,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
 /// What every reviewer is told at the end: how the checks ended, what people decided, what is open, which round it is.
 fn known(brief: &Brief<'_>, code: &CodeBrief<'_>, intro: open::Intro) -> Vec<Fragment> {
     present([
-        turn::results(code),
+        turn::results(brief, code),
         turn::left_out(code),
         turn::done_before(code),
         open::settled(brief),
@@ -161,6 +161,12 @@ fn continued_turn(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             turn::reread(brief),
             turn::failed_check(brief, code),
             comments::fragment(brief),
+            Some(shared::return_short(brief)),
+        ]),
+        (ProfileKind::Author, Purpose::Tests) => present([
+            Some(turn::tests_note(code)),
+            turn::reread(brief),
+            Some(turn::all_files(code, "All Implementation Files (for reference)")),
             Some(shared::return_short(brief)),
         ]),
         (ProfileKind::Author, _) => present([

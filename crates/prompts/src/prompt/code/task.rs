@@ -89,13 +89,18 @@ pub(super) fn artifacts(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Vec<Fr
     fragments
 }
 
+/// A task is made from a step of the plan, and repeats it.
+fn without_task(name: &str) -> &'static str {
+    if name == "plan.md" { ", without what it says itself" } else { "" }
+}
+
 fn given(one: &TaskArtifact<'_>) -> Fragment {
     let name = label(one.name);
     let reason = one_line(one.reason, FIELD_CHARS_MAX);
     let (heading, intro) = match one.mode {
         ContextMode::Scoped => (
             format!("{name}, in Part"),
-            format!("The sections of {} that concern this task ({reason}):", one.path),
+            format!("The sections of {} that concern this task{}:", one.path, without_task(one.name)),
         ),
         ContextMode::Full | ContextMode::Reference => {
             (name, format!("{}, in full ({reason}); it need not be opened:", one.path))

@@ -17,7 +17,7 @@ use redraft_facts::text::{self, one_line};
 use redraft_facts::ticket::Purpose;
 
 /// How the project's checks ended on what a reviewer sees.
-pub(super) fn results(code: &CodeBrief<'_>) -> Option<Fragment> {
+pub(super) fn results(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Option<Fragment> {
     if code.results.is_empty() {
         return None;
     }
@@ -27,7 +27,10 @@ pub(super) fn results(code: &CodeBrief<'_>) -> Option<Fragment> {
         let end = if one.passed { "passed" } else { "failed, and a person decided to go on" };
         text.push_str(&format!("- {}: {end}\n", shown_check(&one.check)));
     }
-    if code.may_recheck {
+    let told = brief.strategy == Strategy::Resume;
+    if code.may_recheck && told {
+        text.push_str(&format!("\n`{CHECK_TOOL}` runs one once more, as before.\n"));
+    } else if code.may_recheck {
         text.push_str(&format!(
             "\nWhere only a run can settle whether a failure is real, have a check run once more, or one test of it \
              alone, with the tool `{CHECK_TOOL}`: it runs on a copy of what you see, at most {RECHECKS_MAX} times. \
@@ -207,8 +210,7 @@ pub(super) fn around(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Option<Fragment
 
 /// The task of an implementer that mends something, in a new conversation.
 pub(super) fn fix_task(brief: &Brief<'_>) -> Fragment {
-    let sources = at_hand::by_path(brief, at_hand::SOURCES_OF_A_FIX);
-    let text = format!("## Task\n\n{}\n{}{sources}", work(brief, "Issues to Fix"), unchanged(brief));
+    let text = format!("## Task\n\n{}\n{}", work(brief, "Issues to Fix"), unchanged(brief));
     Fragment::new("task", text)
 }
 
@@ -289,21 +291,29 @@ pub(super) fn outline_task(brief: &Brief<'_>) -> Fragment {
     Fragment::new("task", text)
 }
 
-pub(super) fn tests_task(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Fragment {
+pub(super) fn tests_task(code: &CodeBrief<'_>) -> Fragment {
     let mut text = "## Task\n\nWrite the tests of this outline:\n\n".to_owned();
     text.push_str(&text::fenced("text", code.outline.unwrap_or("none")));
     if !code.tests.is_empty() {
-        text.push_str(
-            "\nAn earlier turn of your role has written tests from it, in the files below. Some of them failed, and the code \
-             was mended since. Go through those tests once more: one that the documents do not bear out is corrected, what is missing is \
-             added, all others stay.\n\n",
-        );
-        for file in code.tests {
-            text.push_str(&format!("- {}\n", one_line(file, FIELD_CHARS_MAX)));
-        }
+        let written = written_tests(code);
+        text.push_str(&format!("\nAn earlier turn of your role has written tests from it, {written}"));
     }
-    text.push_str(&at_hand::by_path(brief, at_hand::SOURCES_OF_TESTS));
     Fragment::new("task", text)
+}
+
+/// The same in the conversation that wrote them.
+pub(super) fn tests_note(code: &CodeBrief<'_>) -> Fragment {
+    let written = written_tests(code);
+    Fragment::new("resume-note", format!("You have written tests from the outline, {written}"))
+}
+
+fn written_tests(code: &CodeBrief<'_>) -> String {
+    let files: String =
+        code.tests.iter().map(|file| format!("- {}\n", one_line(file, FIELD_CHARS_MAX))).collect();
+    format!(
+        "in the files below. Some of them failed, and the code was mended since. Go through those tests once more: one that \
+         the documents do not bear out is corrected, what is missing is added, all others stay.\n\n{files}"
+    )
 }
 
 /// What an implementer has to deal with, by the headings it is listed under.

@@ -91,7 +91,7 @@ pub(super) fn sample(
         _ => return None,
     };
     // Work that always begins in a new conversation is not continued.
-    let fresh = matches!(purpose, Purpose::Simplify | Purpose::Outline | Purpose::Tests);
+    let fresh = matches!(purpose, Purpose::Simplify | Purpose::Outline);
     let brief = if fresh && later { Brief { strategy: Strategy::Lazy, ..brief } } else { brief };
     Some(Sample { prompt: build(&brief), purpose, strategy: possible(&brief) })
 }

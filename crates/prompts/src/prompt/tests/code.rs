@@ -187,7 +187,7 @@ fn matrix_row_6_where_that_conversation_is_gone_the_final_validation_is_i3_with_
 #[test]
 fn matrix_row_7_the_first_fix_is_i7_fresh_with_artifacts_all_files_and_everybodys_issues() {
     let fix = case("implementer", "fix");
-    assert!(fix.get("rubric").is_some() && fix.get("required-artifacts").is_some());
+    assert!(fix.get("rubric").is_some() && fix.get("artifacts-at-hand").is_some());
     assert_eq!(names(&fix.turn), ["task", "implementation-files", "open-findings"]);
     let files = fix.get("implementation-files").unwrap();
     assert!(
@@ -239,18 +239,20 @@ fn matrix_row_9_where_the_new_issues_are_more_than_half_the_fix_is_i7_fresh_agai
     assert_eq!(chosen(Purpose::Revise, &large, &first), Strategy::Lazy);
 }
 
-/// R2.5: all of them, not only reviewers. R2.1: nothing that is named by its path stands in the prompt.
+/// R2.5: all of them, not only reviewers. R2.1: nothing that is named by its path stands in the prompt. Whoever mends code
+/// or writes tests reads what its work depends on.
 #[test]
 fn r2_5_every_fresh_lazy_dispatch_about_code_must_read_by_path() {
-    for (role, name) in [
-        ("code-simplifier", "simplify"),
-        ("test-deepener", "outline"),
-        ("test-deepener", "tests"),
-        ("implementer", "fix"),
+    const ALL: &str = "You MUST read the following files before beginning your work.\n";
+    const NEEDED: &str = "Open what your work depends on, and confirm what you opened: \"Files read: ";
+    for (role, name, list, order) in [
+        ("code-simplifier", "simplify", "artifacts-at-hand", NEEDED),
+        ("test-deepener", "outline", "required-artifacts", ALL),
+        ("test-deepener", "tests", "artifacts-at-hand", NEEDED),
+        ("implementer", "fix", "artifacts-at-hand", NEEDED),
     ] {
         let prompt = case(role, name);
-        let required = prompt.get("required-artifacts").unwrap();
-        assert!(required.contains("You MUST read the following files before beginning your work.\n"));
+        assert!(prompt.get(list).unwrap().contains(order), "{role} {name}");
         assert!(!prompt.text().contains("- AC1 (R1)") || name == "tests", "{role} {name}");
     }
 }

@@ -259,12 +259,15 @@ fn whoever_mends_is_not_ordered_to_read_everything_it_was_made_from() {
             Brief { purpose: Purpose::Revise, strategy: Strategy::Inline, findings: &findings, ..draft };
         assert!(!build(&inline).get("task").unwrap().contains(WHOLE), "{role}: they stand in the prompt");
     }
-    for (role, name) in [("implementer", "fix"), ("test-deepener", "tests")] {
-        assert!(is_at_hand(&case(role, name)), "{role}");
-    }
-    for (role, name) in
-        [("implementer", "task"), ("test-deepener", "outline"), ("code-simplifier", "simplify")]
+    for (role, name) in [("implementer", "fix"), ("test-deepener", "tests"), ("code-simplifier", "simplify")]
     {
+        let prompt = case(role, name);
+        let text = prompt.text();
+        assert!(is_at_hand(&prompt) && ordered(&prompt).is_empty(), "{role}");
+        assert!(!text.contains("MUST read") && !text.contains("Required Artifacts"), "{role}: {text}");
+        assert_eq!(text.matches("None of these has to be read whole.").count(), 1, "{role}: {text}");
+    }
+    for (role, name) in [("implementer", "task"), ("test-deepener", "outline")] {
         assert!(!is_at_hand(&case(role, name)), "{role}");
     }
 }

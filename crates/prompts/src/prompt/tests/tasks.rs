@@ -212,6 +212,15 @@ fn who_writes_tests_has_the_outline_and_whoever_mends_is_told_that_the_tests_cam
     assert!(!tests.get("project-checks").unwrap().contains("must pass"), "those that disagree are to fail");
     let again = case("test-deepener", "tests, once more");
     assert!(again.get("task").unwrap().contains("- tests/limits.rs\n"));
+    let resumed = case("test-deepener", "tests, resumed once more");
+    assert_eq!(
+        names(&resumed.turn),
+        ["resume-note", "changed-files", "implementation-files", "return-short"]
+    );
+    let note = resumed.get("resume-note").unwrap();
+    assert!(
+        note.starts_with("You have written tests from the outline") && note.ends_with("- tests/limits.rs\n")
+    );
     let mend = case("implementer", "fix, tests disagree");
     assert!(mend.get("gate").unwrap().contains("were written from the documents"));
     assert!(!case("implementer", "fix, resumed after a failed check").text().contains("were written from"));

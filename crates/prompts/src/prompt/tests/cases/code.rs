@@ -120,7 +120,12 @@ fn extras(show: Show<'_>) {
     show("tests", tests);
     show("tests, inline", Brief { strategy: inline, ..tests });
     let written = [change::TEST_FILES.to_owned()];
-    show("tests, once more", Brief { code: Some(CodeBrief { tests: &written, ..code }), ..tests });
+    let again = Brief { code: Some(CodeBrief { tests: &written, ..code }), ..tests };
+    show("tests, once more", again);
+    show(
+        "tests, resumed once more",
+        Brief { strategy: Strategy::Resume, delta: Some(change::FIXES), ..again },
+    );
 }
 
 fn reviewer(profile: &Profile, show: Show<'_>) {
