@@ -1,6 +1,5 @@
 //! Finds the packages of a repository whose root shows no check, and the checks of each. Nothing is run.
 
-use super::detect::in_folder;
 use crate::shell_word::quoted_path;
 use redraft_engine::ports::Check;
 use std::collections::BTreeSet;
@@ -22,12 +21,12 @@ const OTHERS: [&str; 9] =
     ["node_modules", "target", "vendor", "third_party", "dist", "build", "venv", "fixtures", "testdata"];
 
 /// The checks of the packages below a folder, each as a command that begins there: `cd packages/web && npm test`. None
-/// is looked for below a package: its own checks include what it holds.
-pub(super) fn below(root: &Path) -> Vec<Check> {
+/// is looked for below a package: its own checks include what it holds. `checks_of` finds those of one folder.
+pub(super) fn below(root: &Path, checks_of: impl Fn(&Path) -> Vec<Check>) -> Vec<Check> {
     let (mut found, mut names) = (Vec::new(), BTreeSet::new());
     for folder in packages(root) {
         let Some(shown) = folder.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
-        for check in in_folder(&folder) {
+        for check in checks_of(&folder) {
             let name = format!("{}-{}", plain(shown), check.name);
             if names.insert(name.clone()) {
                 let command = format!("cd {} && {}", quoted_path(shown), check.command);

@@ -13,11 +13,11 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// The usual checks of a project: those of its root, else those of its packages, each with its folder.
 pub fn detect(root: &Path) -> Vec<Check> {
     let found = in_folder(root);
-    if found.is_empty() { below(root) } else { found }
+    if found.is_empty() { below(root, in_folder) } else { found }
 }
 
 /// The usual checks of cargo, npm, Python, Go, make and shell projects, as far as the files in this folder show them.
-pub(super) fn in_folder(folder: &Path) -> Vec<Check> {
+fn in_folder(folder: &Path) -> Vec<Check> {
     let text = |name: &str| {
         let bytes = plain_file::read(&folder.join(name), BYTES_MAX).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
