@@ -107,10 +107,15 @@ impl Queue {
         Some(())
     }
 
+    /// This worker has nothing to do from now on, and asks for its next job in a moment.
+    fn rest(&self, worker: usize) {
+        self.lock().idle.insert(worker);
+    }
+
     /// The next job of this worker; none where nothing more can come.
     fn take(&self, worker: usize) -> Option<Job> {
+        self.rest(worker);
         let mut waiting = self.lock();
-        waiting.idle.insert(worker);
         loop {
             if waiting.has_one_for(worker) {
                 waiting.idle.remove(&worker);
@@ -135,6 +140,8 @@ pub(super) fn work(queue: &Queue, worker: usize, site: &dyn Site) {
             What::Page(wanted) => site.page(wanted),
             What::Write(posted) => site.write(posted),
         }));
+        // Before it answers: whoever gets the answer may ask for the next page at once, and this worker is to make it.
+        queue.rest(worker);
         if let Ok(answer) = answer {
             // Whoever asked may have gone away.
             let _ = done.send(answer);
@@ -168,6 +175,11 @@ mod tests {
         assert!(queue.take(0).is_some());
         assert_eq!([1, 2].map(next), [true, false], "while the first one works");
         assert!(queue.take(1).is_some());
+        assert!(queue.put(job()).is_some());
+        assert!(next(2), "while both work");
+        queue.rest(0);
+        assert_eq!([0, 1, 2].map(next), [true, false, false], "the first one has answered");
+        assert!(queue.take(0).is_some());
         drop(Entrance(Arc::clone(&queue)));
         assert!(queue.take(0).is_none(), "nothing more can come");
     }
