@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 mod slug;
 pub(crate) mod stored;
 
-pub use slug::{is_slug, slug};
+pub use slug::{SLUG_BYTES_MAX, is_slug, slug};
 
 /// A word that was not an identifier of the kind asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

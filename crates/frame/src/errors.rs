@@ -344,8 +344,8 @@ impl From<LockError> for CliError {
                     .hint("free some space, then run the same command again")
             }
             LockError::Io { ref path, ref error } if cannot_be_written(error) => {
-                let folder = existing(path);
-                unwritable(format!("{} cannot be written: {error}", folder.display()), folder)
+                let object = existing(path);
+                unwritable(format!("{} cannot be written: {error}", object.display()), object)
             }
             _ => CliError::new(ErrorCode::Config, error_text)
                 .hint("make the repository's .git/redraft folder writable, then run again"),
@@ -356,12 +356,12 @@ impl From<LockError> for CliError {
 /// Where else a repository can be worked in that cannot be written.
 const CLONE: &str = "or work in a clone of your own: git clone";
 
-/// The way out where a folder of the repository cannot be written. `message` names it.
-pub fn unwritable(message: String, folder: &Path) -> CliError {
+/// The way out where a file or folder of the repository cannot be written. `message` names it.
+pub fn unwritable(message: String, object: &Path) -> CliError {
     CliError::new(ErrorCode::Config, message)
         .hint(format!(
             "make {0} writable for you (ls -ld {0} shows who may write there), then run the same command again",
-            quoted_path(folder)
+            quoted_path(object)
         ))
         .hint(CLONE)
 }
@@ -371,9 +371,9 @@ pub fn cannot_be_written(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// The folder that something was to be made in, as far as it is there.
+/// What was to be written, or else the folder that it was to be made in, as far as it is there.
 fn existing(path: &Path) -> &Path {
-    path.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(path)
+    path.ancestors().find(|place| place.exists()).unwrap_or(path)
 }
 
 /// A word that was typed could mean different commits, each given with its whole name.

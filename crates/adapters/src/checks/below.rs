@@ -27,11 +27,11 @@ pub(super) fn below(root: &Path, checks_of: impl Fn(&Path) -> Vec<Check>) -> Vec
     for folder in packages(root) {
         let Some(shown) = folder.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
         for check in checks_of(&folder) {
-            let name = format!("{}-{}", plain(shown), check.name);
-            if names.insert(name.clone()) {
-                let command = format!("cd {} && {}", quoted_path(shown), check.command);
-                found.push(Check { name, command });
-            }
+            let plain = format!("{}-{}", plain(shown), check.name);
+            let numbered = (2..).map(|number| format!("{plain}-{number}"));
+            let name = core::iter::once(plain.clone()).chain(numbered).find(|name| names.insert(name.clone()));
+            let command = format!("cd {} && {}", quoted_path(shown), check.command);
+            found.push(Check { name: name.unwrap_or(plain), command });
         }
     }
     found.truncate(CHECKS_MAX);

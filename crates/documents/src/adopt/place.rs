@@ -1,6 +1,6 @@
 //! Takes the name of a folder apart: a number, a slug, or a date that is neither.
 
-use redraft_facts::ids::{FeatureId, is_slug, slug};
+use redraft_facts::ids::{FeatureId, SLUG_BYTES_MAX, is_slug, slug};
 use redraft_facts::prelude::*;
 
 /// A folder's name, taken apart.
@@ -76,6 +76,7 @@ fn numbered(name: &str) -> (Option<FeatureId>, &str) {
 }
 
 fn plain(rest: &str) -> String {
-    let fits = rest.len() <= 100 && !rest.ends_with('-') && is_slug(rest);
+    let bytes_max = if rest.is_ascii() { 100 } else { SLUG_BYTES_MAX };
+    let fits = rest.len() <= bytes_max && !rest.ends_with('-') && is_slug(rest);
     if fits { rest.to_owned() } else { slug(rest) }
 }

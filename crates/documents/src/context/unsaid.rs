@@ -1,8 +1,9 @@
 //! Takes out of one text what another one, which its reader has as well, says in the same words.
 //!
 //! A step of a plan repeats much of the task that was made from it. Only what is certainly said already is left out: a
-//! sentence whose words stand in the other text one after the other, or a field whose items all stand in the field of the
-//! same name. Everything else stays as it is written. Start at [`unsaid`].
+//! paragraph or an item of one line all of whose sentences stand in the other text word for word, or a field whose items all
+//! stand in the field of the same name. Everything else stays as it is written: half a line, or a line of several that
+//! belong together, could say the opposite. Start at [`unsaid`].
 
 use crate::sections::Outline;
 use redraft_facts::prelude::*;
@@ -24,9 +25,10 @@ pub fn unsaid(text: &str, said: &str) -> String {
     let (mut gap, mut space) = (false, false);
     // Whether something was left out below a line that announces it.
     let mut emptied = false;
-    for (at, line) in outline.lines().iter().enumerate() {
+    let lines = outline.lines();
+    for (at, line) in lines.iter().enumerate() {
         let (line, is_text) = (line.trim_end_matches('\n'), outline.is_text(at));
-        let level = line.bytes().take_while(|byte| *byte == b'#').count();
+        let level = heading_level(line);
         match line.trim() {
             _ if is_text && level > 0 => {
                 headings.retain(|(above, _)| *above < level);
@@ -37,10 +39,17 @@ pub fn unsaid(text: &str, said: &str) -> String {
             LEFT_OUT => gap = true,
             _ => {}
         }
-        let left = if is_text { known.left_of(line) } else { Some(line.to_owned()) };
-        emptied |= left.is_none() && out.ends_with(":\n");
-        let Some(left) = left.filter(|left| !matches!(left.trim(), "" | LEFT_OUT)) else { continue };
-        if core::mem::take(&mut emptied) && !is_item(&left) {
+        let before = at.checked_sub(1).and_then(|before| lines.get(before)).copied().unwrap_or_default();
+        let after = lines.get(at + 1).copied().unwrap_or_default();
+        let alone = (begins_anew(line) || ends_before(before)) && (begins_anew(after) || ends_before(after));
+        if is_text && alone && known.holds(line) {
+            emptied |= headings.is_empty() && out.ends_with(":\n");
+            continue;
+        }
+        if matches!(line.trim(), "" | LEFT_OUT) {
+            continue;
+        }
+        if core::mem::take(&mut emptied) && !(is_item(line) && headings.is_empty()) {
             point_to_task(&mut out);
         }
         if core::mem::take(&mut gap) {
@@ -55,7 +64,7 @@ pub fn unsaid(text: &str, said: &str) -> String {
         if core::mem::take(&mut space) && !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&format!("{left}\n"));
+        out.push_str(&format!("{line}\n"));
     }
     if emptied {
         point_to_task(&mut out);
@@ -63,8 +72,27 @@ pub fn unsaid(text: &str, said: &str) -> String {
     out
 }
 
+/// How deep a heading stands; 0 for what is none.
+fn heading_level(line: &str) -> usize {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    if line.get(level..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) { level } else { 0 }
+}
+
 fn is_item(line: &str) -> bool {
-    line.trim_start().starts_with("- ")
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let numbered = digits > 0 && line.get(digits..).is_some_and(|rest| rest.starts_with(['.', ')']));
+    numbered || line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")
+}
+
+/// Whether a line does not go on with the one before it.
+fn begins_anew(line: &str) -> bool {
+    is_item(line) || field(line).is_some()
+}
+
+/// Whether the paragraph next to this line ends, or begins, with it.
+fn ends_before(line: &str) -> bool {
+    matches!(line.trim(), "" | LEFT_OUT) || heading_level(line) > 0
 }
 
 /// Says where the items are of a list of which none is left.
@@ -87,30 +115,21 @@ impl Known {
         Known { words: words(said), fields }
     }
 
-    /// What of a line is not known; none if all of it is.
-    fn left_of(&self, line: &str) -> Option<String> {
+    /// Whether all of a line is known. What announces something is not, nor is a row of a table.
+    fn holds(&self, line: &str) -> bool {
+        if line.trim_end().ends_with(':') || line.trim_start().starts_with('|') {
+            return false;
+        }
         if let Some((name, value)) = field(line) {
             let own = self.fields.get(&words(name));
-            if own.is_some_and(|own| !value.is_empty() && items(value).all(|item| own.contains(&words(item))))
-            {
-                return None;
-            }
+            return own
+                .is_some_and(|own| !value.is_empty() && items(value).all(|item| own.contains(&words(item))));
         }
-        let begin = line.len() - line.trim_start_matches([' ', '-', '*', '\t']).len();
-        let body = line.get(begin..).unwrap_or_default();
+        let body = line.trim_start_matches([' ', '-', '*', '+', '\t']);
         // `Spec R1: what must be observed`, where both stand in the other text.
-        let (label, rest) =
-            body.split_once(": ").filter(|(label, _)| self.is_label(label)).unwrap_or(("", body));
-        let kept: Vec<&str> = sentences(rest).filter(|sentence| !self.says(sentence)).collect();
-        let all = sentences(rest).count();
-        match kept.len() {
-            0 if all > 0 => None,
-            left if left == all => Some(line.to_owned()),
-            _ => {
-                let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
-                Some(format!("{}{label}{}", line.get(..begin).unwrap_or_default(), kept.join(" ")))
-            }
-        }
+        let known_label = body.split_once(": ").filter(|(label, _)| self.is_label(label));
+        let rest = known_label.map_or(body, |(_, rest)| rest);
+        !rest.trim().is_empty() && sentences(rest).all(|sentence| self.says(sentence))
     }
 
     fn is_label(&self, label: &str) -> bool {
@@ -134,7 +153,7 @@ fn items(value: &str) -> impl Iterator<Item = &str> {
     value.split(", ").map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// The sentences of a line, each with its mark. Where one ends is guessed; a wrong guess only keeps more.
+/// The sentences of a line, each with its mark. Where one ends is guessed.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     line.split_inclusive(". ").map(str::trim).filter(|sentence| !sentence.is_empty())
 }
@@ -175,10 +194,19 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_only_the_plan_has_is_kept_beside_one_that_is_known() {
-        let both = "Refuse it before the count if the age is > 5 s. The window stays open.\n";
-        assert_eq!(unsaid(both, TASK), "The window stays open.\n");
+    fn whatever_only_the_plan_says_is_kept_with_the_lines_that_give_it_its_meaning() {
+        const KNOWN: &str = "Refuse it before the count if the age is > 5 s.";
+        assert_eq!(unsaid(&format!("{KNOWN}\n"), TASK), "");
         for own in [
+            &format!("{KNOWN} The window stays open.\n"),
+            &format!("**Out of scope:** {KNOWN} Revoke keys in bulk.\n"),
+            &format!("**Out of scope:** {KNOWN}\n"),
+            &format!("1. {KNOWN}\n2. Count.\n"),
+            &format!("Unless an operator has it on the list:\n{KNOWN}\n"),
+            &format!("- Unless an operator has it on the list,\n  {KNOWN}\n"),
+            &format!("{KNOWN}\nBut not on Mondays.\n"),
+            "| A key that was revoked | gets status 401 |\n|---|---|\n| x | y |\n",
+            "#12 is closed by it\n",
             "Refuse it before the count if the age is < 5 s.\n",
             "Refuse it before the count if the age is > -5 s.\n",
             "Never refuse it before the count if the age is > 5 s.\n",

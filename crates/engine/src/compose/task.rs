@@ -116,19 +116,21 @@ pub(super) fn read(
             }
             (TargetDocument::Design | TargetDocument::Plan, _) => created.path_of(selected.kind.file()),
         };
-        let text = match (selected.mode, selected.kind) {
-            // A task is made from a step of the plan, and repeats it.
-            (ContextMode::Scoped, TargetDocument::Plan) => {
-                context::unsaid(&context::excerpt(text, &sections), &task.text)
-            }
-            (ContextMode::Scoped, _) => context::excerpt(text, &sections),
-            (ContextMode::Full, _) => text.to_owned(),
-            (ContextMode::Reference, _) => String::new(),
+        let text = match selected.mode {
+            ContextMode::Scoped => context::excerpt(text, &sections),
+            ContextMode::Full => text.to_owned(),
+            ContextMode::Reference => String::new(),
         };
-        if selected.mode == ContextMode::Scoped && text.is_empty() {
-            continue;
-        }
-        let (name, mode) = (selected.kind.file(), selected.mode);
+        let (text, mode) = match (selected.mode, selected.kind) {
+            (ContextMode::Scoped, _) if text.is_empty() => continue,
+            // A task is made from a step of the plan, and repeats it.
+            (ContextMode::Scoped, TargetDocument::Plan) => match context::unsaid(&text, &task.text) {
+                left if left.is_empty() => (left, ContextMode::Reference),
+                left => (left, ContextMode::Scoped),
+            },
+            (mode, _) => (text, mode),
+        };
+        let name = selected.kind.file();
         task.artifacts.push(Piece { name, path, mode, text, reason });
     }
     Ok(Some(task))

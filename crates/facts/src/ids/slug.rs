@@ -3,27 +3,24 @@
 //! Latin letters lose their marks. Letters of other scripts stay: git, file systems and terminals take them, and a reader
 //! of that script knows the feature by them. Start at [`slug`].
 
+use crate::harmless::is_harmful;
 use crate::prelude::*;
 
 const WORDS_MAX: usize = 6;
-/// Four bytes each are still less than half of what file systems take as one name.
 const CHARS_MAX: usize = 48;
+/// Where a name is written with three signs for each byte, it must still be one that file systems take.
+pub const SLUG_BYTES_MAX: usize = 72;
 
 /// Lower-case words joined by dashes; `feature` where an idea has neither letters nor digits.
 pub fn slug(idea: &str) -> String {
     let mut out = String::new();
-    let mut chars = 0;
     let words = idea.split(|c: char| !is_part(c)).map(plain).filter(|word| !word.is_empty());
     for word in words.take(WORDS_MAX) {
-        let length = word.chars().count();
-        if !out.is_empty() && chars + 1 + length > CHARS_MAX {
+        let longer = if out.is_empty() { word } else { format!("{out}-{word}") };
+        if !out.is_empty() && (longer.chars().count() > CHARS_MAX || longer.len() > SLUG_BYTES_MAX) {
             break;
         }
-        if !out.is_empty() {
-            out.push('-');
-        }
-        out.push_str(&word);
-        chars = out.chars().count();
+        out = longer;
     }
     if out.is_empty() { "feature".to_owned() } else { out }
 }
@@ -45,7 +42,12 @@ fn plain(word: &str) -> String {
         }
     }
     // Two letters may have come from one.
-    out.chars().take(CHARS_MAX).collect()
+    let mut bytes = 0;
+    let fits = |letter: &char| {
+        bytes += letter.len_utf8();
+        bytes <= SLUG_BYTES_MAX
+    };
+    out.chars().take(CHARS_MAX).take_while(fits).collect()
 }
 
 /// East Asian keyboards also write Latin letters and digits as wide as their own.
@@ -58,7 +60,8 @@ fn narrow(letter: char) -> char {
 }
 
 fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || is_left_out(c) || joins(c)
+    // Some that count as letters are not seen.
+    (c.is_alphanumeric() || is_left_out(c) || joins(c)) && !is_harmful(c)
 }
 
 /// Marks without which a word can be read: accents that were typed apart from their letters, and the points of Hebrew and
@@ -130,6 +133,8 @@ mod tests {
         }
         assert_eq!(slug(&"x".repeat(200)).len(), CHARS_MAX);
         assert_eq!(slug(&"ß".repeat(200)).len(), CHARS_MAX);
+        assert_eq!(slug(&"検".repeat(200)).len(), SLUG_BYTES_MAX);
+        assert_eq!(slug("Добавить постраничную навигацию каталога товаров"), "добавить-постраничную");
     }
 
     #[test]
@@ -145,8 +150,9 @@ mod tests {
             ("بَحْث سريع", "بحث-سريع"),
             ("हिन्दी में खोज", "हिन्दी-में-खोज"),
             ("검색 API를 빠르게", "검색-api를-빠르게"),
-            // What would turn the text around or hide in it is no letter.
+            // What would turn the text around or hide in it is no part of it.
             ("a\u{202e}b\u{200b}c", "a-b-c"),
+            ("\u{3164}", "feature"),
         ] {
             assert_eq!(slug(idea), expected, "{idea}");
         }
@@ -154,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_could_be_an_option_a_path_or_two_spellings_is_no_slug() {
-        for name in ["", "-x", "../up", "a b", "Größe", "a\u{301}", "x.lock", "a~b", "a/b", "a\u{202e}b"] {
+        for name in ["", "-x", "../up", "a b", "Größe", "a\u{301}", "x.lock", "a~b", "a/b", "a\u{202e}b", "\u{3164}"] {
             assert!(!is_slug(name), "{name}");
         }
         for name in ["a", "rate-limits-3", "größe", "список-задач", "हिन्दी"] {
@@ -167,7 +173,7 @@ mod tests {
         fn whatever_the_idea_its_slug_is_one_and_is_its_own_slug(idea in "\\PC{0,80}") {
             let slug_of = slug(&idea);
             prop_assert!(is_slug(&slug_of) && !slug_of.ends_with('-'), "{slug_of:?}");
-            prop_assert!(slug_of.chars().count() <= CHARS_MAX, "{slug_of:?}");
+            prop_assert!(slug_of.chars().count() <= CHARS_MAX && slug_of.len() <= SLUG_BYTES_MAX, "{slug_of:?}");
             prop_assert_eq!(slug(&slug_of), slug_of);
         }
     }

@@ -18,7 +18,7 @@ const ID_CHARS_MAX: usize = 300;
 /// `0007-turns-are-files.md`.
 pub fn file_name(number: u32, one: &Resolution) -> String {
     let title = title(one);
-    // A title in another script has no letters for a file's name.
+    // A title in another script is not used: the names of records stay plain.
     let readable = title.contains(|c: char| c.is_ascii_alphanumeric());
     format!("{number:04}-{}.md", slug(if readable { &title } else { one.kind.name() }))
 }
