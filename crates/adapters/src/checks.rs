@@ -14,6 +14,7 @@ use crate::clock::SystemClock;
 use redraft_engine::ports::{Check, CheckRun, Checks, Clock, RunHandle};
 use redraft_facts::redact::Redactor;
 use redraft_facts::text::{count, span};
+use redraft_sandbox::Sandbox;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,9 @@ pub struct ShellChecks<'a> {
     pub redactor: &'a Redactor,
     pub limit_ms: u64,
     pub clock: &'a SystemClock,
+    pub sandbox: &'a Sandbox,
+    /// The home that they have instead of the user's; it lasts as long as what they build.
+    pub home: PathBuf,
 }
 
 impl Checks for ShellChecks<'_> {
@@ -69,15 +73,16 @@ impl ShellChecks<'_> {
             out,
             text: &check.command,
             folder,
+            sandbox: Some((self.sandbox, Some(&self.home))),
             environment: self.environment,
             redactor: self.redactor,
             limit_ms,
         };
         let began = Clock::moment(self.clock);
         let mut tail = Tail::default();
-        let ended = script.run(watch, &mut |line| tail.push(line)).map_err(|error| error.to_string())?;
+        let ran = script.run(watch, &mut |line| tail.push(line)).map_err(|error| error.to_string())?;
         let wall_ms = Clock::moment(self.clock).ms_since(began);
-        let (code, how, stopped) = match ended {
+        let (code, how, stopped) = match ran.end {
             ScriptEnd::Well => (Some(0), String::new(), false),
             ScriptEnd::Badly { code, how } => (code, how, false),
             ScriptEnd::Slow if limit_ms < self.limit_ms => {
@@ -91,7 +96,11 @@ impl ShellChecks<'_> {
         if code.is_none() && !how.is_empty() {
             tail.push(&format!("(the command {how})"));
         }
-        Ok(CheckRun { code, wall_ms, tail: tail.text(), stopped })
+        if let Some(hint) = ran.hint {
+            tail.push(&format!("({hint})"));
+        }
+        let sandbox = ran.report.map(|report| report.to_string());
+        Ok(CheckRun { code, wall_ms, tail: tail.text(), stopped, sandbox })
     }
 }
 

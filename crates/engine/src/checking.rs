@@ -103,7 +103,7 @@ impl Checking<'_, '_> {
             ran = self.run_on(check, commit, true)?;
         }
         let Ran { run, command, checkout, .. } = ran;
-        let CheckRun { code, wall_ms, tail, stopped } = run;
+        let CheckRun { code, wall_ms, tail, stopped, .. } = run;
         if stopped {
             return Ok(None);
         }
@@ -171,14 +171,17 @@ impl Checking<'_, '_> {
             prepared,
             same_as: None,
             notes: checked_out.notes.clone(),
+            sandbox: None,
         };
         let stale = checked_out.set_up == SetUp::ForAnother && self.rules.finish.setup.is_some();
         if checked_out.set_up == SetUp::Not
             && let Some((run, command)) = self.set_up(&checked_out, &mut checkout.notes)?
         {
+            checkout.sandbox.clone_from(&run.sandbox);
             return Ok(Ran { run, command, checkout, stale: false });
         }
         let run = self.watched(check, &checked_out, &mut checkout.notes)?;
+        checkout.sandbox.clone_from(&run.sandbox);
         if let Some(series) = &mut series {
             series.ran.insert(check.name.clone());
         }

@@ -233,6 +233,7 @@ impl<'a> Probe<'a> {
             pull: false,
             player: player_without_secrets(self.agent.player(), self.parts.redactor),
             recall: None,
+            sandbox: None,
         };
         self.parts.boundaries.pass("before a probe's start is stored");
         self.journal.append(vec![started.into()], &[blob])?;

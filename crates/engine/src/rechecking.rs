@@ -194,7 +194,7 @@ impl<'r> Rechecking<'r> {
         }
         watch.tell(&format!("Check {}", check.name));
         let run = self.in_a_copy(&check, before + 1, at_most_ms, watch)?;
-        let CheckRun { code, wall_ms, tail, stopped } = run;
+        let CheckRun { code, wall_ms, tail, stopped, .. } = run;
         if stopped {
             return Err("it was ended, because nobody waits for it any more".to_owned());
         }

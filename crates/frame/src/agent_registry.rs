@@ -5,6 +5,7 @@
 use crate::own_state::ACCEPT;
 use crate::process_context::{KEY_BYTES_MAX, ProcessContext};
 use crate::repository_context::RepositoryContext;
+use crate::sandbox::sandbox;
 use redraft_adapters::{git, plain_file};
 use redraft_agents::api::{
     self, AnswerForm, AnthropicSettings, ApiAgent, Bounds, Commands, Key, LengthField, OpenAiSettings,
@@ -262,6 +263,8 @@ impl<'a> AgentRegistry<'a> {
             environment: self.process.environment.clone(),
             redactor: self.process.redactor.clone(),
             limit_ms: self.config.check_minutes * 60_000,
+            sandbox: Some(sandbox(self.repo, self.config, self.process)),
+            reached: Arc::default(),
         })
     }
 

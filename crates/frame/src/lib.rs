@@ -28,6 +28,7 @@ mod region;
 pub mod repository_context;
 pub mod resolve;
 pub mod rows;
+pub mod sandbox;
 pub mod served_page;
 pub mod story;
 pub mod trace_inputs;

@@ -98,6 +98,7 @@ fn send(notice: &Notice, process: &ProcessContext) -> Option<String> {
         out: &folder(&repo.state),
         text: command,
         folder: repo.repository.main_checkout(),
+        sandbox: None,
         environment: &environment,
         redactor: &process.redactor,
         limit_ms: LIMIT_MS,
@@ -110,7 +111,7 @@ fn send(notice: &Notice, process: &ProcessContext) -> Option<String> {
     });
     // Nothing reads it any more; what cannot be removed does no harm.
     let _ = std::fs::remove_dir_all(script.out);
-    let how = match ended {
+    let how = match ended.map(|ran| ran.end) {
         Ok(ScriptEnd::Well | ScriptEnd::Stopped) => return None,
         Ok(ScriptEnd::Badly { how, .. }) => how,
         Ok(ScriptEnd::Slow) => format!("was ended after {} seconds", LIMIT_MS / 1000),

@@ -8,6 +8,7 @@ use crate::console::Console;
 use crate::errors::{CliError, ErrorCode};
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
+use crate::sandbox::sandbox;
 use redraft_adapters::child::{ScriptEnd, ShellCommand};
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::Lock;
@@ -68,11 +69,13 @@ pub fn prepare(
     }
     if let Some(command) = &config.workspace.setup {
         let out = repo.state.join("setup").join(created.id.to_string());
+        let sandbox = sandbox(repo, config, process);
         let script = ShellCommand {
             worker: &process.exe,
             out: &out,
             text: command,
             folder: &worktree,
+            sandbox: Some((&sandbox, None)),
             environment: &process.environment,
             redactor: &process.redactor,
             limit_ms: config.workspace.setup_minutes * 60_000,
@@ -208,12 +211,15 @@ fn set_up(
     }
     console.say(&format!("setting up the worktree: {command}"));
     let ended = script.run(&process.clock, &mut |line| console.say(&format!("  {}", one_line(line, 400))));
+    let explained = ended.as_ref().ok().and_then(|ran| ran.hint.clone());
     let failed = |detail: String| {
-        CliError::new(ErrorCode::Config, format!("[workspace] setup `{command}` {detail}"))
+        let error = CliError::new(ErrorCode::Config, format!("[workspace] setup `{command}` {detail}"));
+        let error = explained.clone().into_iter().fold(error, CliError::hint);
+        error
             .hint(format!("what it printed is in {}", script.output().display()))
             .hint("fix it; if you change it in redraft.toml, accept it again: redraft trust")
     };
-    match ended {
+    match ended.map(|ran| ran.end) {
         Ok(ScriptEnd::Well) => Ok(()),
         Ok(ScriptEnd::Stopped) => Err(interrupted(created, process)),
         Ok(ScriptEnd::Badly { how, .. }) => Err(failed(how)),

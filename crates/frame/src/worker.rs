@@ -15,7 +15,8 @@ pub fn worker(args: WorkerArgs) -> Result<ErrorCode, CliError> {
     }
     let mut words = args.command.into_iter();
     let program = words.next().ok_or_else(|| CliError::usage("the worker needs a program to run"))?;
-    let task = WorkerJob { out: args.out, program, arguments: words.collect() };
+    let helper = std::env::current_exe().map_err(bug)?;
+    let task = WorkerJob { out: args.out, helper, program, arguments: words.collect() };
     work(&task, std::io::stdin(), std::io::stdout()).map_err(bug)?;
     Ok(ErrorCode::Done)
 }

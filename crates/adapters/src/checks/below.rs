@@ -29,7 +29,8 @@ pub(super) fn below(root: &Path, checks_of: impl Fn(&Path) -> Vec<Check>) -> Vec
         for check in checks_of(&folder) {
             let plain = format!("{}-{}", plain(shown), check.name);
             let numbered = (2..).map(|number| format!("{plain}-{number}"));
-            let name = core::iter::once(plain.clone()).chain(numbered).find(|name| names.insert(name.clone()));
+            let name =
+                core::iter::once(plain.clone()).chain(numbered).find(|name| names.insert(name.clone()));
             let command = format!("cd {} && {}", quoted_path(shown), check.command);
             found.push(Check { name: name.unwrap_or(plain), command });
         }

@@ -149,7 +149,8 @@ mod tests {
         ];
         assert_eq!(found(&files), expected);
         let alike = [("my api/go.mod", "module x\n"), ("my-api/go.mod", "module x\n")];
-        let told = ["my-api-go-test: cd 'my api' && go test ./...", "my-api-go-test-2: cd my-api && go test ./..."];
+        let told =
+            ["my-api-go-test: cd 'my api' && go test ./...", "my-api-go-test-2: cd my-api && go test ./..."];
         assert_eq!(found(&alike), told);
         let root = [&files[..], &[("Makefile", "test:\n\tmake -C tool test\n")]].concat();
         assert_eq!(found(&root), ["make-test: make test"], "the root says how all of it is checked");

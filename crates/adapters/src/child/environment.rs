@@ -4,6 +4,7 @@
 
 use redraft_facts::redact::{is_secret_name, is_secret_variable};
 use redraft_facts::ticket::Ticket;
+use redraft_sandbox::profile::OF_TOOLS;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
@@ -41,6 +42,25 @@ const COMMON: [&str; 22] = [
 ];
 
 impl Environment {
+    /// The variables of a command in a sandbox: what programs and tools need, without keys, without folders of a home
+    /// that it cannot reach, and what the user named.
+    pub fn of_commands(&self, named: &[String]) -> Environment {
+        let leads = |name: &OsString, value: &OsString| {
+            let (name, value) = (name.to_string_lossy().to_uppercase(), value.to_string_lossy());
+            let away = name.ends_with("_PROXY") || name.starts_with("XDG_") || name == "SSH_AUTH_SOCK";
+            // An address may hold a password.
+            let password = value.contains("://") && value.contains('@');
+            away || password || is_secret_name(&name) || is_secret_variable(&name, &value)
+        };
+        let mut passed = self.passed(&[OF_TOOLS, &[TICKET]].concat(), &[]);
+        passed.0.retain(|name, value| !leads(name, value));
+        let wanted =
+            |name: &OsStr| name.to_str().is_some_and(|name| named.iter().any(|pattern| fits(name, pattern)));
+        let named = self.0.iter().filter(|(name, _)| wanted(name));
+        passed.0.extend(named.map(|(name, value)| (name.clone(), value.clone())));
+        passed
+    }
+
     /// The user's variables that an agent of one kind sees: the common ones, its own, and those the user named.
     pub fn passed(&self, own: &[&str], named: &[String]) -> Environment {
         let wanted = |name: &OsStr| {
@@ -98,5 +118,35 @@ fn fits(name: &str, pattern: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => name == pattern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_passed_what_tools_need_and_nothing_that_may_be_a_key() {
+        let all = [
+            ("PATH", "/usr/bin"),
+            ("RUSTFLAGS", "-g"),
+            ("JAVA_HOME", "/opt/jdk"),
+            ("XDG_CONFIG_HOME", "/home/u/.config"),
+            ("HTTPS_PROXY", "http://proxy"),
+            ("SSH_AUTH_SOCK", "/run/agent"),
+            ("CARGO_REGISTRY_TOKEN", "abcdefgh12345678"),
+            ("PIP_INDEX_URL", "https://me:word@example.com/simple"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/u/key.json"),
+            ("DATABASE_URL", "postgres://localhost"),
+            ("MY_SETTING", "1"),
+        ];
+        let user = Environment(all.iter().map(|(name, value)| (name.into(), value.into())).collect());
+        let names = |passed: Environment| -> Vec<String> {
+            passed.0.keys().map(|name| name.to_string_lossy().into_owned()).collect()
+        };
+        assert_eq!(names(user.of_commands(&[])), ["JAVA_HOME", "PATH", "RUSTFLAGS"]);
+        let named = ["MY_*".to_owned(), "HTTPS_PROXY".to_owned()];
+        let more = names(user.of_commands(&named));
+        assert_eq!(more, ["HTTPS_PROXY", "JAVA_HOME", "MY_SETTING", "PATH", "RUSTFLAGS"]);
     }
 }

@@ -9,7 +9,6 @@
 //! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`ShellCommand`] runs an accepted command
 //! the same way.
 
-pub mod descendants;
 mod environment;
 mod lines;
 mod listener;
@@ -28,6 +27,6 @@ pub use lines::StreamLine;
 pub use listener::{OutputListener, skipped};
 pub use orphans::{settle, was_abandoned};
 pub use run::{Finished, Launch, ReadEnd};
-pub use script::{ScriptEnd, ShellCommand};
+pub use script::{ScriptEnd, ScriptRun, ShellCommand};
 pub use worker_folder::Exit;
 pub(crate) use worker_folder::STDOUT;

@@ -7,9 +7,11 @@
 //! that another one that has been given its number is never hit. Start at [`settle`].
 
 use super::worker_folder::Exit;
+use redraft_sandbox::processes;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -48,7 +50,7 @@ pub fn settle(out: &Path) {
     }
     // A worker that came to its end has ended everything else before.
     if Exit::read(out).is_none() {
-        marked::end(&mark);
+        processes::end_marked(&[MARK.as_bytes(), b"=", mark.as_bytes()].concat());
     }
 }
 
@@ -56,67 +58,4 @@ pub fn settle(out: &Path) {
 /// that went on.
 pub fn was_abandoned(out: &Path) -> bool {
     out.join(LOCK).exists() && Exit::read(out).is_none()
-}
-
-#[cfg(target_os = "linux")]
-mod marked {
-    use super::{MARK, PAUSE};
-    use crate::child::descendants::{Process, all};
-    use rustix::process::{PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
-
-    const WALKS_MAX: u32 = 2_000;
-
-    /// Ends every process with this mark, again and again until none is left.
-    pub(super) fn end(mark: &OsStr) {
-        let variable = [MARK.as_bytes(), b"=", mark.as_bytes()].concat();
-        for _ in 0..WALKS_MAX {
-            let left = living(&variable);
-            if left.is_empty() {
-                return;
-            }
-            left.iter().for_each(kill);
-            std::thread::park_timeout(PAUSE);
-        }
-    }
-
-    /// Those that carry the variable and have not ended, with their descendants and process groups.
-    fn living(variable: &[u8]) -> Vec<Process> {
-        let all: Vec<Process> = all().filter(|process| process.pid != getpid()).collect();
-        let mut found: Vec<Process> =
-            all.iter().filter(|process| carries(process, variable)).copied().collect();
-        let mut at = 0;
-        while let Some(Process { pid, group, .. }) = found.get(at).copied() {
-            let related =
-                |process: &&Process| process.parent == pid.as_raw_nonzero().get() || process.group == group;
-            let new: Vec<Process> =
-                all.iter().filter(related).filter(|process| !found.contains(process)).copied().collect();
-            found.extend(new);
-            at += 1;
-        }
-        found.retain(|process| !process.ended);
-        found
-    }
-
-    fn carries(process: &Process, variable: &[u8]) -> bool {
-        let environment = std::fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|one| one == variable)
-    }
-
-    /// Ends exactly this process: the descriptor holds the process that has the number now, and only one started at
-    /// that time.
-    fn kill(process: &Process) {
-        let Ok(held) = pidfd_open(process.pid, PidfdFlags::empty()) else { return };
-        if Process::read(process.pid).is_some_and(|now| now.began == process.began) {
-            // It may have ended by itself meanwhile.
-            let _ = pidfd_send_signal(held, Signal::KILL);
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod marked {
-    /// Without `/proc` it is unknown whose process it is.
-    pub(super) fn end(_mark: &std::ffi::OsStr) {}
 }

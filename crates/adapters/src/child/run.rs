@@ -7,6 +7,7 @@ use super::worker::WorkerConfig;
 use super::worker_folder::{self, Exit};
 use redraft_engine::ports::{Deadlines, Moment, RunHandle};
 use redraft_facts::text::span;
+use redraft_sandbox::Policy;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
@@ -41,6 +42,8 @@ pub struct Launch<'a> {
     /// Lines that begin with one of these are handed over but not kept.
     pub unkept: &'a [&'a str],
     pub deadlines: Deadlines,
+    /// What it may reach; everything, where there is none.
+    pub policy: Option<Policy>,
 }
 
 /// Why there is nothing more to read.
@@ -110,7 +113,8 @@ impl Launch<'_> {
         fs::create_dir_all(self.out)?;
         settle(self.out);
         // A file left by an earlier start would be taken for this one's.
-        for name in [worker_folder::STDOUT, worker_folder::STDERR, worker_folder::EXIT] {
+        for name in [worker_folder::STDOUT, worker_folder::STDERR, worker_folder::EXIT, worker_folder::REPORT]
+        {
             match fs::remove_file(self.out.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -125,7 +129,7 @@ impl Launch<'_> {
         let mut child = command.spawn()?;
         if let Some(pipe) = &child.stdin {
             // A worker that is gone already is noticed when it is listened to.
-            let _ = WorkerConfig::new(self.secrets.clone(), self.unkept).write(pipe);
+            let _ = WorkerConfig::new(self.secrets.clone(), self.unkept, self.policy.clone()).write(pipe);
         }
         let stdout = child.stdout.take();
         let (send, steps) = sync_channel(64);

@@ -7,6 +7,7 @@ use super::run::{Launch, ReadEnd};
 use super::worker_folder;
 use redraft_engine::ports::{Deadlines, RunHandle};
 use redraft_facts::redact::{Lines, Redactor};
+use redraft_sandbox::{LastLines, Policy, Report, Sandbox};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ pub struct ShellCommand<'a> {
     pub text: &'a str,
     /// Where it runs.
     pub folder: &'a Path,
+    /// What it may reach, and the home it has if that is to last; everything and the user's, where there is none.
+    pub sandbox: Option<(&'a Sandbox, Option<&'a Path>)>,
     pub environment: &'a Environment,
     /// Knows what must not be kept or shown in addition to the secrets of the environment.
     pub redactor: &'a Redactor,
@@ -42,12 +45,54 @@ pub enum ScriptEnd {
     Stopped,
 }
 
+/// How a command ended and what is to be said about its sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptRun {
+    pub end: ScriptEnd,
+    /// How far it was held; none where it was not meant to be, or could not be started.
+    pub report: Option<Report>,
+    /// Why it probably failed, and the setting that would change that.
+    pub hint: Option<String>,
+}
+
+/// What the outer shell does: it joins both outputs, so that lines come in the order they were printed.
+const JOINED: &str = r#"exec sh -c "$1" 2>&1"#;
+/// In a sandbox it also closes what was open when we were started and would go through every wall.
+const CLOSED_AND_JOINED: &str = r#"exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec sh -c "$1" 2>&1"#;
+
 impl ShellCommand<'_> {
     /// Runs it to its end, without input, and hands over each line it prints. Nothing of it is left running afterwards.
-    pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(&str)) -> io::Result<ScriptEnd> {
-        // The outer shell only joins both outputs, so that lines come in the order they were printed.
-        let arguments: [OsString; 4] =
-            ["-c".into(), r#"exec sh -c "$1" 2>&1"#.into(), "sh".into(), self.text.into()];
+    pub fn run(&self, watch: &dyn RunHandle, each: &mut dyn FnMut(&str)) -> io::Result<ScriptRun> {
+        let Some((sandbox, home)) = self.sandbox else {
+            let end = self.run_in(self.environment, None, watch, each)?;
+            return Ok(ScriptRun { end, report: None, hint: None });
+        };
+        let passed = self.environment.of_commands(&sandbox.pass);
+        let variables = (&self.environment.0, &passed.0);
+        let surroundings = sandbox.make_ready(self.folder, home, variables, self.worker)?;
+        let environment = Environment(surroundings.environment.clone());
+        let policy = surroundings.policy.as_ref();
+        let mut last = LastLines::default();
+        let mut both = |line: &str| {
+            last.push(line);
+            each(line);
+        };
+        let end = self.run_in(&environment, policy, watch, &mut both)?;
+        let report = policy.and_then(|_| Report::read(&self.out.join(worker_folder::REPORT)));
+        let failed = matches!(end, ScriptEnd::Badly { .. });
+        let hint = failed.then(|| surroundings.hint(report.as_ref(), &last.text())).flatten();
+        Ok(ScriptRun { end, report, hint })
+    }
+
+    fn run_in(
+        &self,
+        environment: &Environment,
+        policy: Option<&Policy>,
+        watch: &dyn RunHandle,
+        each: &mut dyn FnMut(&str),
+    ) -> io::Result<ScriptEnd> {
+        let outer = if policy.is_some() { CLOSED_AND_JOINED } else { JOINED };
+        let arguments: [OsString; 4] = ["-c".into(), outer.into(), "sh".into(), self.text.into()];
         let limit = self.limit_ms;
         let redactor = self.redactor.knowing(self.environment.secrets());
         let launch = Launch {
@@ -57,7 +102,8 @@ impl ShellCommand<'_> {
             arguments: &arguments,
             folder: self.folder,
             input: "",
-            environment: self.environment,
+            environment,
+            policy: policy.cloned(),
             secrets: redactor.known().to_vec(),
             unkept: &[],
             deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
@@ -76,10 +122,11 @@ impl ShellCommand<'_> {
             ReadEnd::Vanished => ScriptEnd::Badly { code: None, how: "was ended from outside".to_owned() },
             ReadEnd::Exited(exit) if exit.code == Some(0) => ScriptEnd::Well,
             ReadEnd::Exited(exit) => {
-                let how = match (exit.code, exit.signal) {
-                    (Some(code), _) => format!("ended with code {code}"),
-                    (None, Some(signal)) => format!("was ended by signal {signal}"),
-                    (None, None) => format!("could not be started: {}", exit.not_started),
+                let how = match (exit.over, exit.code, exit.signal) {
+                    (Some(limit), _, _) => format!("was ended because {limit}"),
+                    (None, Some(code), _) => format!("ended with code {code}"),
+                    (None, None, Some(signal)) => format!("was ended by signal {signal}"),
+                    (None, None, None) => format!("could not be started: {}", exit.not_started),
                 };
                 ScriptEnd::Badly { code: exit.code, how }
             }

@@ -6,13 +6,14 @@
 //! it started. It decides nothing. Start at [`work`].
 
 use super::lines::LINE_BYTES_MAX;
+use super::orphans;
 use super::redacting_writer::RedactingWriter;
-use super::worker_folder::{Exit, STDERR, STDIN, STDOUT};
-use super::{descendants, orphans};
+use super::worker_folder::{Exit, REPORT, STDERR, STDIN, STDOUT};
 use redraft_facts::redact::Redactor;
+use redraft_sandbox::{Engine, Group, Policy, Started, Starter, processes};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -30,6 +31,8 @@ const VERSION: u16 = 1;
 pub struct WorkerJob {
     /// Must exist. A file `stdin` in it is what the program reads.
     pub out: PathBuf,
+    /// Our own binary, which also becomes a program that is contained.
+    pub helper: PathBuf,
     pub program: OsString,
     pub arguments: Vec<OsString>,
 }
@@ -44,14 +47,17 @@ pub(super) struct WorkerConfig {
     secrets: Vec<String>,
     /// Lines of standard output that begin with one of these are passed on but not kept.
     unkept: Vec<String>,
+    /// What the program may reach; everything, where there is none.
+    policy: Option<Policy>,
 }
 
 /// More than all variables of a process can hold.
 const TOLD_BYTES_MAX: u64 = 16 << 20;
 
 impl WorkerConfig {
-    pub(super) fn new(secrets: Vec<String>, unkept: &[&str]) -> WorkerConfig {
-        WorkerConfig { v: VERSION, secrets, unkept: unkept.iter().map(|line| (*line).to_owned()).collect() }
+    pub(super) fn new(secrets: Vec<String>, unkept: &[&str], policy: Option<Policy>) -> WorkerConfig {
+        let unkept = unkept.iter().map(|line| (*line).to_owned()).collect();
+        WorkerConfig { v: VERSION, secrets, unkept, policy }
     }
 
     pub(super) fn write(&self, mut pipe: impl Write) -> io::Result<()> {
@@ -84,14 +90,19 @@ pub fn work(
 ) -> io::Result<()> {
     let mut lifeline = BufReader::new(lifeline);
     // The process that started us may be gone before we have begun.
-    let Some(WorkerConfig { secrets, unkept, .. }) = WorkerConfig::read(&mut lifeline)? else {
+    let Some(WorkerConfig { secrets, unkept, policy, .. }) = WorkerConfig::read(&mut lifeline)? else {
         return Ok(());
     };
     let _held = orphans::hold(&work.out)?;
     let redactor = Redactor::new(secrets);
-    descendants::adopt()?;
-    let mut child = match start(work) {
-        Ok(child) => child,
+    processes::adopt()?;
+    let started = match &policy {
+        Some(policy) => start_contained(work, policy),
+        None => start(work),
+    };
+    // The limits of the program are kept until it has ended.
+    let (mut child, _group) = match started {
+        Ok(started) => started,
         Err(error) => return Exit::not_started(error.to_string()).write(&work.out),
     };
     let program = pid(&child)?;
@@ -99,8 +110,11 @@ pub fn work(
     std::thread::Builder::new().name("lifeline".to_owned()).spawn(move || {
         // Nothing is ever sent; reading ends when the other side is gone.
         let _ = io::copy(&mut lifeline, &mut io::sink());
-        descendants::end_all(program);
+        processes::end_all(program);
     })?;
+    let watch = policy
+        .map(|policy| redraft_sandbox::watch(policy.limits, move || processes::end_all(program)))
+        .transpose()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let status = std::thread::scope(|scope| {
         let keeper = |name: &str, unkept: Vec<String>, room: u64| {
@@ -113,26 +127,53 @@ pub fn work(
         let noted = scope.spawn(move || copy(stderr, keep_err?, io::sink()));
         let status = child.wait();
         // Whatever it left running would hold the streams open forever.
-        descendants::end_all(program);
-        descendants::reap();
+        processes::end_all(program);
+        processes::reap();
         for thread in [copied, noted] {
             thread.join().unwrap_or_else(|_| Err(io::Error::other("a copying thread ended in a panic")))?;
         }
         status
     })?;
-    Exit::from(status).write(&work.out)
+    Exit { over: watch.and_then(|watch| watch.broken()), ..Exit::from(status) }.write(&work.out)
+}
+
+/// Starts the program held to the policy. This process stays free, because it has to keep what the program prints and
+/// to end it.
+fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<(Child, Option<Group>)> {
+    let mark = orphans::mark(&work.out)?;
+    let make = |words: &[OsString]| match words {
+        [program, arguments @ ..] => command(program, arguments, &mark),
+        [] => command(&work.program, &work.arguments, &mark),
+    };
+    let starter = Starter { helper: &work.helper, make: &make, engines: &Engine::ALL };
+    let words: Vec<OsString> =
+        std::iter::once(&work.program).chain(&work.arguments).map(OsString::from).collect();
+    let Started { child, report, group } = starter.start(policy, &words, input(work)?)?;
+    // Noted before the program has ended, because its end may not be noted at all.
+    report.write(&work.out.join(REPORT))?;
+    Ok((child, Some(group)))
+}
+
+fn start(work: &WorkerJob) -> io::Result<(Child, Option<Group>)> {
+    let mut command = command(&work.program, &work.arguments, &orphans::mark(&work.out)?);
+    command.stdin(input(work)?.map_or_else(Stdio::null, Stdio::from));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok((command.spawn()?, None))
+}
+
+fn input(work: &WorkerJob) -> io::Result<Option<File>> {
+    match File::open(work.out.join(STDIN)) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts an agent's program")]
-fn start(work: &WorkerJob) -> io::Result<Child> {
-    let input = match File::open(work.out.join(STDIN)) {
-        Ok(file) => Stdio::from(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Stdio::null(),
-        Err(error) => return Err(error),
-    };
-    let mut command = Command::new(&work.program);
-    command.args(&work.arguments).process_group(0).env(orphans::MARK, orphans::mark(&work.out)?);
-    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+fn command(program: &OsStr, arguments: &[OsString], mark: &OsStr) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).process_group(0).env(orphans::MARK, mark);
+    command
 }
 
 fn pid(child: &Child) -> io::Result<Pid> {

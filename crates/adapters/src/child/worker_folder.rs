@@ -10,6 +10,8 @@ pub(super) const STDIN: &str = "stdin";
 pub(crate) const STDOUT: &str = "stdout";
 pub(super) const STDERR: &str = "stderr";
 pub(super) const EXIT: &str = "exit";
+/// How far the program is held to its sandbox, and by what.
+pub(super) const REPORT: &str = "sandbox.json";
 
 const VERSION: u16 = 1;
 
@@ -17,16 +19,19 @@ const VERSION: u16 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exit {
-    v: u16,
+    pub(super) v: u16,
     pub code: Option<i32>,
     pub signal: Option<i32>,
     /// Why it could not be started; empty when it was.
     pub not_started: String,
+    /// The limit it was ended for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
 }
 
 impl Exit {
     pub(super) fn not_started(why: String) -> Exit {
-        Exit { v: VERSION, code: None, signal: None, not_started: why }
+        Exit { v: VERSION, code: None, signal: None, not_started: why, over: None }
     }
 
     pub(super) fn read(out: &Path) -> Option<Exit> {
@@ -44,6 +49,7 @@ impl Exit {
 
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Exit {
-        Exit { v: VERSION, code: status.code(), signal: status.signal(), not_started: String::new() }
+        let (code, signal) = (status.code(), status.signal());
+        Exit { v: VERSION, code, signal, not_started: String::new(), over: None }
     }
 }

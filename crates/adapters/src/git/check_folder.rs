@@ -97,6 +97,12 @@ impl<'a> GitCheckFolder<'a> {
         }
     }
 
+    /// A home for what runs in it. It is emptied and removed together with the folder, so that nothing that an earlier
+    /// commit left there can decide about a later one.
+    pub fn home(&self) -> PathBuf {
+        self.git_dir.join("home")
+    }
+
     fn call<const N: usize>(&self, args: [&str; N]) -> Call {
         let mut call = self.repository.git.call(&self.folder, args);
         for setting in WHOLE {

@@ -42,6 +42,7 @@ mod files;
 mod guard;
 mod hidden;
 mod history;
+mod history_copy;
 mod holder;
 mod hooks;
 mod index_form;

@@ -6,7 +6,7 @@
 //! better finished than broken off.
 
 #[cfg(target_os = "linux")]
-use crate::child::descendants::{Process, all};
+use redraft_sandbox::processes::Process;
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
@@ -203,24 +203,9 @@ pub(super) fn ended(child: &mut Child, cut: StopReason) -> StopReason {
     cut
 }
 
-/// The processes a child has started, the youngest generation last.
-#[cfg(target_os = "linux")]
+/// What a child has started, the youngest generation last; where it is unknown, that ends with git or by limits of its own.
 fn descendants(child: &Child) -> Vec<Pid> {
-    let all: Vec<Process> = all().collect();
-    let mut found: Vec<Pid> = Pid::from_raw(child.id().cast_signed()).into_iter().collect();
-    let mut at = 0;
-    while let Some(parent) = found.get(at).copied() {
-        let children = all.iter().filter(|one| one.parent == parent.as_raw_nonzero().get() && !one.ended);
-        found.extend(children.map(|one| one.pid));
-        at += 1;
-    }
-    found.split_off(1.min(found.len()))
-}
-
-/// Without `/proc` they are unknown; what git started ends when git does, or by its own limits.
-#[cfg(not(target_os = "linux"))]
-fn descendants(_child: &Child) -> Vec<Pid> {
-    Vec::new()
+    Pid::from_raw(child.id().cast_signed()).map(redraft_sandbox::processes::below).unwrap_or_default()
 }
 
 fn signal(pid: Pid, signal: Signal) {

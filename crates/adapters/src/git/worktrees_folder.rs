@@ -20,7 +20,7 @@ impl Repository {
     }
 
     /// The folder that worktrees are made in.
-    pub(super) fn worktrees_folder(&self) -> PathBuf {
+    pub fn worktrees_folder(&self) -> PathBuf {
         self.main_checkout().join(WORKTREES)
     }
 

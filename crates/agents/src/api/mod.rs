@@ -193,6 +193,10 @@ impl Agent for ApiAgent {
         self.name.clone()
     }
 
+    fn sandbox(&self) -> Option<String> {
+        self.commands.as_ref()?.reached()
+    }
+
     fn describe(&self) -> String {
         format!("{} at {}", self.model, self.base_url)
     }

@@ -351,6 +351,7 @@ impl Agent for ClaudeAgent {
             secrets: self.redactor.known().to_vec(),
             unkept: &flags::UNKEPT,
             deadlines: request.deadlines,
+            policy: None,
         };
         let mut heard = Heard::default();
         heard.requests.live = true;

@@ -258,6 +258,7 @@ impl Agent for CodexAgent {
             secrets: self.redactor.known().to_vec(),
             unkept: &[],
             deadlines: request.deadlines,
+            policy: None,
         };
         let mut heard = Heard::default();
         let (meter, mut spending) = (Meter::new(watch), self.spending(request));

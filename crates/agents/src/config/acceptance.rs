@@ -33,7 +33,7 @@ impl Want {
 /// What would use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Needed {
-    /// Every run and review: what may be spent before a person is asked, and what counts as spent.
+    /// Every run and review: what may be spent before a person is asked, what counts as spent, and what commands reach.
     ByEveryRun,
     /// Making a worktree ready.
     ByWorktrees,
@@ -75,7 +75,7 @@ pub enum By {
 use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, KeyDecision); 63] = [
+pub const KEYS: [(&str, KeyDecision); 69] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),
@@ -113,6 +113,14 @@ pub const KEYS: [(&str, KeyDecision); 63] = [
     // It keeps an agent at work in a session that somebody else pays for.
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
     ("notify.command", Asks(By::Notices)),
+    // A level that narrows is accepted too: only then is a person asked again when it is taken out.
+    ("sandbox.level", Asks(By::EveryRun)),
+    // A copy of the history is no more than what the worktree was made from, and nothing leads back from it.
+    ("sandbox.git", Harmless),
+    ("sandbox.read", Asks(By::EveryRun)),
+    ("sandbox.write", Asks(By::EveryRun)),
+    ("sandbox.network", Asks(By::EveryRun)),
+    ("sandbox.pass", Asks(By::EveryRun)),
     // Who plays, and which model, is announced before anything is spent.
     ("agents.*.kind", Harmless),
     ("agents.*.model", AsksIfFree(By::Agent)),

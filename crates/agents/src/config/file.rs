@@ -29,6 +29,7 @@ pub(super) struct ConfigFile {
     pub(super) ask: AskFile,
     pub(super) hooks: HooksFile,
     pub(super) notify: NotifyFile,
+    pub(super) sandbox: SandboxFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     /// By the name of a model.
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
@@ -82,6 +83,17 @@ pub(super) struct FinishFile {
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct HooksFile {
     pub(super) autonomous: Option<Spanned<bool>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct SandboxFile {
+    pub(super) level: Option<Spanned<String>>,
+    pub(super) git: Option<Spanned<String>>,
+    pub(super) read: Option<Vec<Spanned<String>>>,
+    pub(super) write: Option<Vec<Spanned<String>>>,
+    pub(super) network: Option<Vec<Spanned<String>>>,
+    pub(super) pass: Option<Vec<Spanned<String>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -230,7 +242,7 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 10] = [
+const TABLES: [(&str, &[&str]); 11] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     (
         "limits",
@@ -241,14 +253,26 @@ const TABLES: [(&str, &[&str]); 10] = [
     ("ask", &["after"]),
     ("hooks", &["autonomous"]),
     ("notify", &["bell", "after_seconds", "command"]),
+    ("sandbox", &["level", "git", "read", "write", "network", "pass"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
     ("lint", &["vague_words", "rules", "sections"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),
 ];
 
 /// What only a project decides, and not a user for all projects.
-const REPOSITORY_ONLY: [&str; 10] =
-    ["review", "limits", "workspace", "monitor", "lanes", "lint", "checks", "implement", "finish", "ask"];
+const REPOSITORY_ONLY: [&str; 11] = [
+    "review",
+    "limits",
+    "workspace",
+    "monitor",
+    "lanes",
+    "lint",
+    "checks",
+    "implement",
+    "finish",
+    "ask",
+    "sandbox",
+];
 
 pub(super) fn read(text: &str, path: &Path) -> Result<ConfigFile, ConfigError> {
     toml::from_str(text).map_err(|error| explain(&error, text, path))

@@ -3,7 +3,7 @@
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into [`Config`], what
 //! it means, with every default filled in and every value checked (`agent` has that of agents); `source` is what every table is read with. Parts of
-//! that are `prices`, `models`, `mcp`, `lint`, `checks`, `notify` and `secrets`, which refuses a key in the file. `acceptance`
+//! that are `prices`, `models`, `mcp`, `lint`, `checks`, `notify`, `sandbox` and `secrets`, which refuses a key in the file. `acceptance`
 //! decides what of `redraft.toml` a person must accept, `effective` shows which settings hold, `edit` changes one.
 //! Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
@@ -22,6 +22,7 @@ mod nearest;
 mod notify;
 mod prices;
 mod resolve;
+mod sandbox;
 mod secrets;
 mod source;
 mod user_settings;
@@ -34,6 +35,7 @@ pub use agent::{AgentConfig, BashRule, ModelAgent, ModelKind, SchemaForm, Wire};
 pub use edit::edited;
 pub use effective::{From, ShownSetting, settings};
 pub use error::ConfigError;
+pub use sandbox::SandboxConfig;
 pub use user_settings::{Colour, LOCAL, LocalServer, TerminalSettings, UserSettings};
 
 use builtin_cards::builtin_cards;
@@ -98,6 +100,8 @@ pub struct Config {
     pub finish: FinishConfig,
     /// The phases after which a person is asked to approve.
     pub asks_after: Vec<Phase>,
+    /// What the project's commands may reach.
+    pub sandbox: SandboxConfig,
     /// Whether an interactive agent that stops is reminded of unfinished work.
     pub autonomous: bool,
     /// The commands that tell a person who is not looking; see [`Config::notify_command`].
@@ -294,6 +298,7 @@ impl Default for Config {
             extras: Extra::ALL.to_vec(),
             finish: FinishConfig { history: MergeHistory::Keep, docs: DocsGate::Remind, retro: true },
             asks_after: Vec::new(),
+            sandbox: SandboxConfig::default(),
             autonomous: false,
             notify: NotifyCommands::default(),
             agents,

@@ -119,6 +119,7 @@ pub(super) fn resolve(
         source.word(&mut phase, Some(written), "a phase to approve", &PHASES)?;
         config.asks_after.push(phase);
     }
+    config.sandbox = source.sandbox(&file.sandbox)?;
     config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
     config.notify.repository = source.notify_command(file.notify.command.as_ref())?;
     config.own_prices.clone_from(&config.prices);

@@ -11,6 +11,8 @@ use redraft_cost::price::PerMillion;
 use redraft_documents::lint::{ArtifactKind, ExpectedPart, Level, LintSettings, Rule};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::Usage;
+use redraft_sandbox::Network;
+use redraft_sandbox::SandboxRule;
 use std::collections::BTreeSet;
 use std::fs;
 use tempfile::TempDir;
@@ -84,6 +86,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
         "ask",
         "hooks",
         "notify",
+        "sandbox",
     ] {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
@@ -135,6 +138,13 @@ fn every_key_changes_what_it_says() {
 
         [notify]
         command = "tell me"
+        [sandbox]
+        level = "strict"
+        read = ["~/data"]
+        write = ["/tmp"]
+        network = ["tcp:443", "unix"]
+        pass = ["MY_*"]
+        git = "copy"
         [workspace]
         mode = "in-place"
         setup = "npm ci"
@@ -200,6 +210,14 @@ fn every_key_changes_what_it_says() {
         extras: vec![Extra::Deepen],
         finish: FinishConfig { history: MergeHistory::Squash, docs: DocsGate::Require, retro: false },
         asks_after: vec![Phase::Specify, Phase::Implement],
+        sandbox: SandboxConfig {
+            rule: SandboxRule::Strict,
+            read: vec!["~/data".to_owned()],
+            write: vec!["/tmp".to_owned()],
+            network: Network::local().widened(["tcp:443", "unix"]).unwrap(),
+            pass: vec!["MY_*".to_owned()],
+            git: true,
+        },
         autonomous: true,
         notify: notify::NotifyCommands { own: None, repository: Some("tell me".to_owned()) },
         agents: {

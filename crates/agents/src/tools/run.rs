@@ -10,9 +10,11 @@ use redraft_engine::ports::RunHandle;
 use redraft_facts::redact::Redactor;
 use redraft_facts::text::span;
 use redraft_facts::ticket::Ticket;
+use redraft_sandbox::Sandbox;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// How much of an output a model is shown, from its end: that is where a failure is reported.
 const OUTPUT_BYTES_MAX: usize = 24 << 10;
@@ -32,9 +34,24 @@ pub struct Commands {
     pub redactor: Redactor,
     /// How long one command may take.
     pub limit_ms: u64,
+    /// What it may reach; everything, where there is none.
+    pub sandbox: Option<Sandbox>,
+    /// How far that holds here, once it was tried.
+    pub reached: Arc<OnceLock<Option<String>>>,
 }
 
 impl Commands {
+    /// How far commands are held here: tried before the first dispatch, and again before each command.
+    pub(crate) fn reached(&self) -> Option<String> {
+        let tried = || {
+            let sandbox = self.sandbox.as_ref()?;
+            let passed = self.environment.of_commands(&sandbox.pass);
+            let report = sandbox.reached((&self.environment.0, &passed.0), &self.worker);
+            report.map(|report| report.to_string())
+        };
+        self.reached.get_or_init(tried).clone()
+    }
+
     /// Runs the command that was asked for in these words.
     pub(super) fn run(
         &self,
@@ -57,14 +74,19 @@ impl Commands {
             out: &self.runs.join(ticket.to_string()).join("run"),
             text: accepted,
             folder,
+            sandbox: self.sandbox.as_ref().map(|sandbox| (sandbox, None)),
             environment: &environment,
             // What is not passed on must not be found in other ways either.
             redactor: &self.redactor.knowing(self.environment.secrets()),
             limit_ms: self.limit_ms,
         };
         let mut output = Output::default();
-        let ended = script.run(watch, &mut |line| output.take(line));
-        let how = match ended.map_err(|error| Refusal::Failed(format!("`{accepted}`: {error}")))? {
+        let ran = script.run(watch, &mut |line| output.take(line));
+        let ran = ran.map_err(|error| Refusal::Failed(format!("`{accepted}`: {error}")))?;
+        if let Some(hint) = &ran.hint {
+            output.take(&format!("({hint}; a person has to do that)"));
+        }
+        let how = match ran.end {
             ScriptEnd::Well => "ended with code 0".to_owned(),
             ScriptEnd::Badly { how, .. } => how,
             ScriptEnd::Slow => format!("was ended after {}", span(self.limit_ms)),

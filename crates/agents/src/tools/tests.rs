@@ -428,6 +428,8 @@ fn the_tool_that_runs_commands_names_them() {
         environment: Environment::default(),
         redactor: Redactor::default(),
         limit_ms: 1,
+        sandbox: None,
+        reached: Default::default(),
     };
     let names = ["Read", "Run"].map(str::to_owned);
     let tools = offered(&names, Some(&commands));

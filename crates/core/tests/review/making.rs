@@ -136,8 +136,14 @@ proptest! {
             let first = begun.insert((fact.ticket.pass, fact.ticket.unit.clone()));
             prop_assert!(!first || fact.choice.strategy != Send::Resume, "{}", fact.ticket);
         }
+        // Whoever wrote tests goes on with them, and with nothing from before.
+        let mut tested: BTreeSet<u16> = BTreeSet::new();
         for fact in started(&world) {
-            let fresh = matches!(fact.ticket.purpose, Purpose::Simplify | Purpose::Outline | Purpose::Tests);
+            let fresh = match fact.ticket.purpose {
+                Purpose::Simplify | Purpose::Outline => true,
+                Purpose::Tests => tested.insert(fact.ticket.pass),
+                _ => false,
+            };
             prop_assert!(!fresh || fact.choice.strategy != Send::Resume, "{}", fact.ticket);
         }
     }
@@ -491,6 +497,7 @@ fn a_result_among_other_files_is_not_taken_where_the_commit_must_be_alone() {
         prepared: BlobId::new("p"),
         same_as: None,
         notes: vec![],
+        sandbox: None,
     };
     let result = |passed: bool, empty| {
         let (evidence, command, output) = (String::new(), "c".to_owned(), String::new());

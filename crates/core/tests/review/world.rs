@@ -362,6 +362,7 @@ impl World {
                     prepared: BlobId::new("p"),
                     same_as: None,
                     notes: vec![],
+                    sandbox: None,
                 });
                 self.happen(Checked {
                     pass,

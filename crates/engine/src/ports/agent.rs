@@ -64,6 +64,12 @@ pub trait Agent: Send + Sync {
         Usd(0)
     }
 
+    /// How far the commands it runs for a dispatch are held to a sandbox, found out by trying; none where it runs none,
+    /// or in none.
+    fn sandbox(&self) -> Option<String> {
+        None
+    }
+
     /// Answers, or fails in a way the engine can act on. Must return soon after `watch.stopped()`.
     fn run(&self, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError>;
 }

@@ -22,6 +22,8 @@ pub struct CheckRun {
     pub tail: String,
     /// The run was asked to stop while it ran, so that it says nothing.
     pub stopped: bool,
+    /// How far it was held to its sandbox, where it was meant to run in one.
+    pub sandbox: Option<String>,
 }
 
 /// Runs checks that a person has accepted.

@@ -42,6 +42,10 @@ pub struct Checkout {
     pub same_as: Option<u64>,
     /// What was noticed, a line each: files that setup or the check changed.
     pub notes: Vec<String>,
+    /// How far the command was held to its sandbox, and by what, as in `partial: limits (bubblewrap)`. Absent where it
+    /// was in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
 }
 
 impl Checked {

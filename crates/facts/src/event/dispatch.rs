@@ -44,6 +44,10 @@ pub struct Started {
     /// The code that it gives or asks for; absent where nothing is to be proved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recall: Option<Recall>,
+    /// How far the commands of this dispatch are held to a sandbox, and by what, as in `partial: limits (bubblewrap)`;
+    /// absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
 }
 
 /// A dispatch under way may cost more than was reserved for it. Written before it goes on, so that a crash cannot hide

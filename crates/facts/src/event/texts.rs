@@ -28,7 +28,7 @@ impl Event {
             Event::Started(fact) => {
                 let AgentIdentity { kind: _, program, version, model } = &mut fact.player;
                 all([&mut fact.choice.why, program, version, model], each);
-                all(&mut fact.markers, each);
+                all(fact.markers.iter_mut().chain(&mut fact.sandbox), each);
             }
             Event::Answered(fact) => {
                 all(fact.denials.iter_mut().chain(&mut fact.notes), each);
@@ -67,6 +67,7 @@ impl Event {
             Event::Checked(fact) => {
                 all([&mut fact.evidence, &mut fact.output], each);
                 all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.notes), each);
+                all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.sandbox), each);
             }
             Event::Asked(fact) => {
                 each(&mut fact.question.text);

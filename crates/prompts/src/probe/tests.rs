@@ -280,6 +280,7 @@ impl History {
                 pull: false,
                 player: AgentIdentity::default(),
                 recall: "kf".contains(kind).then(|| Recall::Asks("memo-123456".to_owned())),
+                sandbox: None,
             };
             self.records.take(&scope, &started.into());
             let end: Event = match kind {

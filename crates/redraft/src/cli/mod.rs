@@ -49,6 +49,11 @@ use std::sync::Arc;
 
 /// Parses, performs, and turns the result into an exit code.
 pub(crate) fn main() -> ExitCode {
+    // What is contained starts often and reads no arguments of its own, so it does not wait for the parser.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == redraft_sandbox::CONTAINED) {
+        return ExitCode::from(redraft_sandbox::contained(&words.collect::<Vec<_>>()));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refused(&error),

@@ -53,11 +53,12 @@ fn ended(scratch: &Scratch, jump_ms: i64, text: &str, limit_ms: u64) -> ScriptEn
         out: &scratch.outside().join("out"),
         text,
         folder: scratch.outside(),
+        sandbox: None,
         environment: &Environment(std::env::vars_os().collect()),
         redactor: &Redactor::default(),
         limit_ms,
     };
-    script.run(&watch, &mut |_| {}).unwrap()
+    script.run(&watch, &mut |_| {}).unwrap().end
 }
 
 #[test]

@@ -122,13 +122,16 @@ fn a_private_key_that_a_command_prints_line_by_line_is_neither_shown_nor_kept() 
             out: &out,
             text: &script,
             folder: &scratch.root(),
+            sandbox: None,
             environment: &Environment(std::env::vars_os().filter(|(name, _)| name == "PATH").collect()),
             redactor: &Redactor::default(),
             limit_ms: 60_000,
         };
         let mut lines = Vec::new();
-        let ended =
-            script.run(&SystemClock::new(Arc::default()), &mut |line| lines.push(line.to_owned())).unwrap();
+        let ended = script
+            .run(&SystemClock::new(Arc::default()), &mut |line| lines.push(line.to_owned()))
+            .unwrap()
+            .end;
         assert!(matches!(ended, ScriptEnd::Badly { code: Some(3), .. }), "{ended:?}");
         let told = lines.join("\n");
         assert!(

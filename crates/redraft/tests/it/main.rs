@@ -88,6 +88,7 @@ mod review_forms;
 mod review_moved;
 mod review_told;
 mod run_tool;
+mod sandbox;
 mod settled;
 mod setup;
 mod shell;

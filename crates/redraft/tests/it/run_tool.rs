@@ -40,6 +40,8 @@ fn ask(scratch: &Scratch, accepted: &[&str], wanted: &str, limit_ms: u64) -> (St
         environment: Environment(variables.map(|(n, v)| (OsString::from(n), OsString::from(v))).into()),
         redactor: Redactor::default(),
         limit_ms,
+        sandbox: None,
+        reached: Default::default(),
     };
     let agent = ApiAgent::anthropic(AnthropicSettings {
         name: AgentName::new("model"),

@@ -164,13 +164,14 @@ fn a_setup_whose_time_is_up_ends_with_all_it_started() {
         out: &out,
         text: &text,
         folder: &folder,
+        sandbox: None,
         environment: &environment,
         redactor: &Redactor::default(),
         limit_ms: 1_500,
     };
     let mut lines = Vec::new();
     let ended =
-        script.run(&SystemClock::new(Arc::default()), &mut |line| lines.push(line.to_owned())).unwrap();
+        script.run(&SystemClock::new(Arc::default()), &mut |line| lines.push(line.to_owned())).unwrap().end;
     assert_eq!((ended, lines), (ScriptEnd::Slow, vec!["begun".to_owned()]));
     assert_eq!(watched.join().unwrap().unwrap(), "", "everything it started is gone");
 }

@@ -38,6 +38,11 @@ fn sample(key: &str, port: u16, canary: &str) -> String {
         "workspace.setup_minutes" => "[workspace]\nsetup_minutes = 60\n".to_owned(),
         "workspace.copy" => "[workspace]\ncopy = [\".env\"]\n".to_owned(),
         "checks.*" => format!("[checks]\ntest = \"touch {canary}\"\n"),
+        "sandbox.level" => "[sandbox]\nlevel = \"off\"\n".to_owned(),
+        "sandbox.git" => "[sandbox]\ngit = \"copy\"\n".to_owned(),
+        "sandbox.read" | "sandbox.write" => format!("[sandbox]\n{} = [\"{canary}\"]\n", &key[8..]),
+        "sandbox.network" => "[sandbox]\nnetwork = [\"all\"]\n".to_owned(),
+        "sandbox.pass" => "[sandbox]\npass = [\"SOME_VARIABLE\"]\n".to_owned(),
         "hooks.autonomous" => "[hooks]\nautonomous = true\n".to_owned(),
         "notify.command" => format!("[notify]\ncommand = \"touch {canary}\"\n"),
         "agents.*.program" => program(&format!("program = \"{canary}.sh\"")),
@@ -182,6 +187,8 @@ fn a_yes_holds_for_exactly_what_was_seen_and_unrelated_edits_ask_nothing() {
         ("[limits]\nrounds = 6\n", 6),
         ("[workspace]\ncopy = [\".env\"]\n", 6),
         ("[agents.codex]\npass = [\"HOME\"]\n", 6),
+        ("[sandbox]\nlevel = \"off\"\n", 6),
+        ("[sandbox]\nnetwork = [\"all\"]\n", 6),
     ] {
         scratch.write_unaccepted("redraft.toml", &format!("{also}{checks}"));
         scratch.run(["trust"]).expect(code);
@@ -199,6 +206,22 @@ fn a_yes_holds_for_exactly_what_was_seen_and_unrelated_edits_ask_nothing() {
     );
     scratch.run(["trust"]).expect(6);
     assert!(scratch.run(["trust", "--list"]).expect(0).stdout.starts_with("nothing has been accepted yet\n"));
+}
+
+#[test]
+fn a_sandbox_that_was_accepted_is_not_taken_away_without_a_yes() {
+    let scratch = feature("Show the weather");
+    let with = |level: &str| format!("[checks]\ntest = \"true\"\n{level}");
+    scratch.write_unaccepted("redraft.toml", &with("[sandbox]\nlevel = \"strict\"\n"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    for weaker in ["[sandbox]\nlevel = \"auto\"\n", "[sandbox]\nlevel = \"off\"\n"] {
+        scratch.write_unaccepted("redraft.toml", &with(weaker));
+        let said = scratch.run(["run", "--yes"]).expect(6);
+        assert!(said.stderr.contains("nobody has accepted yet"), "{weaker}: {}", said.stderr);
+    }
+    // Without a level, nothing but the check is left to ask about.
+    scratch.write_unaccepted("redraft.toml", &with(""));
+    scratch.run(["trust"]).expect(6);
 }
 
 #[test]

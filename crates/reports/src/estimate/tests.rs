@@ -233,6 +233,7 @@ fn started(ticket: &Ticket, agent: &str) -> Started {
         pull: false,
         player: AgentIdentity::default(),
         recall: None,
+        sandbox: None,
     }
 }
 

@@ -239,6 +239,7 @@ pub fn checks(overview: &Overview, limits: &PageLimits) -> Option<Markup> {
                                 td {
                                     (limits.text(&check.gate))
                                     @if !check.command.is_empty() { br; code { (limits.text(&check.command)) } }
+                                    @if !check.sandbox.is_empty() { br; span.quiet { "sandbox " (limits.text(&check.sandbox)) } }
                                 }
                                 td { span class=(if check.passed { "good" } else { "bad" }) { (if check.passed { "passed" } else { "failed" }) } }
                                 td { (limits.text(&check.said)) }

@@ -52,6 +52,7 @@ fn grown(number: usize, text: &str) -> Overview {
         passed: false,
         said: text(),
         wall_ms: 1,
+        sandbox: text(),
         at_ms: 1,
     };
     let finding = |at: usize| FindingView {

@@ -70,7 +70,8 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             let (agent, strategy) = (&fact.agent, fact.choice.strategy.name());
             let chars = grouped(fact.prompt_chars);
             let how = if fact.pull { "handed to" } else { "sent to" };
-            format!("{} {how} {agent}, {strategy}, {chars} characters", fact.ticket)
+            let sandbox = fact.sandbox.as_ref().map(|level| format!("; sandbox {level}")).unwrap_or_default();
+            format!("{} {how} {agent}, {strategy}, {chars} characters{sandbox}", fact.ticket)
         }
         Event::Answered(fact) => {
             let (undone, ticket, took) = (undone(&fact.undone), &fact.ticket, span(fact.wall_ms));
@@ -349,7 +350,10 @@ fn checked(fact: &Checked) -> String {
         (None, false, Some(code)) => format!(" (code {code}, {}{place})", span(fact.wall_ms)),
         (None, false, None) => format!(" (ended after {}{place})", span(fact.wall_ms)),
     };
+    let sandbox = checkout.and_then(|checkout| checkout.sandbox.as_ref());
+    let sandbox = sandbox.map(|level| format!("; sandbox {level}")).unwrap_or_default();
     let notes = checkout.map(|checkout| list("noticed", &checkout.notes)).unwrap_or_default();
+    let notes = sandbox + &notes;
     match fact.passed {
         true => format!("gate {} passed{how}{notes}", fact.gate),
         false => format!("gate {} failed{how}: {}{notes}", fact.gate, fact.in_a_line(160)),

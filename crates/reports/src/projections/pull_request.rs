@@ -216,7 +216,11 @@ fn last_checks(entries: &[Entry]) -> Vec<&Checked> {
 fn check(one: &Checked) -> String {
     let how = if one.passed { "passed" } else { "failed" };
     match (one.command.is_empty(), one.evidence.is_empty()) {
-        (false, _) => format!("{}: `{}` {how}", one.gate, one_line(&one.command, 120).replace('`', "'")),
+        (false, _) => {
+            let level = one.checkout.as_ref().and_then(|checkout| checkout.sandbox.as_ref());
+            let level = level.map(|level| format!(" (sandbox {})", plain(level, 160))).unwrap_or_default();
+            format!("{}: `{}` {how}{level}", one.gate, one_line(&one.command, 120).replace('`', "'"))
+        }
         (true, true) => format!("{}: {how}", one.gate),
         (true, false) => format!("{}: {how}; {}", one.gate, plain(&one.evidence, ITEM_CHARS_MAX)),
     }

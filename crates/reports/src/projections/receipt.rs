@@ -126,7 +126,12 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     }
                 }
             }
+            Event::Checked(fact) => {
+                let level = fact.checkout.as_ref().and_then(|checkout| checkout.sandbox.as_ref());
+                receipt.contained("checks", level);
+            }
             Event::Started(fact) => {
+                receipt.contained(&format!("commands of {}", fact.agent), fact.sandbox.as_ref());
                 let key = (fact.ticket.pass, fact.ticket.role.to_string());
                 let resumed = fact.choice.strategy == Strategy::Resume;
                 if !resumed {
@@ -258,6 +263,12 @@ impl ReceiptLine {
 }
 
 impl Receipt {
+    /// How far commands were held to a sandbox, once for each that was reached.
+    fn contained(&mut self, what: &str, level: Option<&String>) {
+        let note = level.map(|level| format!("sandbox of {what}: {level}"));
+        self.notes.extend(note.filter(|note| !self.notes.contains(note)));
+    }
+
     fn send(&mut self, fact: &Started) {
         let same = |one: &&mut ReceiptAgent| one.agent == fact.agent && one.player == fact.player;
         match self.agents.iter_mut().find(same) {

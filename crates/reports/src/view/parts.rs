@@ -99,6 +99,8 @@ pub struct CheckView {
     pub passed: bool,
     pub said: String,
     pub wall_ms: u64,
+    /// How far it was held to its sandbox; empty where it was meant to run in none.
+    pub sandbox: String,
     pub at_ms: i64,
 }
 
@@ -340,6 +342,7 @@ fn check(entry: &Entry, phase: Option<Phase>) -> Option<CheckView> {
         passed: fact.passed,
         said: fact.in_a_line(CHARS_MAX),
         wall_ms: fact.wall_ms,
+        sandbox: fact.checkout.as_ref().and_then(|checkout| checkout.sandbox.clone()).unwrap_or_default(),
         at_ms: entry.at_ms,
     })
 }

@@ -53,7 +53,7 @@ impl Checks for ScriptedChecks {
         let rule =
             locked(&self.rules).iter().find(|(of, _)| *of == check.command).map(|(_, rule)| rule.clone());
         let ended = |code: Option<i32>, tail: &str| {
-            Ok(CheckRun { code, wall_ms: 0, tail: tail.to_owned(), stopped: false })
+            Ok(CheckRun { code, wall_ms: 0, tail: tail.to_owned(), stopped: false, sandbox: None })
         };
         match rule {
             None => ended(Some(0), "fine"),
@@ -74,7 +74,7 @@ impl Checks for ScriptedChecks {
             }
             Some(CheckRule::NeverEnds) => ended(None, "still at it"),
             Some(CheckRule::Stopped) => {
-                Ok(CheckRun { code: None, wall_ms: 0, tail: String::new(), stopped: true })
+                Ok(CheckRun { code: None, wall_ms: 0, tail: String::new(), stopped: true, sandbox: None })
             }
             Some(CheckRule::NotThere) => Err("no such file or directory".to_owned()),
         }

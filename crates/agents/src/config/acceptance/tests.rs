@@ -76,6 +76,18 @@ fn what_runs_reads_sends_or_spends_asks_and_the_rest_does_not() {
             &["workspace.copy = [\".env\", \"x y\"]", "workspace.setup = \"a\\u{1b}[2K\\nb\""],
         ),
         ("[checks]\nt = \"x\"\n", &["checks.t = \"x\""]),
+        ("[sandbox]\ngit = \"copy\"\nread = []\n", &[]),
+        ("[sandbox]\nlevel = \"strict\"\n", &["sandbox.level = \"strict\""]),
+        (
+            "[sandbox]\nlevel = \"off\"\nwrite = [\"~/.m2\"]\nnetwork = [\"udp\"]\npass = [\"A\"]\nread = [\"/x\"]\n",
+            &[
+                "sandbox.level = \"off\"",
+                "sandbox.network = [\"udp\"]",
+                "sandbox.pass = [\"A\"]",
+                "sandbox.read = [\"/x\"]",
+                "sandbox.write = [\"~/.m2\"]",
+            ],
+        ),
         ("[hooks]\nautonomous = false\n", &[]),
         ("[hooks]\nautonomous = true\n", &["hooks.autonomous = true"]),
         ("[agents.claude]\nprogram = \"claude\"\nbash = \"checks\"\nargs = []\nmodel = \"opus\"\n", &[]),

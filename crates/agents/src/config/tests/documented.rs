@@ -41,6 +41,7 @@ fn every_key_that_is_accepted_is_in_its_table_of_the_page_and_no_other() {
         ("## `[lint]`", "[lint]"),
         ("## `[implement]`", "[implement]"),
         ("## `[notify]`", "[notify]"),
+        ("## `[sandbox]`", "[sandbox]"),
         ("## `[agents.NAME]`", "[agents.x]"),
         ("### `[agents.NAME.mcp.SERVER]`", "[agents.x.mcp.y]"),
         ("## `[prices.\"MODEL\"]`", "[prices.x]"),

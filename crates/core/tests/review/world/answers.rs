@@ -325,6 +325,7 @@ pub(in super::super) fn started(order: &DispatchOrder, strategy: Strategy, pull:
         told: vec![],
         pull,
         player: AgentIdentity::default(),
+        sandbox: None,
         recall: match strategy {
             Strategy::Resume => order.conversation.as_ref().unwrap().code.clone().map(Recall::Asks),
             _ => Some(Recall::Gives(format!("code of {}", order.ticket))),

@@ -200,6 +200,7 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
         pull: false,
         player: AgentIdentity::default(),
         recall: None,
+        sandbox: None,
     };
     started.into()
 }

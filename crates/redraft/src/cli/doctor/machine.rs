@@ -10,6 +10,9 @@ use redraft_facts::usage::grouped;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::sandbox::sandbox;
+use redraft_sandbox::Level;
+use redraft_sandbox::SandboxRule;
 use std::fs;
 use std::path::Path;
 
@@ -86,6 +89,9 @@ fn see(process: &ProcessContext, lines: &mut Vec<Line>) -> Result<Option<Place>,
         true => elsewhere(process, lines),
         false => configuration(&repo, process, lines),
     };
+    if let Some(config) = &config {
+        lines.push(contained(&repo, config, process));
+    }
     let place = |(config, ledger)| Place { repo, config, ledger, throw_away };
     Ok(config.zip(ledger).map(place))
 }
@@ -159,6 +165,33 @@ fn configuration(
             Some(found)
         }
         Err(error) => told(config::FILE, error, lines),
+    }
+}
+
+/// How far commands of the project can be held here, found out by trying.
+fn contained(repo: &RepositoryContext, config: &Config, process: &ProcessContext) -> Line {
+    const CHECK: &str = "sandbox";
+    let sandbox = sandbox(repo, config, process);
+    let passed = process.environment.of_commands(&sandbox.pass);
+    let Some(report) = sandbox.reached((&process.environment.0, &passed.0), &process.exe) else {
+        let off = "off: checks and setup can reach whatever you can";
+        return Line::ok(
+            CHECK,
+            format!("{off}; [sandbox] level = \"auto\" in {} contains them", config::FILE),
+        );
+    };
+    match (&report.level, sandbox.rule) {
+        (Level::None(_), SandboxRule::Auto | SandboxRule::Off) => {
+            Line::ok(CHECK, format!("{report}: checks and setup can reach whatever you can"))
+        }
+        (Level::Enforced, _) | (Level::Partial(_), SandboxRule::Auto | SandboxRule::Off) => {
+            Line::ok(CHECK, report.to_string())
+        }
+        (Level::None(_) | Level::Partial(_), SandboxRule::Strict) => Line::bad(
+            CHECK,
+            format!("{report}, and [sandbox] level = \"strict\" asks for more: no check is run"),
+            "level = \"auto\" in redraft.toml runs them as far contained as this machine can",
+        ),
     }
 }
 

@@ -12,6 +12,7 @@ use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::RunArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::ErrorCode;
+use redraft_frame::sandbox::sandbox;
 use redraft_frame::story::Story;
 use serde::{Deserialize, Serialize};
 use std::sync::PoisonError;
@@ -73,6 +74,8 @@ fn run(desk: &McpService, args: &CheckArgs) -> Result<Result<String, String>, Cl
     let Some(((grant, expires_ms), created, config)) = granted.flatten() else {
         return Ok(Err(NO_CHECK.to_owned()));
     };
+    let folder = repo.check_folder(&created, &config);
+    let sandbox = sandbox(&repo, &config, process);
     let checks = ShellChecks {
         worker: &process.exe,
         out: repo.state.join("checks").join(id.to_string()),
@@ -80,8 +83,9 @@ fn run(desk: &McpService, args: &CheckArgs) -> Result<Result<String, String>, Cl
         redactor: &process.redactor,
         limit_ms: config.check_minutes * 60_000,
         clock: &process.clock,
+        sandbox: &sandbox,
+        home: folder.home(),
     };
-    let folder = repo.check_folder(&created, &config);
     let inbox = FileInbox::new(&repo.state);
     let left_ms = u64::try_from(expires_ms.saturating_sub(process.clock.now_ms())).unwrap_or(0);
     let until = process.clock.moment().plus_ms(left_ms);

@@ -35,6 +35,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::sandbox::sandbox;
 use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent, trust};
 use redraft_prompts::prompt::unnamed;
@@ -124,6 +125,8 @@ impl Call<'_> {
         let hidden = self.require_shown(&workspace)?;
         let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
         inbox.sweep(&created.scope());
+        let check_folder = repo.check_folder(created, &grounds.config);
+        let sandbox = sandbox(repo, &grounds.config, process);
         let shell = ShellChecks {
             worker: &process.exe,
             out: repo.state.join("checks").join(scope.to_string()),
@@ -131,12 +134,13 @@ impl Call<'_> {
             redactor: &process.redactor,
             limit_ms: grounds.config.check_minutes * 60_000,
             clock: &process.clock,
+            sandbox: &sandbox,
+            home: check_folder.home(),
         };
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
         console.budget(rules.budget);
         let doing = DoingFile::new(&repo.state, &created.scope());
         let progress = Story::new(console, super::asks(args.yes, console)).told_in(doing);
-        let check_folder = repo.check_folder(created, &grounds.config);
         let parts = RunPorts {
             comments: &NoComments,
             check_folder: &check_folder,

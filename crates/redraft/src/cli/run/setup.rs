@@ -25,6 +25,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::prepare::{forget_ready, hold_place, prepare};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::sandbox::sandbox;
 use redraft_frame::{consent, trust};
 use redraft_roles::profile;
 use redraft_views::dependencies::require_unblocked;
@@ -142,6 +143,8 @@ fn with_lock<T>(
             return Ok(None);
         }
     }
+    let check_folder = repo.check_folder(&created, &config);
+    let sandbox = sandbox(repo, &config, process);
     let checks = ShellChecks {
         worker: &process.exe,
         out: repo.state.join("checks").join(id.to_string()),
@@ -149,13 +152,14 @@ fn with_lock<T>(
         redactor: &process.redactor,
         limit_ms: config.check_minutes * 60_000,
         clock: &process.clock,
+        sandbox: &sandbox,
+        home: check_folder.home(),
     };
     let merging = GitMerging {
         repository: &repo.repository,
         branch: created.branch.clone(),
         boundaries: &process.boundaries,
     };
-    let check_folder = repo.check_folder(&created, &config);
     let parts = RunPorts {
         check_folder: &check_folder,
         merging: &merging,

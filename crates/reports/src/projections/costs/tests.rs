@@ -88,6 +88,7 @@ impl Story {
             pull: false,
             player: AgentIdentity::default(),
             recall: None,
+            sandbox: None,
         });
     }
 

@@ -1,0 +1,43 @@
+//! What a command may reach, and the means of holding it to that.
+//!
+//! [`Policy`] is a value: which paths, which network, how much. [`profile`] makes the one for the project's own
+//! commands, [`Sandbox`] what of a repository and a machine that is. [`Starter::start`] starts a command that is held
+//! to a policy by the first [`Engine`] that works here: it starts a helper, which closes the doors behind itself, tries
+//! what must not work, says in a [`Report`] how far it got and becomes the command ([`contained`]). [`Surroundings::hint`]
+//! explains what a command that was held back has printed. [`processes`] finds and ends what a command has started. Nothing here
+//! knows checks, git or what a ledger is. Start at [`Starter::start`].
+
+#[cfg(target_os = "linux")]
+mod contained;
+mod engine;
+mod hint;
+mod level;
+#[cfg(target_os = "linux")]
+mod linux;
+mod order;
+#[cfg(not(target_os = "linux"))]
+mod other;
+mod policy;
+pub mod processes;
+pub mod profile;
+mod project;
+mod start;
+mod watchdog;
+
+#[cfg(target_os = "linux")]
+pub use contained::contained;
+pub use engine::{Engine, Report};
+pub use hint::LastLines;
+pub use level::{Gap, Level};
+#[cfg(target_os = "linux")]
+pub use linux::{Group, usual_memory};
+#[cfg(target_os = "linux")]
+use linux::{group, words};
+#[cfg(not(target_os = "linux"))]
+pub use other::{Group, contained, usual_memory};
+#[cfg(not(target_os = "linux"))]
+use other::{group, words};
+pub use policy::{Access, Forbidden, Grant, Limits, Network, Policy, Tcp};
+pub use project::{History, Sandbox, SandboxRule, Surroundings, Variables};
+pub use start::{CONTAINED, Make, Started, Starter};
+pub use watchdog::{Watch, watch};

@@ -1,0 +1,43 @@
+//! Operating systems without an engine.
+
+use crate::engine::Engine;
+use crate::policy::{Limits, Policy};
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+pub(crate) fn words(_engine: Engine, _policy: &Policy, _helper: &Path) -> Option<Vec<OsString>> {
+    None
+}
+
+/// No limits.
+#[derive(Debug)]
+pub struct Group;
+
+pub(crate) fn group(_limits: &Limits) -> Group {
+    Group
+}
+
+impl Group {
+    pub(crate) fn none() -> Group {
+        Group
+    }
+
+    pub(crate) fn limits(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn within<T>(&mut self, spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        spawn()
+    }
+}
+
+/// The exit code of a helper that is never asked for.
+pub fn contained(_words: &[OsString]) -> u8 {
+    127
+}
+
+/// The largest amount of memory that a command may use here, where the policy does not say.
+pub fn usual_memory() -> u64 {
+    u64::MAX
+}

@@ -1,0 +1,135 @@
+//! What may be reached, as a value that one process hands to another.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Everything a command may reach. What is not granted is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    pub grants: Vec<Grant>,
+    pub network: Network,
+    pub limits: Limits,
+    /// What is tried after the doors are closed.
+    pub forbidden: Forbidden,
+    /// Whether a command is not started unless all of this is certain.
+    pub strict: bool,
+}
+
+/// A path and everything below it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grant {
+    pub path: PathBuf,
+    pub access: Access,
+    /// Paths below it that are not granted, whether they exist or not.
+    pub except: Vec<PathBuf>,
+}
+
+/// What may be done there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// Everything but making devices.
+    Write,
+    /// Reading, listing, executing.
+    Read,
+    /// Reading and listing.
+    Look,
+    /// Reading and writing what is there, such as `/dev/null`.
+    Use,
+}
+
+/// What may be connected to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    pub tcp: Tcp,
+    pub udp: bool,
+    /// Sockets in the file system, such as the one of a container service.
+    pub unix: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tcp {
+    All,
+    /// These, and the ports that the system gives to servers of tests, which ask for any free one.
+    Ports(BTreeSet<u16>),
+}
+
+impl Network {
+    /// What tests need to speak with servers that they start themselves.
+    pub fn local() -> Network {
+        Network { tcp: Tcp::Ports(BTreeSet::new()), udp: false, unix: false }
+    }
+
+    /// Whether nothing outside is wanted, so that it can be a network of its own.
+    pub fn is_private(&self) -> bool {
+        !self.udp && matches!(&self.tcp, Tcp::Ports(ports) if ports.is_empty())
+    }
+
+    /// The same with what a list of the configuration adds. The error is the word that means nothing.
+    pub fn widened<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Result<Network, String> {
+        for word in words {
+            match word {
+                "all" => self = Network { tcp: Tcp::All, udp: true, unix: true },
+                "tcp" => self.tcp = Tcp::All,
+                "udp" => self.udp = true,
+                "unix" => self.unix = true,
+                _ => {
+                    let port = word.strip_prefix("tcp:").and_then(|port| port.parse().ok());
+                    let port: u16 = port.filter(|port| *port > 0).ok_or_else(|| word.to_owned())?;
+                    if let Tcp::Ports(ports) = &mut self.tcp {
+                        ports.insert(port);
+                    }
+                }
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// How much a command and everything it starts may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The size of one file.
+    pub file_bytes: u64,
+    /// All processes together; none for what is usual on the machine.
+    pub memory_bytes: Option<u64>,
+    pub processes: usize,
+}
+
+impl Default for Limits {
+    /// Far more than builds and tests use, and far less than what makes a machine unusable.
+    fn default() -> Self {
+        Limits { file_bytes: 16 << 30, memory_bytes: None, processes: 2_000 }
+    }
+}
+
+/// Things that must not work afterwards.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forbidden {
+    /// Files that must not be readable.
+    pub files: Vec<PathBuf>,
+    /// Folders in which no file must be made.
+    pub folders: Vec<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_widened_by_words_and_an_unknown_one_is_named() {
+        let wide = Network::local().widened(["tcp:443", "udp"]).unwrap();
+        assert_eq!(wide, Network { tcp: Tcp::Ports(BTreeSet::from([443])), udp: true, unix: false });
+        assert_eq!(Network::local().widened(["all"]).unwrap().tcp, Tcp::All);
+        for word in ["tcp:0", "tcp:65536", "tcp:http", "example.com", ""] {
+            assert_eq!(Network::local().widened([word]), Err(word.to_owned()));
+        }
+    }
+}
