@@ -284,3 +284,19 @@ fn a_cycle_is_found_at_every_depth() {
     assert!(circles(&[]).is_empty() && circles(&["a", "d"]).is_empty());
     assert_eq!(circles(&["a"]), ["c", "d"]);
 }
+
+/// All but tests, which are in files and folders of that name or in a module at the end.
+fn product_lines(source: &Path) -> usize {
+    let texts = files(source).into_iter().map(|path| fs::read_to_string(path).unwrap());
+    texts.map(|text| without_tests(&text).lines().count()).sum()
+}
+
+/// What no longer fits into one crate is two subjects. The limits are those of decision 16.
+#[test]
+fn no_crate_is_too_large() {
+    for (name, source) in roots().into_iter().filter(|(name, _)| !name.contains('/')) {
+        let most = if name == "core" { 6_000 } else { 18_000 };
+        let lines = product_lines(&source);
+        assert!(lines > 0 && lines <= most, "crates/{name} has {lines} product lines, more than {most}");
+    }
+}

@@ -6,6 +6,7 @@
 pub mod blocker;
 pub mod board;
 pub mod checkout_files;
+pub mod cost;
 pub mod dependencies;
 pub mod following;
 pub mod lint;

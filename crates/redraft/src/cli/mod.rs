@@ -7,7 +7,7 @@ mod check;
 mod clean;
 mod comment;
 mod completions;
-mod cost;
+mod cost_correct;
 mod decide;
 mod demo;
 mod doctor;
@@ -36,14 +36,14 @@ use clap::Parser;
 use redraft_adapters::child::Environment;
 use redraft_agents::config::UserSettings;
 use redraft_frame::args::{
-    BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, CostArgs, ExportArgs, LogArgs, ManArgs,
-    McpArgs, PluginCommand, ProjectArgs, ReportArgs, ShowCommand, When,
+    BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, CostArgs, CostCommand, ExportArgs,
+    LogArgs, ManArgs, McpArgs, PluginCommand, ProjectArgs, ReportArgs, ShowCommand, When,
 };
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::{config, notify, trust, usage, worker};
-use redraft_views::{lint, log, models, replay, report, show, ui, watch};
+use redraft_views::{cost, lint, log, models, replay, report, show, ui, watch};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -233,6 +233,9 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
             show::pull_request::pull_request(args, process, console)
         }
         Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, process, console),
+        Command::Cost(CostArgs { command: Some(CostCommand::Correct(args)), .. }) => {
+            cost_correct::correct(&args, process, console)
+        }
         Command::Cost(args) => cost::cost(args, process, console),
         Command::Report(args) => report::report(args, process, console),
         Command::Ui(args) => ui::ui(args, process, console),

@@ -2,9 +2,8 @@
 //!
 //! `reports::projections::costs` makes the sums; here they are gathered with prices and replays and handed to the
 //! modules that show them: `text` and `json`, `why` for one dispatch, `svg` for a drawing. Nothing here spends or
-//! decides anything, except that `correct` stores what a person says a dispatch cost.
+//! decides anything.
 
-mod correct;
 mod json;
 mod prices;
 mod savings;
@@ -18,11 +17,11 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store;
-use redraft_facts::event::Entry;
+use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::AgentName;
 use redraft_facts::probed::MetAgent;
 use redraft_facts::ticket::Scope;
-use redraft_frame::args::{CostArgs, CostCommand};
+use redraft_frame::args::CostArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
@@ -31,7 +30,7 @@ use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
 use redraft_frame::{monitor, whole_file};
 use redraft_reports::projections::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
-use redraft_reports::projections::{BoardRow, Receipt, Warning, deferred_reason, not_resumed, receipt};
+use redraft_reports::projections::{self, BoardRow, Receipt, Warning, deferred_reason, not_resumed, receipt};
 use redraft_reports::standing::Standing;
 use savings::Loop;
 
@@ -62,14 +61,7 @@ struct Billed {
     accuracy: Option<Accuracy>,
 }
 
-pub(crate) fn cost(
-    args: CostArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
-    if let Some(CostCommand::Correct(args)) = &args.command {
-        return correct::correct(args, process, console);
-    }
+pub fn cost(args: CostArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     let repo = process.repository()?;
     let Some(ledger) = repo.reader()? else {
         repo.refuse_lost_ledger()?;
@@ -96,6 +88,12 @@ pub(crate) fn cost(
         }
         None => all(&known, &repo, &ledger, process, console),
     }
+}
+
+/// The corrections of a feature, a line each.
+fn corrections(entries: &[Entry]) -> impl Iterator<Item = String> + '_ {
+    let corrected = |entry: &&Entry| matches!(entry.event, Event::CostCorrected(_));
+    entries.iter().filter(corrected).map(|entry| projections::line(&entry.event))
 }
 
 /// The state of a feature or a review as its row has it. People read `planned` where nothing was done yet, as in
@@ -157,7 +155,7 @@ fn one(
         rules: rules(costs.dispatches()),
         loops: savings::loops(&scope, &entries, &costs, &prices, repo, ledger)?,
         warnings: monitor::watch(repo, &rows, process),
-        notes: notes.chain(off.iter().map(told)).chain(correct::told(&entries)).collect(),
+        notes: notes.chain(off.iter().map(told)).chain(corrections(&entries)).collect(),
         deferred: deferred_reason(off),
         receipt: receipt(&entries),
         costs,

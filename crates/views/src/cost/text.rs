@@ -2,6 +2,7 @@
 
 use super::savings::{Loop, Replay};
 use super::{Billed, Feature, RowStatus};
+use crate::table::{Align, table};
 use redraft_core::attribution::in_words;
 use redraft_core::bills::Bill;
 use redraft_cost::cost::CERTAIN;
@@ -16,7 +17,6 @@ use redraft_reports::projections::costs::{
     not_cached,
 };
 use redraft_reports::projections::{ReceiptAgent, billed_apart};
-use redraft_views::table::{Align, table};
 use std::cmp::Ordering;
 
 const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];

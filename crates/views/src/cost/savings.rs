@@ -4,6 +4,7 @@
 //! never with the bill, so that both have the same assumptions. Where a bill is unknown, or the replay is far from it, nothing is claimed.
 
 use super::prices::{Price, Prices};
+use crate::replay::ledger::{pace, paces, with_texts};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::bills::Bill;
 use redraft_cost::cost::replay::{AskedLifetime, Assumed, RecordedPass, Reviewer, as_sent, reviewed};
@@ -19,7 +20,6 @@ use redraft_facts::usage::{Usage, grouped};
 use redraft_frame::errors::CliError;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::projections::costs::{Costs, Dispatch, Replayed, not_cached, played, replayed};
-use redraft_views::replay::ledger::{pace, paces, with_texts};
 use std::collections::BTreeSet;
 
 /// One reviewer's reviews in one pass.

@@ -1,6 +1,6 @@
 //! `redraft cost correct`: records what a dispatch really cost, as a person says; the budget uses that from then on.
 
-use super::super::run::dollars;
+use super::run::dollars;
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ticket::Ticket;
@@ -10,7 +10,6 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::resolve::ticket_in;
-use redraft_reports::projections;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -23,12 +22,6 @@ struct CorrectedJson<'a> {
     why: &'a str,
     /// What the budget counts for the whole feature now.
     counted_micro_usd: Usd,
-}
-
-/// The corrections of a feature, a line each.
-pub(super) fn told(entries: &[Entry]) -> impl Iterator<Item = String> + '_ {
-    let corrected = |entry: &&Entry| matches!(entry.event, Event::CostCorrected(_));
-    entries.iter().filter(corrected).map(|entry| projections::line(&entry.event))
 }
 
 pub(super) fn correct(
