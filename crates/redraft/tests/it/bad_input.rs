@@ -367,16 +367,16 @@ fn a_place_that_cannot_be_written_is_told() {
     let status = read_only(&scratch, "\"$0\" status");
     assert_eq!(status.code, Some(0), "{}", status.stderr);
     let untouched = Scratch::repository(PROGRAM);
-    for (scratch, command, folder) in [
-        (&scratch, "new another", ".git/redraft/locks"),
-        (&scratch, "run 001", ".git/redraft/locks"),
+    for (scratch, command, object) in [
+        (&scratch, "new another", ".git/redraft/locks/repo"),
+        (&scratch, "run 001", ".git/redraft/locks/001"),
         (&untouched, "new another", ""),
         (&untouched, "init", ""),
     ] {
         let ran = read_only(scratch, &format!("\"$0\" {command}"));
         assert_eq!(ran.code, Some(3), "{command}: {}", ran.stderr);
-        let folder = format!("{}/{folder}", scratch.root().display());
-        let words = format!("hint: make {} writable for you", folder.trim_end_matches('/'));
+        let object = format!("{}/{object}", scratch.root().display());
+        let words = format!("hint: make {} writable for you", object.trim_end_matches('/'));
         assert!(ran.stderr.contains(&words), "{command}: {}", ran.stderr);
         assert!(ran.stderr.contains("hint: or work in a clone of your own: git clone"), "{}", ran.stderr);
         assert!(!ran.stderr.contains("SQLite") && !ran.stderr.contains("panicked"), "{}", ran.stderr);
