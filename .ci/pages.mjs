@@ -104,6 +104,21 @@ try {
   }
   quiet();
 
+  told("the report as a file");
+  const report = `file://${path.join(home, "report.html")}`;
+  check(redraft("report", "001", "-o", path.join(home, "report.html")).status === 0, "the report is written");
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1280, 400]) {
+      const made = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const page = await made.newPage();
+      page.on("request", (request) => check(request.url() === report, `the report asks for ${request.url()}`));
+      await page.goto(report);
+      await look(page, `report ${width} ${colorScheme}`);
+      await page.screenshot({ path: path.join(shots, `report-${width}-${colorScheme}.png`), fullPage: true });
+      await made.close();
+    }
+  }
+
   told("live: a page takes over what changed");
   await page.goto(`${origin}/`);
   const waits = [];
@@ -155,6 +170,14 @@ try {
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
   check(/Decided: accept/.test(await page.textContent("main")), `the decision is told: ${(await page.textContent("main")).slice(0, 300)}`);
   check(asked() === before + 1, "the decision is in the ledger");
+
+  told("commenting by keyboard alone");
+  await page.goto(`${origin}/feature/003`);
+  await tabTo("#comment textarea[name=text]");
+  await page.keyboard.type("say who may export");
+  await tabTo("#comment button");
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  check(JSON.stringify(events()).includes("say who may export"), "what was typed is in the ledger");
 
   told("a page that is behind is refused");
   await page.goto(`${origin}/feature/003`);
