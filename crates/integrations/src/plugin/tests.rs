@@ -207,6 +207,7 @@ fn the_skill_is_short_and_says_what_every_state_and_refusal_means() {
         let skill = text(target, path);
         assert!(skill.lines().count() < 120, "{} lines", skill.lines().count());
         assert!(skill.contains(agent), "{path}");
+        assert!(skill.contains("`kept` with every `next`"), "a conversation that goes on is sent less");
         for state in ["work", "decide", "wait", "held", "done", "stopped"] {
             assert!(skill.contains(&format!("\n| `{state}` | ")), "{state}");
         }
