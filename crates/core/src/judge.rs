@@ -18,9 +18,10 @@ use redraft_facts::findings::{self, Finding, FindingChange, SettledFinding, Stat
 use redraft_facts::ids::FindingId;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
+use redraft_facts::redact::Redactor;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::Ticket;
-use redraft_facts::verdict::{Severity, Verdict};
+use redraft_facts::verdict::{Issue, Severity, Verdict};
 
 /// More would bury the reason in a repair prompt.
 const NOTES_IN_WHY_MAX: usize = 5;
@@ -63,6 +64,8 @@ pub struct AnswerInHand<'a> {
     pub checks: &'a [&'a str],
     /// The text a path has in the revision under review, by the path as a reviewer cites it.
     pub text_of: &'a dyn Fn(&str) -> Option<String>,
+    /// Took the secrets out of the answer; the texts have theirs.
+    pub redactor: &'a Redactor,
 }
 
 pub fn judge(case: &AnswerInHand<'_>) -> Judged {
@@ -70,17 +73,18 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         return unusable(case, Verdict::default(), Vec::new(), FORMLESS.to_owned());
     }
     let answer::Parsed { verdict, mut notes, out_of_form } = answer::parse(case.answer);
-    let Some(verdict) = verdict else {
+    let Some(mut verdict) = verdict else {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
         return unusable(case, Verdict::default(), notes, why);
     };
+    let lowered = lower_what_is_inferred(&mut verdict);
     let contradicted = || checklist::contradicts(case, &verdict);
     if let Some(why) = out_of_form.clone().or_else(contradicted).filter(|_| verdict.approved) {
         return unusable(case, verdict, notes, why);
     }
     let in_code = case.ticket.phase == Phase::Implement;
     let elsewhere = Elsewhere { artifact: case.artifact, printed: case.printed };
-    let found = |issue| evidence::check(issue, in_code, elsewhere, case.text_of);
+    let found = |issue| evidence::check(issue, in_code, elsewhere, case.redactor, case.text_of);
     let found: Vec<Result<Found, String>> = verdict.issues.iter().map(found).collect();
     let in_artifact: Vec<bool> = found.iter().map(|found| *found == Ok(Found::InArtifact)).collect();
     let unverified: Vec<Option<String>> = found.into_iter().map(Result::err).collect();
@@ -98,8 +102,10 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         unverified: &unverified,
         artifact: case.artifact,
         in_artifact: &in_artifact,
+        redactor: case.redactor,
     };
-    let reconciled = reconcile(&hearing, &verdict);
+    let mut reconciled = reconcile(&hearing, &verdict);
+    reconciled.notes.splice(0..0, lowered);
     notes.extend(reconciled.notes.iter().cloned());
     notes.extend(checklist::unanswered(case, &verdict));
     match decide(case, &verdict, out_of_form, &reconciled, &mut notes) {
@@ -117,6 +123,20 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
             Judged { settled, changes, late, ..unusable(case, verdict, notes, why) }
         }
     }
+}
+
+/// What a reviewer says that it only inferred is at most a warning, as its rules say. Returns what is told of it.
+fn lower_what_is_inferred(verdict: &mut Verdict) -> Vec<String> {
+    const MARK: &str = "[inferred]";
+    let inferred = |issue: &&mut Issue| {
+        issue.severity == Severity::Blocker
+            && issue.description.trim_end().trim_end_matches('.').ends_with(MARK)
+    };
+    let lower = |issue: &mut Issue| {
+        issue.severity = Severity::Warning;
+        format!("\"{}\" is only inferred, so it is a warning", one_line(&issue.description, 80))
+    };
+    verdict.issues.iter_mut().filter(inferred).map(lower).collect()
 }
 
 /// A judgement that does not count for a reason outside the answer: treated as if the answer could not be used.

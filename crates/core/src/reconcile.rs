@@ -17,6 +17,7 @@ use redraft_documents::delta::Delta;
 use redraft_facts::findings::{Finding, FindingChange, SettledFinding, Status};
 use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::prelude::*;
+use redraft_facts::redact::Redactor;
 use redraft_facts::text::one_line;
 use redraft_facts::verdict::{AnswerStatus, FindingAnswer, Issue, Severity, Verdict};
 
@@ -41,6 +42,8 @@ pub struct ReconcileInput<'a> {
     pub artifact: &'a str,
     /// For each issue, whether what it quotes stands in that document and not in the file it names.
     pub in_artifact: &'a [bool],
+    /// Took the secrets out of the verdict.
+    pub redactor: &'a Redactor,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -104,8 +107,8 @@ impl<'a> ReconcileInput<'a> {
             let in_artifact = self.in_artifact.get(at).copied().unwrap_or_default();
             let touched = self.delta.is_none_or(|delta| match in_artifact {
                 // Its line is one of the file it names.
-                true => delta.touches_quote(self.artifact, &issue.quote),
-                false => delta.touches(issue),
+                true => delta.touches_quote(self.artifact, &issue.quote, self.redactor),
+                false => delta.touches(issue, self.redactor),
             });
             Cited { issue, unverified, touched, changed: touched && self.delta.is_some() }
         })

@@ -268,6 +268,31 @@ fn joined(mut found: Vec<(String, Target)>) -> Vec<LineRange> {
     parts
 }
 
+impl Context {
+    /// Leaves out of the plan what the task says as well: it is made from a step of the plan, and repeats it.
+    pub fn leave_out_of_plan(&mut self, plan: &str, task: &str) {
+        let of_plan = |one: &&mut SelectedParts| {
+            one.kind == TargetDocument::Plan && one.mode == ContextMode::Scoped && !one.sections.is_empty()
+        };
+        for one in self.artifacts.iter_mut().filter(of_plan) {
+            let whole = excerpt(plan, &one.sections);
+            let left = unsaid(&whole, task);
+            if left.is_empty() {
+                *one = SelectedParts {
+                    kind: one.kind,
+                    mode: ContextMode::Reference,
+                    sections: Vec::new(),
+                    reason: "the task says all that its step says".to_owned(),
+                    tokens: 0,
+                };
+            } else if left != whole {
+                one.reason.push_str(", without what the task says as well");
+                one.tokens = tokens(&left);
+            }
+        }
+    }
+}
+
 /// With the ratios measured for most models; nothing depends on it.
 fn tokens(text: &str) -> u64 {
     let chars = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);

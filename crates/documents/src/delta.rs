@@ -14,6 +14,7 @@ mod tests;
 use core::ops::RangeInclusive;
 use redraft_facts::citation;
 use redraft_facts::prelude::*;
+use redraft_facts::redact::Redactor;
 use redraft_facts::verdict::Issue;
 
 pub use compare::Comparison;
@@ -80,19 +81,20 @@ impl Delta {
         self.files.is_empty()
     }
 
-    /// Whether an issue points into what changed. One that cites no file is decided by its quote alone.
-    pub fn touches(&self, issue: &Issue) -> bool {
+    /// Whether an issue points into what changed. One that cites no file is decided by its quote alone. `redactor` is the
+    /// one that took the secrets out of the issue.
+    pub fn touches(&self, issue: &Issue, redactor: &Redactor) -> bool {
         let file_cited = !citation::plain_path(&issue.file).is_empty();
         self.files.iter().any(|file| match file_cited {
-            false => file.has_changed_text(&issue.quote),
-            true => citation::same_file(&file.path, &issue.file) && file.touches(issue),
+            false => file.has_changed_text(&issue.quote, redactor),
+            true => citation::same_file(&file.path, &issue.file) && file.touches(issue, redactor),
         })
     }
 
     /// Whether a quote of this file stands in text of it that changed.
-    pub fn touches_quote(&self, path: &str, quote: &str) -> bool {
+    pub fn touches_quote(&self, path: &str, quote: &str, redactor: &Redactor) -> bool {
         let mut files = self.files.iter().filter(|file| citation::same_file(&file.path, path));
-        files.any(|file| file.has_changed_text(quote))
+        files.any(|file| file.has_changed_text(quote, redactor))
     }
 }
 
@@ -169,7 +171,7 @@ impl FileDelta {
         lines.filter(move |line| line.kind == kind).map(|line| line.text.as_str())
     }
 
-    fn touches(&self, issue: &Issue) -> bool {
+    fn touches(&self, issue: &Issue, redactor: &Redactor) -> bool {
         if issue.line == 0 && issue.quote.trim().is_empty() {
             return self.changes_under(&citation::heading(&issue.section));
         }
@@ -178,15 +180,15 @@ impl FileDelta {
             let last = range.end().saturating_add(NEAR_LINES);
             (first..=last).contains(&issue.line)
         };
-        (issue.line > 0 && self.changed().iter().any(near)) || self.has_changed_text(&issue.quote)
+        (issue.line > 0 && self.changed().iter().any(near)) || self.has_changed_text(&issue.quote, redactor)
     }
 
     /// Whether part of a quote is in added or removed text, or the quote contains one such line whole. It is read in the
     /// same ways as where its file is searched for it.
-    fn has_changed_text(&self, quote: &str) -> bool {
+    fn has_changed_text(&self, quote: &str, redactor: &Redactor) -> bool {
         [LineKind::Added, LineKind::Removed].into_iter().any(|kind| {
             let changed = self.texts(kind).collect::<Vec<_>>().join("\n");
-            let readings = citation::readings(quote, &self.path, &changed);
+            let readings = citation::readings(quote, &self.path, &changed, redactor);
             readings.iter().any(|(quote, lines)| meets(quote, lines))
         })
     }

@@ -4,8 +4,10 @@
 //! citation with the text of the tree and says what does not hold; it does not know what follows from that. Start
 //! reading at [`check`].
 
+use crate::trace::TargetDocument;
 use redraft_facts::citation;
 use redraft_facts::prelude::*;
+use redraft_facts::redact::Redactor;
 use redraft_facts::text::one_line;
 use redraft_facts::verdict::{Claim, Issue};
 
@@ -14,7 +16,7 @@ use redraft_facts::verdict::{Claim, Issue};
 pub enum Found {
     /// In the file it names, as far as that can be checked.
     AsCited,
-    /// In the document under review: it names a file of code and quotes what the document says about it.
+    /// In the document under review: it names another file and quotes what the document says about it.
     InArtifact,
     /// In what a check of the project printed about the code under review.
     Printed,
@@ -34,12 +36,14 @@ pub struct Elsewhere<'a> {
 ///
 /// An issue that cites no file cannot be checked and holds. One that claims something is absent must name a file
 /// that exists; its line and quote only mark the place where it looked, or what it looked for. In code (`in_code`) the
-/// file itself may be what is absent. A quote that a file of code does not have may stand in the artifact, because a
-/// false statement about code is cited with its file, or in what a check printed.
+/// file itself may be what is absent. A quote that a file does not have may stand in the artifact, because a false
+/// statement about code or a README is cited with its file, or in what a check printed. `redactor` is the one that took the
+/// secrets out of the issue.
 pub fn check(
     issue: &Issue,
     in_code: bool,
     elsewhere: Elsewhere<'_>,
+    redactor: &Redactor,
     text_of: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Found, String> {
     let Elsewhere { artifact, printed } = elsewhere;
@@ -51,11 +55,11 @@ pub fn check(
     let name = one_line(file, 120);
     let text = text_of(file);
     let is_in = |path: &str, text: &str| match citation::is_markdown(path) {
-        true => citation::quote_occurs_in_markdown(&issue.quote, text),
-        false => citation::quote_occurs(&issue.quote, text),
+        true => citation::quote_occurs_in_markdown(&issue.quote, text, redactor),
+        false => citation::quote_occurs(&issue.quote, text, redactor),
     };
-    // What another document is said to say must stand there.
-    let may_be_elsewhere = !artifact.is_empty() && !citation::is_markdown(file);
+    // What a document that this one is made from is said to say must stand there.
+    let may_be_elsewhere = !artifact.is_empty() && !is_parent(file);
     let in_artifact = || may_be_elsewhere && text_of(artifact).is_some_and(|text| is_in(artifact, &text));
     let quoted = !issue.quote.trim().is_empty();
     if issue.claim == Claim::Absent && (in_code || text.is_some()) {
@@ -76,15 +80,31 @@ pub fn check(
     match !quoted || is_in(file, &text) {
         true => Ok(Found::AsCited),
         false if in_artifact() => Ok(Found::InArtifact),
-        false if printed.iter().any(|text| citation::quote_occurs(&issue.quote, text)) => Ok(Found::Printed),
+        false if printed.iter().any(|text| citation::quote_occurs(&issue.quote, text, redactor)) => {
+            Ok(Found::Printed)
+        }
         false => Err(format!("the quote is not in {name}")),
     }
+}
+
+/// Whether a path names one of the documents that others are made from.
+fn is_parent(path: &str) -> bool {
+    TargetDocument::ALL.iter().any(|document| citation::same_file(path, document.file()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use redraft_facts::verdict::Severity;
+
+    fn check(
+        issue: &Issue,
+        in_code: bool,
+        elsewhere: Elsewhere<'_>,
+        text_of: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Found, String> {
+        super::check(issue, in_code, elsewhere, &Redactor::default(), text_of)
+    }
 
     fn issue(claim: Claim, file: &str, line: u32, quote: &str) -> Issue {
         Issue {
@@ -132,6 +152,16 @@ mod tests {
         assert_eq!(check(&absent("Service.purge"), false, spec, &texts), Ok(Found::AsCited));
         let gone = issue(Claim::Present, "src/gone.py", 3, "Service.remove");
         assert_eq!(check(&gone, false, spec, &texts), Ok(Found::InArtifact));
+        let readme = |path: &str| match path {
+            "README.md" | "docs/prd.md" => Some("# Keys\n".to_owned()),
+            _ => texts(path),
+        };
+        let about_readme = issue(Claim::Present, "README.md", 0, "The service has Service.remove");
+        assert_eq!(check(&about_readme, false, spec, &readme), Ok(Found::InArtifact));
+        // What it is made from must say it itself.
+        let about_prd = issue(Claim::Present, "docs/prd.md", 0, "The service has Service.remove");
+        let wrong = Err("the quote is not in docs/prd.md".to_owned());
+        assert_eq!(check(&about_prd, false, spec, &readme), wrong);
         let wrong = Err("the quote is not in src/service.py".to_owned());
         assert_eq!(check(&about("Service.purge"), false, spec, &texts), wrong);
         assert_eq!(check(&about("Service.remove"), true, Elsewhere::default(), &texts), wrong);

@@ -121,6 +121,7 @@ impl Concluding<'_, '_> {
         // What was said after the role was sent its work is put to it with the next.
         let known: Vec<Finding> =
             open.findings.iter().filter(|one| !facts.missed.contains(&one.id)).cloned().collect();
+        let redactor = self.journal.writer().redactor;
         let mut judged = judge(&AnswerInHand {
             ticket,
             round: facts.round,
@@ -138,6 +139,7 @@ impl Concluding<'_, '_> {
             artifact: if open.opened.is_code() { "" } else { open.artifact() },
             printed: &printed,
             text_of: &text_of,
+            redactor,
         });
         if let Some(error) = trouble.into_inner() {
             // A failed lookup is no reason to call a finding unproved.

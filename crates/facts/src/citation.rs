@@ -36,22 +36,23 @@ pub fn same_file(one: &str, other: &str) -> bool {
 }
 
 /// Whether a quote stands in a text. `…` and `...` leave something out: the parts must follow in order. A quote in which
-/// a secret was replaced is compared with the text without its secrets.
-pub fn quote_occurs(quote: &str, text: &str) -> bool {
+/// a secret was replaced is compared with the text without its secrets, for which the redactor must be the one that replaced
+/// it.
+pub fn quote_occurs(quote: &str, text: &str, redactor: &Redactor) -> bool {
     let folded = fold(text);
     // Dots and quotation marks may be meant literally, so the plain reading comes first.
     if folded.contains(&fold(quote)) || follow(&quote_parts(quote), &folded) {
         return true;
     }
     quote.contains(REDACTED) && {
-        let redacted = fold(&Redactor::default().redact(text).0);
+        let redacted = fold(&redactor.redact(text).0);
         redacted.contains(&fold(quote)) || follow(&quote_parts(quote), &redacted)
     }
 }
 
 /// A quote and a text of the file it is from, in every reading in which the two may be compared: as they are, without the
 /// marks of Markdown, without secrets. The text is given line by line, and no line is empty.
-pub fn readings(quote: &str, path: &str, text: &str) -> Vec<(String, Vec<String>)> {
+pub fn readings(quote: &str, path: &str, text: &str, redactor: &Redactor) -> Vec<(String, Vec<String>)> {
     let lines = |text: &str, fold: fn(&str) -> String| -> Vec<String> {
         text.lines().map(fold).filter(|line| !line.is_empty()).collect()
     };
@@ -60,16 +61,16 @@ pub fn readings(quote: &str, path: &str, text: &str) -> Vec<(String, Vec<String>
         readings.push((unmarked(quote), lines(text, unmarked)));
     }
     if quote.contains(REDACTED) {
-        readings.push((fold(quote), lines(&Redactor::default().redact(text).0, fold)));
+        readings.push((fold(quote), lines(&redactor.redact(text).0, fold)));
     }
     readings
 }
 
 /// The same for Markdown, where marks, dashes and quotation marks may differ: models drop or change them when they quote.
-pub fn quote_occurs_in_markdown(quote: &str, text: &str) -> bool {
+pub fn quote_occurs_in_markdown(quote: &str, text: &str, redactor: &Redactor) -> bool {
     let bare = quote_parts(&unmarked(quote));
     let long_enough = bare.iter().any(|part| part.chars().count() >= BARE_CHARS_MIN);
-    quote_occurs(quote, text) || long_enough && follow(&bare, &unmarked(text))
+    quote_occurs(quote, text, redactor) || long_enough && follow(&bare, &unmarked(text))
 }
 
 /// Whether a path is that of a Markdown file.
@@ -185,7 +186,7 @@ mod tests {
             ("shall answer 403", false),
             ("…", true),
         ] {
-            assert_eq!(quote_occurs(quote, text), occurs, "{quote}");
+            assert_eq!(quote_occurs(quote, text, &Redactor::default()), occurs, "{quote}");
         }
     }
 
@@ -208,10 +209,10 @@ mod tests {
             ("- 5 % at most and more", false),
             ("* * 2 * *", false),
         ] {
-            assert_eq!(quote_occurs_in_markdown(quote, text), occurs, "{quote}");
+            assert_eq!(quote_occurs_in_markdown(quote, text, &Redactor::default()), occurs, "{quote}");
         }
         // Elsewhere every mark counts.
-        assert!(!quote_occurs("AC1 (R1): POST /links", text));
+        assert!(!quote_occurs("AC1 (R1): POST /links", text, &Redactor::default()));
         assert!(is_markdown("docs/Spec.MD") && !is_markdown("src/main.rs"));
     }
 
@@ -219,14 +220,21 @@ mod tests {
     fn a_quote_with_a_secret_replaced_is_compared_with_the_text_without_its_secrets() {
         let token = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
         let text = format!("The key is {token}, and it is printed.\npassword = os.environ[\"PW\"]\n");
-        assert!(quote_occurs("The key is [redacted:github-token], and it is printed.", &text));
+        let by_shape = Redactor::default();
+        assert!(quote_occurs("The key is [redacted:github-token], and it is printed.", &text, &by_shape));
         for wrong in [
             "The key is [redacted:github-token], and it is hidden.",
             "The key is [redacted:npm-token], and it is printed.",
             "password = [redacted:assignment]",
             "[redacted anything]",
         ] {
-            assert!(!quote_occurs(wrong, &text), "{wrong}");
+            assert!(!quote_occurs(wrong, &text, &by_shape), "{wrong}");
         }
+        // No shape gives this one away; only the run knows it.
+        let (text, quote) = ("say(\"correct horse battery\")\n", "say(\"[redacted:known]\")");
+        let knowing = Redactor::new(vec!["correct horse battery".to_owned()]);
+        assert!(quote_occurs(quote, text, &knowing) && !quote_occurs(quote, text, &by_shape));
+        let (quote, lines) = readings(quote, "x.py", text, &knowing).pop().unwrap();
+        assert_eq!(lines, [quote]);
     }
 }

@@ -273,6 +273,7 @@ fn judged(
         artifact: "",
         printed: &[],
         text_of: &|path| fs::read_to_string(scratch.root().join(path)).ok(),
+        redactor: &Redactor::default(),
     });
     let named = format!("{} round {round}", protocol.name);
     let judgement = serde_json::to_value(&judged.judgement).unwrap();

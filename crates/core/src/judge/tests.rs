@@ -67,6 +67,7 @@ impl Setting {
             artifact: "spec.md",
             printed: &[],
             text_of: &text_of,
+            redactor: &Redactor::default(),
         });
         assert_eq!(judged.ticket, ticket);
         judged
@@ -165,6 +166,19 @@ fn an_approval_without_a_blocking_finding_approves() {
     assert_eq!((judged.changes, judged.notes), (Vec::new(), Vec::new()));
     let judged = Setting::default().approves(&one_issue(true, "suggestion"));
     assert_eq!(judged.changes.len(), 1, "what it found is kept");
+}
+
+#[test]
+fn what_is_only_inferred_is_at_most_a_warning_and_whoever_rejects_for_it_is_told() {
+    let said = |approved, how: &str| one_issue(approved, "blocker").replace("has no number", how);
+    let setting = || Setting { rule: Threshold::Blockers, ..Setting::default() };
+    setting().refuses(&said(false, "has no number [inferred]."), "is only inferred, so it is a warning");
+    let judged = setting().approves(&said(true, "has no number [inferred]"));
+    let [FindingChange::Raised(raised)] = judged.changes.as_slice() else { panic!("{:?}", judged.changes) };
+    assert_eq!((raised.severity, raised.status), (Severity::Warning, Status::Open));
+    let told = "\"fast has no number [inferred]\" is only inferred, so it is a warning";
+    assert!(judged.notes.iter().any(|note| note == told), "{:?}", judged.notes);
+    setting().rejects(&said(false, "has no number, not [inferred] but [traced]"));
 }
 
 /// A verdict that approves and says something against that where it is not read: its author is asked what it means.

@@ -87,6 +87,7 @@ impl Round {
             unverified: &self.unverified,
             artifact: "docs/spec.md",
             in_artifact: &self.in_artifact,
+            redactor: &Redactor::default(),
         };
         let (answers, issues) = (self.answers.clone(), self.issues.clone());
         reconcile(&hearing, &Verdict { answers, issues, ..Verdict::default() })

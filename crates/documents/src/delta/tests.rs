@@ -43,7 +43,11 @@ fn check(cases: &[(&str, u32, &str, &str, bool)]) {
     let delta = Delta::parse(DIFF);
     for (file, line, quote, section, touched) in cases {
         let issue = issue(file, *line, quote, section);
-        assert_eq!(delta.touches(&issue), *touched, "{file} {line} {quote:?} {section:?}");
+        assert_eq!(
+            delta.touches(&issue, &Redactor::default()),
+            *touched,
+            "{file} {line} {quote:?} {section:?}"
+        );
     }
 }
 
@@ -99,8 +103,12 @@ fn a_quote_without_the_marks_of_markdown_or_with_a_secret_replaced_is_placed_all
         format!("-- **AC1:** `POST /links` gets 201\n+- **AC1:** `POST /links` gets “410” with {token}\n");
     let touches = |path: &str, quote: &str| {
         let delta = Delta::parse(&format!("{}{lines}", head(path)));
-        assert_eq!(delta.touches_quote(path, quote), delta.touches(&issue(path, 0, quote, "")), "{quote}");
-        delta.touches_quote(path, quote)
+        assert_eq!(
+            delta.touches_quote(path, quote, &Redactor::default()),
+            delta.touches(&issue(path, 0, quote, ""), &Redactor::default()),
+            "{quote}"
+        );
+        delta.touches_quote(path, quote, &Redactor::default())
     };
     for (quote, touched) in [
         ("AC1: POST /links gets \"410\"", true),
@@ -146,7 +154,7 @@ fn nothing_touches_an_empty_delta() {
     for text in ["", "\n", "no diff at all\n@@ -1 +1 @@\n+x\n"] {
         let delta = Delta::parse(text);
         assert!(delta.is_empty(), "{text:?}");
-        assert!(!delta.touches(&issue(SPEC, 1, "no diff at all", "x")));
+        assert!(!delta.touches(&issue(SPEC, 1, "no diff at all", "x"), &Redactor::default()));
     }
 }
 
@@ -363,7 +371,7 @@ proptest! {
         for line in 1..30 {
             let near = line + 3 >= first && line <= last + 3;
             let number = u32::try_from(line).unwrap();
-            prop_assert_eq!(delta.touches(&issue("x", number, "", "")), near, "line {}", line);
+            prop_assert_eq!(delta.touches(&issue("x", number, "", ""), &Redactor::default()), near, "line {}", line);
         }
     }
 
@@ -372,7 +380,7 @@ proptest! {
         let diff = format!("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n{text}");
         for diff in [&text, &diff] {
             patch(&old, diff, "x");
-            Delta::parse(diff).touches(&issue("x", 2, "", "a"));
+            Delta::parse(diff).touches(&issue("x", 2, "", "a"), &Redactor::default());
         }
     }
 }

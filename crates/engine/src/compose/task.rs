@@ -96,7 +96,9 @@ pub(super) fn read(
     };
     let essentials = prd.as_deref().and_then(Essentials::of).filter(|_| some_name_parts(list, &artifacts));
     task.wanted = essentials.as_ref().map(|essentials| essentials.text.clone());
-    for selected in context::select(&found, &artifacts).artifacts {
+    let mut chosen = context::select(&found, &artifacts);
+    chosen.leave_out_of_plan(plan.as_deref().unwrap_or_default(), &task.text);
+    for selected in chosen.artifacts {
         let Some(text) = artifacts.get(selected.kind) else { continue };
         let (mut sections, mut reason) = (selected.sections, selected.reason);
         let path = match (selected.kind, selected.mode) {
@@ -116,21 +118,18 @@ pub(super) fn read(
             }
             (TargetDocument::Design | TargetDocument::Plan, _) => created.path_of(selected.kind.file()),
         };
-        let text = match selected.mode {
-            ContextMode::Scoped => context::excerpt(text, &sections),
-            ContextMode::Full => text.to_owned(),
-            ContextMode::Reference => String::new(),
+        let (name, mode) = (selected.kind.file(), selected.mode);
+        let text = match (mode, selected.kind) {
+            (ContextMode::Scoped, TargetDocument::Plan) => {
+                context::unsaid(&context::excerpt(text, &sections), &task.text)
+            }
+            (ContextMode::Scoped, _) => context::excerpt(text, &sections),
+            (ContextMode::Full, _) => text.to_owned(),
+            (ContextMode::Reference, _) => String::new(),
         };
-        let (text, mode) = match (selected.mode, selected.kind) {
-            (ContextMode::Scoped, _) if text.is_empty() => continue,
-            // A task is made from a step of the plan, and repeats it.
-            (ContextMode::Scoped, TargetDocument::Plan) => match context::unsaid(&text, &task.text) {
-                left if left.is_empty() => (left, ContextMode::Reference),
-                left => (left, ContextMode::Scoped),
-            },
-            (mode, _) => (text, mode),
-        };
-        let name = selected.kind.file();
+        if mode == ContextMode::Scoped && text.is_empty() {
+            continue;
+        }
         task.artifacts.push(Piece { name, path, mode, text, reason });
     }
     Ok(Some(task))

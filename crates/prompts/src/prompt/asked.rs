@@ -16,12 +16,13 @@ pub(super) fn idea(brief: &Brief<'_>) -> Fragment {
     Fragment::new("idea", format!("## Idea\n\nWhat was asked for, in the words of the user:\n\n{idea}"))
 }
 
-/// For an author that did not draft: without a PRD nothing but the idea says what was asked for. A document that is
-/// reviewed by itself came from no idea.
-pub(super) fn idea_in_place_of_a_prd(brief: &Brief<'_>) -> Option<Fragment> {
+/// For an author that did not draft, and whose work is made from what was asked for: a PRD need not have all of it, but
+/// code is made from the specification. A document that is reviewed by itself came from no idea.
+pub(super) fn idea_again(brief: &Brief<'_>) -> Option<Fragment> {
     let by_itself = brief.place.absent.iter().any(|absent| absent.name == "prd.md");
-    let wanted = brief.profile.artifacts.contains(&"prd.md") && brief.place.prd == Prd::None && !by_itself;
-    wanted.then(|| idea(brief))
+    let from_it =
+        brief.profile.artifacts.contains(&"prd.md") && (brief.code.is_none() || brief.place.prd == Prd::None);
+    (from_it && !by_itself).then(|| idea(brief))
 }
 
 /// For a reviewer that compares with what was wanted: the user's own words, and the answers to what the author asked. A

@@ -60,7 +60,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             author::may_ask(brief),
         ]),
         (ProfileKind::Author, _) => present([
-            asked::idea_in_place_of_a_prd(brief),
+            asked::idea_again(brief),
             author::answers(brief),
             Some(turn::revise_task(brief)),
             turn::changes_by_others(brief),

@@ -44,9 +44,10 @@ pub(super) const FORM: &str = r#"{"files_read": [{"file": "", "lines": 0}],
  "summary": "", "approved": false}
 "#;
 
-/// The form of an author, which reports no findings and answers those it is given.
+/// The form of an author, which reports no findings and answers those it is given. What it makes of its own checks is in
+/// its text, and nothing is made of a report about them.
 const AUTHOR_FORM: &str = r#"{"files_read": [{"file": "", "lines": 0}],
- "checks": [{"name": "", "passed": true, "note": ""}],
+ "checks": [],
  "verified": [{"claim": "", "source": "", "result": ""}],
  "issues": [],
  "answers": [{"id": "S1", "status": "fixed|not_fixed", "note": ""}],

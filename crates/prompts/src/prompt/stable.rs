@@ -381,8 +381,7 @@ pub(super) fn given(file: &Upstream<'_>) -> Fragment {
 fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
     let fields = match profile.kind {
         ProfileKind::Author => {
-            "- `checks`: one entry for every check above, as you put it to your own text.\n\
-             - `verified`: the facts about existing code, files or services that you opened.\n\
+            "- `verified`: the facts about existing code, files or services that you opened.\n\
              - `answers`: one for every finding you were given, under its id or ids.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
              - `approved`: true; the file is finished.\n"

@@ -325,7 +325,7 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
     fields.push_str(&match (brief.profile.kind, brief.purpose) {
         (_, Purpose::Repair) => "- every other field: as it was asked for before.\n".to_owned(),
         (ProfileKind::Author, _) => format!(
-            "- `summary`, `checks`, `verified`: as before, of the {work} as it is now.\n\
+            "- `summary`, `verified`: as before, of the {work} as it is now.\n\
              - `files_read`: every file you opened in this turn.\n"
         ),
         (ProfileKind::Domain | ProfileKind::Phase, _) => format!(

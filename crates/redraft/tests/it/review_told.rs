@@ -2,9 +2,9 @@
 //! texts.
 
 use crate::review_base::{SAFE, commit, review, tickets, topic};
-use crate::world::PROGRAM;
-use redraft_testkit::Scratch;
+use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::provider::{Provider, RecordedRequest, Reply, tool_results};
+use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -65,6 +65,29 @@ fn what_is_taken_out_of_a_change_is_told_to_reviewers_and_to_whoever_asks() {
         assert!(sent.contains("## What Was Taken Out") && !sent.contains("payload7"), "{sent}");
     }
     scratch.run(["show", "prompt", "review-001", "--verify"]).expect(0);
+}
+
+#[test]
+fn a_secret_that_only_the_run_knows_can_be_quoted_and_the_finding_holds() {
+    let scratch = topic(SAFE);
+    // No shape gives it away.
+    commit(&scratch, "b.sh", "# Fetches.\nfetch pelican-in-the-kitchen\n", "fetch");
+    let verdict = r#"{"approved":false,"summary":"s","answers":[],"issues":[{"severity":"blocker","category":"c",
+        "claim":"present","file":"b.sh","line":2,"section":"","quote":"fetch pelican-in-the-kitchen",
+        "description":"whoever reads the code has the password [read]","suggestion":"","same_as":""}],
+        "checks":[],"verified":[],"files_read":[]}"#;
+    plays(
+        &scratch,
+        &format!("[[rule]]\nticket = \"*/security-reviewer/1.*\"\ndo = \"say\"\ntext = '''{verdict}'''\n"),
+    );
+    let mut command = scratch.redraft(["review", "--base", "main"]);
+    Ran::new(command.env("DB_PASSWORD", "pelican-in-the-kitchen").output().unwrap()).expect(1);
+    let findings = scratch.json(["show", "findings", "review-001"])["findings"].clone();
+    let found = findings.as_array().unwrap().iter().find(|one| one["file"] == "b.sh").cloned().unwrap();
+    assert_eq!((&found["status"], &found["severity"]), (&json!("open"), &json!("blocker")), "{found}");
+    assert_eq!(found["quote"], "fetch [redacted:known]", "{found}");
+    let all = events(&scratch);
+    assert_eq!(bodies(&all, "failed").count(), 0, "nobody was asked twice");
 }
 
 /// What is too long to be shown must be opened: an approval by a reviewer that opened nothing does not count.

@@ -111,6 +111,7 @@ fn a_key_that_a_person_types_is_kept_nowhere_whichever_way_it_comes_in() {
     world.run(&["phase", "back", "002", "specify", "--why", &text], 0);
     world.run(&["run", "003", "--yes", "--until", "specify"], 0);
     world.run(&["phase", "skip", "003", "design", "--why", &text], 0);
+    world.run(&["comment", "005", &text], 0);
     world.run(&["decide", "005", "abandon", "--why", &text], 0);
     let review = "specify.1/review/spec-reviewer/1.1";
     world.run(&["cost", "correct", "002", review, "--usd", "0.12", "--why", &text], 0);
@@ -146,6 +147,7 @@ fn a_key_that_a_person_types_is_kept_nowhere_whichever_way_it_comes_in() {
         ("phase-skipped", "why", 1),
         ("cost-corrected", "why", 1),
         ("redacted", "why", 1),
+        ("commented", "text", 1),
     ] {
         let kept =
             |body: &&serde_json::Value| body[field].as_str().unwrap_or_default().contains("[redacted:known]");

@@ -4,6 +4,7 @@
 use redraft_adapters::git::CheckoutLocation;
 use redraft_adapters::plain_file::{self, UnreadableFile};
 use redraft_documents::context::{self, Artifacts, Context};
+use redraft_documents::sections::Outline;
 use redraft_documents::tasks::{self, Task, TaskList};
 use redraft_documents::trace::{CountsWhen, FoundTarget, Target, TargetDocument, Targets};
 use redraft_facts::harmless::name;
@@ -248,7 +249,9 @@ pub fn context(
         design: design.as_deref(),
         plan: plan.as_deref(),
     };
-    let selected = context::select(task, &artifacts);
+    let mut selected = context::select(task, &artifacts);
+    selected
+        .leave_out_of_plan(plan.as_deref().unwrap_or_default(), &Outline::parse(&text).text(task.lines()));
     show_context(task, &selected, console);
     Ok(ErrorCode::Done)
 }

@@ -63,8 +63,7 @@ fn work(purpose: Purpose) -> String {
         | Purpose::Probe => format!(
             "- `approved`: true; the code is finished.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it.\n\
-             - `answers`: one for every finding you were given, under its id or ids.\n\
-             - `checks`: one entry for every question above, under its name, as you put it to your own change.\n{OPENED}"
+             - `answers`: one for every finding you were given, under its id or ids.\n{OPENED}"
         ),
     }
 }

@@ -77,7 +77,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
         | Purpose::Retro
         | Purpose::Judge
         | Purpose::Probe => present([
-            asked::idea_in_place_of_a_prd(brief),
+            asked::idea_again(brief),
             Some(turn::fix_task(brief)),
             Some(turn::all_files(code, "All Implementation Files")),
             turn::failed_check(brief, code),

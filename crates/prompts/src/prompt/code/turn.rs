@@ -29,7 +29,9 @@ pub(super) fn results(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Option<Fragmen
     }
     let told = brief.strategy == Strategy::Resume;
     if code.may_recheck && told {
-        text.push_str(&format!("\n`{CHECK_TOOL}` runs one once more, as before, at most {RECHECKS_MAX} times.\n"));
+        text.push_str(&format!(
+            "\n`{CHECK_TOOL}` runs one once more, as before, at most {RECHECKS_MAX} times.\n"
+        ));
     } else if code.may_recheck {
         text.push_str(&format!(
             "\nWhere only a run can settle whether a failure is real, have a check run once more, or one test of it \
