@@ -9,6 +9,7 @@ mod place;
 use self::place::Place;
 use super::refold::write_feature;
 use redraft_adapters::comment_box::{FileCommentBox, new_comment_id};
+use redraft_adapters::shell_word::quoted;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock, Comment, Store as _};
 use redraft_engine::{Delivery, Journal, require_short};
@@ -91,14 +92,19 @@ fn split(args: &CommentArgs, process: &ProcessContext) -> Result<(Option<String>
         [text] => (None, text),
         _ => return Err(CliError::usage("there is no text")),
     };
-    let example = "redraft comment 001 \"use Postgres, not files\"";
+    let example = |feature: Option<&str>| {
+        let feature = feature.map(|word| format!("{} ", quoted(word))).unwrap_or_default();
+        process.next(&format!("redraft comment {feature}\"use Postgres, not files\""))
+    };
     if text.is_empty() {
-        return Err(CliError::usage("the comment is empty").hint(example));
+        return Err(CliError::usage("the comment is empty").hint(example(feature.as_deref())));
     }
     require_short(text)?;
     let text = text.clean(&process.redactor);
     if feature.is_none() && text.parse::<FeatureId>().is_ok() {
-        return Err(CliError::usage(format!("what should be said about feature {text}?")).hint(example));
+        return Err(
+            CliError::usage(format!("what should be said about feature {text}?")).hint(example(Some(&text)))
+        );
     }
     Ok((feature, text))
 }

@@ -4,6 +4,7 @@ use super::comment;
 use super::refold::write_feature;
 use super::run::Expected;
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
 use redraft_facts::event::{About, Decision, Question};
 use redraft_facts::harmless;
@@ -69,8 +70,7 @@ pub(crate) fn decide(
         }
         let next = next_after(&repo, &ledger, id, process)?;
         if choice.is_some() {
-            return Err(CliError::usage(format!("feature {id} is not waiting for a decision"))
-                .hint(format!("what it is doing: redraft status {id}")));
+            return Err(not_asked(id, state));
         }
         let shown = DecideJson {
             v: 1,
@@ -94,7 +94,8 @@ pub(crate) fn decide(
             _ if names.contains(&"answer") => " --answer \"…\"".repeat(asked_of(&question.about)),
             _ => " --why \"…\"".to_owned(),
         };
-        let next = process.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
+        let word = proposed(&question.choices).map_or("CHOICE", Decision::name);
+        let next = process.next(&format!("redraft decide {id} {word}{answer}"));
         let form = QuestionForm::new(&question, state);
         let text = format!("feature {id} waits for you\n{}\nnext: {next}", form.lines().join("\n"));
         let estimate = state.estimate.as_ref().map(Expected::new);
@@ -139,11 +140,32 @@ pub(crate) fn decide(
     Ok(ErrorCode::Done)
 }
 
+/// The choice that the next command names: one with which the work goes on. What gives something up, settles a dispute
+/// or has another price is for the person to think of.
+fn proposed(choices: &[Decision]) -> Option<Decision> {
+    use Decision::{Answer, Approve, Go, Retry};
+    [Approve, Answer, Go, Retry].into_iter().find(|choice| choices.contains(choice))
+}
+
 /// How many answers a question wants.
 fn asked_of(about: &About) -> usize {
     match about {
         About::Author { questions } => questions.len(),
         _ => 1,
+    }
+}
+
+/// Nothing is asked, so nothing can be decided.
+fn not_asked(id: FeatureId, state: &Pipeline) -> CliError {
+    let message = format!("feature {id} is not waiting for a decision");
+    let findings = state.open.iter().flat_map(|open| &open.findings);
+    let unmet: Vec<&str> = findings.filter(|one| one.is_open_comment()).map(|one| one.id.as_str()).collect();
+    match unmet.as_slice() {
+        [] => CliError::usage(message).hint(format!("what it is doing: redraft status {id}")),
+        [one] => CliError::usage(format!("{message}: comment {one} comes first"))
+            .hint(format!("have it worked in, then decide: redraft run {id}")),
+        several => CliError::usage(format!("{message}: comments {} come first", several.join(", ")))
+            .hint(format!("have them worked in, then decide: redraft run {id}")),
     }
 }
 
@@ -257,5 +279,29 @@ fn split<'a>(
                     question allows them",
             )),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decision, proposed};
+
+    #[test]
+    fn the_next_command_goes_on_with_the_work_and_never_accepts_or_gives_up() {
+        use Decision::{
+            Abandon, Accept, Answer, Approve, Assume, Comment, Go, Overrule, Rerun, Retry, Skip, Uphold,
+        };
+        for (choices, word) in [
+            (&[Accept, Retry, Rerun, Abandon][..], Some(Retry)),
+            (&[Accept, Overrule, Retry, Rerun, Abandon], Some(Retry)),
+            (&[Approve, Comment, Abandon], Some(Approve)),
+            (&[Answer, Assume, Abandon], Some(Answer)),
+            (&[Go, Abandon], Some(Go)),
+            (&[Accept, Skip], None),
+            (&[Accept, Abandon], None),
+            (&[Uphold, Overrule, Accept, Rerun, Abandon], None),
+        ] {
+            assert_eq!(proposed(choices), word, "{choices:?}");
+        }
     }
 }

@@ -49,6 +49,8 @@ fn ac12_a_cap_in_a_later_phase_stops_and_what_a_person_accepts_reaches_the_phase
         scratch.run(["run", "001", "--on-cap", "stop"]).expect(5);
         assert_eq!(events(&scratch).len(), before, "{phase}");
         scratch.run(["run", "001", "--on-cap", "ask"]).expect(6);
+        let asked = scratch.run(["decide", "001"]).expect(6).stdout;
+        assert!(asked.ends_with("next: redraft decide 001 retry --why \"…\"\n"), "{phase}: {asked}");
         scratch.run(["decide", "001", "accept", "--why", "known and small"]).expect(0);
         scratch.run(["run", "001", "--on-cap", "accept"]).expect(0);
         let told = outcome_told(&scratch, phase);

@@ -104,7 +104,7 @@ fn a_comment_on_a_closed_phase_says_what_it_means_and_opens_it_only_on_a_persons
     for part in [
         "specify of feature 001 is closed",
         "its author works your comment into spec.md, and spec-reviewer, phase-reviewer review the result",
-        "their approval ends: design",
+        "the phases after it are gone through and reviewed again, and their approval ends: design",
         "what they made is kept as the beginning: design.md",
         "add --yes",
     ] {
@@ -259,6 +259,9 @@ fn a_phase_waits_for_a_persons_approval_of_the_revision_that_they_looked_at() {
     assert_eq!(stored(&scratch, "decided").len(), 0, "nothing was decided so far");
     // To comment instead has it changed, and asks again.
     scratch.run(["decide", "001", "comment", "--why", SAID, "--seen", &asked_at.to_string()]).expect(0);
+    let early = approve(&["--revision", &revision], 2).stderr;
+    assert!(early.contains("is not waiting for a decision: comment U1 comes first"), "{early}");
+    assert!(early.contains("hint: have it worked in, then decide: redraft run 001"), "{early}");
     scratch.run(["run", "001", "--yes"]).expect(6);
     let later = scratch.json(["status", "001"])["features"][0].clone();
     assert!(
@@ -338,7 +341,10 @@ fn what_cannot_be_said_is_refused_with_the_way_out() {
     let scratch = feature(IDEA);
     for (words, said) in [
         (&["comment", "001", "  "][..], "the comment is empty"),
+        (&["comment", "002", ""], "hint: redraft comment 002 \"use Postgres, not files\""),
+        (&["comment", "  "], "hint: redraft comment \"use Postgres, not files\""),
         (&["comment", "001"], "what should be said about feature 001?"),
+        (&["comment", "002"], "hint: redraft comment 002 \"use Postgres, not files\""),
         (&["comment", "001", SAID, "--file", "../../etc/passwd"], "is not a file of the feature"),
         (&["comment", "001", SAID, "--file", "src/none.rs"], "there is no file src/none.rs"),
         (&["comment", "001", SAID, "--phase", "finish"], "has nothing in finish to comment on"),

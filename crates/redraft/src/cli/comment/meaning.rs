@@ -37,7 +37,7 @@ fn lines(state: &Pipeline, phase: Phase) -> Vec<String> {
     let names: Vec<&str> = later.iter().map(|one| one.name()).collect();
     let kept: Vec<&str> = later.iter().map(|one| made(*one)).collect();
     lines.push(format!(
-        "their approval ends: {}; each is passed through and reviewed again",
+        "the phases after it are gone through and reviewed again, and their approval ends: {}",
         names.join(", ")
     ));
     lines.push(format!("what they made is kept as the beginning: {}", kept.join(", ")));
