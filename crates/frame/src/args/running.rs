@@ -26,6 +26,9 @@ Examples:
   redraft finish 002 --merge             the same, and merged into the branch it was begun on
   redraft show pull-request 002          the text for a pull request
 
+A feature that was begun to end earlier, such as with `--until specify`, has phases before this one: on a terminal you are \
+asked whether to carry them out too, otherwise `redraft run NNN --until finish` does it.
+
 Exit codes: 0 ready or merged, 1 a check fails on what would be merged now, 2 usage, 3 configuration, ledger, git or \
 disk, 4 an agent failed, 5 the budget is reached, 6 a conflict, uncommitted changes in the checkout, or a failed check \
 or a deferred blocker to decide about, 7 another process is working on it, 130 interrupted; the same command continues";

@@ -3,7 +3,8 @@
 use crate::finish::{coded, last, retro};
 use crate::finish_lessons::{ANTI, HEUR, says, with_bank};
 use crate::typed::on_a_terminal;
-use crate::world::{bodies, events};
+use crate::world::{PROGRAM, bodies, events};
+use redraft_testkit::Scratch;
 use std::fs;
 
 #[test]
@@ -51,4 +52,24 @@ fn a_person_is_asked_once_before_a_run_merges() {
     assert_eq!(scratch.git(["rev-parse", "main"]), main, "{said}");
     let said = on_a_terminal(&scratch, &["run", "001"], "y\n", 0);
     assert_eq!(bodies(&events(&scratch), "merged").count(), 1, "{said}");
+}
+
+#[test]
+fn a_feature_that_was_to_end_earlier_is_finished_only_on_a_persons_word() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "Export orders", "--until", "specify"]).expect(0);
+    scratch.run(["run", "001", "--yes"]).expect(0);
+    let before = events(&scratch).len();
+    let refused = scratch.run(["finish", "001", "--yes"]).expect(2).stderr;
+    for part in [
+        "feature 001 was to end with specify; design, create-plan, create-tasks and implement come before",
+        "hint: carry out everything to the end: redraft run 001 --until finish",
+    ] {
+        assert!(refused.contains(part), "{part} in {refused}");
+    }
+    let asked = on_a_terminal(&scratch, &["finish", "001"], "\n", 6);
+    assert!(asked.contains("and implement as well, and then finish feature 001?"), "{asked}");
+    assert_eq!(events(&scratch).len(), before, "Enter begins nothing: {asked}");
+    let agreed = on_a_terminal(&scratch, &["finish", "001"], "yes\nstop\n", 6);
+    assert!(agreed.contains("design: design-author writes design.md"), "{agreed}");
 }
