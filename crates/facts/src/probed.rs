@@ -75,6 +75,19 @@ impl CheckId {
         }
     }
 
+    /// The same for people, who do not know our numbers.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            CheckId::V1 => "file read",
+            CheckId::V2 => "continued",
+            CheckId::V3 => "first line",
+            CheckId::V4 => "findings",
+            CheckId::Structured => "answer form",
+            CheckId::Cache => "cache",
+            CheckId::Commit => "commit",
+        }
+    }
+
     /// Whether resuming depends on it.
     pub fn decides(self) -> bool {
         matches!(self, CheckId::V1 | CheckId::V2 | CheckId::V3 | CheckId::V4)
@@ -186,11 +199,16 @@ pub struct MetAgent {
 }
 
 impl MetAgent {
-    /// The same for people, who do not know the numbers of our checks.
+    /// The same for people.
     pub fn reason(&self) -> &str {
-        match self.why.split_once(": ") {
-            Some((check, why)) if CheckId::ALL.iter().any(|id| id.name() == check) => why,
-            _ => &self.why,
-        }
+        without_check(&self.why)
+    }
+}
+
+/// Why an agent is not resumed, without the check that it failed: people do not know the numbers of our checks.
+pub fn without_check(why: &str) -> &str {
+    match why.split_once(": ") {
+        Some((check, rest)) if CheckId::ALL.iter().any(|id| id.name() == check) => rest,
+        _ => why,
     }
 }

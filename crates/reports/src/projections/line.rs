@@ -361,9 +361,9 @@ fn checked(fact: &Checked) -> String {
 }
 
 fn met(met: &MetAgent) -> String {
-    let MetAgent { agent, version, resume, why } = met;
+    let MetAgent { agent, version, resume, .. } = met;
     let off = match resume {
-        Resume::No => format!(", not resumed: {}", one_line(why, 160)),
+        Resume::No => format!(", not resumed: {}", one_line(met.reason(), 160)),
         Resume::Yes => ", which remembers its conversations".to_owned(),
         Resume::Unproved => String::new(),
     };
@@ -374,12 +374,12 @@ fn probed(fact: &Probed) -> String {
     let Probed { agent, version, checks, cost, .. } = fact;
     let names = |wanted: ProbeResult| {
         let those = checks.iter().filter(|check| check.result == wanted);
-        let names: Vec<&str> = those.map(|check| check.id.name()).collect();
-        if names.is_empty() { String::new() } else { format!("{} {}", names.join(" "), wanted.name()) }
+        let names: Vec<&str> = those.map(|check| check.id.in_words()).collect();
+        if names.is_empty() { String::new() } else { format!("{} {}", wanted.name(), names.join(", ")) }
     };
     let all = [ProbeResult::Passed, ProbeResult::Failed, ProbeResult::NotTried].map(names);
     let said: Vec<&str> = all.iter().map(String::as_str).filter(|said| !said.is_empty()).collect();
-    format!("{agent} ({version}) was probed for {cost}: {}", said.join(", "))
+    format!("{agent} ({version}) was probed for {cost}: {}", said.join("; "))
 }
 
 fn undone(undone: &[String]) -> String {

@@ -1,6 +1,6 @@
 //! Formats the results of `redraft doctor`, for people and for programs.
 
-use redraft_facts::probed::{ProbeCheck, ProbeResult, Resume};
+use redraft_facts::probed::{ProbeCheck, ProbeResult, Resume, without_check};
 use redraft_facts::text::utc;
 use redraft_facts::usage::Usd;
 use redraft_frame::errors::ErrorCode;
@@ -115,7 +115,7 @@ impl AgentReport {
         let mut text = format!("\nagent {} ({})\n", self.name, self.kind);
         self.setup.iter().for_each(|line| text.push_str(&line.text()));
         for ProbeCheck { id, result, detail } in &self.checks {
-            text.push_str(&format!("  {:<9}  {:<10} {detail}\n", result.name(), id.name()));
+            text.push_str(&format!("  {:<9}  {:<12} {detail}\n", result.name(), id.in_words()));
         }
         if let Some(at_ms) = self.probed_at_ms {
             text.push_str(&format!("  probed {} for {}\n", utc(at_ms), self.cost));
@@ -135,7 +135,7 @@ impl AgentReport {
                 "not tried with this version; the first conversation that is continued must prove it"
                     .to_owned()
             }
-            Resume::No => format!("conversations are not continued: {}", self.why),
+            Resume::No => format!("conversations are not continued: {}", without_check(&self.why)),
         };
         text.push_str(&format!("  resume {}: {resume}\n", self.resume.name()));
         text

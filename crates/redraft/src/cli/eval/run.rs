@@ -9,6 +9,7 @@ use redraft_eval::arm::ReviewRound;
 use redraft_eval::case::{Case, CaseTexts};
 use redraft_facts::choice::Strategy;
 use redraft_facts::ids::Role;
+use redraft_facts::probed::without_check;
 use redraft_facts::text::{count, hash};
 use redraft_facts::usage::Usd;
 use redraft_frame::args::EvalRunArgs;
@@ -120,7 +121,7 @@ fn require_conversations(agent: &dyn Agent, place: &Place) -> Result<(), CliErro
     let Resumable { resume, why } = records.resumable(&agent.name(), &agent.describe());
     let why = match agent.abilities().resume {
         Resume::No => "it keeps no conversations".to_owned(),
-        _ if resume == Resume::No => why,
+        _ if resume == Resume::No => without_check(&why).to_owned(),
         _ => return Ok(()),
     };
     Err(CliError::usage(format!("{} cannot be asked with `resume`: {why}", agent.name()))

@@ -37,6 +37,8 @@ fn a_machine_with_no_agent_installed_is_told_what_to_install_and_the_rehearsal_a
         "set ANTHROPIC_API_KEY",
         "set OPENAI_API_KEY",
         "llama-server",
+        "  passed     file read    it read ",
+        "  passed     findings     the number ",
         "resume yes",
         "next: redraft new",
     ] {
@@ -73,6 +75,8 @@ fn what_a_probe_sent_and_found_is_in_the_ledger() {
     assert_eq!(probed.len(), 2);
     assert_eq!(probed[1]["cost"], 1_500_000);
     assert_eq!(probed[0]["checks"][0]["id"], "V1");
+    let log = scratch.run(["log"]).expect(0).stdout;
+    assert!(log.contains(": passed file read, continued, first line, findings, answer form, "), "{log}");
     let rehearsal = agent(&report, "rehearsal");
     assert_eq!(
         (&rehearsal["cost_micro_usd"], &rehearsal["spent_micro_usd"]),
