@@ -6,10 +6,11 @@ use redraft_adapters::shell_word::quoted;
 use std::ffi::OsString;
 
 /// Words that people try as commands, with the command they mean.
-const MEANT: [(&str, &str); 33] = [
+const MEANT: [(&str, &str); 41] = [
     ("abandon", "abandon a feature: redraft decide NNN abandon"),
     ("abort", "stop a run: redraft stop NNN; abandon a feature: redraft decide NNN abandon"),
     ("accept", "accept what is still open: redraft decide NNN accept"),
+    ("answer", "answer what a run is waiting for: redraft decide NNN shows what it asks"),
     (
         "approve",
         "answer what a run is waiting for: redraft decide NNN shows what it asks; redraft decide NNN approve --revision …",
@@ -22,6 +23,12 @@ const MEANT: [(&str, &str); 33] = [
     ("dashboard", "see every feature in the browser: redraft ui; on a full screen: redraft watch"),
     ("decisions", "see what was decided: redraft log NNN --decisions"),
     ("delete", "remove what finished features left behind: redraft clean; everything: redraft uninstall"),
+    ("diff", "see what changed between revisions: redraft ui; on a full screen: redraft watch NNN"),
+    (
+        "estimate",
+        "see what a feature is expected to cost: redraft run NNN says so before anything is paid for",
+    ),
+    ("features", "see every feature: redraft status"),
     ("feedback", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("findings", "see what reviewers found: redraft show findings NNN"),
     ("go", "let code be written: redraft decide NNN go"),
@@ -31,6 +38,7 @@ const MEANT: [(&str, &str); 33] = [
     ("merge", "merge a feature that is ready: redraft finish NNN --merge"),
     ("message", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("monitor", "follow every feature on a full screen: redraft watch"),
+    ("pause", "stop a run: redraft stop NNN; continue it later: redraft run NNN"),
     ("pr", "get the text for a pull request: redraft show pull-request NNN"),
     ("prices", "see what models cost: redraft models"),
     ("prune", "remove what finished features left behind: redraft clean"),
@@ -38,11 +46,14 @@ const MEANT: [(&str, &str); 33] = [
     ("reject", "say what is wrong: redraft comment NNN \"use Postgres, not files\""),
     ("remove", "remove what finished features left behind: redraft clean; everything: redraft uninstall"),
     ("resume", "continue a feature: redraft run NNN"),
+    ("retry", "continue a feature: redraft run NNN; where it waits for you: redraft decide NNN retry"),
     ("say", "say what should be different: redraft comment NNN \"use Postgres, not files\""),
     ("skip", "leave a phase out: redraft phase skip NNN PHASE --why \"…\""),
     ("start", "begin a feature: redraft new \"your idea\"; or continue one: redraft run NNN"),
     ("tasks", "see the tasks of a feature: redraft show tasks docs/features/NNN-…"),
+    ("tui", "follow every feature on a full screen: redraft watch"),
     ("undo", "go back to a phase: redraft phase back NNN PHASE --why \"…\""),
+    ("web", "see every feature in the browser: redraft ui"),
 ];
 
 /// Whether this option was typed, such as `--json`, for arguments that could not be read as a whole.
@@ -134,5 +145,21 @@ mod tests {
             assert!(named.is_some_and(|named| cli.find_subcommand(named).is_some()), "{word}: {way}");
         }
         assert!(MEANT.is_sorted_by_key(|(word, _)| *word));
+    }
+
+    #[test]
+    fn words_of_other_programs_are_among_those_that_are_tried() {
+        for word in ["answer", "diff", "estimate", "features", "pause", "retry", "tui", "web"] {
+            assert!(MEANT.iter().any(|(tried, _)| *tried == word), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_feature_is_asked_for_by_its_number_or_slug() {
+        let mut cli = Cli::command();
+        for command in ["status", "log", "run", "finish"] {
+            let help = cli.find_subcommand_mut(command).map(|one| one.render_help().to_string());
+            assert!(help.is_some_and(|help| help.contains("number or slug")), "{command}");
+        }
     }
 }

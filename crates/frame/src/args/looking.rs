@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
-    /// Only the feature with this number, or the review of this file
+    /// Only this feature, by its number or slug, or the review of this file
     pub feature: Option<String>,
     /// Fold all events again and rewrite the board, .meta.json and .review-history.md
     #[arg(long)]
@@ -116,7 +116,7 @@ pub struct LintArgs {
 
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// Only the feature with this number, or the review of this file
+    /// Only this feature, by its number or slug, or the review of this file
     pub feature: Option<String>,
     /// Show only the last N events
     #[arg(long, short = 'n', value_name = "N")]
