@@ -45,7 +45,8 @@ pub(crate) fn uninstall(
     }
     let mut text = lines(&shown).join("\n");
     text.push_str(&match (nothing, shown.dry_run) {
-        (true, _) => "\nthere is nothing of Redraft to remove here".to_owned(),
+        (true, _) if text.is_empty() => "there is nothing of Redraft to remove here".to_owned(),
+        (true, _) => "\nthere is nothing more to remove here; what is listed stays".to_owned(),
         (false, false) => "\nRedraft was removed from this repository".to_owned(),
         (false, true) => {
             let lost = if args.lost { " --lost" } else { "" };
@@ -143,7 +144,7 @@ fn rest(repo: &RepositoryContext, features: &[Found], lost: bool) -> Result<Vec<
     if repo.state.symlink_metadata().is_ok() {
         let bytes = repo.repository.state_bytes();
         rest.push(format!(
-            "{}, {}: the ledger and everything beside it",
+            "{}, {}: the ledger, which is the history of all features, and everything beside it; to keep that: redraft ledger export FILE",
             repo.state.display(),
             in_words(bytes)
         ));

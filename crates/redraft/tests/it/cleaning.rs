@@ -123,6 +123,7 @@ fn after_uninstall_the_repository_is_as_if_it_had_never_been_there() {
     scratch.write("redraft.toml", "[limits]\nrounds = 4\n");
     let listed = scratch.run(["uninstall"]).expect(0).stdout;
     assert!(listed.contains("nothing was removed") && scratch.state().is_dir(), "{listed}");
+    assert!(listed.contains("the history of all features") && listed.contains("redraft ledger export FILE"));
     let asked = on_a_terminal(&scratch, &["uninstall"], "\n", 0);
     assert!(asked.contains("Take all of this out of the repository?") && scratch.state().is_dir(), "{asked}");
     let gone = scratch.run(["uninstall", "--yes"]).expect(0).stdout;
@@ -136,7 +137,7 @@ fn after_uninstall_the_repository_is_as_if_it_had_never_been_there() {
     assert!(scratch.root().join("redraft.toml").exists());
     assert!(scratch.run(["status"]).expect(0).stdout.starts_with("no features yet"));
     let nothing = scratch.run(["uninstall", "--yes"]).expect(0).stdout;
-    assert!(nothing.contains("there is nothing of Redraft to remove here"), "{nothing}");
+    assert!(nothing.ends_with("\nthere is nothing more to remove here; what is listed stays\n"), "{nothing}");
     assert!(!scratch.state().exists());
     scratch.run(["new", "Begin again", "--until", "specify"]).expect(0);
 }
