@@ -7,6 +7,7 @@
 mod tests;
 
 use crate::estimate;
+use crate::narration::of_author;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review;
 use redraft_facts::event::{About, Decided, Decision, Entry, Event, Question};
@@ -107,6 +108,10 @@ impl QuestionForm {
             default: true,
         });
         let mut why: Vec<String> = question.text.lines().map(str::to_owned).collect();
+        if let About::Author { questions } = &question.about {
+            why.truncate(1);
+            why.extend(questions.iter().enumerate().map(|(at, one)| format!("  {}", of_author(at, one))));
+        }
         why.extend(on_a_word(question, state));
         why.extend(to_look_at(question, state));
         why.extend(in_the_way(question, state));
@@ -150,16 +155,21 @@ impl QuestionForm {
     }
 
     /// The choice that a person typed, in letters of any size; an empty line is the default. `y` and `n` are enough for
-    /// yes and no.
+    /// yes and no, and these mean `go` and `stop` where a person is asked whether to go on.
     pub fn meant(&self, typed: &str) -> Option<&AnswerChoice> {
         let typed = typed.trim().to_lowercase();
         if typed.is_empty() {
             return self.choices.iter().find(|choice| choice.default);
         }
-        let short = |choice: &AnswerChoice| {
-            matches!(choice.word.as_str(), "yes" | "no") && choice.word.starts_with(&typed)
+        let goes = self.choices.iter().any(|choice| choice.word == Decision::Go.name());
+        let also = |choice: &AnswerChoice| match choice.word.as_str() {
+            "yes" => "yes",
+            "no" => "no",
+            word if goes && word == Decision::Go.name() => "yes",
+            STOP if goes => "no",
+            _ => "",
         };
-        self.choices.iter().find(|choice| choice.word == typed || short(choice))
+        self.choices.iter().find(|choice| choice.word == typed || also(choice).starts_with(&typed))
     }
 }
 

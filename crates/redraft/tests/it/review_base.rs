@@ -76,7 +76,7 @@ fn a_branch_is_reviewed_by_all_three_and_nothing_of_the_users_is_touched() {
     }
     let findings = ran.stdout.lines().take_while(|line| !line.starts_with("cost: "));
     assert!(findings.clone().take(4).all(|line| line.chars().count() <= 80), "{}", ran.stdout);
-    assert!(ran.stderr.contains("brought the change: revision"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("handed in the change: revision"), "{}", ran.stderr);
     let mut asked = tickets(&scratch);
     asked.sort();
     let mut wanted = ROLES.map(|role| format!("review-001/implement.1/review/{role}/1.1"));

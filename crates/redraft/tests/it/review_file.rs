@@ -258,7 +258,7 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
 fn the_first_look_is_no_edit_and_the_second_is() {
     let scratch = repository("spec.md", LACKING);
     let first = scratch.run(["review", "spec.md"]).expect(1);
-    assert!(first.stderr.contains("Test Person brought the document") && !first.stderr.contains("edited"));
+    assert!(first.stderr.contains("Test Person handed in the document") && !first.stderr.contains("edited"));
     scratch.write("spec.md", &format!("{LACKING}{CRITERION}"));
     let second = scratch.run(["review", "spec.md"]);
     assert!(second.stderr.contains("Test Person edited the document"), "{}", second.stderr);
@@ -275,6 +275,11 @@ fn a_document_that_fails_the_gate_is_told_why_and_nobody_is_asked() {
         ran.stdout
     );
     assert!(!ran.stderr.contains("gate lint failed"), "the result says it: {}", ran.stderr);
+    assert!(
+        ran.stderr.contains(" is to review spec.md") && !ran.stderr.contains("reviews"),
+        "{}",
+        ran.stderr
+    );
     assert!(!ran.stdout.contains("cost: ") && !ran.stdout.contains("dispatch"), "{}", ran.stdout);
     assert!(
         ran.stdout.contains("spec.md failed the gate lint, so no reviewer was asked about it as it stands\n"),

@@ -45,7 +45,7 @@ fn a_person_decides_on_the_screen_and_the_ledger_has_it() {
     watching.until("press d to decide");
     watching.press("d");
     watching.until("> STOP");
-    assert!(watching.text().contains("Which unit? (else: Celsius)"), "{}", watching.text());
+    assert!(watching.text().contains("Which unit? (it would assume: Celsius)"), "{}", watching.text());
     // Up from the default: abandon, assume.
     watching.press("\x1b[A\x1b[A\r");
     watching.until("why assume");

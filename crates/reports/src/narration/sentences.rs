@@ -5,8 +5,8 @@ use redraft_core::attribution::COMPUTED;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
 use redraft_facts::event::{
-    AfterFailure, Answered, Asked, Built, Checked, Drafted, Failed, Judged, Judgement, LoopOpened, Lost,
-    PhaseClosed,
+    AfterFailure, Answered, Asked, AuthorQuestion, Built, Checked, Drafted, Failed, Judged, Judgement,
+    LoopOpened, Lost, PhaseClosed,
 };
 use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::harmless;
@@ -44,7 +44,8 @@ fn begun(fact: &LoopOpened, state: &Pipeline) -> String {
         (_, 0) if alone => {
             let seats = fact.panels.iter().flat_map(|panel| &panel.roles);
             let roles: Vec<&str> = seats.map(|seat| seat.role.as_str()).collect();
-            let verb = if roles.len() == 1 { "reviews" } else { "review" };
+            // A gate may fail first, and then nobody is asked.
+            let verb = if roles.len() == 1 { "is to review" } else { "are to review" };
             format!("\nreview: {} {verb} {}{again}", listed(&roles), subject(phase, state))
         }
         (Phase::Finish, _) => {
@@ -161,6 +162,15 @@ pub(super) fn lost(fact: &Lost) -> String {
     format!("{role} was interrupted; the budget counts {cost} for it, the most it can have cost")
 }
 
+/// What an author wants to know, and with what it would go on. Told in the same words when it is asked.
+pub(crate) fn of_author(at: usize, asked: &AuthorQuestion) -> String {
+    let assumed = match asked.assumed.as_str() {
+        "" => "it would leave that open".to_owned(),
+        assumed => format!("it would assume: {}", one_line(assumed, NOTE_CHARS_MAX)),
+    };
+    format!("{}. {} ({assumed})", at + 1, one_line(&asked.question, FINDING_CHARS_MAX))
+}
+
 /// An author's words, then what it did about each finding.
 pub(super) fn drafted(fact: &Drafted) -> Vec<String> {
     let role = &fact.ticket.role;
@@ -168,12 +178,7 @@ pub(super) fn drafted(fact: &Drafted) -> Vec<String> {
         let number = count(fact.questions.len(), "question");
         let mut lines = vec![format!("  {role} asks {number} before it drafts")];
         for (at, asked) in fact.questions.iter().enumerate() {
-            let assumed = match asked.assumed.as_str() {
-                "" => "it would leave that open".to_owned(),
-                assumed => format!("it would assume: {}", one_line(assumed, NOTE_CHARS_MAX)),
-            };
-            let question = one_line(&asked.question, FINDING_CHARS_MAX);
-            lines.push(format!("    {}. {question} ({assumed})", at + 1));
+            lines.push(format!("    {}", of_author(at, asked)));
         }
         return lines;
     }

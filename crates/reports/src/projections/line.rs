@@ -173,7 +173,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             }
         }
         Event::Edited(fact) => {
-            let did = if fact.first { "brought" } else { "edited" };
+            let did = if fact.first { "handed in" } else { "edited" };
             let what = match (&fact.compared, phase) {
                 (Some(_), _) => "change",
                 (None, Some(Phase::Implement)) if fact.first => {

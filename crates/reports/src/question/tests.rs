@@ -1,4 +1,5 @@
 use super::*;
+use redraft_facts::event::AuthorQuestion;
 
 const EVERY: [Decision; 12] = Decision::ALL;
 
@@ -78,4 +79,46 @@ fn only_whole_words_answer_except_for_yes_and_no() {
         assert_eq!(asked.meant(typed).map(|choice| choice.word.as_str()), meant, "{typed}");
     }
     assert_eq!(asked.prompt(), "yes or NO? ");
+    let about = About::Begin;
+    let question = Question {
+        pass: 1,
+        number: 1,
+        about,
+        text: String::new(),
+        choices: vec![Decision::Go, Decision::Abandon],
+    };
+    let begin = QuestionForm::new(&question, &Pipeline::default());
+    for (typed, meant) in [
+        ("yes", Some("go")),
+        ("Y", Some("go")),
+        ("no", Some("stop")),
+        ("n", Some("stop")),
+        ("g", None),
+        ("s", None),
+        ("abandon", Some("abandon")),
+    ] {
+        assert_eq!(begin.meant(typed).map(|choice| choice.word.as_str()), meant, "{typed}");
+    }
+}
+
+#[test]
+fn what_an_author_asks_is_told_and_asked_in_the_same_words() {
+    let one = |question: &str, assumed: &str| AuthorQuestion {
+        question: question.to_owned(),
+        assumed: assumed.to_owned(),
+    };
+    let questions = vec![one("Which database?", "Postgres"), one("Which unit?", "")];
+    let text =
+        "spec-author has 2 questions before it drafts\n  1. Which database? (else: Postgres)".to_owned();
+    let about = About::Author { questions };
+    let question = Question { pass: 1, number: 1, about, text, choices: vec![Decision::Answer] };
+    let form = QuestionForm::new(&question, &Pipeline::default());
+    assert_eq!(
+        form.why,
+        [
+            "spec-author has 2 questions before it drafts",
+            "  1. Which database? (it would assume: Postgres)",
+            "  2. Which unit? (it would leave that open)",
+        ]
+    );
 }

@@ -36,7 +36,7 @@ pub fn revisions(entries: &[Entry]) -> Vec<RevisionView> {
             }
             Event::Built(fact) => (&fact.revision, fact.ticket.role.to_string(), work(&fact.ticket)),
             Event::Edited(fact) => {
-                let what = if fact.first { "brought" } else { "edited" };
+                let what = if fact.first { "handed in" } else { "edited" };
                 (&fact.revision, one_line(&fact.by, 80), what.to_owned())
             }
             _ => continue,
