@@ -101,6 +101,11 @@ impl<'a> Run<'a> {
         self.sends_now = true;
     }
 
+    /// Decides in this name from now on: what a demo chooses, no person has chosen.
+    pub fn decide_as(&mut self, name: &str) {
+        self.rules.person = name.to_owned();
+    }
+
     pub fn state(&self) -> &Pipeline {
         self.journal.state()
     }

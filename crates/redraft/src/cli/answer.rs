@@ -44,7 +44,7 @@ impl Beforehand {
                 Some(Said::new(Decision::Accept, "--on-cap accept"))
             }
             // With `--yes` lessons are only proposed; in a demo the person is played, too.
-            About::Lessons if self.plays => Some(Said::new(Decision::Accept, "played by the demo")),
+            About::Lessons if self.plays => Some(Said::new(Decision::Accept, "a demo asks nobody")),
             About::Lessons if self.yes => Some(Said::new(Decision::Skip, "--yes only proposes")),
             About::Begin if self.yes => Some(Said::new(Decision::Go, "--yes")),
             About::Author { .. } if self.yes => Some(Said::new(Decision::Assume, "--yes")),

@@ -137,6 +137,9 @@ fn report_on(
     if args.now {
         run.send_now();
     }
+    if ending.is_some() {
+        run.decide_as("the demo");
+    }
     set_lane(run, args)?;
     let notes = kept_rules(run.state(), args, id);
     for note in &notes {

@@ -12,7 +12,14 @@ use std::fs;
 fn the_demo_rejects_resumes_approves_and_leaves_nothing_behind() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo"]).expect(0);
-    for words in ["rejected: ", "resume", "approved", "\ncost: $0.0000 billed\n", "next: "] {
+    for words in [
+        "rejected: ",
+        "resume",
+        "approved",
+        "\ncost: $0.0000 billed\n",
+        "next: ",
+        "  the demo chose accept (write it into the knowledge bank): a demo asks nobody",
+    ] {
         assert!(
             ran.stdout.contains(words) || ran.stderr.contains(words),
             "{words} in\n{}\n{}",

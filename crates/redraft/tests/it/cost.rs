@@ -300,9 +300,8 @@ fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
         "~$0.0400",
         "predicted alternatives: estimates",
         &format!(
-            "model: its predictions were {}.{:02} of its bills, over {sent} dispatches",
-            percent / 100,
-            percent % 100
+            "model: over {sent} dispatches, its predictions add up to {} % of its bills",
+            redraft_facts::usage::grouped(percent)
         ),
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
@@ -327,7 +326,7 @@ fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
         "digest: ~$0.0300 now (700 tokens uncached, 0 written, 0 read, 1,500 out), then ~$0.0090 in the rounds \
          expected after it, ~$0.0110 less in total, but not chosen by this policy",
         "What came of it: approved; billed $",
-        "; the prediction was ",
+        " % of the bill",
     ] {
         assert!(told.contains(words), "{words} in\n{told}");
     }

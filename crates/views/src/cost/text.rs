@@ -277,8 +277,8 @@ pub(super) fn ratio(agent: impl std::fmt::Display, accuracy: &Accuracy) -> Strin
     let what = if accuracy.money { "bills" } else { "tokens not read from the cache" };
     match accuracy.percent() {
         Some(percent) => {
-            let (whole, rest) = (percent / 100, percent % 100);
-            format!("{agent}: its predictions were {whole}.{rest:02} of its {what}, over {dispatches}")
+            let percent = grouped(percent);
+            format!("{agent}: over {dispatches}, its predictions add up to {percent} % of its {what}")
         }
         None => format!("{agent}: nothing was billed for {dispatches} with a prediction"),
     }

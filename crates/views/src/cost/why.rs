@@ -170,9 +170,8 @@ impl Told<'_> {
             };
             let (expected, real) = (amount(&prediction.usage), amount(billed));
             if let Some(percent) = (expected * 100).checked_div(real) {
-                let (whole, rest) = (percent / 100, percent % 100);
                 let what = if money { "the bill" } else { "the tokens that were not read from the cache" };
-                text.push_str(&format!("; the prediction was {whole}.{rest:02} of {what}"));
+                text.push_str(&format!("; the prediction was {} % of {what}", grouped(percent)));
             }
         }
         text
