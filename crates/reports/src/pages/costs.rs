@@ -121,6 +121,26 @@ fn amount(sum: &Spending, measure: Measure) -> u64 {
     }
 }
 
+/// What is known, and in a line each what comes on top of it: covered, or unknown and at most so much.
+fn in_words(sum: &Spending, measure: Measure) -> (String, Vec<String>) {
+    let mut more = Vec::new();
+    match measure {
+        Measure::Money => {
+            let line = sum.money().in_a_line();
+            let mut parts = line.split(" + ").map(str::to_owned);
+            let billed = parts.next().unwrap_or_default();
+            more.extend(parts);
+            (billed, more)
+        }
+        Measure::Tokens => {
+            if sum.unknown_bills > 0 {
+                more.push(format!("{} without a bill", count(sum.unknown_bills as usize, "dispatch")));
+            }
+            (measure.shown(measure.of(&sum.tokens)), more)
+        }
+    }
+}
+
 fn table(rows: &[(String, &Spending)], measure: Measure, limits: &PageLimits) -> Markup {
     let most = rows.iter().map(|(_, sum)| amount(sum, measure)).max().unwrap_or(0);
     html! {
@@ -128,12 +148,13 @@ fn table(rows: &[(String, &Spending)], measure: Measure, limits: &PageLimits) ->
             table {
                 tbody {
                     @for (name, sum) in rows.iter().take(limits.rows) {
-                        @let shown = measure.shown(amount(sum, measure));
+                        @let (known, more) = in_words(sum, measure);
+                        @let told = more.iter().fold(format!("{name}: {known}"), |told, part| format!("{told} + {part}"));
                         tr {
                             td { (name) }
                             td.num { (sum.dispatches) "×" }
-                            td.bar { (bar(&parts(sum, measure), None, most, &format!("{name}: {shown}"))) }
-                            td.num { (shown) }
+                            td.bar { (bar(&parts(sum, measure), None, most, &told)) }
+                            td.num { (known) @for part in &more { br; span.quiet.small { "+ " (part) } } }
                         }
                     }
                 }
@@ -146,10 +167,16 @@ fn rounds(overview: &Overview, measure: Measure, limits: &PageLimits) -> Markup 
     let all = overview.costs.rounds();
     let billed = |one: &BilledRound| one.billed.as_ref().map_or(0, |usage| measure.of(usage));
     let at_most = |one: &BilledRound| if measure == Measure::Money { one.at_most_micro_usd.0 } else { 0 };
-    let predicted = |one: &BilledRound| one.predicted.as_ref().map(|usage| measure.of(usage));
+    // What was predicted in tokens alone is no prediction of nothing.
+    let predicted = |one: &BilledRound| {
+        one.predicted.as_ref().map(|usage| measure.of(usage)).filter(|amount| *amount > 0)
+    };
     let most = all.iter().map(|(_, _, one)| (billed(one) + at_most(one)).max(predicted(one).unwrap_or(0)));
     let most = most.max().unwrap_or(0);
     let word = |one: &BilledRound| match one.billed {
+        Some(_) if at_most(one) > 0 => {
+            format!("{} + at most {} unknown", measure.shown(billed(one)), measure.shown(at_most(one)))
+        }
         Some(_) => measure.shown(billed(one)),
         None if at_most(one) > 0 => format!("at most {}", measure.shown(at_most(one))),
         None => "not known".to_owned(),

@@ -4,7 +4,8 @@ use super::{BYTES_MAX, Listed, PageDocument, Source, feature, index};
 use crate::matrix::{Sources, build};
 use crate::standing::Surroundings;
 use crate::view::{
-    CheckView, DecisionSort, DecisionView, DispatchView, FindingView, Happening, Overview, TaskView,
+    BilledRound, CheckView, CostsOfPhase, CostsOfRole, CostsView, DecisionSort, DecisionView, DispatchView,
+    FindingView, Happening, Overview, Spending, TaskView,
 };
 use redraft_facts::event::{Entry, Event, FeatureCreated};
 use redraft_facts::findings::Status;
@@ -12,6 +13,7 @@ use redraft_facts::ids::{AgentName, FeatureId, FeatureUuid, Role};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Scope, Ticket, Unit};
+use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::Severity;
 
 const HOSTILE: &str =
@@ -206,4 +208,65 @@ fn what_waits_for_a_person_is_first_in_the_list() {
     let page = index("shop", &all);
     assert!(page.find("031-asks").unwrap() < page.find("031-x").unwrap());
     assert!(page.contains("3 features; 1 waits for you."), "{page}");
+}
+
+#[test]
+fn what_is_unknown_is_told_apart_from_what_was_billed_and_nothing_is_predicted_for_nothing() {
+    let billed = |cost| Usage { uncached: 900, output: 100, cost: Usd(cost), ..Usage::default() };
+    let known = BilledRound {
+        purpose: Purpose::Review,
+        round: 1,
+        attempt: 1,
+        task: None,
+        agent: AgentName::new("claude"),
+        model: String::new(),
+        strategy: "fresh",
+        at_ms: 1,
+        end: "approved",
+        billed: Some(billed(250_400)),
+        at_most_micro_usd: Usd(0),
+        predicted: Some(billed(0)),
+    };
+    let cut = BilledRound {
+        attempt: 2,
+        end: "interrupted",
+        billed: None,
+        at_most_micro_usd: Usd(87_600),
+        predicted: Some(billed(30_000)),
+        ..known.clone()
+    };
+    let sum = Spending {
+        dispatches: 2,
+        spent_micro_usd: Usd(250_400),
+        unknown_micro_usd: Usd(87_600),
+        unknown_bills: 1,
+        tokens: billed(250_400),
+        ..Spending::default()
+    };
+    let all = |sum: Spending, rounds: Vec<BilledRound>| {
+        let roles = vec![CostsOfRole { role: Role::new("task-reviewer"), sum, rounds }];
+        let phases = vec![CostsOfPhase { phase: Phase::Implement, pass: 1, sum, roles }];
+        Overview { costs: CostsView { sum, reserved_micro_usd: Usd(0), phases }, ..begun("x") }
+    };
+    let page_of = |sum, rounds| page(&all(sum, rounds), "");
+    let shown = page_of(sum, vec![known.clone(), cut.clone()]);
+    for name in ["task-reviewer", "implement"] {
+        let told = format!("aria-label=\"{name}: $0.2504 + at most $0.0876 unknown\"");
+        assert!(shown.contains(&told), "{told}: {shown}");
+    }
+    let cell = "$0.2504<br><span class=\"quiet small\">+ at most $0.0876 unknown</span>";
+    assert_eq!(shown.matches(cell).count(), 2, "{shown}");
+    assert!(!shown.contains("$0.3380"), "no sum of what is known and what is not: {shown}");
+    assert!(!shown.contains("~$0.0000") && shown.contains("~$0.0300"), "{shown}");
+    // Billed, and perhaps more than that.
+    let more = BilledRound { at_most_micro_usd: Usd(87_600), ..known.clone() };
+    let shown = page_of(sum, vec![more]);
+    assert!(shown.contains("<td class=\"num\">$0.2504 + at most $0.0876 unknown</td>"), "{shown}");
+    // Without money, tokens are not all there is either.
+    let unpaid = Spending { unknown_bills: 1, tokens: billed(0), dispatches: 2, ..Spending::default() };
+    let shown = page_of(unpaid, vec![]);
+    assert!(
+        shown.contains("aria-label=\"task-reviewer: 1,000 tokens + 1 dispatch without a bill\""),
+        "{shown}"
+    );
 }

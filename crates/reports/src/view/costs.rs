@@ -11,7 +11,7 @@ use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Unit};
-use redraft_facts::usage::{Usage, Usd};
+use redraft_facts::usage::{Money, Usage, Usd};
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -195,8 +195,19 @@ impl Spending {
         self.prediction += other.prediction;
     }
 
+    /// The same split as everywhere: what is billed apart from what is covered or unknown.
+    pub fn money(&self) -> Money {
+        Money {
+            spent: self.spent_micro_usd,
+            covered: self.covered_micro_usd,
+            login: self.login_micro_usd,
+            unknown: self.unknown_micro_usd,
+            unknown_bills: self.unknown_bills,
+        }
+    }
+
     /// All of it, as a budget counts it.
     pub fn counted(&self) -> Usd {
-        self.spent_micro_usd + self.covered_micro_usd + self.login_micro_usd + self.unknown_micro_usd
+        self.money().counted()
     }
 }
