@@ -122,7 +122,7 @@ pub struct Board {
     /// Documents that are reviewed by themselves.
     pub reviews: Vec<BoardRow>,
     /// What to type where nothing is left to go on with.
-    begin: String,
+    pub(crate) begin: String,
 }
 
 /// What to type next, and from when on, where it has to wait for the end of a usage limit.

@@ -9,6 +9,8 @@ pub mod checkout_files;
 pub mod cost;
 pub mod dependencies;
 pub mod following;
+#[cfg(test)]
+mod histories;
 pub mod lint;
 pub mod log;
 pub mod models;

@@ -3,6 +3,7 @@
 
 mod hostile;
 mod limits;
+mod standings;
 
 use super::keys::Keys;
 use super::serving::{Patience, Server, listen};

@@ -1,8 +1,8 @@
 //! What is on the screen, at every size and for every history. The snapshots were read by a person.
 
-mod histories;
 mod keys;
 mod playing;
+mod standings;
 
 use super::app::{App, Pane};
 use super::draw::draw;
