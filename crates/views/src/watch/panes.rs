@@ -7,7 +7,7 @@ use super::snapshot::Detail;
 use ratatui::text::Line;
 use redraft_facts::findings::Status;
 use redraft_facts::text::{count, utc};
-use redraft_facts::usage::{Money, Usd, grouped};
+use redraft_facts::usage::{Usd, grouped};
 use redraft_reports::projections::BoardRow;
 use redraft_reports::standing::Standing;
 use redraft_reports::view::{DispatchView, FindingView, PhaseState, PhaseView, Spending, TaskView};
@@ -86,6 +86,8 @@ pub(super) fn overview(detail: &Detail, ink: Ink, width: u16, now_ms: i64) -> Ve
             asked.form.lines().iter().for_each(|line| lines.say(Tone::Plain, line));
             lines.say(Tone::Yours, "press d to decide");
         }
+        // Whoever looks at a run is where `next` would send them.
+        None if detail.driven_by.is_some() => {}
         None => lines.say(Tone::Plain, &format!("next: {}", row.next)),
     }
     if !overview.under_way.is_empty() {
@@ -202,13 +204,11 @@ fn finding(lines: &mut Lines, one: &FindingView) {
         (true, _) => Tone::Strong,
         (false, _) => Tone::Quiet,
     };
-    let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by) };
     let head = format!("{} {}, {}", one.id, one.severity.name(), one.status.name());
-    lines.begin(
-        tone,
-        &head,
-        &format!("  {} {}, round {}{by}  {}", one.phase, one.role, one.round, one.place),
-    );
+    // A person says what is wrong with a phase without naming a place, which is nothing to remark on.
+    let place = if one.is_comment && one.file.is_empty() { "" } else { &one.place };
+    let told = format!("  {} {}  {place}", one.phase, raised(one));
+    lines.begin(tone, &head, told.trim_end());
     lines.say(Tone::Plain, &format!("  {}", one.description));
     if !one.suggestion.is_empty() {
         lines.say(Tone::Quiet, &format!("  suggested: {}", one.suggestion));
@@ -221,6 +221,15 @@ fn finding(lines: &mut Lines, one: &FindingView) {
     }
     if !one.outcome.is_empty() {
         lines.say(Tone::Quiet, &format!("  {}", one.outcome));
+    }
+}
+
+/// Who raised it. A person's comment belongs to no role and to no round.
+fn raised(one: &FindingView) -> String {
+    match (one.is_comment, one.by.as_str()) {
+        (true, by) => format!("comment of {by}"),
+        (false, "") => format!("{}, round {}", one.role, one.round),
+        (false, by) => format!("{}, round {} ({by})", one.role, one.round),
     }
 }
 
@@ -281,7 +290,7 @@ fn costs(detail: &Detail, ink: Ink, width: u16) -> Vec<Line<'static>> {
     }
     let tokens = &costs.sum.tokens;
     let (input, output) = (grouped(tokens.input()), grouped(tokens.output));
-    lines.say(Tone::Plain, &format!("tokens: {input} read, {output} written"));
+    lines.say(Tone::Plain, &format!("tokens: {input} in, {output} out"));
     lines.head("by role");
     for (role, sum) in costs.roles() {
         lines.row(Tone::Plain, &format!("  {:<24} {}", role.as_str(), spent(&sum)));
@@ -297,16 +306,9 @@ fn costs(detail: &Detail, ink: Ink, width: u16) -> Vec<Line<'static>> {
 
 /// Billed, covered and unknown, as everywhere, and for how many dispatches.
 fn spent(sum: &Spending) -> String {
-    let money = Money {
-        spent: sum.spent_micro_usd,
-        covered: sum.covered_micro_usd,
-        login: sum.login_micro_usd,
-        unknown: sum.unknown_micro_usd,
-        unknown_bills: sum.unknown_bills,
-    };
     let failed = match sum.failed + sum.lost {
         0 => String::new(),
         some => format!(", {some} failed or lost"),
     };
-    format!("{} for {}{failed}", money.in_a_line(), count(sum.dispatches as usize, "dispatch"))
+    format!("{} for {}{failed}", sum.money().in_a_line(), count(sum.dispatches as usize, "dispatch"))
 }

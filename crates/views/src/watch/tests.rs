@@ -99,6 +99,24 @@ fn finding(at: usize, text: &str) -> FindingView {
     }
 }
 
+/// What a person said about a later phase, before it has a role that could say whether it is met.
+fn comment() -> FindingView {
+    let (id, by) = ("U2".into(), "Ann".into());
+    let outcome = "waits for design to begin".into();
+    FindingView {
+        phase: Phase::Design,
+        role: String::new(),
+        round: 0,
+        is_comment: true,
+        status: Status::Open,
+        suggestion: String::new(),
+        file: String::new(),
+        place: "no place given".into(),
+        said: Vec::new(),
+        ..FindingView { id, by, outcome, ..finding(2, "use Postgres, not files") }
+    }
+}
+
 /// A feature with something of everything.
 fn busy(text: &str) -> Detail {
     let mut overview = begun(31, "show-the-weather");
@@ -137,7 +155,7 @@ fn busy(text: &str) -> Detail {
         task("1.2", text, "working"),
         task("1.3", "Rest", "open"),
     ];
-    overview.findings = vec![finding(1, text), finding(2, "no criterion mentions R5")];
+    overview.findings = vec![finding(1, text), finding(2, "no criterion mentions R5"), comment()];
     let happening = |at: u64, text: &str| Happening {
         seq: at,
         at_ms: 1_790_000_000_000 + at as i64 * 1_000,
