@@ -1,7 +1,7 @@
 //! `redraft watch` on a virtual terminal, and `redraft stop`: who looks changes nothing, and what is decided on the
 //! screen is decided.
 
-mod virtual_terminal;
+pub(crate) mod virtual_terminal;
 
 use crate::world::{PROGRAM, bodies, events, feature};
 use redraft_testkit::{Ran, Scratch};

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A view on a terminal of its own.
-pub(super) struct Watching {
+pub(crate) struct Watching {
     terminal: File,
     child: Child,
     screen: Arc<Mutex<Screen>>,
@@ -32,7 +32,7 @@ struct Screen {
 }
 
 impl Watching {
-    pub(super) fn new(
+    pub(crate) fn new(
         scratch: &Scratch,
         words: &[&str],
         size: (u16, u16),
@@ -59,7 +59,7 @@ impl Watching {
         Watching { terminal, child, screen }
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let screen = self.screen.lock().unwrap();
         let lines = screen.cells.iter().map(|line| line.iter().collect::<String>().trim_end().to_owned());
         lines.collect::<Vec<_>>().join("\n")
@@ -67,7 +67,7 @@ impl Watching {
 
     /// Waits until this is on the screen, with how long it took.
     #[track_caller]
-    pub(super) fn until(&mut self, wanted: &str) {
+    pub(crate) fn until(&mut self, wanted: &str) {
         let began = Instant::now();
         while !self.text().contains(wanted) {
             assert!(began.elapsed() < PATIENCE, "`{wanted}` does not appear:\n{}", self.text());
@@ -76,34 +76,34 @@ impl Watching {
         }
     }
 
-    pub(super) fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.terminal.write_all(keys.as_bytes()).unwrap();
     }
 
     /// A confirmation counts only after a moment.
-    pub(super) fn press_later(&mut self, keys: &str) {
+    pub(crate) fn press_later(&mut self, keys: &str) {
         std::thread::park_timeout(Duration::from_millis(400));
         self.press(keys);
     }
 
-    pub(super) fn resize(&mut self, size: (u16, u16)) {
+    pub(crate) fn resize(&mut self, size: (u16, u16)) {
         self.screen.lock().unwrap().resize(size);
         tcsetwinsize(&self.terminal, winsize(size)).unwrap();
     }
 
     #[expect(clippy::disallowed_methods, reason = "a signal from outside")]
-    pub(super) fn kill(&self, name: &str) {
+    pub(crate) fn kill(&self, name: &str) {
         let pid = self.child.id().to_string();
         assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
     }
 
     /// Waits for the end of the program.
-    pub(super) fn ended(&mut self) -> Option<i32> {
+    pub(crate) fn ended(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
     /// Whether the terminal shows again what stood there before, and lines as they are typed.
-    pub(super) fn gave_back(&self) -> bool {
+    pub(crate) fn gave_back(&self) -> bool {
         let began = Instant::now();
         let left = |screen: &Screen| screen.raw.windows(8).any(|bytes| bytes == b"\x1b[?1049l");
         while !left(&self.screen.lock().unwrap()) && began.elapsed() < PATIENCE {
@@ -114,7 +114,7 @@ impl Watching {
         left(&self.screen.lock().unwrap()) && cooked
     }
 
-    pub(super) fn has_colours(&self) -> bool {
+    pub(crate) fn has_colours(&self) -> bool {
         let raw = String::from_utf8_lossy(&self.screen.lock().unwrap().raw).into_owned();
         raw.contains("\x1b[38;5;")
     }
