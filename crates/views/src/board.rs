@@ -72,7 +72,7 @@ impl Seen {
         let around = Surroundings { now_ms, is_driven, asks, blocked_by: names, ..Surroundings::default() };
         let mut row = row.now(&around);
         if held_by.is_some() {
-            row.next = format!("redraft log {}", row.id);
+            row.next = format!("redraft watch {}", row.id);
         }
         let (scope, inbox) = (row.scope(), FileCommentBox::new(&standings.repo.state));
         let waiting_comments = inbox.count(&scope);
@@ -176,6 +176,11 @@ impl Board {
             });
         }
         Board { features, reviews, begin: process.next(begin) }
+    }
+
+    /// The rows of everything that is seen, features first.
+    pub fn rows(&self) -> impl Iterator<Item = &BoardRow> {
+        self.features.iter().map(|seen| &seen.row).chain(&self.reviews)
     }
 
     /// The command that goes on in this repository: with the feature that can go on soonest, else with one that is ready

@@ -11,6 +11,7 @@ mod svg;
 mod text;
 mod why;
 
+use crate::board::Board;
 use prices::{Price, Prices};
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
@@ -31,7 +32,6 @@ use redraft_frame::rows::{reviews, rows};
 use redraft_frame::{monitor, whole_file};
 use redraft_reports::projections::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
 use redraft_reports::projections::{self, BoardRow, Receipt, Warning, deferred_reason, not_resumed, receipt};
-use redraft_reports::standing::Standing;
 use savings::Loop;
 
 /// Everything that is shown of one feature, or of the review of a document.
@@ -96,24 +96,28 @@ fn corrections(entries: &[Entry]) -> impl Iterator<Item = String> + '_ {
     entries.iter().filter(corrected).map(|entry| projections::line(&entry.event))
 }
 
-/// The state of a feature or a review as its row has it. People read `planned` where nothing was done yet, as in
-/// `status`.
+/// The state of a feature or a review as its row has it; people read it in the words of `status`.
 #[derive(Default)]
 struct RowStatus {
     name: String,
-    is_planned: bool,
+    words: String,
 }
 
 impl RowStatus {
     fn new(row: Option<&BoardRow>) -> RowStatus {
         row.map_or_else(RowStatus::default, |row| RowStatus {
             name: row.status.clone(),
-            is_planned: row.standing == Standing::Planned,
+            words: row.standing_in_words(),
         })
     }
 
     fn in_words(&self) -> &str {
-        if self.is_planned { "planned" } else { &self.name }
+        &self.words
+    }
+
+    /// The same without its details, for a column.
+    fn in_short(&self) -> &str {
+        self.words.split_once(": ").map_or(&self.words, |(first, _)| first)
     }
 }
 
@@ -134,8 +138,8 @@ fn one(
     let prices = Prices::load(repo, process);
     let accuracies = accuracies(ledger)?;
     let rows = rows(ledger)?;
-    let reviews = reviews(ledger)?;
-    let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == scope);
+    let board = Board::new(repo, rows.clone(), reviews(ledger)?, process);
+    let row = board.rows().find(|row| scope_of(row) == scope);
     let billed = |name: &AgentName| Billed {
         name: name.clone(),
         price: prices.price(name),
@@ -198,10 +202,10 @@ fn all(
 ) -> Result<ErrorCode, CliError> {
     let rows = rows(ledger)?;
     let mut features = Vec::new();
-    let reviews = reviews(ledger)?;
+    let board = Board::new(repo, rows.clone(), reviews(ledger)?, process);
     for scope in known {
         let costs = costs_of(scope, &ledger.read(scope.clone())?, repo);
-        let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == *scope);
+        let row = board.rows().find(|row| scope_of(row) == *scope);
         let rehearsed = row.is_some_and(|row| row.rehearsed);
         features.push((scope.clone(), RowStatus::new(row), costs, rehearsed));
     }

@@ -93,11 +93,18 @@ fn a_feature_that_is_being_driven_is_said_to_be_under_way() {
     let holder =
         format!("    under way: held by `redraft run 001 -v` of Test Person, process {}, since ", child.id());
     assert!(status.contains(&holder), "{status}");
-    assert!(status.contains("    next: redraft log 001\n"), "{status}");
+    assert!(status.contains("    next: redraft watch 001\n"), "{status}");
     assert!(status.trim_end().ends_with("\nnext: redraft run 002"), "{status}");
     let one = scratch.json(["status", "001"]);
     assert_eq!(one["features"][0]["held_by"]["pid"].as_u64(), Some(child.id().into()));
-    assert_eq!(one["next"], "redraft log 001");
+    assert_eq!(one["next"], "redraft watch 001");
+    let cost = scratch.run(["cost", "001"]).expect(0).stdout;
+    assert!(
+        cost.starts_with("feature 001 export-the-monthly-report-as-csv, working: 1 dispatch under way: "),
+        "{cost}"
+    );
+    let both = scratch.run(["cost"]).expect(0).stdout;
+    assert!(both.contains("working") && both.contains("planned") && !both.contains("active"), "{both}");
     let killed = scratch.command("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     talk.read_to_string(&mut line).unwrap();
@@ -107,4 +114,6 @@ fn a_feature_that_is_being_driven_is_said_to_be_under_way() {
         !status.contains("under way") && status.trim_end().ends_with("next: redraft run 001"),
         "{status}"
     );
+    let cost = scratch.run(["cost", "001"]).expect(0).stdout;
+    assert!(cost.starts_with("feature 001 export-the-monthly-report-as-csv, ready to continue: "), "{cost}");
 }

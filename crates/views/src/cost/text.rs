@@ -116,7 +116,7 @@ pub(super) fn features(features: &[(Scope, RowStatus, Costs, bool)]) -> String {
         total.add(&costs.sum);
         let name = format!("{scope} {}", costs.slug);
         rows.push(sum_row(
-            vec![name, status.in_words().to_owned(), grouped(costs.sum.dispatches.into())],
+            vec![name, status.in_short().to_owned(), grouped(costs.sum.dispatches.into())],
             &costs.sum,
         ));
     }

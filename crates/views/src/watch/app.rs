@@ -334,6 +334,9 @@ impl App {
                 Err(format!("the run that asks this was cut off; to be asked again: redraft run {id}"))
             }
             (Some(asked), Scope::Feature(id)) => Ok(Dialog::decide(&id.to_string(), asked.clone())),
+            _ if detail.overview.row.waits_for_you && detail.driven_by.is_some() => {
+                Err("it is asked on the terminal the run was started on: answer there".to_owned())
+            }
             _ if detail.overview.row.waits_for_you => Err(format!("to go on: {}", detail.overview.row.next)),
             _ => Err("nothing is asked here now".to_owned()),
         };

@@ -15,11 +15,7 @@ const ROWS_MAX: usize = 300;
 
 /// How many wait for a person.
 pub(in crate::ui) fn waiting(board: &Board) -> usize {
-    rows(board).filter(|row| row.waits_for_you).count()
-}
-
-fn rows(board: &Board) -> impl Iterator<Item = &BoardRow> {
-    board.features.iter().map(|seen| &seen.row).chain(&board.reviews)
+    board.rows().filter(|row| row.waits_for_you).count()
 }
 
 pub(in crate::ui) fn parts(board: &Board) -> Vec<(String, Markup)> {
@@ -27,7 +23,7 @@ pub(in crate::ui) fn parts(board: &Board) -> Vec<(String, Markup)> {
         let own = board.features.iter().find(|seen: &&Seen| seen.row.scope() == row.scope());
         own.and_then(|seen| seen.held_by.as_ref())
     };
-    let mut all: Vec<&BoardRow> = rows(board).collect();
+    let mut all: Vec<&BoardRow> = board.rows().collect();
     // The newest first among equals.
     all.sort_by_key(|row| (row.standing.rank(), std::cmp::Reverse(row.updated_ms)));
     let (waiting, others): (Vec<&BoardRow>, Vec<&BoardRow>) = all.iter().partition(|row| row.waits_for_you);

@@ -1,13 +1,14 @@
 //! What keys do: nothing is done by one of them alone.
 
 use super::super::app::{App, Pane, Wish};
-use super::{NOW_MS, app, asked, busy, many, screen};
+use super::{NOW_MS, app, asked, busy, many, screen, standing};
 use crate::watch::snapshot::Snapshot;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use redraft_facts::event::AuthorQuestion;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
 use redraft_reports::question::AnswerChoice;
+use redraft_reports::standing::Standing;
 
 /// Presses keys a second apart: letters, and words in angle brackets.
 fn press(app: &mut App, keys: &[&str]) -> Wish {
@@ -39,6 +40,18 @@ fn words(wish: Wish) -> Vec<String> {
         Wish::Run(words) => words,
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn what_a_run_asks_on_its_own_terminal_is_answered_there() {
+    let mut detail = busy("x");
+    detail.overview.row = standing(detail.overview.row, Standing::AskedThere);
+    detail.overview.row.next = "redraft watch 031".to_owned();
+    let mut app = app(vec![detail], true);
+    press(&mut app, &["d"]);
+    let text = screen(&mut app, 100, 24);
+    assert!(app.dialog.is_none() && text.contains("started on: answer there"), "{text}");
+    assert!(!text.contains("redraft watch"), "nobody is sent where they are: {text}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! For every history and after each of its events, the screen says of a feature what its row says: where it stands, and
-//! whether it waits for a person. The page and `--events` are tried beside the page, in `ui`.
+//! whether it waits for a person. What the page and `--events` say is tried in `ui`.
 
 use super::{NOW_MS, app, busy, screen};
 use crate::histories::review::{HISTORIES, any_history, moment, sampled};
