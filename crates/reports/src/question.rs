@@ -161,11 +161,14 @@ impl QuestionForm {
         if typed.is_empty() {
             return self.choices.iter().find(|choice| choice.default);
         }
-        let goes = self.choices.iter().any(|choice| choice.word == Decision::Go.name());
+        let words = || self.choices.iter().map(|choice| choice.word.as_str());
+        let [go, abandon] = [Decision::Go, Decision::Abandon].map(Decision::name);
+        // With any other choice a yes could mean several of them.
+        let goes = words().any(|word| word == go) && words().all(|word| [go, abandon, STOP].contains(&word));
         let also = |choice: &AnswerChoice| match choice.word.as_str() {
             "yes" => "yes",
             "no" => "no",
-            word if goes && word == Decision::Go.name() => "yes",
+            word if goes && word == go => "yes",
             STOP if goes => "no",
             _ => "",
         };
