@@ -105,6 +105,32 @@ fn the_story_has_every_phase_with_what_was_rejected_and_why() {
         "{}",
         ran.stdout
     );
+    let all = folded(&[ran.stderr.as_str(), &ran.stdout].concat());
+    for part in pictured() {
+        assert!(all.contains(&part), "docs/pictures/make makes the picture anew: `{part}` is not in {all}");
+    }
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What the picture of the README shows of the demo, up to where lines are left out.
+fn pictured() -> Vec<String> {
+    let picture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures/demo.svg");
+    let picture = fs::read_to_string(picture).unwrap();
+    let texts = picture.lines().filter(|line| line.starts_with("<text "));
+    let plain =
+        |line: &str| line.split('<').filter_map(|tag| tag.split_once('>')).map(|(_, text)| text).collect();
+    let said = texts.map(plain).collect::<Vec<String>>().join("\n");
+    let said = said.replace("&quot;", "\"").replace("&#x27;", "'").replace("&lt;", "<").replace("&gt;", ">");
+    let parts: Vec<String> = said
+        .replace("&amp;", "&")
+        .split('…')
+        .map(|part| folded(part.trim_start_matches("$ redraft demo")))
+        .collect();
+    assert_eq!(parts.len(), 4, "{parts:?}");
+    parts
 }
 
 #[test]
