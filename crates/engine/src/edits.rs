@@ -46,6 +46,10 @@ impl Edits<'_, '_> {
         }
         let open = self.journal.open_loop()?;
         let (phase, epoch) = (open.opened.phase, open.epoch + 1);
+        if open.opened.is_code() {
+            // Its documents are not part of what reviewers of code judge.
+            self.worktree.require_upstream(self.journal.state(), phase)?;
+        }
         let paths = self.worktree.paths_of_change(open, &revision)?;
         self.worktree.boundaries.pass("before an edit is committed");
         let trailers = trailers::plain(self.journal.state());

@@ -5,7 +5,7 @@ use crate::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
 use redraft_core::review::{DispatchOrder, Rejected};
 use redraft_cost::price::OverBudget;
 use redraft_facts::event::{Commented, Decision, Question};
-use redraft_facts::ids::FeatureId;
+use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::phase::Phase;
 use redraft_facts::text;
 use redraft_facts::ticket::{Scope, Ticket};
@@ -61,10 +61,10 @@ pub enum EngineError {
     #[error("{phase} of feature {feature} cannot begin: {path}, written in {earlier}, is missing")]
     Prerequisite { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
     #[error(
-        "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} closed, and nobody has \
+        "{phase} of feature {feature} cannot go on: {path} was edited after {earlier} closed, and nobody has \
             reviewed the edit"
     )]
-    Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
+    Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String, revision: Revision },
     #[error(
         "feature {feature} cannot be merged: its branch changes {path}, and no reviewer has read its code"
     )]

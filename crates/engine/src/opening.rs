@@ -50,7 +50,7 @@ impl Opening<'_, '_> {
         let lane = self.lane();
         let mut upstream: Vec<String> =
             phase.upstream().iter().map(|name| self.worktree.created.path_of(name)).collect();
-        self.require_upstream(phase)?;
+        self.worktree.require_upstream(self.journal.state(), phase)?;
         upstream.extend(self.source_of_prd()?);
         let base = self.worktree.workspace.revision(&upstream)?;
         let orphan = base.is_none() && !self.was_asked_for(phase);
@@ -73,7 +73,7 @@ impl Opening<'_, '_> {
 
     /// Carries out the tasks and has the code reviewed.
     fn code(&self) -> Result<Subject, EngineError> {
-        self.require_upstream(Phase::Implement)?;
+        self.worktree.require_upstream(self.journal.state(), Phase::Implement)?;
         let tasks = planned(self.worktree, self.journal.state())?;
         let extras = self.rules.extras.iter().filter(|_| self.lane() != Lane::Express);
         let extras = extras.map(|extra| (*extra, helper(*extra))).collect();
@@ -223,31 +223,6 @@ impl Opening<'_, '_> {
     /// Whether a document can be held beside what a person asked for: only a specification is.
     fn was_asked_for(&self, phase: Phase) -> bool {
         phase == Phase::Specify && !asked(self.journal.state(), self.worktree.created).trim().is_empty()
-    }
-
-    /// Requires that what a phase builds on is there, or was left out by a person's decision.
-    pub(crate) fn require_upstream(&self, phase: Phase) -> Result<(), EngineError> {
-        if self.worktree.created.is_review() {
-            return Ok(());
-        }
-        for earlier in Phase::DOCUMENTS.into_iter().filter(|earlier| *earlier < phase) {
-            let path = self.worktree.created.path_of(earlier.artifact());
-            let left_out = self.journal.state().left_out(earlier).is_some();
-            if !left_out && self.worktree.workspace.read(&path)?.is_none() {
-                let feature = self.worktree.created.id;
-                return Err(EngineError::Prerequisite { feature, phase, earlier, path });
-            }
-            // The next phase builds on what was approved; nobody has reviewed an edit since then.
-            let closed = self.journal.state().closed(earlier).map(|closed| closed.revision.clone());
-            if let Some(revision) = closed
-                && self.worktree.workspace.read_at(&revision, &path)?
-                    != self.worktree.workspace.read(&path)?
-            {
-                let feature = self.worktree.created.id;
-                return Err(EngineError::Changed { feature, phase, earlier, path });
-            }
-        }
-        Ok(())
     }
 }
 

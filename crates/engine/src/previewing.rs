@@ -41,7 +41,7 @@ impl Previewing<'_, '_> {
         };
         let changed = |path: String| {
             let (feature, phase, earlier) = (self.worktree.created.id, Phase::Finish, Phase::Implement);
-            EngineError::Changed { feature, phase, earlier, path }
+            EngineError::Changed { feature, phase, earlier, path, revision: closed.revision.clone() }
         };
         let now = self.worktree.tree()?;
         if let Some(path) = stray(&now)? {

@@ -4,6 +4,7 @@
 use crate::boundary::Boundaries;
 use crate::ending::EngineError;
 use crate::ports::{Commit, Trailers, Workspace, WorkspaceError};
+use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
 use redraft_documents::bank::{BankFile, RETIRED_FILE};
 use redraft_facts::event::{FeatureCreated, LoopOpened};
@@ -166,6 +167,27 @@ impl Worktree<'_> {
                 Err(WorkspaceError::Secret { path, line, kind }.into())
             }
         }
+    }
+
+    /// Requires that what a phase builds on is there, or was left out by a person's decision, and is what was approved:
+    /// nobody has reviewed an edit since then.
+    pub(crate) fn require_upstream(&self, state: &Pipeline, phase: Phase) -> Result<(), EngineError> {
+        if self.created.is_review() {
+            return Ok(());
+        }
+        let feature = self.created.id;
+        for earlier in Phase::DOCUMENTS.into_iter().filter(|earlier| *earlier < phase) {
+            let path = self.created.path_of(earlier.artifact());
+            if state.left_out(earlier).is_none() && self.workspace.read(&path)?.is_none() {
+                return Err(EngineError::Prerequisite { feature, phase, earlier, path });
+            }
+            let Some(closed) = state.closed(earlier) else { continue };
+            let revision = closed.revision.clone();
+            if self.workspace.read_at(&revision, &path)? != self.workspace.read(&path)? {
+                return Err(EngineError::Changed { feature, phase, earlier, path, revision });
+            }
+        }
+        Ok(())
     }
 
     /// Keeps git from collecting a revision of the open loop that later deltas start from.

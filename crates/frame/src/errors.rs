@@ -85,9 +85,9 @@ impl From<EngineError> for CliError {
             EngineError::Prerequisite { feature, earlier, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("restore it (git restore), or have it written again: redraft phase back {feature} \
                     {earlier} --why \"…\"")),
-            EngineError::Changed { feature, earlier, path, .. } => CliError::new(ErrorCode::Config, message)
+            EngineError::Changed { feature, earlier, path, revision, .. } => CliError::new(ErrorCode::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
-                .hint(format!("or restore it, in the feature's worktree: git restore {}", quoted(&path))),
+                .hint(format!("or restore it, in the feature's worktree: git restore --source={revision} {}", quoted(&path))),
             EngineError::Unreviewed { feature, .. } => CliError::new(ErrorCode::NotApproved, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\""))
                 .hint("or remove it from the branch"),

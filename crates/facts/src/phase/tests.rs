@@ -77,3 +77,10 @@ fn what_only_looks_like_a_file_is_none() {
         assert_eq!(chosen(idea).0, Lane::Express, "{idea}");
     }
 }
+
+/// What a plan or a list of tasks would ask was decided before: a question there asks for the same thing again.
+#[test]
+fn only_whoever_specifies_or_designs_may_ask_first() {
+    let may: Vec<Phase> = Phase::ALL.into_iter().filter(|phase| phase.may_ask()).collect();
+    assert_eq!(may, [Phase::Specify, Phase::Design]);
+}

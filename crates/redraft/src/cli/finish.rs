@@ -7,6 +7,7 @@ use super::run;
 use redraft_adapters::lock::Lock;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store as _;
+use redraft_engine::require_ledger_matches_branch;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
@@ -45,6 +46,13 @@ pub(crate) fn finish(
                 .hint(format!("or stop it: redraft stop {id}; redraft run {id} continues it later")),
             None => CliError::usage(message).hint(format!("continue it: redraft run {id}")),
         });
+    }
+    // What is asked rests on this ledger.
+    repo.require_own_state()?;
+    if let Some(created) = &state.created
+        && let Ok(workspace) = repo.workspace(created)
+    {
+        require_ledger_matches_branch(&workspace, created, &state, &entries)?;
     }
     if !agreed_to_earlier(id, &state, args.yes, process, console)? {
         return Ok(ErrorCode::Waiting);

@@ -94,6 +94,17 @@ pub(crate) fn review(
             .hint("a document: redraft review FILE")
             .hint("what a branch changes: redraft review --base REV"));
     }
+    if args.change.format.is_some() {
+        let name = quoted_path(file(&args));
+        return Err(CliError::usage(
+            "findings in a form for other programs are for changes: --format goes with --base",
+        )
+        .hint("what a branch changes, documents too: redraft review --base REV --format FORM")
+        .hint(format!(
+            "what can be found in a document without a model: redraft lint {name} --sarif, or --github"
+        ))
+        .hint(format!("the review of a document as JSON: redraft review {name} --json")));
+    }
     let document = Document::read(&repo, &process.folder.join(file(&args)))?;
     let run_args = run_args(&args);
     let config = run::config(&repo, &run_args, process)?;

@@ -47,6 +47,7 @@ mod hosts_kept;
 mod hosts_refused;
 mod in_place;
 mod interruption;
+#[cfg(target_os = "linux")]
 mod killed_views;
 mod late_words;
 mod lazy_reads;

@@ -511,7 +511,7 @@ fn status_log_cost_and_findings_know_the_review_by_number_and_by_branch() {
     for word in ["review-001", "topic"] {
         let cost = scratch.run(["cost", word]).expect(0).stdout;
         assert!(
-            cost.starts_with("review-001 of topic since main, findings: $0.0000 billed\n3 dispatches: "),
+            cost.starts_with("review-001 of topic since main, waiting for you: there are findings to correct: $0.0000 billed\n3 dispatches: "),
             "{cost}"
         );
         let log = scratch.run(["log", word]).expect(0).stdout;

@@ -221,6 +221,11 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
         "{status}"
     );
     assert!(status.contains("    next: redraft review docs/api/spec.md\n"), "{status}");
+    let refused = scratch.run(["review", "docs/api/spec.md", "--format", "sarif"]).expect(2).stderr;
+    assert!(
+        refused.contains("--format goes with --base") && refused.contains("redraft lint docs/api/spec.md"),
+        "{refused}"
+    );
     for word in ["docs/api/spec.md", "./docs/api/../api/spec.md", "review-001", "review-1"] {
         let findings = scratch.json(["show", "findings", word]);
         assert_eq!(
@@ -229,7 +234,7 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
         );
         let cost = scratch.run(["cost", word]).expect(0).stdout;
         assert!(
-            cost.starts_with("review-001 of docs/api/spec.md, findings: $0.0000 billed\n1 dispatch: "),
+            cost.starts_with("review-001 of docs/api/spec.md, waiting for you: there are findings to correct: $0.0000 billed\n1 dispatch: "),
             "{cost}"
         );
         let log = scratch.run(["log", word]).expect(0).stdout;

@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 29] = [
+pub(crate) const TABLE: [Scenario; 30] = [
     (
         "one task is carried out, committed under its name, reviewed and closed",
         "
@@ -163,6 +163,27 @@ pub(crate) const TABLE: [Scenario; 29] = [
         a person decides retry
         implementation-reviewer approves
         the run is done
+        ",
+    ),
+    (
+        "a document that is edited while code is written is neither built nor approved with the code",
+        "
+        the lane is express
+        the feature goes until implement
+        at most 1 failed gate
+        code must pass tests: `run tests`
+        the check `run tests` wants `fast` in src/export.sh
+        spec-author writes spec.md
+        implementer writes `slow\\n` to src/export.sh
+        the run asks `tests failed 1 time in a row`
+        a person changes `within 10 seconds` to `within 5 seconds` in spec.md
+        a person decides retry
+        the run fails with `spec.md was edited after specify closed`
+        a person changes `within 5 seconds` to `within 10 seconds` in spec.md
+        implementer writes `fast\\n` to src/export.sh
+        implementation-reviewer approves
+        the run is done
+        then the ledger has 0 edited
         ",
     ),
     (

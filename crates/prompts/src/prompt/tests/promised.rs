@@ -182,6 +182,24 @@ fn answers_of_the_user_reach_a_new_conversation_of_the_author_and_whoever_judges
     }
 }
 
+/// A PRD need not have all that was asked for. Of what an author says about its own checks nothing is made.
+#[test]
+fn an_author_in_a_new_conversation_has_the_idea_and_no_author_reports_on_its_checks() {
+    let finding = cases::finding('S', "the number is missing");
+    let findings = [&finding];
+    for role in ["spec-author", "design-author", "plan-author", "task-author"] {
+        let brief = cases::first(profile_of(role));
+        let draft = build(&Brief { purpose: Purpose::Draft, ..brief });
+        let revise =
+            |strategy| build(&Brief { purpose: Purpose::Revise, findings: &findings, strategy, ..brief });
+        let (fresh, resumed) = (revise(Strategy::Lazy), revise(Strategy::Resume));
+        assert!(fresh.get("idea").is_some() && resumed.get("idea").is_none(), "{role}");
+        for prompt in [draft, fresh, resumed] {
+            assert!(!prompt.text().contains("- `checks`:"), "{role}: {}", prompt.text());
+        }
+    }
+}
+
 /// A reviewer that rejected without leaving anything open, or whose findings were all settled, goes on as others do.
 #[test]
 fn a_later_round_with_nothing_open_is_told_what_changed_and_that_it_did_not_approve() {
