@@ -148,7 +148,7 @@ fn an_excerpt_shows_what_was_left_out_and_the_head_of_a_table() {
 
 #[test]
 fn what_a_task_says_as_well_is_not_taken_from_the_plan() {
-    let plan = "# Plan\n\n### Step 2: Other\n\n- Count the keys.\n- Close the window.\n";
+    let plan = "# Plan\n\n### Step 2: Other\n\n- Refuse it before the count if the age is > 5 s.\n- Close the window that was opened for this key.\n";
     let text = |words: &str| format!("### Task 1: a\n\n**Why:** Plan 2\n\n{words}\n");
     let chosen = |words: &str| {
         let task = tasks::read(&text(words)).unwrap().tasks.remove(0);
@@ -156,13 +156,15 @@ fn what_a_task_says_as_well_is_not_taken_from_the_plan() {
         context.leave_out_of_plan(plan, &text(words));
         context
     };
-    let (own, half) = (chosen("Something else."), chosen("Count the keys."));
+    let (own, half) = (chosen("Something else."), chosen("Refuse it before the count if the age is > 5 s."));
     assert_eq!(
         (told(&own), told(&half)),
         (vec!["plan.md scoped 3-6".to_owned()], vec!["plan.md scoped 3-6".to_owned()])
     );
     assert!(half.artifacts[0].tokens < own.artifacts[0].tokens);
     assert!(reason(&half, TargetDocument::Plan).ends_with(", without what the task says as well"));
-    let all = chosen("Step 2: Other\n\n- Count the keys.\n- Close the window.");
+    let all = chosen(
+        "Refuse it before the count if the age is > 5 s. Close the window that was opened for this key.",
+    );
     assert_eq!((told(&all), all.artifacts[0].tokens), (vec!["plan.md reference".to_owned()], 0));
 }

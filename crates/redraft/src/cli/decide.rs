@@ -105,7 +105,8 @@ pub(crate) fn decide(
         console.show(&text, &shown);
         return Ok(ErrorCode::Waiting);
     };
-    if let Some(open) = &state.open {
+    // What is no choice here is refused as that.
+    if let Some(open) = state.open.as_ref().filter(|_| question.choices.contains(&choice)) {
         require_revision(&repo, &ledger, id, open, choice, args.revision.as_deref())?;
     }
     let edited = match &state.open {

@@ -315,8 +315,8 @@ pub(crate) fn require_trusted_checks(
     }
     if config.checks.is_empty() {
         console.say(
-            "redraft.toml has no [checks], so nothing is run to see whether the code works; add a command that \
-                shows it, such as test = \"make test\"",
+            "redraft.toml has no [checks], so nothing is run to see whether the code works: redraft init looks for \
+                commands that show it; or add one, such as test = \"make test\"",
         );
     }
     let id = created.id;
