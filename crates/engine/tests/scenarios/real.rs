@@ -1,6 +1,8 @@
 //! The same world with the real git, SQLite and files, in a throw-away folder.
 
-use crate::world::{BRANCH, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World};
+mod comments;
+
+use crate::world::{BRANCH, CommentsAt, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World};
 use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
@@ -93,6 +95,10 @@ impl World for RealWorld {
     fn ledger(&self) -> Box<dyn LedgerAt + '_> {
         let state = self.repository().state_dir();
         Box::new(RealLedger { ledger: Ledger::open(&state, OpenMode::Write).unwrap(), state })
+    }
+
+    fn comments(&self) -> Box<dyn CommentsAt + '_> {
+        Box::new(comments::RealComments::new(&self.repository().state_dir()))
     }
 }
 

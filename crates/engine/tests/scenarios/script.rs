@@ -24,7 +24,8 @@ pub(crate) use people::Act;
 pub(crate) use settings::Setting;
 
 use redraft_facts::event::MergeHistory;
-use redraft_testkit::fakes::ScriptedTurn;
+use redraft_facts::ids::CommentId;
+use redraft_testkit::fakes::{Deed, ScriptedTurn};
 
 /// One line, understood.
 #[derive(Debug, Clone)]
@@ -77,7 +78,27 @@ pub(crate) fn steps(text: &str) -> Vec<Step> {
             .or_else(|| agents::read(&read).map(Step::Turn));
         steps.push(step.unwrap_or_else(|| panic!("nobody understands `{line}`")));
     }
+    put_comments_in_order(&mut steps);
     steps
+}
+
+/// Where people comment, ids begin with the time; here they begin with the place in the scenario.
+fn put_comments_in_order(steps: &mut [Step]) {
+    for (at, step) in steps.iter_mut().enumerate() {
+        let deeds = match step {
+            Step::Act(Act::Comment(comment)) => {
+                comment.id = CommentId::new(format!("{at:04}-{}", comment.id));
+                continue;
+            }
+            Step::Turn(turn) => &mut turn.does,
+            _ => continue,
+        };
+        for deed in deeds {
+            if let Deed::Comment(comment) = deed {
+                comment.id = CommentId::new(format!("{at:04}-{}", comment.id));
+            }
+        }
+    }
 }
 
 /// The turns of everybody who has to do with documents, from the specification to the task list.

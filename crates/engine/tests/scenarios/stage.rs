@@ -314,7 +314,9 @@ impl<'w> Stage<'w> {
                 let (phase, by, why) = (*phase, self.rules.person.clone(), "because".to_owned());
                 self.store(WentBack { phase, by, why }.into());
             }
-            Act::Comment(comment) => self.agents.comments().put(comment.clone()),
+            Act::Comment(comment) => {
+                self.agents.comments().put(&Scope::Feature(FEATURE), comment.clone()).unwrap();
+            }
             Act::KeepBudget(limit) => {
                 self.rules.budget = *limit;
                 self.runs(&mut |run| run.keep_budget()).unwrap();

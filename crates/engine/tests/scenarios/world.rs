@@ -1,10 +1,12 @@
 //! The ports that have two implementations, as a process finds them.
 
 use redraft_engine::boundary::Boundaries;
-use redraft_engine::ports::{CheckFolder, Inbox, Merging, Store, StoreError, Workspace};
-use redraft_facts::ids::{FeatureId, Revision};
+use redraft_engine::ports::{CheckFolder, Comment, CommentBox, Inbox, Merging, Store, StoreError, Workspace};
+use redraft_facts::ids::{CommentId, FeatureId, Revision};
+use redraft_facts::ticket::Scope;
 use redraft_testkit::fakes::{
-    Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeWorkspace, MemoryInbox, MemoryStore, Outside,
+    Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeWorkspace, MemoryCommentBox, MemoryInbox,
+    MemoryStore, Outside,
 };
 use std::sync::Arc;
 
@@ -38,6 +40,9 @@ pub(crate) trait World {
 
     /// What the ledger can do in addition to the port.
     fn ledger(&self) -> Box<dyn LedgerAt + '_>;
+
+    /// The box that people leave comments in, as a new process finds it.
+    fn comments(&self) -> Box<dyn CommentsAt + '_>;
 }
 
 /// One process's view of the ledger, with what commands ask of it.
@@ -55,6 +60,20 @@ pub(crate) trait LedgerAt {
     fn remove(&self);
 }
 
+/// The box of comments, with what happens to it from outside.
+pub(crate) trait CommentsAt {
+    fn inbox(&self) -> &dyn CommentBox;
+    /// Somebody leaves a comment.
+    fn put(&self, scope: &Scope, comment: &Comment) -> Result<(), String>;
+    /// A newer program leaves one.
+    fn put_newer(&self, scope: &Scope, id: &CommentId);
+    /// Whether something is still there, readable or not.
+    fn holds(&self, scope: &Scope, id: &CommentId) -> bool;
+    fn aside(&self, scope: &Scope) -> Vec<Comment>;
+    /// From now on nothing can be read or changed.
+    fn spoil(&self, scope: &Scope);
+}
+
 /// Asks one process something.
 pub(crate) fn with<T>(world: &dyn World, ask: impl FnOnce(&Ports<'_>) -> T) -> T {
     let (mut ask, mut answer) = (Some(ask), None);
@@ -69,6 +88,7 @@ pub(crate) struct FakeWorld {
     pub(crate) repository: Arc<FakeRepository>,
     pub(crate) store: MemoryStore,
     pub(crate) inbox: MemoryInbox,
+    comments: MemoryCommentBox,
     base: String,
 }
 
@@ -78,7 +98,8 @@ impl FakeWorld {
         let repository = FakeRepository::new(Arc::clone(&crash), BRANCH, &FIRST);
         let base = repository.tip("main").unwrap();
         let (store, inbox) = (MemoryStore::new(Arc::clone(&crash)), MemoryInbox::new(Arc::clone(&crash)));
-        FakeWorld { crash, repository, store, inbox, base }
+        let comments = MemoryCommentBox::new(Arc::clone(&crash));
+        FakeWorld { crash, repository, store, inbox, comments, base }
     }
 }
 
@@ -106,6 +127,36 @@ impl World for FakeWorld {
 
     fn ledger(&self) -> Box<dyn LedgerAt + '_> {
         Box::new(self.store.again())
+    }
+
+    fn comments(&self) -> Box<dyn CommentsAt + '_> {
+        Box::new(&self.comments)
+    }
+}
+
+impl CommentsAt for &MemoryCommentBox {
+    fn inbox(&self) -> &dyn CommentBox {
+        *self
+    }
+
+    fn put(&self, scope: &Scope, comment: &Comment) -> Result<(), String> {
+        MemoryCommentBox::put(self, scope, comment.clone())
+    }
+
+    fn put_newer(&self, scope: &Scope, id: &CommentId) {
+        MemoryCommentBox::put_newer(self, scope, id);
+    }
+
+    fn holds(&self, scope: &Scope, id: &CommentId) -> bool {
+        MemoryCommentBox::holds(self, scope, id)
+    }
+
+    fn aside(&self, scope: &Scope) -> Vec<Comment> {
+        MemoryCommentBox::aside(self, scope)
+    }
+
+    fn spoil(&self, _: &Scope) {
+        self.refuse("the disk is gone");
     }
 }
 

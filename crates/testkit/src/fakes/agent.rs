@@ -21,7 +21,6 @@ use redraft_facts::usage::{Usage, Usd};
 use redraft_prompts::prompt;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -222,9 +221,9 @@ impl ScriptedAgent {
         Usage { uncached: 900, written: 0, read: 0, output: 100, cost: locked(&self.prices).1 }
     }
 
-    fn act(&self, deed: &Deed, folder: &Path, watch: &dyn RunHandle) -> Result<(), AgentError> {
+    fn act(&self, deed: &Deed, request: &Request, watch: &dyn RunHandle) -> Result<(), AgentError> {
         self.script.crash.alive();
-        let outside = &self.script.outside;
+        let (outside, folder) = (&self.script.outside, &request.folder);
         match deed {
             Deed::Put(path, text) => outside.put_in(folder, path, text),
             Deed::Take(path) => outside.take(path),
@@ -257,7 +256,10 @@ impl ScriptedAgent {
             Deed::Wait(ms) => drop(watch.wait_ms(*ms)),
             Deed::StopRun => self.script.clock.stop(),
             Deed::LeaveRun => self.script.clock.leave(),
-            Deed::Comment(comment) => self.script.comments.put(comment.clone()),
+            Deed::Comment(comment) => {
+                let left = self.script.comments.put(&request.ticket.scope, comment.clone());
+                left.expect("its id is a plain name, and the box can be changed");
+            }
         }
         Ok(())
     }
@@ -345,7 +347,7 @@ impl Agent for ScriptedAgent {
         };
         watch.begun();
         for deed in &turn.does {
-            self.act(deed, &request.folder, watch)?;
+            self.act(deed, request, watch)?;
             self.script.crash.changed("an agent at work");
         }
         self.end(self.with_code(turn.says, request), request.session.clone())
