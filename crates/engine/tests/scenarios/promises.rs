@@ -1,6 +1,7 @@
 //! What every implementation of a port guarantees, played on the fakes and on the real things.
 
 mod checking;
+mod checks;
 mod comments;
 mod committing;
 mod inbox;

@@ -1,8 +1,9 @@
 //! The same world with the real git, SQLite and files, in a throw-away folder.
 
+mod checks;
 mod comments;
 
-use crate::world::{BRANCH, CommentsAt, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World};
+use crate::world::{BRANCH, ChecksAt, CommentsAt, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World};
 use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
@@ -95,6 +96,10 @@ impl World for RealWorld {
     fn ledger(&self) -> Box<dyn LedgerAt + '_> {
         let state = self.repository().state_dir();
         Box::new(RealLedger { ledger: Ledger::open(&state, OpenMode::Write).unwrap(), state })
+    }
+
+    fn checks(&self) -> Box<dyn ChecksAt + '_> {
+        Box::new(checks::RealChecks::new(self.place.scratch.outside()))
     }
 
     fn comments(&self) -> Box<dyn CommentsAt + '_> {
@@ -329,6 +334,10 @@ impl Outside for Place {
     fn go_on_without(&self, id: &str) {
         let head = self.here(["rev-parse", "HEAD"]);
         self.repository().do_without(id, &head).unwrap();
+    }
+
+    fn has_folder(&self, folder: &Path) -> bool {
+        folder.is_dir()
     }
 
     fn put_in(&self, folder: &Path, path: &str, text: &str) {

@@ -95,7 +95,7 @@ impl<'w> Stage<'w> {
         let crash = fake.map(|fake| Arc::clone(&fake.crash)).unwrap_or_default();
         let clock = Arc::new(StillClock::default());
         let agents = ScriptedAgents::new(world.outside(), Arc::clone(&clock), Arc::clone(&crash));
-        let checks = ScriptedChecks::new(world.outside());
+        let checks = ScriptedChecks::new(world.outside(), Arc::clone(&clock));
         let (disturbance, listener, rules) =
             (Disturbance::default(), RememberingListener::default(), rules());
         let mut stage = Stage {

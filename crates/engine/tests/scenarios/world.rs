@@ -1,12 +1,14 @@
 //! The ports that have two implementations, as a process finds them.
 
 use redraft_engine::boundary::Boundaries;
-use redraft_engine::ports::{CheckFolder, Comment, CommentBox, Inbox, Merging, Store, StoreError, Workspace};
+use redraft_engine::ports::{
+    Check, CheckFolder, Checks, Comment, CommentBox, Inbox, Merging, Store, StoreError, Workspace,
+};
 use redraft_facts::ids::{CommentId, FeatureId, Revision};
 use redraft_facts::ticket::Scope;
 use redraft_testkit::fakes::{
-    Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeWorkspace, MemoryCommentBox, MemoryInbox,
-    MemoryStore, Outside,
+    CheckRule, Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeWorkspace, MemoryCommentBox,
+    MemoryInbox, MemoryStore, Outside, ScriptedChecks, StillClock,
 };
 use std::sync::Arc;
 
@@ -41,6 +43,9 @@ pub(crate) trait World {
     /// What the ledger can do in addition to the port.
     fn ledger(&self) -> Box<dyn LedgerAt + '_>;
 
+    /// What runs the project's checks, in a process that nobody has asked to stop yet.
+    fn checks(&self) -> Box<dyn ChecksAt + '_>;
+
     /// The box that people leave comments in, as a new process finds it.
     fn comments(&self) -> Box<dyn CommentsAt + '_>;
 }
@@ -58,6 +63,15 @@ pub(crate) trait LedgerAt {
     fn make_newer(&self, seq: u64);
     /// Somebody removes it.
     fn remove(&self);
+}
+
+/// What runs checks, with what decides how they end.
+pub(crate) trait ChecksAt {
+    fn port(&self) -> &dyn Checks;
+    /// A check with this command. On the fake it does what the rule says, which must be what the shell does with it.
+    fn check(&self, command: &str, rule: CheckRule) -> Check;
+    /// The user asks the run to stop.
+    fn stop(&self);
 }
 
 /// The box of comments, with what happens to it from outside.
@@ -129,8 +143,34 @@ impl World for FakeWorld {
         Box::new(self.store.again())
     }
 
+    fn checks(&self) -> Box<dyn ChecksAt + '_> {
+        let clock = Arc::new(StillClock::default());
+        let checks = ScriptedChecks::new(self.outside(), Arc::clone(&clock));
+        Box::new(FakeChecks { checks, clock })
+    }
+
     fn comments(&self) -> Box<dyn CommentsAt + '_> {
         Box::new(&self.comments)
+    }
+}
+
+struct FakeChecks {
+    checks: ScriptedChecks,
+    clock: Arc<StillClock>,
+}
+
+impl ChecksAt for FakeChecks {
+    fn port(&self) -> &dyn Checks {
+        &self.checks
+    }
+
+    fn check(&self, command: &str, rule: CheckRule) -> Check {
+        self.checks.set(command, rule);
+        Check { name: "check".to_owned(), command: command.to_owned() }
+    }
+
+    fn stop(&self) {
+        self.clock.stop();
     }
 }
 

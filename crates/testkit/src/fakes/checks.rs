@@ -1,9 +1,18 @@
 //! Checks that look at the files they are given, by simple rules.
 
+use super::clock::StillClock;
 use super::{Outside, locked};
-use redraft_engine::ports::{Check, CheckRun, Checks, RunHandle};
+use redraft_engine::ports::{Check, CheckRun, Checks, Clock, RunHandle};
+use redraft_facts::redact::Redactor;
+use redraft_facts::text::span;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+
+/// How long a check may take.
+const LIMIT_MS: u64 = 20 * 60_000;
+/// Only the end of what a check printed is kept.
+const TAIL_LINES: usize = 80;
+const TAIL_CHARS: usize = 8_000;
 
 /// What a command does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +23,10 @@ pub enum CheckRule {
     Writes { file: String, text: String },
     /// Changes a file of git's own, and passes.
     WritesGit { file: String, text: String },
+    /// Prints this, and ends with this code.
+    Prints { text: String, code: i32 },
+    /// Is ended by a signal.
+    Killed,
     /// Is ended by its time limit.
     NeverEnds,
     /// The run is asked to stop while it runs.
@@ -25,13 +38,14 @@ pub enum CheckRule {
 /// Runs commands by the rules they were given; a command without a rule passes.
 pub struct ScriptedChecks {
     outside: Arc<dyn Outside>,
+    clock: Arc<StillClock>,
     rules: Mutex<Vec<(String, CheckRule)>>,
     ran: Mutex<Vec<String>>,
 }
 
 impl ScriptedChecks {
-    pub fn new(outside: Arc<dyn Outside>) -> ScriptedChecks {
-        ScriptedChecks { outside, rules: Mutex::default(), ran: Mutex::default() }
+    pub fn new(outside: Arc<dyn Outside>, clock: Arc<StillClock>) -> ScriptedChecks {
+        ScriptedChecks { outside, clock, rules: Mutex::default(), ran: Mutex::default() }
     }
 
     /// From now on this command does that, and nothing else.
@@ -45,17 +59,22 @@ impl ScriptedChecks {
     pub fn ran(&self) -> Vec<String> {
         locked(&self.ran).clone()
     }
-}
 
-impl Checks for ScriptedChecks {
-    fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String> {
+    fn run_within(
+        &self,
+        check: &Check,
+        folder: &Path,
+        limit_ms: u64,
+        stopped: bool,
+    ) -> Result<CheckRun, String> {
+        if !self.outside.has_folder(folder) {
+            return Err("no such file or directory".to_owned());
+        }
         locked(&self.ran).push(check.command.clone());
         let rule =
             locked(&self.rules).iter().find(|(of, _)| *of == check.command).map(|(_, rule)| rule.clone());
-        let ended = |code: Option<i32>, tail: &str| {
-            Ok(CheckRun { code, wall_ms: 0, tail: tail.to_owned(), stopped: false, sandbox: None })
-        };
-        match rule {
+        let rule = if stopped { Some(CheckRule::Stopped) } else { rule };
+        Ok(match rule {
             None => ended(Some(0), "fine"),
             Some(CheckRule::Wants { file, text }) => {
                 let found = self.outside.look_in(folder, &file).unwrap_or_default();
@@ -72,12 +91,44 @@ impl Checks for ScriptedChecks {
                 self.outside.put_git(&file, &text);
                 ended(Some(0), "fine")
             }
-            Some(CheckRule::NeverEnds) => ended(None, "still at it"),
-            Some(CheckRule::Stopped) => {
-                Ok(CheckRun { code: None, wall_ms: 0, tail: String::new(), stopped: true, sandbox: None })
+            Some(CheckRule::Prints { text, code }) => ended(Some(code), &text),
+            Some(CheckRule::Killed) => ended(None, "(the command was ended by signal 9)"),
+            Some(CheckRule::NeverEnds) => {
+                self.clock.pass_ms(limit_ms);
+                let after = match limit_ms < LIMIT_MS {
+                    true => format!("{}, all that was left for it", span(limit_ms)),
+                    false => format!("{} minutes (limits.check_minutes)", LIMIT_MS / 60_000),
+                };
+                let how = format!("still at it\n(the command was ended after {after})");
+                CheckRun { wall_ms: limit_ms, ..ended(None, &how) }
             }
-            Some(CheckRule::NotThere) => Err("no such file or directory".to_owned()),
-        }
+            Some(CheckRule::Stopped) => CheckRun { stopped: true, ..ended(None, "still at it") },
+            Some(CheckRule::NotThere) => return Err("no such file or directory".to_owned()),
+        })
+    }
+}
+
+/// A check that took no time, with the end of what it printed.
+fn ended(code: Option<i32>, printed: &str) -> CheckRun {
+    let printed = Redactor::default().redact(printed).0.into_owned();
+    let lines: Vec<String> =
+        printed.lines().map(|line| line.chars().take(TAIL_CHARS / 4).collect()).collect();
+    let mut left_out = lines.len().saturating_sub(TAIL_LINES);
+    let chars = |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
+    while chars(&lines[left_out..]) > TAIL_CHARS {
+        left_out += 1;
+    }
+    let before = match left_out {
+        0 => String::new(),
+        lines => format!("({lines} lines before this)\n"),
+    };
+    let tail = before + &lines[left_out..].join("\n");
+    CheckRun { code, wall_ms: 0, tail, stopped: false, sandbox: None }
+}
+
+impl Checks for ScriptedChecks {
+    fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String> {
+        self.run_within(check, folder, LIMIT_MS, self.clock.stopped())
     }
 
     fn run_beside(
@@ -85,10 +136,10 @@ impl Checks for ScriptedChecks {
         check: &Check,
         folder: &Path,
         _place: &str,
-        _at_most_ms: u64,
-        _watch: &dyn RunHandle,
+        at_most_ms: u64,
+        watch: &dyn RunHandle,
     ) -> Result<CheckRun, String> {
-        let run = self.run(check, folder)?;
+        let run = self.run_within(check, folder, LIMIT_MS.min(at_most_ms), watch.stopped())?;
         // Told apart from what it printed before.
         Ok(CheckRun { tail: format!("{}, once more", run.tail), ..run })
     }

@@ -99,6 +99,9 @@ pub trait Outside: Send + Sync {
     /// Says that the feature goes on without something that was lost, as a repair does.
     fn go_on_without(&self, id: &str);
 
+    /// Whether a check or an agent can be started in a folder.
+    fn has_folder(&self, folder: &Path) -> bool;
+
     /// Writes a file below a folder that a check or an agent was given.
     fn put_in(&self, folder: &Path, path: &str, text: &str);
 

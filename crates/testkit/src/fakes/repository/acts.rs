@@ -1,6 +1,6 @@
 //! The acts of people, agents and other programs on the fake repository.
 
-use super::{FakeRepository, HEADS, State, TAGS, done_without};
+use super::{FakeRepository, HEADS, State, TAGS, WORKTREE, done_without};
 use crate::fakes::outside::Outside;
 use crate::fakes::tree::{Node, Tree};
 use crate::fakes::worktree::{Head, folders};
@@ -198,6 +198,12 @@ impl Outside for FakeRepository {
         let mut state = self.state();
         let head = state.head();
         state.refs.insert(done_without(id), head);
+    }
+
+    fn has_folder(&self, folder: &Path) -> bool {
+        let state = self.state();
+        let is_check = state.check.as_ref().is_some_and(|check| check.folder() == folder);
+        is_check || state.apart.contains_key(folder) || folder == Path::new(WORKTREE)
     }
 
     fn put_in(&self, folder: &Path, path: &str, text: &str) {
