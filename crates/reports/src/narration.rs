@@ -18,7 +18,6 @@ use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{indented, one_line};
 use redraft_facts::ticket::Ticket;
-pub(crate) use sentences::of_author;
 use sentences::{
     answered, begins, built, changes, closed, drafted, failed, headline, lost, noticed, on_the_merge,
 };

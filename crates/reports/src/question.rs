@@ -7,10 +7,9 @@
 mod tests;
 
 use crate::estimate;
-use crate::narration::of_author;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review;
-use redraft_facts::event::{About, Decided, Decision, Entry, Event, Question};
+use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Entry, Event, Question};
 use redraft_facts::findings::Finding;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
@@ -181,6 +180,19 @@ impl AnswerChoice {
     fn shown(&self) -> String {
         if self.default { self.word.to_uppercase() } else { self.word.clone() }
     }
+}
+
+/// The maximum lengths of what an author wants to know, and of what it would assume.
+const QUESTION_CHARS_MAX: usize = 600;
+const ASSUMED_CHARS_MAX: usize = 240;
+
+/// What an author wants to know, and with what it would go on. Told in the same words when it is asked.
+pub(crate) fn of_author(at: usize, asked: &AuthorQuestion) -> String {
+    let assumed = match asked.assumed.as_str() {
+        "" => "it would leave that open".to_owned(),
+        assumed => format!("it would assume: {}", one_line(assumed, ASSUMED_CHARS_MAX)),
+    };
+    format!("{}. {} ({assumed})", at + 1, one_line(&asked.question, QUESTION_CHARS_MAX))
 }
 
 fn asked(about: &About) -> String {

@@ -1,12 +1,13 @@
 //! The sentences of a story, each from one fact. Which are told, and when, is the narrator's business.
 
 use crate::projections::own_texts;
+use crate::question::of_author;
 use redraft_core::attribution::COMPUTED;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
 use redraft_facts::event::{
-    AfterFailure, Answered, Asked, AuthorQuestion, Built, Checked, Drafted, Failed, Judged, Judgement,
-    LoopOpened, Lost, PhaseClosed,
+    AfterFailure, Answered, Asked, Built, Checked, Drafted, Failed, Judged, Judgement, LoopOpened, Lost,
+    PhaseClosed,
 };
 use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::harmless;
@@ -160,15 +161,6 @@ pub(super) fn failed(fact: &Failed) -> String {
 pub(super) fn lost(fact: &Lost) -> String {
     let (role, cost) = (&fact.ticket.role, fact.cost);
     format!("{role} was interrupted; the budget counts {cost} for it, the most it can have cost")
-}
-
-/// What an author wants to know, and with what it would go on. Told in the same words when it is asked.
-pub(crate) fn of_author(at: usize, asked: &AuthorQuestion) -> String {
-    let assumed = match asked.assumed.as_str() {
-        "" => "it would leave that open".to_owned(),
-        assumed => format!("it would assume: {}", one_line(assumed, NOTE_CHARS_MAX)),
-    };
-    format!("{}. {} ({assumed})", at + 1, one_line(&asked.question, FINDING_CHARS_MAX))
 }
 
 /// An author's words, then what it did about each finding.
