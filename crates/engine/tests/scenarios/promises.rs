@@ -2,6 +2,7 @@
 
 mod checking;
 mod checks;
+mod clock;
 mod comments;
 mod committing;
 mod inbox;

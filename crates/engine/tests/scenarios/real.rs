@@ -1,9 +1,12 @@
 //! The same world with the real git, SQLite and files, in a throw-away folder.
 
 mod checks;
+mod clock;
 mod comments;
 
-use crate::world::{BRANCH, ChecksAt, CommentsAt, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World};
+use crate::world::{
+    BRANCH, ChecksAt, ClockAt, CommentsAt, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World,
+};
 use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
@@ -100,6 +103,10 @@ impl World for RealWorld {
 
     fn checks(&self) -> Box<dyn ChecksAt + '_> {
         Box::new(checks::RealChecks::new(self.place.scratch.outside()))
+    }
+
+    fn clock(&self, ahead_ms: i64) -> Box<dyn ClockAt> {
+        Box::new(clock::RealClock::new(ahead_ms))
     }
 
     fn comments(&self) -> Box<dyn CommentsAt + '_> {

@@ -2,7 +2,7 @@
 
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{
-    Check, CheckFolder, Checks, Comment, CommentBox, Inbox, Merging, Store, StoreError, Workspace,
+    Check, CheckFolder, Checks, Clock, Comment, CommentBox, Inbox, Merging, Store, StoreError, Workspace,
 };
 use redraft_facts::ids::{CommentId, FeatureId, Revision};
 use redraft_facts::ticket::Scope;
@@ -46,6 +46,9 @@ pub(crate) trait World {
     /// What runs the project's checks, in a process that nobody has asked to stop yet.
     fn checks(&self) -> Box<dyn ChecksAt + '_>;
 
+    /// The clock of a process that nobody has asked for anything yet, on a machine whose time of day is so much ahead.
+    fn clock(&self, ahead_ms: i64) -> Box<dyn ClockAt>;
+
     /// The box that people leave comments in, as a new process finds it.
     fn comments(&self) -> Box<dyn CommentsAt + '_>;
 }
@@ -72,6 +75,15 @@ pub(crate) trait ChecksAt {
     fn check(&self, command: &str, rule: CheckRule) -> Check;
     /// The user asks the run to stop.
     fn stop(&self);
+}
+
+/// A clock, with what the user asks of its process.
+pub(crate) trait ClockAt {
+    fn port(&self) -> &dyn Clock;
+    /// To stop at once.
+    fn stop(&self);
+    /// To begin nothing new.
+    fn leave(&self);
 }
 
 /// The box of comments, with what happens to it from outside.
@@ -149,6 +161,12 @@ impl World for FakeWorld {
         Box::new(FakeChecks { checks, clock })
     }
 
+    fn clock(&self, ahead_ms: i64) -> Box<dyn ClockAt> {
+        let clock = StillClock::default();
+        clock.jump_to_ms(clock.now_ms() + ahead_ms);
+        Box::new(clock)
+    }
+
     fn comments(&self) -> Box<dyn CommentsAt + '_> {
         Box::new(&self.comments)
     }
@@ -171,6 +189,20 @@ impl ChecksAt for FakeChecks {
 
     fn stop(&self) {
         self.clock.stop();
+    }
+}
+
+impl ClockAt for StillClock {
+    fn port(&self) -> &dyn Clock {
+        self
+    }
+
+    fn stop(&self) {
+        StillClock::stop(self);
+    }
+
+    fn leave(&self) {
+        StillClock::leave(self);
     }
 }
 
