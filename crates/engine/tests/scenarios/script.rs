@@ -23,6 +23,7 @@ pub(crate) use claims::Claim;
 pub(crate) use people::Act;
 pub(crate) use settings::Setting;
 
+use redraft_engine::ports::Comment;
 use redraft_facts::event::MergeHistory;
 use redraft_facts::ids::CommentId;
 use redraft_testkit::fakes::{Deed, ScriptedTurn};
@@ -85,19 +86,21 @@ pub(crate) fn steps(text: &str) -> Vec<Step> {
 /// Where people comment, ids begin with the time; here they begin with the place in the scenario.
 fn put_comments_in_order(steps: &mut [Step]) {
     for (at, step) in steps.iter_mut().enumerate() {
-        let deeds = match step {
-            Step::Act(Act::Comment(comment)) => {
-                comment.id = CommentId::new(format!("{at:04}-{}", comment.id));
-                continue;
-            }
-            Step::Turn(turn) => &mut turn.does,
+        let comments: Vec<&mut Comment> = match step {
+            Step::Act(Act::Comment(comment)) => vec![comment],
+            Step::Turn(turn) => turn.does.iter_mut().filter_map(comment_of).collect(),
             _ => continue,
         };
-        for deed in deeds {
-            if let Deed::Comment(comment) = deed {
-                comment.id = CommentId::new(format!("{at:04}-{}", comment.id));
-            }
+        for comment in comments {
+            comment.id = CommentId::new(format!("{at:04}-{}", comment.id));
         }
+    }
+}
+
+fn comment_of(deed: &mut Deed) -> Option<&mut Comment> {
+    match deed {
+        Deed::Comment(comment) => Some(comment),
+        _ => None,
     }
 }
 

@@ -15,8 +15,7 @@ kept_by_both! {
     it_runs_in_its_folder_and_finds_what_setup_left_there,
     of_a_long_output_the_end_is_kept,
     what_is_secret_is_not_kept,
-    its_time_limit_ends_it_without_a_code,
-    a_signal_ends_it_without_a_code,
+    a_time_limit_or_a_signal_ends_it_without_a_code,
     a_check_of_a_run_that_is_stopped_says_nothing,
     what_cannot_be_begun_is_an_error_and_the_next_check_is_not_affected,
     two_at_the_same_time_do_not_mix,
@@ -138,7 +137,7 @@ fn what_is_secret_is_not_kept(world: &dyn World) {
     assert!(found.tail.starts_with("using ") && found.tail.ends_with(" now"), "{found:?}");
 }
 
-fn its_time_limit_ends_it_without_a_code(world: &dyn World) {
+fn a_time_limit_or_a_signal_ends_it_without_a_code(world: &dyn World) {
     let (folder, checks) = (folder(world), world.checks());
     let check = checks.check(ENDLESS, CheckRule::NeverEnds);
     for (at_most_ms, why) in [
@@ -149,10 +148,6 @@ fn its_time_limit_ends_it_without_a_code(world: &dyn World) {
         assert_eq!((found.code, found.stopped), (None, false), "{found:?}");
         assert!(found.tail.contains(why), "{found:?}");
     }
-}
-
-fn a_signal_ends_it_without_a_code(world: &dyn World) {
-    let (folder, checks) = (folder(world), world.checks());
     let found = run(&*checks, &folder, "kill -9 $$", CheckRule::Killed);
     assert_eq!((found.code, found.stopped), (None, false));
     assert_eq!(found.tail, "(the command was ended by signal 9)");
@@ -160,7 +155,7 @@ fn a_signal_ends_it_without_a_code(world: &dyn World) {
 
 fn a_check_of_a_run_that_is_stopped_says_nothing(world: &dyn World) {
     let (folder, checks) = (folder(world), world.checks());
-    // On the fake it could pass: that it is stopped does not depend on what it would have done.
+    // On the fake it would pass if nobody stopped it.
     let check = checks.check(ENDLESS, printing("fine", 0));
     let watch = Watch { stopped: true, ..Watch::of(1) };
     let found = checks.port().run_beside(&check, &folder, "a", HOUR_MS, &watch).unwrap();

@@ -9,8 +9,7 @@ use redraft_facts::ticket::Scope;
 use redraft_facts::verdict::Severity;
 
 kept_by_both! {
-    what_was_said_is_found_word_for_word_by_another_process,
-    comments_come_in_the_order_of_their_ids_whatever_order_they_were_left_in,
+    what_was_said_is_found_word_for_word_and_in_the_order_of_the_ids,
     a_comment_left_twice_waits_once_as_it_was_left_last,
     only_the_named_comment_is_removed_however_often_it_is_asked_for,
     what_is_put_aside_neither_waits_nor_is_lost,
@@ -44,24 +43,22 @@ fn waiting(world: &dyn World, scope: &Scope) -> Vec<String> {
     found.into_iter().map(|comment| comment.id.to_string()).collect()
 }
 
-fn what_was_said_is_found_word_for_word_by_another_process(world: &dyn World) {
+fn what_was_said_is_found_word_for_word_and_in_the_order_of_the_ids(world: &dyn World) {
     let comment = Comment {
         reopens: Some(FindingId::new("S3")),
         severity: Severity::Suggestion,
         file: "docs/spec.md".to_owned(),
         line: 7,
         text: "two\nlines, \"quoted\", \u{1b}[31mred\u{1b}[0m, grün".to_owned(),
-        ..said("a", "")
+        ..said("1790000000004-d", "")
     };
     assert_eq!(world.comments().inbox().waiting(&SCOPE), Ok(Vec::new()), "nobody has said anything yet");
     world.comments().put(&SCOPE, &comment).unwrap();
     assert_eq!(world.comments().inbox().waiting(&SCOPE), Ok(vec![comment.clone()]));
     assert_eq!(world.comments().inbox().waiting(&SCOPE), Ok(vec![comment]), "reading takes nothing away");
-}
-
-fn comments_come_in_the_order_of_their_ids_whatever_order_they_were_left_in(world: &dyn World) {
     leave(world, &["1790000000002-b", "1790000000003-a", "1790000000001-c"]);
-    assert_eq!(waiting(world, &SCOPE), ["1790000000001-c", "1790000000002-b", "1790000000003-a"]);
+    let in_order = ["1790000000001-c", "1790000000002-b", "1790000000003-a", "1790000000004-d"];
+    assert_eq!(waiting(world, &SCOPE), in_order, "whatever order they were left in");
 }
 
 fn a_comment_left_twice_waits_once_as_it_was_left_last(world: &dyn World) {
