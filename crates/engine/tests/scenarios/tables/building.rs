@@ -180,10 +180,10 @@ pub(crate) const TABLE: [Scenario; 30] = [
         a person decides retry
         the run fails with `spec.md was edited after specify closed`
         a person changes `within 5 seconds` to `within 10 seconds` in spec.md
-        implementer writes `fast\\n` to src/export.sh
+        a person writes `fast\\n` to src/export.sh
         implementation-reviewer approves
         the run is done
-        then the ledger has 0 edited
+        then the ledger has 1 edited
         ",
     ),
     (
