@@ -171,23 +171,22 @@ try {
   check(/Decided: accept/.test(await page.textContent("main")), `the decision is told: ${(await page.textContent("main")).slice(0, 300)}`);
   check(asked() === before + 1, "the decision is in the ledger");
 
-  told("commenting by keyboard alone");
-  await page.goto(`${origin}/feature/003`);
-  await tabTo("#comment textarea[name=text]");
-  await page.keyboard.type("say who may export");
-  await tabTo("#comment button");
-  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
-  check(JSON.stringify(events()).includes("say who may export"), "what was typed is in the ledger");
-
   told("a page that is behind is refused");
   await page.goto(`${origin}/feature/003`);
   await page.evaluate(() => { document.body.dataset.still = "yes"; });
   await page.check("input[value=abandon]");
   redraft("decide", "003", "retry");
-  await page.evaluate(() => { const form = document.querySelector("form[action$=decide]"); if (form) form.submit(); });
-  await page.waitForLoadState();
+  await Promise.all([page.waitForNavigation(), page.evaluate(() => document.querySelector("form[action$=decide]").submit())]);
   check(/moved since/.test(await page.textContent("main")), "what has moved is not decided");
   check(json("status", "003").features[0].life !== "abandoned", "and nothing was stored");
+
+  told("commenting by keyboard alone");
+  await page.goto(`${origin}/feature/004`);
+  await tabTo("#comment textarea[name=text]");
+  await page.keyboard.type("say who may export");
+  await tabTo("#comment button");
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  check(JSON.stringify(events()).includes("say who may export"), "what was typed is in the ledger");
 
   told("commenting without JavaScript");
   const plain = await context({ storageState: state, javaScriptEnabled: false });

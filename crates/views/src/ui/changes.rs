@@ -23,7 +23,12 @@ pub(super) fn stream(mut version: watch::Receiver<u64>, place: OwnedSemaphorePer
         let _place = place;
         let mut said = format!("retry: {RETRY_MS}\n{}", event(*version.borrow_and_update()));
         while tell.send(Bytes::from(said)).await.is_ok() {
-            said = match tokio::time::timeout(ALIVE, version.changed()).await {
+            let changed = tokio::select! {
+                // The page is gone, and somebody else may have its place at once.
+                () = tell.closed() => return,
+                changed = tokio::time::timeout(ALIVE, version.changed()) => changed,
+            };
+            said = match changed {
                 Ok(Ok(())) => event(*version.borrow_and_update()),
                 // The server ends.
                 Ok(Err(_)) => return,
