@@ -96,11 +96,11 @@ impl ShellChecks<'_> {
         if code.is_none() && !how.is_empty() {
             tail.push(&format!("(the command {how})"));
         }
-        if let Some(hint) = ran.hint {
+        if let Some(hint) = &ran.hint {
             tail.push(&format!("({hint})"));
         }
         let sandbox = ran.report.map(|report| report.to_string());
-        Ok(CheckRun { code, wall_ms, tail: tail.text(), stopped, sandbox })
+        Ok(CheckRun { code, wall_ms, tail: tail.text(), stopped, sandbox, refused: ran.hint })
     }
 }
 

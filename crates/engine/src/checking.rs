@@ -172,16 +172,17 @@ impl Checking<'_, '_> {
             same_as: None,
             notes: checked_out.notes.clone(),
             sandbox: None,
+            refused: None,
         };
         let stale = checked_out.set_up == SetUp::ForAnother && self.rules.finish.setup.is_some();
         if checked_out.set_up == SetUp::Not
             && let Some((run, command)) = self.set_up(&checked_out, &mut checkout.notes)?
         {
-            checkout.sandbox.clone_from(&run.sandbox);
+            note_sandbox(&mut checkout, &run);
             return Ok(Ran { run, command, checkout, stale: false });
         }
         let run = self.watched(check, &checked_out, &mut checkout.notes)?;
-        checkout.sandbox.clone_from(&run.sandbox);
+        note_sandbox(&mut checkout, &run);
         if let Some(series) = &mut series {
             series.ran.insert(check.name.clone());
         }
@@ -236,6 +237,11 @@ impl Checking<'_, '_> {
         notes.extend(self.worktree.workspace.put_git_back(&name)?);
         ran.map_err(|detail| EngineError::Check { name: check.name.clone(), detail })
     }
+}
+
+fn note_sandbox(checkout: &mut Checkout, run: &CheckRun) {
+    checkout.sandbox.clone_from(&run.sandbox);
+    checkout.refused.clone_from(&run.refused);
 }
 
 /// The names of some files, or nothing.

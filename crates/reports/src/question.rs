@@ -199,7 +199,7 @@ fn asked(about: &About) -> String {
     match about {
         About::Cap { .. } => "The review rounds are used up. What should happen next?".to_owned(),
         About::Agent { role } => format!("What should happen with {role}?"),
-        About::Gate => "A gate keeps failing. What should happen next?".to_owned(),
+        About::Gate => "A gate fails. What should happen next?".to_owned(),
         About::Unchanged => "The author changes nothing. What should happen next?".to_owned(),
         About::Certificate => "Fresh eyes found blockers again. What should happen next?".to_owned(),
         About::Author { .. } => "The author asks before it drafts. What should it be told?".to_owned(),

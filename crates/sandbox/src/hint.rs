@@ -35,6 +35,9 @@ const UNREACHABLE: &[&str] = &[
     "unable to resolve",
 ];
 
+/// Where programs put temporary files whatever `TMPDIR` says.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+
 /// A socket or connection is meant and no file.
 const CONNECTING: &[&str] = &["connect", "socket", "network", "dial", "listen"];
 
@@ -103,9 +106,16 @@ fn explain(line: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Optio
             network()
         });
     }
-    let path = paths(line).find(|path| access(path, policy) != Some(Access::Write) && !closed(path))?;
-    let writing =
-        path.starts_with("/tmp") || lower.contains("read-only file system") || lower.contains("erofs");
+    let refused = paths(line).find(|path| access(path, policy) != Some(Access::Write) && !closed(path));
+    // Temporary files have names that nobody can know before, and libraries that make them say none.
+    let temporary = |path: &str| TEMPORARY.iter().find(|folder| Path::new(path).starts_with(folder));
+    let unnamed = lower.contains("tmpfile").then_some(TEMPORARY[0]);
+    let folder = refused.map_or(unnamed, |path| temporary(path).copied());
+    if let Some(folder) = folder.filter(|folder| access(folder, policy) != Some(Access::Write)) {
+        return Some((folder.to_owned(), format!("write = [{folder:?}]")));
+    }
+    let path = refused?;
+    let writing = lower.contains("read-only file system") || lower.contains("erofs");
     let key = if access(path, policy).is_some() || writing { "write" } else { "read" };
     Some((path.to_owned(), format!("{key} = [{path:?}]")))
 }
@@ -143,14 +153,20 @@ mod tests {
     fn a_refusal_names_the_path_and_the_setting() {
         let grant = |path: &str, access| Grant { path: PathBuf::from(path), access, except: Vec::new() };
         let policy = Policy {
-            grants: vec![grant("/w", Access::Write), grant("/usr", Access::Read)],
+            grants: vec![
+                grant("/w", Access::Write),
+                grant("/usr", Access::Read),
+                grant("/tmp/w", Access::Write),
+            ],
             network: Network::local(),
             limits: Limits::default(),
             forbidden: Forbidden { files: Vec::new(), folders: vec![PathBuf::from("/home/u/ledger")] },
             strict: false,
         };
         for (output, expected) in [
-            ("touch: cannot touch '/tmp/x': Permission denied", Some("write = [\"/tmp/x\"]")),
+            ("java.nio.file.AccessDeniedException: /tmp/x7543562216042231789y", Some("write = [\"/tmp\"]")),
+            ("tmpfile: Permission denied\nmake: *** [Makefile:2: test] Error 1", Some("write = [\"/tmp\"]")),
+            ("touch: cannot touch '/tmp/w/x': Permission denied", None),
             (
                 "cat: /home/u/.netrc: Permission denied\nmake: *** Error 1",
                 Some("read = [\"/home/u/.netrc\"]"),

@@ -26,11 +26,11 @@ pub type Variables = BTreeMap<OsString, OsString>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SandboxRule {
     /// As far as the machine can.
+    #[default]
     Auto,
     /// Everything, or nothing is run.
     Strict,
     /// Commands have the user's rights.
-    #[default]
     Off,
 }
 

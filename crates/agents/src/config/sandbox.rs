@@ -29,7 +29,7 @@ pub struct SandboxConfig {
 impl Default for SandboxConfig {
     fn default() -> Self {
         SandboxConfig {
-            rule: SandboxRule::Off,
+            rule: SandboxRule::Auto,
             read: Vec::new(),
             write: Vec::new(),
             network: Network::local(),

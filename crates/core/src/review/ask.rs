@@ -106,8 +106,13 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         }
         About::Gate => {
             let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
-            let times = count(state.failed_gates.into(), "time");
-            let text = format!("{gate} failed {times} in a row{}", in_task(state));
+            let text = match state.untold_refusal() {
+                Some(refused) => format!("{gate} failed{}: {}", in_task(state), one_line(refused, 600)),
+                None => {
+                    let times = count(state.failed_gates.into(), "time");
+                    format!("{gate} failed {times} in a row{}", in_task(state))
+                }
+            };
             match building {
                 true => (text, vec![Retry, Skip, Accept, Abandon]),
                 false => (text, vec![Retry, Accept, Rerun, Abandon]),

@@ -40,6 +40,8 @@ pub struct Loop {
     /// The last result of each gate.
     pub gates: BTreeMap<String, Checked>,
     pub failed_gates: u16,
+    /// Whether a person was told that a check probably fails because of its sandbox, and had it run again.
+    pub refusal_told: bool,
     /// How often in a row the author changed nothing and answered nothing.
     pub unchanged: u16,
     /// What it said when it last changed nothing; empty once it has changed something.
@@ -157,6 +159,7 @@ impl Loop {
             late: Vec::new(),
             gates: BTreeMap::new(),
             failed_gates: 0,
+            refusal_told: false,
             unchanged: 0,
             said: String::new(),
             // What a person has decided stays decided.
@@ -272,6 +275,11 @@ impl Loop {
     /// The failed gate of the current revision.
     pub fn failed_gate(&self) -> Option<&Checked> {
         self.gates.values().find(|check| !check.passed && Some(&check.revision) == self.revision.as_ref())
+    }
+
+    /// Why a check probably fails because of its sandbox, until a person has been told: no author can mend that.
+    pub fn untold_refusal(&self) -> Option<&str> {
+        self.failed_gate().filter(|_| !self.refusal_told)?.refused()
     }
 
     /// Whether a gate fails after tests were written from the documents, and before any reviewer was asked. Those tests

@@ -1,6 +1,7 @@
 //! Code that is built before it is reviewed: what holds for every sequence of events, and named scenarios.
 
 mod extras;
+mod refused;
 
 use super::draws::{any_habits, any_rules, started};
 use super::world::*;
@@ -498,6 +499,7 @@ fn a_result_among_other_files_is_not_taken_where_the_commit_must_be_alone() {
         same_as: None,
         notes: vec![],
         sandbox: None,
+        refused: None,
     };
     let result = |passed: bool, empty| {
         let (evidence, command, output) = (String::new(), "c".to_owned(), String::new());

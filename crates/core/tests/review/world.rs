@@ -38,6 +38,8 @@ pub(super) struct Habits {
     /// How many implementers say of their own work that it is not done.
     pub stops: u8,
     pub gate_fails: u8,
+    /// How many of the failed gates were refused something by their sandbox.
+    pub refused: u8,
     pub edit: u8,
     /// How many of its first drafts are questions instead.
     pub asks: u8,
@@ -66,6 +68,7 @@ pub(super) const CALM: Habits = Habits {
     keeps: 0,
     stops: 0,
     gate_fails: 0,
+    refused: 0,
     edit: 0,
     asks: 0,
     turns: 0,
@@ -352,6 +355,7 @@ impl World {
             Effect::Judge(ticket) => self.judge(ticket),
             Effect::Check { revision, gate, empty } => {
                 let passed = !self.draw(self.habits.gate_fails);
+                let refused = (!passed && self.draw(self.habits.refused)).then(|| "the network".into());
                 let pass = self.pass();
                 let (evidence, command, output) = ("e".into(), "c".into(), "o".into());
                 let code = Some(i32::from(!passed));
@@ -363,6 +367,7 @@ impl World {
                     same_as: None,
                     notes: vec![],
                     sandbox: None,
+                    refused,
                 });
                 self.happen(Checked {
                     pass,

@@ -24,6 +24,8 @@ pub struct CheckRun {
     pub stopped: bool,
     /// How far it was held to its sandbox, where it was meant to run in one.
     pub sandbox: Option<String>,
+    /// What the sandbox probably refused it, and the setting that would allow that.
+    pub refused: Option<String>,
 }
 
 /// Runs checks that a person has accepted.

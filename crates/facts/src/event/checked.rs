@@ -46,6 +46,9 @@ pub struct Checkout {
     /// was in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// What its sandbox probably refused it, and the setting that would allow that. Absent where nothing suggests it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 impl Checked {
@@ -54,6 +57,11 @@ impl Checked {
     pub fn is_of_the_commit_alone(&self) -> bool {
         let accepted = !self.command.is_empty() && self.code != Some(0);
         self.checkout.as_ref().is_none_or(|checkout| checkout.empty) || accepted
+    }
+
+    /// Why it failed, if that was probably its sandbox and not the code.
+    pub fn refused(&self) -> Option<&str> {
+        self.checkout.as_ref().filter(|_| !self.passed)?.refused.as_deref()
     }
 
     /// Its result in one line: for a command how it ended and, after a colon, what it printed.

@@ -68,6 +68,7 @@ impl Event {
                 all([&mut fact.evidence, &mut fact.output], each);
                 all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.notes), each);
                 all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.sandbox), each);
+                all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.refused), each);
             }
             Event::Asked(fact) => {
                 each(&mut fact.question.text);

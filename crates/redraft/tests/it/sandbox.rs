@@ -14,8 +14,8 @@ use serde_json::Value;
 use std::fs;
 use std::sync::Arc;
 
-/// Contained as far as the machine can.
-const AUTO: &str = "[sandbox]\nlevel = \"auto\"\n";
+/// Contained as far as the machine can, which is the default.
+const AUTO: &str = "[sandbox]\n";
 
 const IDEA: &str = "Greet people in the shell";
 
@@ -73,7 +73,8 @@ fn first_check(scratch: &Scratch) -> Value {
 
 #[test]
 fn a_check_reaches_its_own_folder_and_nothing_of_the_user() {
-    let scratch = checked_by(ATTEMPTS, AUTO);
+    // Nobody has asked for a sandbox: it is there by default.
+    let scratch = checked_by(ATTEMPTS, "");
     let before = fs::read(scratch.root().join("redraft.toml")).unwrap();
     let check = first_check(&scratch);
     let output = check["output"].as_str().unwrap();
@@ -93,7 +94,7 @@ fn a_check_reaches_its_own_folder_and_nothing_of_the_user() {
 
 #[test]
 fn without_a_sandbox_the_same_check_reaches_all_of_it() {
-    let scratch = checked_by(ATTEMPTS, "");
+    let scratch = checked_by(ATTEMPTS, "[sandbox]\nlevel = \"off\"\n");
     let check = first_check(&scratch);
     let output = check["output"].as_str().unwrap();
     let escaped = output.lines().filter(|line| line.starts_with("escaped ")).count();
@@ -111,6 +112,29 @@ fn a_check_that_is_refused_something_says_which_line_would_allow_it() {
     // With such a line it passes.
     let allowed = checked_by("cat HOME_OF_USER/secret", &format!("{AUTO}read = [\"~/secret\"]\n"));
     assert_eq!(first_check(&allowed)["passed"], true);
+}
+
+#[test]
+fn a_person_is_asked_about_a_refusal_before_anybody_is_paid_to_mend_it() {
+    let scratch = checked_by("cat HOME_OF_USER/secret", "");
+    let ran = scratch.run(["run", "--yes"]);
+    assert_eq!(ran.code, Some(6), "{}", ran.stderr);
+    let path = scratch.outside().join("home/secret").display().to_string();
+    let line = format!("read = [\"{path}\"]");
+    assert!(ran.stderr.contains(&line), "{}", ran.stderr);
+    let implementers = || {
+        let events = events(&scratch);
+        let sent = bodies(&events, "started").map(|body| body["ticket"].as_str().unwrap().to_owned());
+        sent.filter(|ticket| ticket.contains("/implement/")).count()
+    };
+    assert_eq!(implementers(), 1);
+    // The setting that was named, accepted, is all it takes.
+    let config = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    scratch.write("redraft.toml", &format!("{config}[sandbox]\n{line}\n"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch.run(["decide", "001", "retry"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
+    assert_eq!(implementers(), 1);
 }
 
 #[test]

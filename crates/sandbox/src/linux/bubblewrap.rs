@@ -16,6 +16,8 @@ const HELPER: &str = "/.contained";
 const MADE: &[&str] = &["/proc", "/dev"];
 /// Devices that it does not make, and that somebody may grant, are bound; these it makes.
 const MADE_DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty", "shm", "pts", "ptmx"];
+/// Where there is a folder of its own inside.
+const TEMPORARY: &str = "/tmp";
 /// Links that lead to links; the kernel follows no more.
 const LINKS_MAX: usize = 40;
 
@@ -38,6 +40,10 @@ pub(super) fn words(policy: &Policy, helper: &Path) -> Option<Vec<OsString>> {
     words.extend(policy.network.is_private().then(|| "--unshare-net".into()));
     words.extend(["--proc", "/proc", "--dev", "/dev"].map(OsString::from));
     let mut tree = Tree::default();
+    // Many programs put temporary files there, whatever TMPDIR says.
+    if Path::new(TEMPORARY).is_dir() && !Path::new(TEMPORARY).is_symlink() {
+        tree.put(TEMPORARY.into(), Mount::Own);
+    }
     if policy.network.unix {
         tree.grant(&Grant { path: "/run".into(), access: Access::Look, except: Vec::new() });
     }
@@ -54,6 +60,8 @@ pub(super) fn words(policy: &Policy, helper: &Path) -> Option<Vec<OsString>> {
 /// What is done at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mount {
+    /// A folder of its own that is empty at first and gone at the end.
+    Own,
     /// Covered, so that what is there is not.
     Empty,
     NoFile,
@@ -139,6 +147,7 @@ impl Tree {
                     last.extend(["--remount-ro".into(), path.into()]);
                 }
                 // A device that cannot be opened.
+                Mount::Own => words.extend(["--perms", "1777", "--tmpfs", TEMPORARY].map(OsString::from)),
                 Mount::NoFile => add("--ro-bind", Path::new("/dev/null")),
                 Mount::Read if matches!(above, Some(Mount::Read | Mount::Write)) => {}
                 Mount::Read => add("--ro-bind", path),

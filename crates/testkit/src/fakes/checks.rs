@@ -123,7 +123,7 @@ fn ended(code: Option<i32>, printed: &str) -> CheckRun {
         lines => format!("({lines} lines before this)\n"),
     };
     let tail = before + &lines[left_out..].join("\n");
-    CheckRun { code, wall_ms: 0, tail, stopped: false, sandbox: None }
+    CheckRun { code, wall_ms: 0, tail, stopped: false, sandbox: None, refused: None }
 }
 
 impl Checks for ScriptedChecks {

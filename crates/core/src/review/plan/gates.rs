@@ -26,6 +26,7 @@ pub(super) fn gate_need(
                     && (!empty || check.is_of_the_commit_alone()) => {}
             Some(check) if check.revision == *revision && !check.passed => {
                 return Some(match () {
+                    () if state.untold_refusal().is_some() => ask(About::Gate),
                     () if state.diverges() && mended(state) >= MENDED_MAX => ask(About::Divergence),
                     () if !state.diverges() && state.failed_gates >= state.opened.limits.gates => {
                         ask(About::Gate)

@@ -41,6 +41,7 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
 }
 
 fn retry(state: &mut Loop, about: &About) {
+    state.refusal_told |= state.untold_refusal().is_some();
     state.failed_gates = 0;
     state.unchanged = 0;
     // The cause of their failure may have been mended outside of the files.

@@ -177,7 +177,7 @@ fn contained(repo: &RepositoryContext, config: &Config, process: &ProcessContext
         let off = "off: checks and setup can reach whatever you can";
         return Line::ok(
             CHECK,
-            format!("{off}; [sandbox] level = \"auto\" in {} contains them", config::FILE),
+            format!("{off}; without [sandbox] level = \"off\" in {} they are contained", config::FILE),
         );
     };
     match (&report.level, sandbox.rule) {
