@@ -108,7 +108,10 @@ fn explain(line: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Optio
     }
     let refused = paths(line).find(|path| access(path, policy) != Some(Access::Write) && !closed(path));
     // Temporary files have names that nobody can know before, and libraries that make them say none.
-    let temporary = |path: &str| TEMPORARY.iter().find(|folder| Path::new(path).starts_with(folder));
+    let temporary = |path: &str| {
+        let folder = TEMPORARY.iter().find(|folder| Path::new(path).starts_with(folder));
+        folder.filter(|_| !exists(Path::new(path)))
+    };
     let unnamed = lower.contains("tmpfile").then_some(TEMPORARY[0]);
     let folder = refused.map_or(unnamed, |path| temporary(path).copied());
     if let Some(folder) = folder.filter(|folder| access(folder, policy) != Some(Access::Write)) {
@@ -146,7 +149,7 @@ fn access(path: &str, policy: &Policy) -> Option<Access> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Forbidden, Grant, Limits, Network};
+    use crate::policy::{Forbidden, Grant, Least, Limits, Network};
     use std::path::PathBuf;
 
     #[test]
@@ -161,10 +164,11 @@ mod tests {
             network: Network::local(),
             limits: Limits::default(),
             forbidden: Forbidden { files: Vec::new(), folders: vec![PathBuf::from("/home/u/ledger")] },
-            strict: false,
+            least: Least::Nothing,
         };
         for (output, expected) in [
-            ("java.nio.file.AccessDeniedException: /tmp/x7543562216042231789y", Some("write = [\"/tmp\"]")),
+            ("java.nio.file.AccessDeniedException: /tmp/x7543/gone", Some("write = [\"/tmp\"]")),
+            ("cat: /tmp/theirs/note: Permission denied", Some("read = [\"/tmp/theirs/note\"]")),
             ("tmpfile: Permission denied\nmake: *** [Makefile:2: test] Error 1", Some("write = [\"/tmp\"]")),
             ("touch: cannot touch '/tmp/w/x': Permission denied", None),
             (

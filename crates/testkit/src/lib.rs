@@ -78,6 +78,11 @@ impl Scratch {
         self.folder.path()
     }
 
+    /// A piece of redraft.toml: what runs in the sandbox may use [`Scratch::outside`] as well.
+    pub fn opened(&self) -> String {
+        format!("[sandbox]\nwrite = [{:?}]\n", self.outside())
+    }
+
     /// Redraft's state in the repository.
     pub fn state(&self) -> PathBuf {
         self.root().join(".git/redraft")

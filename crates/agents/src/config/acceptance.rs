@@ -114,7 +114,7 @@ pub const KEYS: [(&str, KeyDecision); 69] = [
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
     ("notify.command", Asks(By::Notices)),
     // A level that narrows is accepted too: only then is a person asked again when it is taken out.
-    ("sandbox.level", AsksUnless(By::EveryRun, "auto")),
+    ("sandbox.level", Asks(By::EveryRun)),
     // A copy of the history is no more than what the worktree was made from, and nothing leads back from it.
     ("sandbox.git", Harmless),
     ("sandbox.read", Asks(By::EveryRun)),

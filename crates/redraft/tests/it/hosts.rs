@@ -214,7 +214,7 @@ fn while_checks_run_submit_has_returned_and_next_says_wait() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
     let go = scratch.outside().join("go");
     let check = format!("[checks]\ntests = \"until [ -f {} ]; do sleep 0.05; done\"\n", go.display());
-    scratch.write("redraft.toml", &check);
+    scratch.write("redraft.toml", &(check + &scratch.opened()));
     scratch.run(["trust", "--yes"]).expect(0);
     scratch
         .run(["new", "--lane", "express", "Add a line to notes.txt that says hello", "--until", "implement"])
@@ -320,7 +320,7 @@ fn what_ended_while_nobody_waited_is_told_as_it_is_now() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
     let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
     let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
-    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n"));
+    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n{}", scratch.opened()));
     scratch.run(["trust", "--yes"]).expect(0);
     let idea = "Add a line to notes.txt that says hello";
     scratch.run(["new", "--lane", "express", idea, "--until", "implement"]).expect(0);

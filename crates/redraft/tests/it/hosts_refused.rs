@@ -147,7 +147,7 @@ fn a_feature_that_is_driven_by_somebody_else_is_held_and_not_touched() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
     let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
     let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
-    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n"));
+    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n{}", scratch.opened()));
     scratch.run(["trust", "--yes"]).expect(0);
     scratch
         .run(["new", "--lane", "express", "Add a line to notes.txt that says hello", "--until", "implement"])

@@ -121,7 +121,7 @@ fn a_person_is_asked_about_a_refusal_before_anybody_is_paid_to_mend_it() {
     assert_eq!(ran.code, Some(6), "{}", ran.stderr);
     let path = scratch.outside().join("home/secret").display().to_string();
     let line = format!("read = [\"{path}\"]");
-    assert!(ran.stderr.contains(&line), "{}", ran.stderr);
+    assert!(ran.stdout.contains(&line), "{}", ran.stdout);
     let implementers = || {
         let events = events(&scratch);
         let sent = bodies(&events, "started").map(|body| body["ticket"].as_str().unwrap().to_owned());

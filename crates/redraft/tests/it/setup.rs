@@ -17,7 +17,10 @@ fn project(script: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     fs::write(scratch.outside().join("setup.sh"), script).unwrap();
     let file = scratch.outside().join("setup.sh");
-    scratch.write("redraft.toml", &format!("[workspace]\nsetup = \"sh {}\"\n", file.display()));
+    scratch.write(
+        "redraft.toml",
+        &format!("[workspace]\nsetup = \"sh {}\"\n{}", file.display(), scratch.opened()),
+    );
     scratch.run(["trust", "--yes"]).expect(0);
     scratch
 }

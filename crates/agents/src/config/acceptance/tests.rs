@@ -77,7 +77,6 @@ fn what_runs_reads_sends_or_spends_asks_and_the_rest_does_not() {
         ),
         ("[checks]\nt = \"x\"\n", &["checks.t = \"x\""]),
         ("[sandbox]\ngit = \"copy\"\nread = []\n", &[]),
-        ("[sandbox]\nlevel = \"auto\"\n", &[]),
         ("[sandbox]\nlevel = \"strict\"\n", &["sandbox.level = \"strict\""]),
         (
             "[sandbox]\nlevel = \"off\"\nwrite = [\"~/.m2\"]\nnetwork = [\"udp\"]\npass = [\"A\"]\nread = [\"/x\"]\n",
