@@ -4,6 +4,7 @@
 //! start servers themselves, each in its own way; nothing here starts anything or knows a program.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A server as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,6 +56,16 @@ pub(crate) fn needed<'a>(servers: &'a McpServers, tools: &'a [String]) -> Vec<Ne
         (!tools.is_empty()).then_some(Needed { name, server, tools })
     };
     servers.iter().filter_map(of_server).collect()
+}
+
+/// The files and folders that the command lines of these servers name.
+pub(crate) fn paths(servers: &McpServers, tools: &[String]) -> Vec<PathBuf> {
+    let words = |needed: Needed<'_>| {
+        let McpServer { command, args, .. } = needed.server.clone();
+        [vec![command], args].concat()
+    };
+    let named = needed(servers, tools).into_iter().flat_map(words).map(PathBuf::from);
+    named.filter(|path| path.is_absolute()).collect()
 }
 
 /// The names of the variables that all servers see.

@@ -180,7 +180,7 @@ impl Starting<'_, '_> {
             pull,
             player: player_without_secrets(agent.player(), self.worktree.redactor),
             recall,
-            sandbox: agent.sandbox(),
+            sandbox: agent.sandbox(&request.folder),
         };
         self.worktree.boundaries.pass("before a start is stored");
         self.journal.append(vec![started.into()], &[blob])?;

@@ -17,6 +17,7 @@ use redraft_agents::config::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, SchemaForm, Wire,
 };
 use redraft_agents::mcp::McpServers;
+use redraft_agents::programs::Containment;
 use redraft_agents::pull::{HOST, PullAgent};
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{Agent, Agents};
@@ -132,6 +133,10 @@ impl<'a> AgentRegistry<'a> {
         let mut bounds = Bounds::default();
         bounds.answer_tokens = agent.max_tokens.map_or(bounds.answer_tokens, u64::from);
         let mcp = self.servers(agent)?;
+        let containment = match agent.kind {
+            ModelKind::Claude | ModelKind::Codex => self.containment(&state)?,
+            ModelKind::Anthropic | ModelKind::OpenAi => Containment::Off,
+        };
         Ok(match agent.kind {
             ModelKind::Claude => Arc::new(ClaudeAgent::new(ClaudeSettings {
                 program: self.program(&name, agent, "npm install -g @anthropic-ai/claude-code")?,
@@ -150,6 +155,7 @@ impl<'a> AgentRegistry<'a> {
                 extra_args,
                 card,
                 redactor,
+                containment,
             })),
             ModelKind::Codex => {
                 let program = self.program(&name, agent, "npm install -g @openai/codex")?;
@@ -166,6 +172,7 @@ impl<'a> AgentRegistry<'a> {
                     mcp,
                     card,
                     redactor,
+                    containment,
                 };
                 Arc::new(CodexAgent::new(settings))
             }
@@ -266,6 +273,15 @@ impl<'a> AgentRegistry<'a> {
             sandbox: Some(sandbox(self.repo, self.config, self.process)),
             reached: Arc::default(),
         })
+    }
+
+    /// What holds a program, whose files are below `state`.
+    fn containment(&self, state: &Path) -> Result<Containment, String> {
+        // What opens more is nothing before a person has accepted it.
+        let usual = Config::default();
+        let config = if self.config.is_accepted() { self.config } else { &usual };
+        let sandbox = sandbox(self.repo, config, self.process);
+        Containment::find(sandbox, &self.process.exe, state.join("home"), &self.process.environment)
     }
 
     /// The proxy before a service.

@@ -23,7 +23,7 @@ pub fn contained(words: &[OsString]) -> u8 {
         Err(why) if order.last => Level::None(why),
         Err(why) => return failed(&Answer::Failed(why)),
     };
-    if order.policy.strict && level != Level::Enforced {
+    if !order.policy.least.is_met(&level) {
         return failed(&Answer::Refused(level));
     }
     let (Some((program, arguments)), false) = (words.split_first(), order.trial) else {

@@ -14,6 +14,7 @@ mod hint;
 mod level;
 #[cfg(target_os = "linux")]
 mod linux;
+mod needs;
 mod order;
 #[cfg(not(target_os = "linux"))]
 mod other;
@@ -33,11 +34,12 @@ pub use level::{Gap, Level};
 pub use linux::{Group, usual_memory};
 #[cfg(target_os = "linux")]
 use linux::{group, words};
+pub use needs::{Needs, ports_of};
 #[cfg(not(target_os = "linux"))]
 pub use other::{Group, contained, usual_memory};
 #[cfg(not(target_os = "linux"))]
 use other::{group, words};
-pub use policy::{Access, Forbidden, Grant, Limits, Network, Policy, Tcp};
+pub use policy::{Access, Forbidden, Grant, Least, Limits, Network, Policy, Tcp};
 pub use project::{History, Sandbox, SandboxRule, Surroundings, Variables};
 pub use start::{CONTAINED, Make, Started, Starter};
 pub use watchdog::{Watch, watch};

@@ -96,7 +96,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Forbidden, Limits, Network};
+    use crate::policy::{Forbidden, Least, Limits, Network};
 
     #[test]
     fn an_order_leaves_what_follows_it() {
@@ -105,7 +105,7 @@ mod tests {
             network: Network::local(),
             limits: Limits::default(),
             forbidden: Forbidden::default(),
-            strict: true,
+            least: Least::Enforced,
         };
         let mut pipe = Vec::new();
         Order::new(&policy, Engine::Landlock, false, true).write(&mut pipe).unwrap();

@@ -1,5 +1,6 @@
 //! What may be reached, as a value that one process hands to another.
 
+use crate::level::Level;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,8 +14,29 @@ pub struct Policy {
     pub limits: Limits,
     /// What is tried after the doors are closed.
     pub forbidden: Forbidden,
-    /// Whether a command is not started unless all of this is certain.
-    pub strict: bool,
+    /// How much of this must be certain for a command to be started at all.
+    pub least: Least,
+}
+
+/// What must be reached before a command is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Least {
+    /// Whatever the machine can, also nothing.
+    Nothing,
+    /// An engine that works, whatever its gaps.
+    Held,
+    Enforced,
+}
+
+impl Least {
+    pub fn is_met(self, level: &Level) -> bool {
+        match self {
+            Least::Nothing => true,
+            Least::Held => level.holds(),
+            Least::Enforced => *level == Level::Enforced,
+        }
+    }
 }
 
 /// A path and everything below it.

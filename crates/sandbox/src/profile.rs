@@ -3,7 +3,7 @@
 
 mod lists;
 
-use crate::policy::{Access, Forbidden, Grant, Limits, Network, Policy};
+use crate::policy::{Access, Forbidden, Grant, Least, Limits, Network, Policy};
 use lists::{HOME_SECRETS, HOME_TOOLS, SETTINGS, SYSTEM, SYSTEM_SECRETS};
 pub use lists::{OF_TOOLS, POINTERS, TOOL_VARIABLES};
 use std::ffi::OsStr;
@@ -34,7 +34,7 @@ pub struct Widening<'p> {
 }
 
 /// The policy of a command of the project.
-pub fn of_command(places: &Places<'_>, wider: Widening<'_>, forbidden: Forbidden, strict: bool) -> Policy {
+pub fn of_command(places: &Places<'_>, wider: Widening<'_>, forbidden: Forbidden, least: Least) -> Policy {
     let mut grants: Vec<Grant> = places.own.iter().map(|path| open(path, Access::Write, &[])).collect();
     let closed = places.closed.to_vec();
     let with = |more: &[PathBuf]| [closed.clone(), vec![places.checkout.to_owned()], more.to_vec()].concat();
@@ -62,7 +62,7 @@ pub fn of_command(places: &Places<'_>, wider: Widening<'_>, forbidden: Forbidden
     grants.extend(settings.map(|path| open(&path, Access::Look, &closed)));
     grants.extend(wider.read.iter().map(|path| open(path, Access::Read, &closed)));
     grants.extend(wider.write.iter().map(|path| open(path, Access::Write, &closed)));
-    Policy { grants, network: wider.network.clone(), limits: Limits::default(), forbidden, strict }
+    Policy { grants, network: wider.network.clone(), limits: Limits::default(), forbidden, least }
 }
 
 fn open(path: &Path, access: Access, except: &[PathBuf]) -> Grant {
@@ -126,7 +126,7 @@ mod tests {
         };
         let (read, network) = ([PathBuf::from("/home/u/app/.venv")], Network::local());
         let wider = Widening { read: &read, write: &[], network: &network };
-        of_command(&places, wider, Forbidden::default(), false)
+        of_command(&places, wider, Forbidden::default(), Least::Nothing)
     }
 
     fn access(policy: &Policy, path: &str) -> Option<Access> {

@@ -6,7 +6,8 @@
 use crate::engine::{Engine, Report};
 use crate::hint::hint;
 use crate::level::Level;
-use crate::policy::{Forbidden, Limits, Network, Policy};
+use crate::needs::Needs;
+use crate::policy::{Forbidden, Least, Limits, Network, Policy};
 use crate::profile::{self, POINTERS, Places, TOOL_VARIABLES, Widening};
 use crate::start::{Starter, refusal};
 use std::collections::BTreeMap;
@@ -129,14 +130,38 @@ impl Sandbox {
         variables: (&Variables, &Variables),
         helper: &Path,
     ) -> io::Result<Surroundings> {
-        let mut surroundings = self.prepare(folder, home, variables)?;
+        self.prove(self.prepare(folder, home, variables)?, folder, helper)
+    }
+
+    /// The same for the program of an agent, which has a home that lasts.
+    pub fn make_ready_program(
+        &self,
+        folder: &Path,
+        home: &Path,
+        needs: &Needs,
+        variables: (&Variables, &Variables),
+        helper: &Path,
+    ) -> io::Result<Surroundings> {
+        let mut surroundings = self.prepare(folder, Some(home), variables)?;
+        if let Some(policy) = &mut surroundings.policy {
+            needs.add_to(policy, folder);
+        }
+        self.prove(surroundings, folder, helper)
+    }
+
+    fn prove(
+        &self,
+        mut surroundings: Surroundings,
+        folder: &Path,
+        helper: &Path,
+    ) -> io::Result<Surroundings> {
         if let Some(history) = &self.history {
             surroundings.bring(history, folder)?;
         }
-        if let Some(policy) = surroundings.policy.as_ref().filter(|policy| policy.strict) {
+        if let Some(policy) = surroundings.policy.as_ref().filter(|policy| policy.least == Least::Enforced) {
             let level = surroundings.reached(policy, helper, folder).level;
             if level != Level::Enforced {
-                return Err(io::Error::other(refusal(&level)));
+                return Err(refusal(policy.least, &level));
             }
         }
         Ok(surroundings)
@@ -172,11 +197,20 @@ impl Sandbox {
         Ok(Surroundings { policy, environment, temp: Some(temp) })
     }
 
-    /// What a command would reach here, found out by trying. None where the sandbox is switched off.
-    pub fn reached(&self, variables: (&Variables, &Variables), helper: &Path) -> Option<Report> {
+    /// How far a command would be held here, found out by trying; with needs, the program of an agent. None where the
+    /// sandbox is switched off.
+    pub fn reached(
+        &self,
+        needs: Option<&Needs>,
+        variables: (&Variables, &Variables),
+        helper: &Path,
+    ) -> Option<Report> {
         let tried = || {
             let folder = self.temporary()?;
-            let surroundings = self.prepare(&folder, None, variables)?;
+            let mut surroundings = self.prepare(&folder, None, variables)?;
+            if let (Some(policy), Some(needs)) = (&mut surroundings.policy, needs) {
+                needs.add_to(policy, &folder);
+            }
             let report =
                 surroundings.policy.as_ref().map(|policy| surroundings.reached(policy, helper, &folder));
             fs::remove_dir_all(folder)?;
@@ -198,8 +232,11 @@ impl Sandbox {
             closed: &self.closed,
         };
         let wider = Widening { read: &self.read, write: &self.write, network: &self.network };
-        let strict = self.rule == SandboxRule::Strict;
-        let mut policy = profile::of_command(&places, wider, self.forbidden.clone(), strict);
+        let least = match self.rule {
+            SandboxRule::Strict => Least::Enforced,
+            SandboxRule::Auto | SandboxRule::Off => Least::Nothing,
+        };
+        let mut policy = profile::of_command(&places, wider, self.forbidden.clone(), least);
         policy.grants.retain(|grant| {
             grant.path.to_str().is_some() && grant.except.iter().all(|path| path.to_str().is_some())
         });

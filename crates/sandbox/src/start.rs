@@ -4,7 +4,7 @@ use crate::Group;
 use crate::engine::{Engine, Report};
 use crate::level::Level;
 use crate::order::{Answer, Order};
-use crate::policy::Policy;
+use crate::policy::{Least, Policy};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -42,8 +42,8 @@ impl Starter<'_> {
             Ok(held) => held,
             Err(why) => {
                 let report = Report::none(&why);
-                if policy.strict {
-                    return Err(io::Error::other(refusal(&report.level)));
+                if !policy.least.is_met(&report.level) {
+                    return Err(refusal(policy.least, &report.level));
                 }
                 let mut command = (self.make)(words);
                 command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -56,7 +56,7 @@ impl Starter<'_> {
 
     /// What [`Starter::start`] would reach here.
     pub fn reached(&self, policy: &Policy) -> Report {
-        let lenient = Policy { strict: false, ..policy.clone() };
+        let lenient = Policy { least: Least::Nothing, ..policy.clone() };
         match self.first_that_works(&lenient, &[], true) {
             Ok(Ok(Started { mut child, report, .. })) => {
                 // It ends by itself; how does not matter.
@@ -104,7 +104,7 @@ impl Starter<'_> {
                 }
                 Answer::Refused(level) => {
                     end(&mut child);
-                    return Err(io::Error::other(refusal(&level)));
+                    return Err(refusal(policy.least, &level));
                 }
                 Answer::Failed(said) => {
                     end(&mut child);
@@ -116,9 +116,18 @@ impl Starter<'_> {
     }
 }
 
-/// Why a command is not started where nothing less than everything is wanted.
-pub(crate) fn refusal(level: &Level) -> String {
-    format!("[sandbox] level = \"strict\" asks for a sandbox that is enforced, and here it is {level}")
+/// Why a command is not started.
+pub(crate) fn refusal(least: Least, level: &Level) -> io::Error {
+    io::Error::other(match least {
+        Least::Enforced => {
+            format!(
+                "[sandbox] level = \"strict\" asks for a sandbox that is enforced, and here it is {level}"
+            )
+        }
+        Least::Held | Least::Nothing => {
+            format!("the sandbox that worked before does not work any more: {level}")
+        }
+    })
 }
 
 /// It has said that it does not go on.

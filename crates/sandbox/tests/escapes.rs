@@ -9,7 +9,7 @@
 )]
 
 use redraft_sandbox::profile::{Places, Widening, of_command};
-use redraft_sandbox::{Engine, Forbidden, Gap, Level, Network, Policy, Report, Starter};
+use redraft_sandbox::{Engine, Forbidden, Gap, Least, Level, Network, Policy, Report, Starter};
 use std::ffi::OsString;
 use std::fs;
 use std::net::TcpListener;
@@ -291,7 +291,7 @@ fn a_sandbox_that_lets_something_through_counts_as_none() {
 #[test]
 fn strict_starts_nothing_below_enforced() {
     let world = World::new();
-    let policy = Policy { strict: true, ..world.policy(&Network::local()) };
+    let policy = Policy { least: Least::Enforced, ..world.policy(&Network::local()) };
     for engine in Engine::ALL {
         let enforced = world.reached(&policy, engine).level == Level::Enforced;
         let words = ["touch", "began"].map(OsString::from);

@@ -7,7 +7,7 @@ use super::worker::WorkerConfig;
 use super::worker_folder::{self, Exit};
 use redraft_engine::ports::{Deadlines, Moment, RunHandle};
 use redraft_facts::text::span;
-use redraft_sandbox::Policy;
+use redraft_sandbox::{Policy, Report};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
@@ -81,6 +81,8 @@ pub struct Finished {
     pub end: ReadEnd,
     /// The beginning of what it said on standard error.
     pub stderr: String,
+    /// How far it was held; none where it was not meant to be, or was not started.
+    pub report: Option<Report>,
 }
 
 /// A worker that runs.
@@ -105,7 +107,8 @@ impl Launch<'_> {
             settle(self.out);
         }
         let end = early.unwrap_or_else(|| exit.map_or(ReadEnd::Vanished, ReadEnd::Exited));
-        Ok(Finished { end, stderr: stderr(self.out) })
+        let report = self.policy.as_ref().and_then(|_| Report::read(&self.out.join(worker_folder::REPORT)));
+        Ok(Finished { end, stderr: stderr(self.out), report })
     }
 
     #[expect(clippy::disallowed_methods, reason = "starts our own binary, which starts the agent's program")]

@@ -44,6 +44,7 @@ use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
 pub use settings::{AnswerForm, AnthropicSettings, Bounds, Key, LengthField, OpenAiSettings, OpenAiWire};
 use std::fmt;
+use std::path::Path;
 use transcript::{Head, Transcript, Transcripts};
 use wire::Wire;
 
@@ -193,7 +194,7 @@ impl Agent for ApiAgent {
         self.name.clone()
     }
 
-    fn sandbox(&self) -> Option<String> {
+    fn sandbox(&self, _folder: &Path) -> Option<String> {
         self.commands.as_ref()?.reached()
     }
 

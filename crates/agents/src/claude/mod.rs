@@ -8,10 +8,11 @@
 //!
 //! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints (`printed` reads the pieces),
 //! `outcome` what that means, `requests` what it costs while it works, `bill` what it cost in the end, `payment` who
-//! pays for it, `memory` whether it still has what it was shown.
+//! pays for it, `memory` whether it still has what it was shown, `home` what it has of the user's.
 
 mod bill;
 mod flags;
+mod home;
 mod memory;
 mod outcome;
 mod payment;
@@ -21,9 +22,12 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::mcp::McpServers;
-use crate::programs::{DispatchRecord, Fingerprint, Meter, Program, Sessions, desk_of, serve};
+use crate::mcp::{self, McpServers};
+use crate::programs::{
+    Containment, Demand, DispatchRecord, Fingerprint, Meter, Program, Room, Sessions, desk_of, serve,
+};
 use bill::Bill;
+use home::OwnHome;
 use redraft_adapters::child::{
     Environment, Finished, Launch, OutputListener, ReadEnd, StreamLine, settle, was_abandoned,
 };
@@ -84,6 +88,8 @@ pub struct ClaudeSettings {
     pub card: Card,
     /// Knows every key of the configuration, also those of other agents: a program can come across them.
     pub redactor: Redactor,
+    /// What holds it.
+    pub containment: Containment,
 }
 
 /// The commands of its shell that are allowed beforehand. The program itself allows what only reads, and, for roles
@@ -104,18 +110,25 @@ impl ClaudeSettings {
 
 pub struct ClaudeAgent {
     settings: ClaudeSettings,
+    /// None where it has the user's.
+    home: Option<OwnHome>,
     program: Program,
     sessions: Sessions,
     redactor: Redactor,
 }
 
 impl ClaudeAgent {
-    pub fn new(settings: ClaudeSettings) -> Self {
+    pub fn new(mut settings: ClaudeSettings) -> Self {
+        let home = OwnHome::of(&settings);
+        if let Some(home) = &home {
+            // Where it keeps conversations, for whoever asks the program or looks for them.
+            settings.environment.set("CLAUDE_CONFIG_DIR", &home.login.to.to_string_lossy());
+        }
         let program =
             Program::new(settings.program.clone(), settings.environment.passed(&flags::OWN, &settings.pass));
         let sessions = Sessions::new(&settings.state);
         let redactor = settings.redactor.knowing(settings.environment.secrets());
-        ClaudeAgent { settings, program, sessions, redactor }
+        ClaudeAgent { settings, home, program, sessions, redactor }
     }
 
     /// The finished answer in the folder of a dispatch whose end was not seen, if there is one.
@@ -262,6 +275,29 @@ impl ClaudeAgent {
         Ok((file, fingerprint))
     }
 
+    /// What the program may reach in a dispatch: its folder, its login, and the texts that it is started with.
+    fn room(&self, request: &Request, out: &Path) -> Result<Room, AgentError> {
+        let mut demand = Demand {
+            program: self.program.path(),
+            folder: &request.folder,
+            writes: !request.may_write.is_empty(),
+            environment: flags::environment(&self.settings, request),
+            read: vec![self.sessions.folder(&request.session), out.to_owned()],
+            write: vec![desk_of(out)],
+            addresses: &self.settings.extra_args,
+        };
+        demand.read.extend(mcp::paths(&self.settings.mcp, &request.tools));
+        let ready = self.home.as_ref().map_or(Ok(()), |home| {
+            demand.read.extend(home.read());
+            demand.write.extend(home.login.write());
+            home.make_ready()
+        });
+        let room = ready.and_then(|()| self.settings.containment.room(demand));
+        room.map_err(|error| {
+            self.error(AfterFailure::AskPerson, &format!("its sandbox: {error}"), AgentError::UNBILLED)
+        })
+    }
+
     fn error(&self, now: AfterFailure, detail: &str, usage: Option<Usage>) -> AgentError {
         let (detail, _) = self.redactor.redact(detail);
         AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
@@ -288,6 +324,10 @@ impl Agent for ClaudeAgent {
 
     fn is_free(&self) -> bool {
         self.settings.card.is_free()
+    }
+
+    fn sandbox(&self, folder: &Path) -> Option<String> {
+        self.settings.containment.told(folder)
     }
 
     fn billing(&self) -> Billing {
@@ -340,6 +380,7 @@ impl Agent for ClaudeAgent {
         let told = |limit: Usd| (limit - terms.after(terms.first_tokens)).max(terms.first());
         let limited = Request { max_usd: limit.map(told), ..request.clone() };
         let turn = opening(request).1.text();
+        let room = self.room(request, &out)?;
         let launch = Launch {
             worker: &self.settings.worker,
             out: &out,
@@ -347,11 +388,11 @@ impl Agent for ClaudeAgent {
             arguments: &flags::all(&self.settings, &limited, &system, &out),
             folder: &request.folder,
             input: &turn,
-            environment: &flags::environment(&self.settings, request),
+            environment: &room.environment,
             secrets: self.redactor.known().to_vec(),
             unkept: &flags::UNKEPT,
             deadlines: request.deadlines,
-            policy: None,
+            policy: room.policy.clone(),
         };
         let mut heard = Heard::default();
         heard.requests.live = true;
@@ -390,6 +431,10 @@ impl Agent for ClaudeAgent {
             let detail = format!("{}: {error}", self.settings.worker.display());
             self.error(AfterFailure::AskPerson, &detail, AgentError::UNBILLED)
         })?;
+        if let Some(home) = &self.home {
+            // What cannot be handed back now is when the next dispatch begins.
+            let _ = home.login.hand_back();
+        }
         if let Some(tokens) = heard.requests.context() {
             // Only a reservation depends on it, which without it is estimated.
             let _ = self.sessions.keep_size(&request.session, tokens);
@@ -417,6 +462,7 @@ impl Agent for ClaudeAgent {
             return Err(self.error(now, &detail, usage));
         }
         let (now, detail) = outcome::silence(&heard, &finished);
+        let detail = room.hint(&finished).map_or(detail.clone(), |hint| format!("{detail} ({hint})"));
         let error = self.error(now, &detail, self.known(&heard, &finished));
         Err(outcome::why(&heard).error(&finished, error))
     }

@@ -6,7 +6,7 @@ mod money;
 use super::stream::Heard;
 use super::{Bash, ClaudeAgent, ClaudeSettings, flags, opening, outcome};
 use crate::mcp::{McpServer, McpServers};
-use crate::programs::{DispatchRecord, Fingerprint};
+use crate::programs::{Containment, DispatchRecord, Fingerprint};
 use redraft_adapters::child::{Environment, Finished, OutputListener, ReadEnd, StreamLine};
 use redraft_adapters::clock::SystemClock;
 use redraft_cost::price::Cards;
@@ -50,6 +50,7 @@ fn settings(folder: &Path) -> ClaudeSettings {
         extra_args: Vec::new(),
         card: Cards::builtin().find("claude-sonnet-4-5").unwrap().clone(),
         redactor: Redactor::default(),
+        containment: Containment::Off,
     }
 }
 
@@ -244,7 +245,11 @@ fn a_usage_limit_parks_until_the_time_it_names() {
 fn silence_is_explained_by_what_ended_it() {
     let exit = |code: i32, stderr: &str| {
         let exit = format!(r#"{{"v":1,"code":{code},"signal":null,"not_started":""}}"#);
-        Finished { end: ReadEnd::Exited(serde_json::from_str(&exit).unwrap()), stderr: stderr.into() }
+        Finished {
+            end: ReadEnd::Exited(serde_json::from_str(&exit).unwrap()),
+            stderr: stderr.into(),
+            report: None,
+        }
     };
     let now = |lines: &[&str], finished: &Finished| outcome::silence(&heard(lines), finished).0;
     assert_eq!(now(&[], &exit(1, "No conversation found with session ID: X")), AfterFailure::FreshSession);
@@ -259,8 +264,11 @@ fn silence_is_explained_by_what_ended_it() {
     assert_eq!(detail(""), "claude ended with code 1 and no result");
     assert_eq!(detail("oops\n"), "claude ended with code 1 and no result: oops");
     let missing = r#"{"v":1,"code":null,"signal":null,"not_started":"No such file or directory"}"#;
-    let missing =
-        Finished { end: ReadEnd::Exited(serde_json::from_str(missing).unwrap()), stderr: String::new() };
+    let missing = Finished {
+        end: ReadEnd::Exited(serde_json::from_str(missing).unwrap()),
+        stderr: String::new(),
+        report: None,
+    };
     let (now, detail) = outcome::silence(&heard(&[]), &missing);
     assert_eq!(now, AfterFailure::AskPerson);
     assert_eq!(detail, "claude cannot be started: No such file or directory");

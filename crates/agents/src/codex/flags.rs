@@ -82,16 +82,21 @@ fn set(words: &mut Vec<String>, key: &str, value: Value) {
     words.extend(["-c".to_owned(), format!("{key}={value}")]);
 }
 
-/// What its commands may do to the disk.
-pub(super) fn sandbox(request: &Request) -> &'static str {
-    if request.may_write.is_empty() { "read-only" } else { "workspace-write" }
+/// What its own sandbox lets its commands do to the disk. In ours it cannot make one, and is told to leave it off: ours
+/// holds the program and its commands to the same.
+pub(super) fn sandbox(settings: &CodexSettings, request: &Request) -> &'static str {
+    match (settings.containment.holds(&request.folder), request.may_write.is_empty()) {
+        (true, _) => "danger-full-access",
+        (false, true) => "read-only",
+        (false, false) => "workspace-write",
+    }
 }
 
 /// The whole command line after the program's name. The prompt is its input.
 pub(super) fn all(settings: &CodexSettings, request: &Request, schema: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> =
         ["exec", "--json", "--skip-git-repo-check", "--color", "never"].map(OsString::from).into();
-    words.extend(["-s".into(), sandbox(request).into()]);
+    words.extend(["-s".into(), sandbox(settings, request).into()]);
     words.extend(["-m".into(), settings.model.as_str().into()]);
     words.extend(["-C".into(), request.folder.clone().into_os_string()]);
     words.extend(["--output-schema".into(), schema.into()]);

@@ -24,8 +24,11 @@ mod stream;
 mod tests;
 mod totals;
 
-use crate::mcp::McpServers;
-use crate::programs::{ConversationRecord, DispatchRecord, Fingerprint, Meter, Program, Sessions};
+use crate::mcp::{self, McpServers};
+use crate::programs::{
+    Containment, ConversationRecord, Demand, DispatchRecord, Fingerprint, Home, Meter, Program, Room,
+    Sessions,
+};
 use answer::Counted;
 use redraft_adapters::child::{Environment, Launch, OutputListener, StreamLine, settle, was_abandoned};
 use redraft_cost::price::Card;
@@ -49,6 +52,8 @@ use totals::Totals;
 const CHARS_PER_TOKEN: u64 = 3;
 /// The program's own instructions and the definitions of its tools.
 const FRAME_TOKENS: u64 = 12_000;
+/// The user's settings of Codex.
+const SETTINGS: &str = "config.toml";
 /// The schema that was asked for, next to what came.
 const SCHEMA_FILE: &str = "schema.json";
 
@@ -76,22 +81,37 @@ pub struct CodexSettings {
     pub card: Card,
     /// Knows every key of the configuration, also those of other agents: a program can come across them.
     pub redactor: Redactor,
+    /// What holds it.
+    pub containment: Containment,
 }
 
 pub struct CodexAgent {
     settings: CodexSettings,
+    /// What it has of the user's home; none where it has all of it.
+    home: Option<Home>,
     program: Program,
     sessions: Sessions,
     redactor: Redactor,
 }
 
 impl CodexAgent {
-    pub fn new(settings: CodexSettings) -> Self {
+    pub fn new(mut settings: CodexSettings) -> Self {
+        let own = rollout::home(&settings.environment).zip(settings.containment.home());
+        let home = own.map(|(from, to)| Home {
+            from,
+            to: to.join(".codex"),
+            shared: &["auth.json"],
+            shown: &["AGENTS.md", "AGENTS.override.md", "rules", "skills", "prompts"],
+        });
+        if let Some(home) = &home {
+            // Where it keeps conversations, for whoever asks the program or looks for them.
+            settings.environment.set("CODEX_HOME", &home.to.to_string_lossy());
+        }
         let program =
             Program::new(settings.program.clone(), settings.environment.passed(&flags::OWN, &settings.pass));
         let sessions = Sessions::new(&settings.state);
         let redactor = settings.redactor.knowing(settings.environment.secrets());
-        CodexAgent { settings, program, sessions, redactor }
+        CodexAgent { settings, home, program, sessions, redactor }
     }
 
     /// The finished answer in the folder of a dispatch whose end was not seen, if there is one.
@@ -117,7 +137,7 @@ impl CodexAgent {
             // The thread itself keeps what was said first.
             system_sha256: text::hash(b"").to_string(),
             // There is no list of tools; what they may do is decided by the sandbox.
-            tools: vec![flags::sandbox(request).to_owned()],
+            tools: vec![flags::sandbox(&self.settings, request).to_owned()],
             schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
             folder: request.folder.display().to_string(),
         })
@@ -139,6 +159,35 @@ impl CodexAgent {
     fn error(&self, now: AfterFailure, detail: &str, usage: Option<Usage>) -> AgentError {
         let (detail, _) = self.redactor.redact(detail);
         AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
+    }
+
+    /// What the program may reach in a dispatch: its folder, its login and settings, and the form of the answer.
+    fn room(&self, request: &Request, out: &Path) -> Result<Room, AgentError> {
+        let mut read = vec![out.to_owned()];
+        read.extend(mcp::paths(&self.settings.mcp, &request.tools));
+        let (mut write, mut addresses) = (Vec::new(), self.settings.extra_args.clone());
+        let ready = self.home.as_ref().map_or(Ok(()), |home| {
+            read.extend(home.read());
+            write.extend(home.write());
+            home.make_ready()?;
+            home.copy(SETTINGS)?;
+            // Its providers are named there.
+            addresses.extend(fs::read_to_string(home.to.join(SETTINGS)));
+            Ok(())
+        });
+        let demand = Demand {
+            program: self.program.path(),
+            folder: &request.folder,
+            writes: !request.may_write.is_empty(),
+            environment: flags::environment(&self.settings, request),
+            read,
+            write,
+            addresses: &addresses,
+        };
+        let room = ready.and_then(|()| self.settings.containment.room(demand));
+        room.map_err(|error: io::Error| {
+            self.error(AfterFailure::AskPerson, &format!("its sandbox: {error}"), AgentError::UNBILLED)
+        })
     }
 
     fn broken(&self, path: &Path, error: &io::Error) -> AgentError {
@@ -166,6 +215,10 @@ impl Agent for CodexAgent {
 
     fn is_free(&self) -> bool {
         self.settings.card.is_free()
+    }
+
+    fn sandbox(&self, folder: &Path) -> Option<String> {
+        self.settings.containment.told(folder)
     }
 
     fn billing(&self) -> Billing {
@@ -247,6 +300,7 @@ impl Agent for CodexAgent {
         let schema = out.join(SCHEMA_FILE);
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         kept.map_err(|error| unsent(&out, &error))?;
+        let room = self.room(request, &out)?;
         let launch = Launch {
             worker: &self.settings.worker,
             out: &out,
@@ -254,11 +308,11 @@ impl Agent for CodexAgent {
             arguments: &flags::all(&self.settings, request, &schema),
             folder: &request.folder,
             input: &request.prompt.text(),
-            environment: &flags::environment(&self.settings, request),
+            environment: &room.environment,
             secrets: self.redactor.known().to_vec(),
             unkept: &[],
             deadlines: request.deadlines,
-            policy: None,
+            policy: room.policy.clone(),
         };
         let mut heard = Heard::default();
         let (meter, mut spending) = (Meter::new(watch), self.spending(request));
@@ -313,6 +367,10 @@ impl Agent for CodexAgent {
         };
         let finished = launch.run(&meter, &mut hear);
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
+        if let Some(home) = &self.home {
+            // What cannot be handed back now is when the next dispatch begins.
+            let _ = home.hand_back();
+        }
         if !request.resume && heard.begun == 0 {
             // It did nothing but speak, so its notes were not read yet.
             spending.read(Rollout::find(&self.settings.environment, &heard.thread));
@@ -348,6 +406,7 @@ impl Agent for CodexAgent {
             return Err(self.error(now, &detail, unbilled));
         }
         let (now, detail) = outcome::silence(&heard, &finished);
+        let detail = room.hint(&finished).map_or(detail.clone(), |hint| format!("{detail} ({hint})"));
         let unbilled = AgentError::UNBILLED.filter(|_| outcome::never_connected(&heard));
         Err(outcome::why(&heard).error(&finished, self.error(now, &detail, unbilled)))
     }

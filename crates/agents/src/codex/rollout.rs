@@ -163,7 +163,8 @@ fn noted(line: &Value) -> Option<Noted> {
     Some(Noted { total, context: last.input.saturating_add(last.output), said: last.output })
 }
 
-fn home(environment: &Environment) -> Option<PathBuf> {
+/// Where Codex keeps its files.
+pub(super) fn home(environment: &Environment) -> Option<PathBuf> {
     let value = |name: &str| environment.0.get(OsStr::new(name)).filter(|value| !value.is_empty());
     value("CODEX_HOME")
         .map(PathBuf::from)

@@ -8,7 +8,7 @@ use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings, Counted, flags, outcome};
 use crate::mcp::{McpServer, McpServers};
-use crate::programs::{ConversationRecord, DispatchRecord, Fingerprint};
+use crate::programs::{Containment, ConversationRecord, DispatchRecord, Fingerprint};
 use redraft_adapters::child::{Environment, Finished, OutputListener, ReadEnd, StreamLine};
 use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};
@@ -50,6 +50,7 @@ fn agent(folder: &Path) -> CodexAgent {
         mcp: McpServers::new(),
         card: Cards::builtin().conservative(),
         redactor: Redactor::default(),
+        containment: Containment::Off,
     })
 }
 

@@ -1,11 +1,13 @@
 //! What agents that are programs have in common: what each of their dispatches and conversations leaves on disk, what
-//! they may still spend, and what their ends mean.
+//! they may still spend, what holds them, and what their ends mean.
 //!
 //! `redraft_adapters::child` starts and ends them. Nothing here knows a vendor. Start at [`Sessions`] (may a
 //! conversation go on?) or [`Meter`] (may the program?).
 
 mod check_desk;
+mod containment;
 mod conversation_record;
+mod home;
 mod kept_file;
 mod meter;
 mod no_answer;
@@ -13,7 +15,9 @@ mod program;
 mod session;
 
 pub use check_desk::{DeskAnswer, ask, desk_of, serve};
+pub use containment::{Containment, Demand, Room};
 pub use conversation_record::ConversationRecord;
+pub use home::Home;
 pub use kept_file::{read_kept, write_kept};
 pub use meter::Meter;
 pub use no_answer::NoAnswer;

@@ -46,7 +46,7 @@ impl Commands {
         let tried = || {
             let sandbox = self.sandbox.as_ref()?;
             let passed = self.environment.of_commands(&sandbox.pass);
-            let report = sandbox.reached((&self.environment.0, &passed.0), &self.worker);
+            let report = sandbox.reached(None, (&self.environment.0, &passed.0), &self.worker);
             report.map(|report| report.to_string())
         };
         self.reached.get_or_init(tried).clone()

@@ -10,7 +10,7 @@ pub use redraft_facts::probed::Resume;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Payment, Usage, Usd};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -64,9 +64,9 @@ pub trait Agent: Send + Sync {
         Usd(0)
     }
 
-    /// How far the commands it runs for a dispatch are held to a sandbox, found out by trying; none where it runs none,
-    /// or in none.
-    fn sandbox(&self) -> Option<String> {
+    /// How far it, or the commands it runs, are held to a sandbox for a dispatch in this folder, found out by trying;
+    /// none where it runs none, or in none.
+    fn sandbox(&self, _folder: &Path) -> Option<String> {
         None
     }
 

@@ -197,7 +197,8 @@ fn a_filter_that_an_agent_sets_up_during_a_run_is_not_started_and_does_not_stay(
     crate::world::executable(&scratch, "../claude.sh", &script);
     let program = scratch.outside().join("claude.sh").display().to_string();
     let config = format!(
-        "[agents.claude]\nprogram = \"{program}\"\nprice = \"local\"\n[roles]\ndefault = \"claude\"\n"
+        "[sandbox]\nlevel = \"off\"\n[agents.claude]\nprogram = \"{program}\"\nprice = \"local\"\n[roles]\ndefault = \
+         \"claude\"\n"
     );
     scratch.write("redraft.toml", &config);
     scratch.run(["run", "002", "--yes"]);

@@ -98,6 +98,9 @@ fn a_key_that_only_the_configuration_names_is_found_nowhere_either() {
     }
 }
 
+/// The programs below note in the user's home that they were called, and read it.
+const OFF: &str = "[sandbox]\nlevel = \"off\"\n";
+
 /// An author like Claude Code that reveals its key everywhere: in words, in pieces, in JSON and on standard error.
 const TALKATIVE: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0
@@ -124,8 +127,10 @@ fn a_secret_that_a_program_prints_is_kept_nowhere_and_its_answer_is_adopted_afte
         executable(&scratch, "claude.sh", TALKATIVE);
         fs::write(scratch.outside().join("home/spec.md"), CLEAN).unwrap();
         let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\npass = [\"SOME_API_KEY\"]\n";
-        scratch
-            .write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
+        scratch.write(
+            "redraft.toml",
+            &format!("{OFF}[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"),
+        );
         scratch.run(["trust", "--yes"]).expect(0);
         let run = || {
             let mut command = scratch.redraft(["run", "001", "--yes"]);
@@ -164,7 +169,7 @@ fn a_key_of_another_agent_that_a_program_or_the_setup_comes_across_is_kept_nowhe
         scratch.write(
             "redraft.toml",
             &format!(
-                "[agents.{program}]\n{stub}[agents.a]\n{service}key_file = \"{}\"\n[agents.b]\n{service}key_env = \
+                "{OFF}[agents.{program}]\n{stub}[agents.a]\n{service}key_file = \"{}\"\n[agents.b]\n{service}key_env = \
                  \"MY_ACCESS\"\n[roles]\nspec-author = \"{program}\"\n[workspace]\nsetup = \"cat ~/other.txt; echo \
                  $MY_ACCESS\"\n",
                 home.join("other.txt").display()

@@ -79,21 +79,23 @@ fn program(folder: &Path, name: &str, script: &str) {
 /// Answers as Claude Code does, and notes that it was asked.
 fn stub_claude(scratch: &Scratch) -> PathBuf {
     let folder = programs(scratch);
-    let asked = scratch.outside().join("asked");
-    let script = format!(
-        r#"#!/bin/sh
+    let script = r#"#!/bin/sh
 [ "$1" = --version ] && echo '2.1.325 (Claude Code)' && exit 0
 while [ $# -gt 1 ]; do case "$1" in --session-id|--resume) id=$2;; esac; shift; done
 cat > /dev/null
-echo asked >> '{}'
-echo '{{"type":"system","subtype":"init"}}'
-printf '{{"type":"result","subtype":"success","is_error":false,"session_id":"%s","total_cost_usd":0.01,' "$id"
-printf '%s\n' '"usage":{{"input_tokens":10,"output_tokens":10}},"result":"","structured_output":{{"approved":true,"summary":"fine","answers":[],"issues":[],"checks":[],"verified":[],"files_read":[]}}}}'
-"#,
-        asked.display()
-    );
-    program(&folder, "claude", &script);
+echo asked >> "$HOME/asked"
+echo '{"type":"system","subtype":"init"}'
+printf '{"type":"result","subtype":"success","is_error":false,"session_id":"%s","total_cost_usd":0.01,' "$id"
+printf '%s\n' '"usage":{"input_tokens":10,"output_tokens":10},"result":"","structured_output":{"approved":true,"summary":"fine","answers":[],"issues":[],"checks":[],"verified":[],"files_read":[]}}'
+"#;
+    program(&folder, "claude", script);
     folder
+}
+
+/// Where it notes that: in the home that it has, wherever that is.
+fn asked(scratch: &Scratch) -> Option<PathBuf> {
+    let found = scratch.command("find").arg(scratch.outside()).args(["-name", "asked"]).output().unwrap();
+    String::from_utf8(found.stdout).unwrap().lines().next().map(PathBuf::from)
 }
 
 /// What must stay the same where nothing was done.
@@ -169,9 +171,9 @@ fn an_agent_that_is_there_works_after_one_command_and_by_its_name_without_any() 
     assert!(ran.stderr.contains("2.1.325"), "{ran:?}");
     assert!(ran.stderr.contains("your login): redraft config set roles.default claude"), "{ran:?}");
     assert!(ran.stderr.contains("redraft review --base main --agent claude"), "{ran:?}");
-    assert!(!scratch.outside().join("asked").exists());
+    assert!(asked(&scratch).is_none());
     run_with(&scratch, &folder, &["review", "--base", "main", "--agent", "claude", "--yes"]).expect(0);
-    assert_eq!(fs::read_to_string(scratch.outside().join("asked")).unwrap().lines().count(), 3);
+    assert_eq!(fs::read_to_string(asked(&scratch).unwrap()).unwrap().lines().count(), 3);
     let started = events(&scratch);
     assert!(bodies(&started, "started").all(|body| body["agent"] == "claude"));
     // From a clone to the first real dispatch in two commands.
@@ -192,7 +194,7 @@ fn on_a_terminal_it_is_asked_once_which_agent_is_to_play() {
         said.contains("2.1.325") && said.contains("your login)?") && said.contains("\nyes or NO? "),
         "{said}"
     );
-    assert!(!scratch.outside().join("asked").exists());
+    assert!(asked(&scratch).is_none());
     let said = with_path(&["review", "docs/design.md"], "yes\nyes\n", 0);
     assert!(said.contains("claude now plays every role, in every repository"), "{said}");
     let own = fs::read_to_string(scratch.own_config()).unwrap();
@@ -224,7 +226,7 @@ fn the_demo_is_the_demo_whatever_the_user_configured() {
     let folder = stub_claude(&scratch);
     let ran = run_with(&scratch, &folder, &["demo"]).expect(0);
     assert!(ran.stdout.contains("approved"), "{ran:?}");
-    assert!(!scratch.outside().join("asked").exists(), "a demo costs nothing");
+    assert!(asked(&scratch).is_none(), "a demo costs nothing");
 }
 
 #[test]

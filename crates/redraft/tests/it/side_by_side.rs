@@ -189,7 +189,8 @@ echo '"issues":[],"checks":[],"verified":[],"files_read":[]}}'
 #[test]
 fn no_dollar_is_promised_to_two_agents_at_once() {
     let scratch = opened(&TWO, ONE_DOLLAR);
-    let mut config = String::new();
+    // They note in the user's home what they were called with.
+    let mut config = "[sandbox]\nlevel = \"off\"\n".to_owned();
     for (role, _) in TWO {
         executable(&scratch, &format!("{role}.sh"), APPROVING);
         config += &format!(

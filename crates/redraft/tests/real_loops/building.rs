@@ -214,11 +214,16 @@ fn codex_carries_out_a_task_runs_the_check_is_reviewed_and_mends() {
         let missing = body["missing"].as_array().unwrap();
         assert!(!missing.contains(&json!("Run")), "it runs commands: {body}");
     }
-    let sandbox = |role: &str| all_text(&of_role(&built.provider, role)[0]);
-    for role in REVIEWERS.into_iter().chain(["outline"]) {
-        assert!(sandbox(role).contains("`sandbox_mode` is `read-only`"), "{role}: {}", sandbox(role));
+    let told = |role: &str| all_text(&of_role(&built.provider, role)[0]);
+    for role in REVIEWERS.into_iter().chain(["outline", "task"]) {
+        // Its own sandbox cannot be made within ours.
+        assert!(told(role).contains("`sandbox_mode` is `danger-full-access`"), "{role}: {}", told(role));
     }
-    assert!(sandbox("task").contains("`sandbox_mode` is `workspace-write`"));
+    let started = built.bodies("started").into_iter();
+    for body in started.filter(|body| body["ticket"].as_str().unwrap().contains("/implement.1/")) {
+        let held = body["sandbox"].as_str().unwrap();
+        assert!(held.starts_with("partial: ") || held.starts_with("enforced"), "{body}");
+    }
     let reviews = REVIEWERS.map(|role| of_role(&built.provider, role)[0].clone());
     let change = all_text(&reviews[0]).find(IN_CODE).expect("the change is in the prompt") as u64;
     let read = built.read_by(&reviews[1..]);

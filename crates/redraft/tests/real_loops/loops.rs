@@ -137,10 +137,13 @@ fn goes_on_without_a_lost_conversation(client: &'static Client, said: &str) {
     );
 }
 
+/// With the user's rights.
+const OFF: &str = "[sandbox]\nlevel = \"off\"\n";
+
 /// An author that commits before it does its work.
-fn committing(client: &'static Client, args: &[&str]) -> World {
+fn committing(client: &'static Client, args: &[&str], more: &str) -> World {
     const COMMIT: &str = "git commit -q --allow-empty -m 'not asked for'";
-    let world = World::new(client, args, |root, _| {
+    let world = World::configured(client, args, more, |root, _| {
         let mut model = model(root, client, 1);
         move |request: &RecordedRequest, index: usize| {
             let first = is_author(request) && tool_results(request).is_empty();
@@ -157,7 +160,7 @@ fn committing(client: &'static Client, args: &[&str]) -> World {
 }
 
 fn a_commit_is_undone(client: &'static Client, args: &[&str]) {
-    let world = committing(client, args);
+    let world = committing(client, args, OFF);
     let answered = world.event("answered", DRAFT);
     assert!(answered["undone"].to_string().contains("commit"), "{answered}");
     let kept = world.scratch.git(["log", "--format=%s", "--glob=refs/redraft/lost"]);
@@ -210,16 +213,33 @@ fn a_review_goes_on_when_codex_has_lost_its_conversation() {
     goes_on_without_a_lost_conversation(&CODEX, "no rollout found");
 }
 
+fn no_repository_is_there_to_commit_to(client: &'static Client, args: &[&str]) {
+    let world = committing(client, args, "");
+    let results: Vec<String> = world.provider.requests().iter().flat_map(tool_results).collect();
+    assert!(results[0].contains("not a git repository"), "{results:?}");
+    assert_eq!(world.event("answered", DRAFT)["undone"], json!([]));
+}
+
+#[test]
+fn in_the_sandbox_claude_code_finds_no_repository_to_commit_to() {
+    no_repository_is_there_to_commit_to(&CLAUDE, &["--tools", "Bash", "--allowedTools", "Bash"]);
+}
+
+#[test]
+fn in_the_sandbox_codex_finds_no_repository_to_commit_to() {
+    no_repository_is_there_to_commit_to(&CODEX, &[]);
+}
+
 /// Our flags offer an author no shell; a user's own arguments can.
 #[test]
 fn a_commit_of_claude_code_is_undone() {
     a_commit_is_undone(&CLAUDE, &["--tools", "Bash", "--allowedTools", "Bash"]);
 }
 
-/// Our flags keep an author's commands away from git's own files; a user's own arguments can let them in.
+/// Without our sandbox, our flags keep an author's commands away from git's own files; a user's own arguments can let them in.
 #[test]
 fn a_commit_of_codex_is_refused_by_its_sandbox_and_without_one_undone() {
-    let world = committing(&CODEX, &[]);
+    let world = committing(&CODEX, &[], OFF);
     let results: Vec<String> = world.provider.requests().iter().flat_map(tool_results).collect();
     assert!(results[0].contains("Read-only file system"), "{results:?}");
     assert_eq!(world.event("answered", DRAFT)["undone"], json!([]));

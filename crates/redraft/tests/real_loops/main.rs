@@ -12,6 +12,7 @@
 #[path = "../it/builder.rs"]
 mod builder;
 mod building;
+mod contained;
 mod hooks;
 mod loops;
 mod plugin;

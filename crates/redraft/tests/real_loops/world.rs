@@ -118,7 +118,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// `args` are a user's own for the program; `model` is made from the worktree's path and HOME.
+    /// `args` are a user's own for the program; `model` is made from the worktree's path and the program's HOME.
     pub(crate) fn new<S>(
         client: &'static Client,
         args: &[&str],
@@ -127,12 +127,26 @@ impl World {
     where
         S: FnMut(&RecordedRequest, usize) -> Reply + Send + 'static,
     {
+        World::configured(client, args, "", model)
+    }
+
+    /// The same with more in the configuration.
+    pub(crate) fn configured<S>(
+        client: &'static Client,
+        args: &[&str],
+        more: &str,
+        model: impl Fn(String, PathBuf) -> S,
+    ) -> World
+    where
+        S: FnMut(&RecordedRequest, usize) -> Reply + Send + 'static,
+    {
         let scratch = Scratch::repository(PROGRAM);
         scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
         let root = fs::canonicalize(scratch.worktree("001")).unwrap().display().to_string();
-        let provider = Provider::start(remembering(model(root, scratch.outside().join("home"))));
+        let provider = Provider::start(remembering(model(root, scratch.state().join("agents/real/home"))));
         let agent = (client.agent)(&provider.base_url(), args);
-        scratch.write("redraft.toml", &format!("[agents.real]\n{agent}\n[roles]\ndefault = \"real\"\n"));
+        scratch
+            .write("redraft.toml", &format!("[agents.real]\n{agent}\n[roles]\ndefault = \"real\"\n{more}"));
         scratch.run(["trust", "--yes"]).expect(0);
         World { scratch, provider, client }
     }

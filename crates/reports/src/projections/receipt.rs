@@ -131,7 +131,11 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 receipt.contained("checks", level);
             }
             Event::Started(fact) => {
-                receipt.contained(&format!("commands of {}", fact.agent), fact.sandbox.as_ref());
+                let what = match fact.player.kind {
+                    PlayerKind::Claude | PlayerKind::Codex => fact.agent.to_string(),
+                    _ => format!("commands of {}", fact.agent),
+                };
+                receipt.contained(&what, fact.sandbox.as_ref());
                 let key = (fact.ticket.pass, fact.ticket.role.to_string());
                 let resumed = fact.choice.strategy == Strategy::Resume;
                 if !resumed {

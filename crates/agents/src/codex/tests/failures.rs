@@ -54,7 +54,7 @@ fn a_failure_says_what_to_do_next() {
 fn silence_is_explained_by_what_ended_it() {
     let exit = |stderr: &str| {
         let exit = serde_json::from_str(r#"{"v":1,"code":1,"signal":null,"not_started":""}"#).unwrap();
-        Finished { end: ReadEnd::Exited(exit), stderr: stderr.into() }
+        Finished { end: ReadEnd::Exited(exit), stderr: stderr.into(), report: None }
     };
     let mut heard = Heard::default();
     let lost = exit(

@@ -6,6 +6,7 @@ mod misbehaving;
 
 use crate::world::{World, named, steady, unwatched, verdict};
 use redraft_agents::claude::{Bash, ClaudeAgent, ClaudeSettings};
+use redraft_agents::programs::Containment;
 use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, AgentError, Request};
 use redraft_facts::choice::{Lifetime, Marks};
@@ -41,6 +42,7 @@ pub(crate) fn settings(world: &World) -> ClaudeSettings {
         extra_args: Vec::new(),
         card: Cards::builtin().find(MODEL).unwrap().clone(),
         redactor: Default::default(),
+        containment: Containment::Off,
     }
 }
 

@@ -6,6 +6,7 @@ mod misbehaving;
 
 use crate::world::{World, named, steady, unwatched, verdict};
 use redraft_agents::codex::{CodexAgent, CodexSettings};
+use redraft_agents::programs::Containment;
 use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, Request, RunHandle};
 use redraft_facts::event::AfterFailure;
@@ -35,6 +36,7 @@ pub(crate) fn settings(world: &World, url: &str) -> CodexSettings {
         mcp: Default::default(),
         card: Cards::builtin().conservative(),
         redactor: Default::default(),
+        containment: Containment::Off,
     }
 }
 

@@ -173,7 +173,7 @@ fn contained(repo: &RepositoryContext, config: &Config, process: &ProcessContext
     const CHECK: &str = "sandbox";
     let sandbox = sandbox(repo, config, process);
     let passed = process.environment.of_commands(&sandbox.pass);
-    let Some(report) = sandbox.reached((&process.environment.0, &passed.0), &process.exe) else {
+    let Some(report) = sandbox.reached(None, (&process.environment.0, &passed.0), &process.exe) else {
         let off = "off: checks and setup can reach whatever you can";
         return Line::ok(
             CHECK,

@@ -15,6 +15,7 @@ use redraft_frame::own_state::ACCEPT;
 use redraft_frame::process_context::ProcessContext;
 use redraft_reports::estimate;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,7 +47,13 @@ pub(super) fn check(
         Some(AgentConfig::Rehearsal { .. } | AgentConfig::Pull) | None => None,
     };
     match made {
-        Ok(agent) => setup.lines.push(there(model, agent.as_ref())),
+        Ok(agent) => {
+            setup.lines.push(there(model, agent.as_ref()));
+            // In a worktree, wherever that is.
+            let held = agent.sandbox(Path::new("/worktree"));
+            let program = model.is_some_and(|model| model.kind.program().is_some());
+            setup.lines.extend(held.filter(|_| program).map(|level| Line::ok("sandbox", level)));
+        }
         // What is missing is reported with the way to get it.
         Err(detail) => setup.lines.push(match detail.strip_suffix(ACCEPT) {
             Some(wish) => Line::bad("accepted", wish.trim_end_matches("; "), ACCEPT),

@@ -217,7 +217,11 @@ fn an_answer_that_a_killed_probe_had_paid_for_is_stored_with_its_cost() {
     let scratch = feature(IDEA);
     executable(&scratch, "claude.sh", ANSWERING);
     scratch
-        .write("redraft.toml", "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n");
+        .write(
+            "redraft.toml",
+            // It notes in the user's home that it was called.
+            "[sandbox]\nlevel = \"off\"\n[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n",
+        );
     scratch.run(["trust", "--yes"]).expect(0);
     let words = ["doctor", "--agent", "claude", "--yes"];
     // Before and after the start is stored, and after the agent answered.

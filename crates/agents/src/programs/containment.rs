@@ -1,0 +1,267 @@
+//! What holds an agent's program to its work: the sandbox of the repository, and a home of the agent's own.
+//!
+//! The home is made by [`Home`]. Nothing here knows a vendor: each says what its program needs. Start at
+//! [`Containment::find`], once, and [`Containment::room`], for each dispatch.
+
+use redraft_adapters::child::{Environment, Finished};
+use redraft_sandbox::{Level, Needs, Policy, Sandbox, SandboxRule, Surroundings, ports_of};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Whether a program is held here.
+#[derive(Debug, Clone)]
+pub enum Containment {
+    /// It is not meant to be.
+    Off,
+    /// It cannot be; why.
+    Impossible(String),
+    Held(Box<Holding>),
+}
+
+#[derive(Debug, Clone)]
+pub struct Holding {
+    pub sandbox: Sandbox,
+    /// Our own binary.
+    pub helper: PathBuf,
+    /// The agent's own home.
+    pub home: PathBuf,
+    /// How far it holds, found out by trying.
+    pub reached: String,
+}
+
+/// A program in its surroundings. They are gone when this is dropped, and the program must be by then.
+pub struct Room {
+    pub environment: Environment,
+    /// None where it runs with the user's rights.
+    pub policy: Option<Policy>,
+    surroundings: Option<Surroundings>,
+}
+
+/// What is different from program to program, and from dispatch to dispatch.
+pub struct Demand<'a> {
+    pub program: &'a Path,
+    pub folder: &'a Path,
+    /// Whether it may change what is in the folder.
+    pub writes: bool,
+    /// Its variables, as it would have them without a sandbox.
+    pub environment: Environment,
+    pub read: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
+    /// Texts with addresses that it connects to, beside its variables.
+    pub addresses: &'a [String],
+}
+
+/// Variables that name files a program reads before it can connect to anything.
+const FILES: [&str; 5] = [
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "AWS_CA_BUNDLE",
+];
+
+/// Variables that lead to folders of the user's home, which is not there, or to keys of the user's.
+const ELSEWHERE: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_"];
+
+/// Where services listen.
+const HTTPS: u16 = 443;
+
+impl Containment {
+    /// Tries what the sandbox reaches here. `home` is made when it is first needed. The error says that less than
+    /// everything is reached where everything is asked for.
+    pub fn find(
+        sandbox: Sandbox,
+        helper: &Path,
+        home: PathBuf,
+        user: &Environment,
+    ) -> Result<Containment, String> {
+        if sandbox.rule == SandboxRule::Off {
+            return Ok(Containment::Off);
+        }
+        let passed = user.of_commands(&sandbox.pass);
+        let needs = Needs { writes: true, read: Vec::new(), write: Vec::new(), ports: [HTTPS].into() };
+        let Some(report) = sandbox.reached(Some(&needs), (&user.0, &passed.0), helper) else {
+            return Ok(Containment::Off);
+        };
+        let strict = sandbox.rule == SandboxRule::Strict;
+        if strict && report.level != Level::Enforced {
+            return Err(format!(
+                "[sandbox] level = \"strict\" asks for a sandbox that is enforced: {report}"
+            ));
+        }
+        let reached = report.to_string();
+        Ok(match report.level.holds() {
+            true => {
+                Containment::Held(Box::new(Holding { sandbox, helper: helper.to_owned(), home, reached }))
+            }
+            false => Containment::Impossible(reached),
+        })
+    }
+
+    /// The home that a program has; none where it has the user's.
+    pub fn home(&self) -> Option<&Path> {
+        match self {
+            Containment::Held(held) => Some(&held.home),
+            Containment::Off | Containment::Impossible(_) => None,
+        }
+    }
+
+    /// Whether a program that works in this folder is held. Where git's folder or the ledger lie in it, nothing can be
+    /// closed.
+    pub fn holds(&self, folder: &Path) -> bool {
+        match self {
+            Containment::Held(held) => !held.sandbox.closed.iter().any(|closed| closed.starts_with(folder)),
+            Containment::Off | Containment::Impossible(_) => false,
+        }
+    }
+
+    /// How far a program that works in this folder is held, in words; none where it is not meant to be.
+    pub fn told(&self, folder: &Path) -> Option<String> {
+        match self {
+            Containment::Off => None,
+            Containment::Impossible(why) => Some(why.clone()),
+            Containment::Held(held) if self.holds(folder) => Some(held.reached.clone()),
+            Containment::Held(_) => Some("none: it works in your own checkout".to_owned()),
+        }
+    }
+
+    /// Makes everything ready for a dispatch.
+    pub fn room(&self, demand: Demand<'_>) -> io::Result<Room> {
+        let Demand { program, folder, writes, mut environment, mut read, write, addresses } = demand;
+        let held = match self {
+            Containment::Held(held) if self.holds(folder) => held,
+            _ => return Ok(Room { environment, policy: None, surroundings: None }),
+        };
+        let texts = environment.0.values().filter_map(|value| value.to_str());
+        let mut ports: BTreeSet<u16> = [HTTPS].into();
+        texts.chain(addresses.iter().map(String::as_str)).for_each(|text| ports.extend(ports_of(text)));
+        read.push(held.helper.clone());
+        read.extend(around(program));
+        let files = FILES.iter().filter_map(|name| environment.0.get(OsStr::new(name)));
+        read.extend(files.map(PathBuf::from).filter(|path| path.is_absolute()));
+        let user = environment.clone();
+        environment.0.retain(|name, _| {
+            let name = name.to_string_lossy();
+            !ELSEWHERE.iter().any(|elsewhere| name.starts_with(elsewhere))
+        });
+        let needs = Needs { writes, read, write, ports };
+        let surroundings = held.sandbox.make_ready_program(
+            folder,
+            &held.home,
+            &needs,
+            (&user.0, &environment.0),
+            &held.helper,
+        )?;
+        let environment = Environment(surroundings.environment.clone());
+        Ok(Room { environment, policy: surroundings.policy.clone(), surroundings: Some(surroundings) })
+    }
+}
+
+impl Room {
+    /// Why a program that ended so probably did, and the setting that would change that.
+    pub fn hint(&self, finished: &Finished) -> Option<String> {
+        self.surroundings.as_ref()?.hint(finished.report.as_ref(), &finished.stderr)
+    }
+}
+
+/// Where the program's own files are: the folder it lies in, and the packages it was installed with.
+fn around(program: &Path) -> Vec<PathBuf> {
+    let Ok(real) = std::fs::canonicalize(program) else { return Vec::new() };
+    let packages =
+        real.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == "node_modules"));
+    let mut around: Vec<PathBuf> = packages.last().map(Path::to_owned).into_iter().collect();
+    around.push(program.to_owned());
+    around.push(real);
+    around
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redraft_sandbox::{Access, Forbidden, Grant, Limits, Network};
+
+    fn held(checkout: &Path, home: &Path) -> Containment {
+        let sandbox = Sandbox {
+            rule: SandboxRule::Auto,
+            read: Vec::new(),
+            write: Vec::new(),
+            network: Network::local(),
+            pass: Vec::new(),
+            user_home: Some("/home/u".into()),
+            checkout: checkout.to_owned(),
+            closed: vec![checkout.join(".git"), checkout.join(".redraft/worktrees")],
+            forbidden: Forbidden::default(),
+            history: None,
+            temp: std::env::temp_dir(),
+            limits: Limits::default(),
+        };
+        let (helper, reached) = ("/opt/redraft".into(), "partial: network (Landlock)".to_owned());
+        Containment::Held(Box::new(Holding { sandbox, helper, home: home.to_owned(), reached }))
+    }
+
+    fn demand(folder: &Path, writes: bool) -> Demand<'_> {
+        let variables = [
+            ("HOME", "/home/u"),
+            ("XDG_CONFIG_HOME", "/home/u/.config"),
+            ("SSH_AUTH_SOCK", "/run/agent"),
+            ("OPENAI_BASE_URL", "http://localhost:8081/v1"),
+            ("SSL_CERT_FILE", "/opt/certificates.pem"),
+        ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        Demand {
+            program: Path::new("/opt/program"),
+            folder,
+            writes,
+            environment: Environment(variables.into()),
+            read: vec!["/state/runs/1".into()],
+            write: vec!["/home/u/.program/login.json".into()],
+            addresses: &[],
+        }
+    }
+
+    #[test]
+    fn a_program_has_a_home_of_its_own_and_reaches_its_service() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (checkout, home) = (scratch.path().join("app"), scratch.path().join("home"));
+        let worktree = checkout.join(".redraft/worktrees/001");
+        let held = held(&checkout, &home);
+        for (writes, access) in [(true, Access::Write), (false, Access::Read)] {
+            let room = held.room(demand(&worktree, writes)).unwrap();
+            let policy = room.policy.as_ref().unwrap();
+            let has = |path: &Path, access| {
+                policy.grants.contains(&Grant { path: path.into(), access, except: vec![] })
+            };
+            assert!(has(&worktree, access) && has(&home, Access::Write), "{policy:?}");
+            for (path, access) in [
+                ("/state/runs/1", Access::Read),
+                ("/opt/redraft", Access::Read),
+                ("/opt/certificates.pem", Access::Read),
+                ("/home/u/.program/login.json", Access::Write),
+            ] {
+                assert!(has(Path::new(path), access), "{path}: {policy:?}");
+            }
+            assert_eq!(policy.network, Network::local().widened(["tcp:443", "tcp:8081", "udp"]).unwrap());
+            let variable = |name: &str| room.environment.0.get(OsStr::new(name)).cloned();
+            assert_eq!(variable("HOME"), Some(home.clone().into()));
+            assert!(variable("TMPDIR").is_some() && variable("OPENAI_BASE_URL").is_some());
+            assert_eq!((variable("XDG_CONFIG_HOME"), variable("SSH_AUTH_SOCK")), (None, None));
+        }
+    }
+
+    #[test]
+    fn in_the_users_own_checkout_nothing_can_be_closed_and_that_is_told() {
+        let scratch = tempfile::tempdir().unwrap();
+        let checkout = scratch.path().join("app");
+        let held = held(&checkout, &scratch.path().join("home"));
+        assert!(!held.holds(&checkout) && held.holds(&checkout.join(".redraft/worktrees/001")));
+        let room = held.room(demand(&checkout, true)).unwrap();
+        assert!(room.policy.is_none());
+        assert_eq!(room.environment.0.get(OsStr::new("HOME")), Some(&"/home/u".into()));
+        assert_eq!(held.told(&checkout).unwrap(), "none: it works in your own checkout");
+        let impossible = Containment::Impossible("none: an old kernel".to_owned());
+        assert_eq!(impossible.told(&checkout).unwrap(), "none: an old kernel");
+        assert_eq!(Containment::Off.told(&checkout), None);
+    }
+}
