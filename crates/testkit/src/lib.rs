@@ -78,9 +78,16 @@ impl Scratch {
         self.folder.path()
     }
 
-    /// A piece of redraft.toml: what runs in the sandbox may use [`Scratch::outside`] as well.
+    /// A folder beside the repository that [`Scratch::opened`] opens.
+    pub fn shared(&self) -> PathBuf {
+        let folder = self.outside().join("shared");
+        std::fs::create_dir_all(&folder).expect("a shared folder");
+        folder
+    }
+
+    /// A piece of redraft.toml: what runs in the sandbox may use [`Scratch::shared`] as well.
     pub fn opened(&self) -> String {
-        format!("[sandbox]\nwrite = [{:?}]\n", self.outside())
+        format!("[sandbox]\nwrite = [{:?}]\n", self.shared())
     }
 
     /// Redraft's state in the repository.

@@ -30,8 +30,7 @@ pub(crate) fn shell(rules: &str, check: &str) -> Scratch {
     scratch.git(["commit", "-q", "-m", "tests"]);
     scratch.scenario(rules);
     let agents = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
-    let opened = scratch.opened();
-    scratch.write("redraft.toml", &format!("[checks]\ntests = '''{check}'''\n{opened}{agents}"));
+    scratch.write("redraft.toml", &format!("[checks]\ntests = '''{check}'''\n{agents}"));
     scratch.run(["trust", "--yes"]).expect(0);
     scratch
 }
@@ -324,9 +323,12 @@ fn a_repository_in_another_language_is_told_that_another_agent_is_needed() {
 #[test]
 fn a_run_killed_in_the_middle_of_a_check_leaves_no_process_behind() {
     // Holds the pipe open, with children that ignore signals.
-    let check = "exec 3>../../../../pipe; echo begun >&3; (trap '' TERM HUP INT; sleep 6001 & sleep 6002) & sleep 6003";
+    let check = "exec 3>../../../../shared/pipe; echo begun >&3; (trap '' TERM HUP INT; sleep 6001 & sleep 6002) & sleep 6003";
     let scratch = shell("", check);
-    let path = scratch.outside().join("pipe");
+    let config = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    scratch.write("redraft.toml", &(config + &scratch.opened()));
+    scratch.run(["trust", "--yes"]).expect(0);
+    let path = scratch.shared().join("pipe");
     let made = scratch.command("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
     scratch.run(["new", "--lane", "express", IDEA]).expect(0);

@@ -28,7 +28,7 @@ fn paid(lane: &str) -> Scratch {
     fs::write(scratch.outside().join("home/spec.md"), CLEAN).unwrap();
     scratch.write(
         "redraft.toml",
-        "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n[roles]\nspec-author = \"claude\"\nimplementer = \
+        "[sandbox]\nlevel = \"off\"\n[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n[roles]\nspec-author = \"claude\"\nimplementer = \
          \"claude\"\nsecurity-reviewer = \"claude\"\n",
     );
     scratch.run(["trust", "--yes"]).expect(0);

@@ -141,10 +141,10 @@ fn a_base_that_moved_after_the_end_is_checked_again_before_the_merge() {
 fn a_merge_runs_no_command_that_the_base_brought_and_nobody_has_accepted() {
     let scratch = coded("", "");
     scratch.run(["finish"]).expect(0);
-    let (ran, toml) = (scratch.outside().join("ran"), scratch.root().join("redraft.toml"));
+    let (ran, toml) = (scratch.shared().join("ran"), scratch.root().join("redraft.toml"));
     let toml = std::fs::read_to_string(toml).unwrap();
     let other = format!("[checks]\nother = \"touch '{}'\"\n", ran.display());
-    main_moves(&scratch, "redraft.toml", &toml.replacen("[checks]\n", &other, 1));
+    main_moves(&scratch, "redraft.toml", &(toml.replacen("[checks]\n", &other, 1) + &scratch.opened()));
     let refused = scratch.run(["finish", "--merge"]).expect(6);
     assert!(refused.stderr.contains("that nobody has accepted yet"), "{}", refused.stderr);
     assert!(!ran.exists(), "it was run");

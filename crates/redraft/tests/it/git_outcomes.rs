@@ -277,7 +277,7 @@ fn branches_that_an_agent_made_are_deleted_where_they_are_its_own_for_sure_and_n
     scratch.write(
         "redraft.toml",
         "[agents.claude]\nmodel = \"claude-sonnet-4-5\"\nprogram = \"tool/claude\"\n\
-         [roles]\nspec-author = \"claude\"\n[limits]\nattempts = 1\n",
+         [roles]\nspec-author = \"claude\"\n[limits]\nattempts = 1\n[sandbox]\nlevel = \"off\"\n",
     );
     scratch.run(["trust", "--yes"]).expect(0);
     scratch.run(["run", "001", "--yes"]).expect(4);

@@ -212,7 +212,7 @@ fn reviewers_of_one_round_are_given_out_side_by_side() {
 #[test]
 fn while_checks_run_submit_has_returned_and_next_says_wait() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
-    let go = scratch.outside().join("go");
+    let go = scratch.shared().join("go");
     let check = format!("[checks]\ntests = \"until [ -f {} ]; do sleep 0.05; done\"\n", go.display());
     scratch.write("redraft.toml", &(check + &scratch.opened()));
     scratch.run(["trust", "--yes"]).expect(0);
@@ -318,7 +318,7 @@ fn calls_that_come_together_wait_for_each_other_and_two_servers_do_not_stop_each
 #[test]
 fn what_ended_while_nobody_waited_is_told_as_it_is_now() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
-    let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
+    let [begun, go] = ["begun", "go"].map(|name| scratch.shared().join(name));
     let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
     scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n{}", scratch.opened()));
     scratch.run(["trust", "--yes"]).expect(0);

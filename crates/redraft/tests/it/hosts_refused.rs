@@ -145,7 +145,7 @@ fn in_the_express_lane_the_same_hand_may_review_and_everybody_can_see_that_it_di
 #[test]
 fn a_feature_that_is_driven_by_somebody_else_is_held_and_not_touched() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
-    let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
+    let [begun, go] = ["begun", "go"].map(|name| scratch.shared().join(name));
     let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
     scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n{}", scratch.opened()));
     scratch.run(["trust", "--yes"]).expect(0);

@@ -246,7 +246,8 @@ fn what_an_interrupted_agent_may_have_cost_is_counted_and_not_called_spent() {
     let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
     scratch.write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
     scratch.run(["trust", "--yes"]).expect(0);
-    let begun = scratch.outside().join("home/begun");
+    // In the sandbox it has a home of its own.
+    let begun = scratch.state().join("agents/claude/home/begun");
     let child = scratch.redraft(["run", "001", "--yes"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let child = child.unwrap();
     assert!((0..POLLS_MAX).any(|_| begun.exists()));

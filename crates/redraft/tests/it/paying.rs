@@ -71,8 +71,12 @@ fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
         fs::create_dir_all(scratch.outside().join("home")).unwrap();
         fs::write(scratch.outside().join("home/spec.md"), CLEAN).unwrap();
         let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
-        scratch
-            .write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
+        scratch.write(
+            "redraft.toml",
+            &format!(
+                "[sandbox]\nlevel = \"off\"\n[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"
+            ),
+        );
         scratch.run(["trust", "--yes"]).expect(0);
         let ran = scratch.run(["run", "001", "--yes"]).expect(0);
         let events = events(&scratch);

@@ -15,8 +15,8 @@ const IDEA: &str = "Export the monthly report as CSV";
 /// A repository whose accepted setup command runs this script, which can be changed without accepting it again.
 fn project(script: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
-    fs::write(scratch.outside().join("setup.sh"), script).unwrap();
-    let file = scratch.outside().join("setup.sh");
+    fs::write(scratch.shared().join("setup.sh"), script).unwrap();
+    let file = scratch.shared().join("setup.sh");
     scratch.write(
         "redraft.toml",
         &format!("[workspace]\nsetup = \"sh {}\"\n{}", file.display(), scratch.opened()),
@@ -40,7 +40,7 @@ fn begun(scratch: &Scratch, words: &[&str]) -> Child {
 }
 
 fn pipe(scratch: &Scratch, name: &str) -> std::path::PathBuf {
-    let path = scratch.outside().join(name);
+    let path = scratch.shared().join(name);
     assert!(scratch.command("mkfifo").arg(&path).status().unwrap().success());
     path
 }
@@ -49,7 +49,7 @@ fn pipe(scratch: &Scratch, name: &str) -> std::path::PathBuf {
 fn endless(scratch: &Scratch) -> std::path::PathBuf {
     let alive = pipe(scratch, "alive");
     let script = format!("exec 9> {}\nsetsid sleep 600 &\necho begun\nsleep 600\n", alive.display());
-    fs::write(scratch.outside().join("setup.sh"), script).unwrap();
+    fs::write(scratch.shared().join("setup.sh"), script).unwrap();
     alive
 }
 
@@ -57,7 +57,7 @@ fn endless(scratch: &Scratch) -> std::path::PathBuf {
 fn a_setup_that_takes_its_time_is_in_nobodys_way() {
     let scratch = project("");
     let gate = pipe(&scratch, "gate");
-    fs::write(scratch.outside().join("setup.sh"), format!("echo begun\ncat {} > opened\n", gate.display()))
+    fs::write(scratch.shared().join("setup.sh"), format!("echo begun\ncat {} > opened\n", gate.display()))
         .unwrap();
     let child = begun(&scratch, &["new", "--until", "specify", IDEA]);
     scratch.write("redraft.toml", "");
@@ -99,7 +99,7 @@ fn ctrl_c_ends_a_setup_with_all_it_started_and_the_next_run_begins_it_again() {
                 assert_eq!((&object["v"], &object["exit"]), (&1.into(), &130.into()));
             }
             assert_eq!(watched.join().unwrap().unwrap(), b"", "everything it started is gone");
-            fs::write(scratch.outside().join("setup.sh"), "echo done > prepared.txt\n").unwrap();
+            fs::write(scratch.shared().join("setup.sh"), "echo done > prepared.txt\n").unwrap();
             scratch.run(["run", "001"]).expect(0);
             assert!(scratch.worktree("001").join("prepared.txt").exists());
         }
@@ -115,7 +115,7 @@ fn a_setup_ends_with_a_run_that_is_killed() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(watched.join().unwrap().unwrap(), b"", "everything it started is gone");
-    fs::write(scratch.outside().join("setup.sh"), "echo done > prepared.txt\n").unwrap();
+    fs::write(scratch.shared().join("setup.sh"), "echo done > prepared.txt\n").unwrap();
     scratch.run(["run", "001"]).expect(0);
     assert!(scratch.worktree("001").join("prepared.txt").exists());
 }
@@ -136,17 +136,17 @@ fn a_setup_that_failed_is_never_skipped_and_one_that_worked_is_not_repeated() {
     scratch.run(["run", "001"]).expect(3);
     let tries = || fs::read_to_string(scratch.worktree("001").join("tries.txt")).unwrap().lines().count();
     assert_eq!(tries(), 2);
-    fs::write(scratch.outside().join("setup.sh"), "echo once >> tries.txt\n").unwrap();
+    fs::write(scratch.shared().join("setup.sh"), "echo once >> tries.txt\n").unwrap();
     scratch.run(["run", "001"]).expect(0);
     scratch.run(["run", "001"]).expect(0);
     assert_eq!(tries(), 3);
     // A worktree that was removed is made again and needs its setup again, however often that fails.
     let worktree = scratch.worktree("001");
     fs::remove_dir_all(&worktree).unwrap();
-    fs::write(scratch.outside().join("setup.sh"), "exit 4\n").unwrap();
+    fs::write(scratch.shared().join("setup.sh"), "exit 4\n").unwrap();
     scratch.run(["run", "001"]).expect(3);
     scratch.run(["run", "001"]).expect(3);
-    fs::write(scratch.outside().join("setup.sh"), "echo once >> tries.txt\n").unwrap();
+    fs::write(scratch.shared().join("setup.sh"), "echo once >> tries.txt\n").unwrap();
     scratch.run(["run", "001"]).expect(0);
     assert_eq!(tries(), 1);
 }
@@ -160,7 +160,7 @@ fn a_setup_whose_time_is_up_ends_with_all_it_started() {
         let mut said = String::new();
         fs::File::open(alive).unwrap().read_to_string(&mut said).map(|_| said)
     });
-    let (out, folder) = (scratch.outside().join("out"), scratch.root());
+    let (out, folder) = (scratch.shared().join("out"), scratch.root());
     let environment = Environment(std::env::vars_os().collect());
     let script = ShellCommand {
         worker: PROGRAM.as_ref(),

@@ -165,7 +165,7 @@ fn with_program(first: &str) -> Scratch {
         "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.9.9 && exit 0\nmkdir \"$HOME/called\" || exit 1\n{first}\n"
     );
     crate::world::executable(&scratch, "claude.sh", &script);
-    let config = "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n[roles]\nspec-author = \"claude\"\n";
+    let config = "[sandbox]\nlevel = \"off\"\n[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n[roles]\nspec-author = \"claude\"\n";
     scratch.write("redraft.toml", config);
     scratch.run(["trust", "--yes"]).expect(0);
     scratch
