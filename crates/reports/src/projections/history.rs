@@ -335,11 +335,11 @@ fn ruling(decided: &Decided, at_ms: i64) -> String {
         out.push_str(&format!("- Why: {}\n", one_line(why, 600)));
     }
     match about {
-        About::Disagreement { finding } if *choice == Decision::Uphold => {
-            out.push_str(&format!("- Upholds: {finding}\n"));
+        About::Disagreement { .. } if *choice == Decision::Uphold => {
+            out.push_str(&format!("- Upholds: {}\n", decided.disputed_in_words()));
         }
-        About::Disagreement { finding } if *choice == Decision::Overrule => {
-            out.push_str(&format!("- Overrules: {finding}\n"));
+        About::Disagreement { .. } if *choice == Decision::Overrule => {
+            out.push_str(&format!("- Overrules: {}\n", decided.disputed_in_words()));
         }
         _ if ruled.is_empty() => {}
         _ => out.push_str(&format!("- Settles: {}\n", ids(ruled))),
