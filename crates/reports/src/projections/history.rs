@@ -240,6 +240,10 @@ fn review(open: &Loop, judged: &Judged, by: &str, at_ms: i64, markers: &mut Vec<
         let what = if is_flagged(result) { "For a person to check" } else { "Verified" };
         out.push_str(&format!("- {what}: {}\n", in_words(claim, source, result)));
     }
+    let used = matches!(judged.judgement, Judgement::Approved | Judgement::Rejected);
+    if used && judged.verdict.verified.is_empty() {
+        out.push_str("- Verified: nothing was looked up\n");
+    }
     for note in judged.notes.iter().filter(|note| !decision.contains(note.as_str())) {
         out.push_str(&format!("{}\n", one_line(note, MARKER_CHARS_MAX)));
     }
