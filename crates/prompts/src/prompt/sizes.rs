@@ -16,6 +16,10 @@ pub(super) const NAME_CHARS_MAX: usize = 80;
 pub(super) const SETTLED_CHARS_MAX: usize = 400;
 /// How many of them, the latest: a trade between what a reviewer would raise in vain and what every turn pays for.
 pub(super) const SETTLED_MAX: usize = 20;
+/// Prose: one warning of a review that approved. The first sentences have to do.
+pub(super) const WARNED_CHARS_MAX: usize = 300;
+/// How many of them, the first: they are told to be avoided in passing, and every author pays for them.
+pub(super) const WARNED_MAX: usize = 5;
 /// Code: a diff. Beyond this a reader gains more from the files than from their hunks, and few models would take it.
 pub(super) const DIFF_CHARS_MAX: usize = 200_000;
 /// The end of what one check printed, in whole lines: a reviewer may rest a finding on it.

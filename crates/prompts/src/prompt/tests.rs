@@ -13,6 +13,7 @@ mod retro;
 mod reviewed;
 mod seeds;
 mod tasks;
+mod warned;
 
 use super::brief::DomainResult;
 use super::*;
