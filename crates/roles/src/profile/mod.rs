@@ -115,6 +115,11 @@ impl Profile {
         }
     }
 
+    /// Whether what tools demand of code is something to the role.
+    pub fn writes_or_judges_code(&self) -> bool {
+        self.tools == BUILDING || self.judges_style()
+    }
+
     /// Whether the role judges how code is written; in express, one reviewer judges everything.
     pub fn judges_style(&self) -> bool {
         implement::QUALITY.categories.iter().all(|category| self.categories.contains(category))
