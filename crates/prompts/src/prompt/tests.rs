@@ -238,6 +238,18 @@ fn a_role_is_told_which_of_its_tools_do_not_exist_and_what_to_do_then() {
 }
 
 #[test]
+fn an_author_that_cannot_look_something_up_assumes_it_in_its_document() {
+    let missing = ["WebSearch".to_owned()];
+    for role in ["spec-author", "design-author"] {
+        let brief = Brief { purpose: Purpose::Draft, missing: &missing, ..cases::first(profile_of(role)) };
+        let text = build(&brief).get("missing-tools").unwrap_or_default().to_owned();
+        assert!(text.contains("Use `mcp__context7__resolve-library-id`"), "{text}");
+        assert!(text.ends_with("stands in your document as an assumption, and not as a fact.\n"), "{text}");
+        assert!(!text.contains("finding"), "{text}");
+    }
+}
+
+#[test]
 fn a_certificate_is_fresh_whatever_was_asked_for_and_is_told_of_no_finding() {
     let finding = cases::finding('S', "something");
     let brief = cases::first(profile_of("spec-reviewer"));
