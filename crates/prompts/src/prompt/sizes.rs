@@ -24,6 +24,9 @@ pub(super) const WARNED_MAX: usize = 5;
 pub(super) const DIFF_CHARS_MAX: usize = 200_000;
 /// The end of what one check printed, in whole lines: a reviewer may rest a finding on it.
 pub(super) const OUTPUT_CHARS_MAX: usize = 1_500;
+/// Code: the lines that a change took out of files whose diff is left out. They are in no file that could be opened, so
+/// there is room for some of them all the same.
+pub(super) const REMOVED_CHARS_MAX: usize = 40_000;
 /// Files of a change that are listed, each on a line.
 pub(super) const FILES_MAX: usize = 1_000;
 /// Code: lines before and after the place of a finding that a digest shows.
