@@ -26,6 +26,9 @@ use redraft_facts::verdict::{Issue, Severity, Verdict};
 /// More would bury the reason in a repair prompt.
 const NOTES_IN_WHY_MAX: usize = 5;
 
+/// New warnings of one review. What has many is not read, and the list of them is sent to an author.
+const WARNINGS_MAX: usize = 5;
+
 /// Why an answer in another form cannot be used, for the role and for people.
 pub const FORMLESS: &str = "the answer is not in the form that was asked for, so no verdict was read from it";
 
@@ -77,7 +80,8 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
         return unusable(case, Verdict::default(), notes, why);
     };
-    let lowered = lower_what_is_inferred(&mut verdict);
+    let mut lowered = lower_what_is_inferred(&mut verdict);
+    lowered.extend(lower_what_is_too_much(&mut verdict));
     let contradicted = || checklist::contradicts(case, &verdict);
     if let Some(why) = out_of_form.clone().or_else(contradicted).filter(|_| verdict.approved) {
         return unusable(case, verdict, notes, why);
@@ -137,6 +141,20 @@ fn lower_what_is_inferred(verdict: &mut Verdict) -> Vec<String> {
         format!("\"{}\" is only inferred, so it is a warning", one_line(&issue.description, 80))
     };
     verdict.issues.iter_mut().filter(inferred).map(lower).collect()
+}
+
+/// Of more warnings than a review may have, as its rules say, the first ones count. Returns what is told of the others.
+fn lower_what_is_too_much(verdict: &mut Verdict) -> Option<String> {
+    // What comes back under an old id is no new warning.
+    let new = |issue: &&mut Issue| issue.severity == Severity::Warning && issue.same_as.trim().is_empty();
+    let mut lowered: Vec<String> = Vec::new();
+    for issue in verdict.issues.iter_mut().filter(new).skip(WARNINGS_MAX) {
+        issue.severity = Severity::Suggestion;
+        lowered.push(format!("\"{}\"", one_line(&issue.description, 80)));
+    }
+    let (first, more) = (lowered.first()?, lowered.len() - 1);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("more than {WARNINGS_MAX} warnings in one review: {first}{more} counted as suggestions"))
 }
 
 /// A judgement that does not count for a reason outside the answer: treated as if the answer could not be used.

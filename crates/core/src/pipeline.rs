@@ -9,6 +9,7 @@ mod course;
 mod parked;
 mod played;
 pub mod put_off;
+pub mod warned;
 
 pub use comments::Comments;
 

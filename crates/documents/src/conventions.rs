@@ -20,6 +20,37 @@ pub const FILES: [&str; 9] = [
     ".editorconfig",
 ];
 
+/// Settings of the repository's tools that bind whoever writes code. They come behind the files above and say what a tool
+/// will complain about.
+pub const SETTINGS: [&str; 20] = [
+    "rustfmt.toml",
+    ".rustfmt.toml",
+    "clippy.toml",
+    ".clippy.toml",
+    ".prettierrc",
+    ".prettierrc.json",
+    ".prettierrc.json5",
+    ".prettierrc.yaml",
+    ".prettierrc.yml",
+    ".prettierrc.toml",
+    "ruff.toml",
+    ".ruff.toml",
+    PYPROJECT,
+    "biome.json",
+    "biome.jsonc",
+    ".golangci.yml",
+    ".golangci.yaml",
+    ".golangci.toml",
+    ".clang-format",
+    "tsconfig.json",
+];
+
+/// It says much that binds nobody; only what it says to formatters and linters counts.
+const PYPROJECT: &str = "pyproject.toml";
+
+/// A longer file of settings is only named: few of its lines bear on one task.
+const SETTINGS_CHARS_MAX: usize = 2_000;
+
 /// Characters of all of them together: a trade between rules that nobody was told of and what every new conversation
 /// pays for.
 pub const CHARS_MAX: usize = 8_000;
@@ -61,11 +92,14 @@ impl Conventions {
         for (at, (path, whole)) in found.iter().enumerate() {
             // One file often stands under two names.
             let repeats = found.iter().take(at).any(|(_, earlier)| earlier == whole);
-            let text = without_our_block(whole);
+            let text = if path == PYPROJECT { of_linters(whole) } else { without_our_block(whole) };
             if text.trim().is_empty() || is_link(&text) || repeats {
                 continue;
             }
-            let shown = beginning(&text, room);
+            let shown = match is_settings(path) {
+                true => Some(text.as_str()).filter(|text| is_short(text, room)).unwrap_or_default(),
+                false => beginning(&text, room),
+            };
             room -= shown.chars().count();
             files.push(ConventionFile {
                 path: path.clone(),
@@ -93,6 +127,11 @@ impl Conventions {
 }
 
 impl ConventionFile {
+    /// Whether it has the settings of a tool.
+    pub fn is_settings(&self) -> bool {
+        is_settings(&self.path)
+    }
+
     /// How many characters at its end are not in its text.
     pub fn cut(&self) -> u64 {
         self.chars.saturating_sub(self.text.chars().count() as u64)
@@ -113,9 +152,39 @@ fn without_our_block(text: &str) -> String {
     kept
 }
 
+fn is_settings(path: &str) -> bool {
+    SETTINGS.contains(&path)
+}
+
+/// Whether settings are given whole.
+fn is_short(text: &str, room: usize) -> bool {
+    text.chars().count() <= room.min(SETTINGS_CHARS_MAX)
+}
+
+/// The tables of a `pyproject.toml` that are about ruff and black.
+fn of_linters(text: &str) -> String {
+    let mut inside = false;
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n') {
+        if let Some(table) = line.trim_start().strip_prefix('[') {
+            let name = table.trim_start_matches('[').split(']').next().unwrap_or_default().trim();
+            let is = |tool: &str| {
+                name.strip_prefix(tool).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            // A list goes on with lines that begin with a bracket, too; no table has such a name.
+            let is_table = !name.is_empty() && !name.contains(['"', '\'', ',']) && table.contains(']');
+            inside = if is_table { is("tool.ruff") || is("tool.black") } else { inside };
+        }
+        if inside {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
 /// Whether a text is only the name of a file: git keeps a link as such a text.
 fn is_link(text: &str) -> bool {
-    !text.contains(char::is_whitespace)
+    !text.contains(char::is_whitespace) && !text.starts_with('{')
 }
 
 /// The lines from the beginning of a text that have no more than this many characters; of a single line that is longer,
@@ -177,6 +246,34 @@ mod tests {
         let of = Conventions::new(&found(&[("AGENTS.md", &around)]), |_, whole| whole == around);
         assert_eq!((of.files[0].text.as_str(), of.files[0].at_hand), ("Be brief.\nBe kind.\n", true));
         assert_eq!(Conventions::new(&[], |_, _| true).encode(), None);
+    }
+
+    #[test]
+    fn settings_of_tools_come_whole_where_they_are_short_and_are_only_named_where_they_are_not() {
+        let python = "[project]\nname = \"x\"\n\n[tool.ruff]\nline-length = 100\n[tool.ruff.lint]\nselect = [\n  \"E\",\n]\n\n\
+                      [tool.pytest]\nx = 1\n[tool.black]\nx = 2\n[[tool.rufflike]]\nx = 3\n";
+        let (long, rules) = (format!("max = 1\n{}", "# more\n".repeat(300)), "A rule.\n".repeat(990));
+        let settings = [
+            ("clippy.toml", long.as_str()),
+            (".prettierrc", "{\"semi\":false}"),
+            ("pyproject.toml", python),
+            ("tsconfig.json", "{ \"strict\": true }\n"),
+        ];
+        let told = |first: &[(&str, &str)]| {
+            let of = Conventions::new(&found(&[first, &settings[..]].concat()), |_, _| false);
+            assert!(of.files.iter().all(|file| file.is_settings() == (file.path != "AGENTS.md")));
+            let settings = of.files.iter().filter(|file| file.is_settings());
+            settings.map(|file| (file.path.clone(), file.text.clone())).collect::<Vec<_>>()
+        };
+        let kept = "[tool.ruff]\nline-length = 100\n[tool.ruff.lint]\nselect = [\n  \"E\",\n]\n\n[tool.black]\nx = 2\n";
+        let all = |texts: &[(&str, &str)]| found(texts);
+        let wanted = all(&[("clippy.toml", ""), settings[1], ("pyproject.toml", kept), settings[3]]);
+        assert_eq!(told(&[]), wanted);
+        // Where there is no room for all of it there is none for half of it.
+        let wanted = all(&[("clippy.toml", ""), settings[1], ("pyproject.toml", ""), settings[3]]);
+        assert_eq!(told(&[("AGENTS.md", &rules)]), wanted);
+        let nothing = [("pyproject.toml", "[project]\nname = \"x\"\n")];
+        assert_eq!(Conventions::new(&found(&nothing), |_, _| true), Conventions::default());
     }
 
     #[test]

@@ -151,26 +151,24 @@ impl Default for Union {
     }
 }
 
-/// Findings of a document that nobody has classed and nobody was asked about, in sets for a prompt each.
+/// The next findings of a document that nobody has classed, as many as one prompt asks about. None while a set of the
+/// document has no answer: the judge of the next one is shown the defects that are known by then, so that two findings
+/// about one defect are joined also where they are in two prompts.
 pub fn pending(
     document: &str,
     found: &BTreeMap<String, ExtraFinding>,
     union: &Union,
-    asked: &[JudgedSet],
-) -> Vec<JudgedSet> {
-    let known = |key: &String| {
-        union.documents.get(document).is_some_and(|judged| judged.findings.contains_key(key))
-            || asked.iter().any(|set| set.findings.iter().any(|finding| finding.key == *key))
-    };
+    unanswered: &[JudgedSet],
+) -> Option<JudgedSet> {
+    if unanswered.iter().any(|set| set.document == document) {
+        return None;
+    }
+    let judged = union.documents.get(document);
+    let known = |key: &String| judged.is_some_and(|judged| judged.findings.contains_key(key));
     // In the order of their keys, which are as good as random: neighbours come from any arm.
-    let left: Vec<ExtraFinding> =
-        found.iter().filter(|(key, _)| !known(key)).map(|(_, finding)| finding.clone()).collect();
-    let set = |findings: &[ExtraFinding]| JudgedSet {
-        v: VERSION,
-        document: document.to_owned(),
-        findings: findings.to_vec(),
-    };
-    left.chunks(FINDINGS_MAX).map(set).collect()
+    let left = found.iter().filter(|(key, _)| !known(key)).map(|(_, finding)| finding.clone());
+    let findings: Vec<ExtraFinding> = left.take(FINDINGS_MAX).collect();
+    (!findings.is_empty()).then(|| JudgedSet { v: VERSION, document: document.to_owned(), findings })
 }
 
 /// What the judge of a set is sent. `clean` is the case without a defect.
@@ -246,6 +244,11 @@ impl Union {
             judged.findings.insert(finding.key.clone(), ClassedFinding { class, defect, reason });
         }
         set.findings.iter().filter(|finding| judged.findings.contains_key(&finding.key)).count()
+    }
+
+    /// How many findings have a class.
+    pub fn classed(&self) -> usize {
+        self.documents.values().map(|judged| judged.findings.len()).sum()
     }
 
     pub fn class_of(&self, document: &str, key: &str) -> Option<&ClassedFinding> {

@@ -5,7 +5,7 @@ use crate::errors::CliError;
 use crate::repository_context::RepositoryContext;
 use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
-use redraft_documents::conventions::FILES;
+use redraft_documents::conventions::{FILES, SETTINGS};
 
 /// More than such a file ever has; a larger one is not read.
 const BYTES_MAX: u64 = 256 * 1024;
@@ -18,7 +18,7 @@ pub fn read(repo: &RepositoryContext) -> Vec<(String, String)> {
         let bytes = plain_file::read_inside(root, path, BYTES_MAX).ok()?;
         Some((path.to_owned(), String::from_utf8(bytes).ok()?))
     };
-    FILES.iter().filter_map(|path| text(path)).collect()
+    FILES.iter().chain(&SETTINGS).filter_map(|path| text(path)).collect()
 }
 
 /// The same as a commit has them.
@@ -28,7 +28,7 @@ pub fn read_at(repo: &RepositoryContext, commit: &str) -> Result<Vec<(String, St
     let top = repo.repository.names_at(commit, "")?;
     let may_be =
         |path: &&str| path.split('/').next().is_some_and(|first| top.iter().any(|name| name == first));
-    for path in FILES.into_iter().filter(may_be) {
+    for path in FILES.into_iter().chain(SETTINGS).filter(may_be) {
         let bytes = match repo.repository.file_at(commit, path, BYTES_MAX) {
             Ok(bytes) => bytes,
             Err(GitError::File { .. }) => None,

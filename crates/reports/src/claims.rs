@@ -3,7 +3,7 @@
 //! A claim is told once, however often a role repeats it in later rounds. Start at [`claims`].
 
 use redraft_core::pipeline::Pipeline;
-use redraft_facts::event::{Entry, Event, Judgement};
+use redraft_facts::event::{Entry, Event, Judged, Judgement};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -33,17 +33,51 @@ impl VerifiedClaim<'_> {
     }
 }
 
-/// The claims of the reviews that count, in their order; those that a person should look at first.
-pub fn claims<'a>(entries: &'a [Entry], state: &Pipeline) -> Vec<VerifiedClaim<'a>> {
+/// The reviews that count, in their order.
+fn reviews<'a>(entries: &'a [Entry], state: &Pipeline) -> impl Iterator<Item = &'a Judged> {
     let counts: BTreeSet<(Phase, u16)> =
         state.relevant().map(|one| (one.opened.phase, one.opened.pass)).collect();
-    let mut all: Vec<VerifiedClaim<'a>> = Vec::new();
-    for entry in entries {
-        let Event::Judged(judged) = &entry.event else { continue };
+    let judged = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Judged(judged) => Some(judged),
+        _ => None,
+    });
+    judged.filter(move |judged| {
         let used = matches!(judged.judgement, Judgement::Approved | Judgement::Rejected);
-        if !used || !counts.contains(&(judged.ticket.phase, judged.ticket.pass)) {
-            continue;
+        used && counts.contains(&(judged.ticket.phase, judged.ticket.pass))
+    })
+}
+
+/// A reviewer that named nothing in any review of a phase that it looked up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NothingLookedUp<'a> {
+    pub phase: &'static str,
+    pub role: &'a str,
+}
+
+/// The reviewers that looked up nothing, as far as their answers say, in the order in which they were asked first.
+pub fn nothing_looked_up<'a>(entries: &'a [Entry], state: &Pipeline) -> Vec<NothingLookedUp<'a>> {
+    let mut all: Vec<(NothingLookedUp<'a>, bool)> = Vec::new();
+    for judged in reviews(entries, state) {
+        let (phase, role) = (judged.ticket.phase.name(), judged.ticket.role.as_str());
+        let (one, nothing) = (NothingLookedUp { phase, role }, judged.verdict.verified.is_empty());
+        match all.iter_mut().find(|(known, _)| *known == one) {
+            Some((_, so_far)) => *so_far &= nothing,
+            None => all.push((one, nothing)),
         }
+    }
+    all.into_iter().filter(|(_, nothing)| *nothing).map(|(one, _)| one).collect()
+}
+
+/// `nothing was looked up by spec-reviewer (specify), phase-reviewer (specify)`; none where everybody looked something up.
+pub fn nothing_in_words(all: &[NothingLookedUp<'_>]) -> Option<String> {
+    let by: Vec<String> = all.iter().map(|one| format!("{} ({})", one.role, one.phase)).collect();
+    (!by.is_empty()).then(|| format!("nothing was looked up by {}", by.join(", ")))
+}
+
+/// The claims of the reviews that count, in their order; those that a person should look at first.
+pub fn claims<'a>(entries: &'a [Entry], state: &Pipeline) -> Vec<VerifiedClaim<'a>> {
+    let mut all: Vec<VerifiedClaim<'a>> = Vec::new();
+    for judged in reviews(entries, state) {
         for Verified { claim, source, result } in &judged.verdict.verified {
             let (phase, role) = (judged.ticket.phase.name(), judged.ticket.role.as_str());
             // What a later round says of the same claim holds.

@@ -250,7 +250,7 @@ fn consequence(about: &About, choice: Decision) -> &'static str {
 pub(crate) fn chosen(fact: &Decided) -> String {
     let (by, word) = (&fact.by, fact.choice.name());
     let what = match &fact.about {
-        About::Disagreement { finding } => format!(" for {finding}"),
+        About::Disagreement { .. } => format!(" for {}", fact.disputed_in_words()),
         _ => String::new(),
     };
     let why = one_line(&fact.why, 200);

@@ -30,7 +30,7 @@ use redraft_frame::profiles;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::ticket_in;
 use redraft_prompts::prompt;
-use redraft_reports::claims::{VerifiedClaim, claims};
+use redraft_reports::claims::{NothingLookedUp, VerifiedClaim, claims, nothing_in_words, nothing_looked_up};
 use redraft_roles::profile::{self, RoleText};
 use serde::Serialize;
 
@@ -346,6 +346,8 @@ struct FindingsJson<'a> {
     defects: Vec<DefectJson<'a>>,
     /// What reviewers looked up; first what they left to a person.
     verified: &'a [VerifiedClaim<'a>],
+    /// The reviewers that looked up nothing, as far as they say.
+    nothing_looked_up: &'a [NothingLookedUp<'a>],
 }
 
 #[derive(Serialize)]
@@ -424,6 +426,8 @@ pub fn findings(
         let what = if one.flagged { "for a person to check" } else { "verified" };
         text.push_str(&format!("\n{what}, {}", harmless::name(&one.in_words())));
     }
+    let nothing = nothing_looked_up(&entries, &state);
+    text.extend(nothing_in_words(&nothing).map(|said| format!("\n{}", harmless::name(&said))));
     let (judged_by, rehearsed) = (state.judged_by(), state.is_rehearsed());
     let shown = FindingsJson {
         v: 1,
@@ -434,6 +438,7 @@ pub fn findings(
         denied,
         defects: found,
         verified: &verified,
+        nothing_looked_up: &nothing,
     };
     console.show(&text, &shown);
     Ok(ErrorCode::Done)

@@ -2,6 +2,7 @@
 
 mod aside;
 mod checklist;
+mod many;
 
 use super::*;
 use proptest::prelude::*;

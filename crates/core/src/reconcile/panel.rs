@@ -1,6 +1,6 @@
 //! Which findings of a panel are about one defect, so that people and authors are shown it once.
 //!
-//! Nothing is decided by it: each reviewer keeps its own finding and rules on it. Two defects that are taken for one
+//! Each reviewer keeps its own finding and rules on it; a person rules on all of them at once. Two defects that are taken for one
 //! would cost one of them its fix, so this asks for more than [`super::repeated`] does: the same file, lines that touch,
 //! quotes that overlap, the same claim, and most of the words that say something. Start at [`defects`].
 

@@ -2,6 +2,7 @@
 //! an answer changes in [`super::step`].
 
 use super::dispute::Dispute;
+use super::joined::{decided_with_it, joined, with_joined};
 use super::seat::OpenDispatch;
 use super::state::Loop;
 use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Question};
@@ -236,11 +237,15 @@ fn disagreement(state: &Loop, id: &FindingId) -> String {
         let sides = both_sides(state, id);
         return format!("{id} of {by} is not met: uphold has {author} work it in, overrule ends it{sides}");
     }
-    format!(
-        "{author} and {} disagree about {id}: uphold has it fixed, overrule ends it{}",
+    let same = joined(state, id);
+    let mut text = format!(
+        "{author} and {} disagree about {id}: uphold has it fixed, overrule ends it{}{}",
         role.unwrap_or("its reviewer"),
+        decided_with_it(&same),
         both_sides(state, id)
-    )
+    );
+    same.iter().for_each(|other| text.push_str(&both_sides(state, other)));
+    text
 }
 
 /// A finding and what both sides said about it, each on a line of its own.
@@ -352,6 +357,10 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         unseen,
         answers: Vec::new(),
         phase: Some(state.opened.phase),
+        upheld: match (choice, &question.about) {
+            (Decision::Uphold, About::Disagreement { finding }) => joined(state, finding),
+            _ => Vec::new(),
+        },
     }
 }
 
@@ -376,7 +385,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         | About::Approval
         | About::Divergence => false,
     });
-    settled.map(|finding| finding.id.clone()).collect()
+    with_joined(state, settled.map(|finding| finding.id.clone()).collect())
 }
 
 /// The findings that overruling would end: the one a person is asked about, or at a cap, where the author has no further
@@ -391,5 +400,5 @@ fn overrulings(state: &Loop, about: &About) -> Vec<FindingId> {
         }
         _ => false,
     });
-    ends.map(|finding| finding.id.clone()).collect()
+    with_joined(state, ends.map(|finding| finding.id.clone()).collect())
 }

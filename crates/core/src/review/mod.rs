@@ -25,6 +25,7 @@ mod ask;
 mod dispute;
 mod finishing;
 mod implementing;
+mod joined;
 mod longest_loop;
 mod plan;
 mod seat;

@@ -167,6 +167,57 @@ fn a_second_decline_is_asked_about_also_where_the_file_changed() {
     );
 }
 
+/// Two reviewers found the same, and nobody gives way.
+fn insisting_on_one_defect(panels: &[usize], limits: Limits) -> World {
+    let mut world = World::new(Rules { limits, ..rules(panels) }, STUBBORN, vec![0]);
+    play_until_author(&mut world, &[false, false]);
+    for finding in &mut world.state.open.as_mut().unwrap().findings {
+        (finding.file, finding.line) = ("src/app.py".to_owned(), 12);
+        finding.description = "A write that fails is caught and success is returned to the caller".to_owned();
+    }
+    play_verdicts(&mut world, &[false, false]);
+    world
+}
+
+#[test]
+fn whoever_rules_on_a_finding_rules_on_all_that_are_about_the_same_defect() {
+    let cases = [
+        (Decision::Overrule, (Status::Overruled, "ann: w".to_owned())),
+        (Decision::Accept, (Status::Ruled, "w".to_owned())),
+        (Decision::Uphold, (Status::Open, "upheld by ann: w".to_owned())),
+    ];
+    for (choice, expected) in cases {
+        let mut world = insisting_on_one_defect(&[2], Limits::default());
+        assert_eq!(about(&world), disagreement("C1"));
+        let asked = question(open(&world)).unwrap().text;
+        assert!(asked.contains("; D2 is about the same defect and is decided with it\n"), "{asked}");
+        assert!(asked.contains("\n  D2 blocker, reviewer-D: A write"), "{asked}");
+        decide(&mut world, choice, "w");
+        for id in ["C1", "D2"] {
+            assert_eq!(status(open(&world), id), expected, "{choice:?} {id}");
+            let upheld =
+                open(&world).disputes.get(&FindingId::new(id)).is_some_and(|one| one.upheld.is_some());
+            assert_eq!(upheld, choice == Decision::Uphold, "{choice:?} {id}");
+        }
+        assert_eq!(about(&world), None, "nobody is asked about the other one");
+        let again = matches!(&pending(open(&world))[..], [Effect::Dispatch(_)]);
+        assert_eq!(
+            again,
+            choice == Decision::Uphold,
+            "the author is sent back only for what holds: {choice:?}"
+        );
+    }
+}
+
+#[test]
+fn what_may_be_another_defect_is_not_decided_along() {
+    let mut world = declining(&[2], &[false, false, false, false]);
+    assert_eq!(about(&world), disagreement("C1"));
+    decide(&mut world, Decision::Overrule, "w");
+    assert_eq!(status(open(&world), "D2").0, Status::Open);
+    assert_eq!(about(&world), disagreement("D2"));
+}
+
 #[test]
 fn at_the_cap_what_was_declined_can_be_overruled_too() {
     let limits = Limits { rounds: 2, ..Limits::default() };

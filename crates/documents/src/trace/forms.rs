@@ -97,6 +97,8 @@ fn titles_and_names_are_read_behind_their_document_or_before_it() {
         ("Why", "Design Auth-Module / Plan 2", vec!["design § Auth-Module", "plan 2"]),
         ("Why", "Design Storage keeps it", vec!["design § Storage keeps it?"]),
         ("Why", "Design the storage", vec![]),
+        ("Why", "Design storage, plan 2", vec!["design § storage?", "plan 2"]),
+        ("Why", "Design storage keeps it all here", vec![]),
         ("Design", "Case queue, Data protection", vec!["design § Case queue?", "design § Data protection?"]),
         ("Design", "`CaseQueue`", vec!["design § CaseQueue?"]),
         ("Requirements", "1.1; Design: Case queue_", vec!["spec 1.1", "design § Case queue?"]),
@@ -131,7 +133,10 @@ const PLAN: &str =
 fn a_name_counts_where_the_document_defines_it() {
     for (text, wanted) in [
         ("Design Storage", "design.md:3"),
-        ("Design storage", ""),
+        ("Design storage", "design.md:3"),
+        ("design auth-module", "design.md:9"),
+        ("Design cache", "none"),
+        ("Design storage keeps it all here", ""),
         ("Design Auth-Module", "design.md:9"),
         ("Design Storage keeps it", "design.md:3"),
         ("Design Reader", "design.md:25"),

@@ -137,8 +137,17 @@ impl Reader<'_> {
         let title = title_of_chapter(&self.text[at..])?;
         let direct = self.kind.filter(|_| self.directly(at) && is_capital(title));
         let of_field = self.about.document().filter(|_| fresh && !self.explains);
+        // `Design storage`: in lower case a few words with a sign behind them, or it is a sentence.
+        let alone = is_few_words(title) && self.ends(at + title.len());
+        let small = self
+            .kind
+            .filter(|(_, named)| alone && !is_capital(title) && self.directly(at) && self.is_bare(*named));
         let end = self.end_of_path(at + title.len());
         match (direct, of_field) {
+            _ if let Some((kind, named)) = small => {
+                self.push_title(kind, at, at + title.len(), named, CountsWhen::IfDefined);
+                return Some(at + title.len());
+            }
             (Some((kind, named)), _) => {
                 let basis = if is_name(title) { CountsWhen::Plain } else { CountsWhen::IfDefined };
                 self.push_title(kind, at, end, named, basis);
@@ -147,6 +156,13 @@ impl Reader<'_> {
             (None, None) => return None,
         }
         Some(end)
+    }
+
+    /// Whether a document is named without an article: `the design` is mostly spoken of.
+    fn is_bare(&self, named: usize) -> bool {
+        let before = self.text[..named].trim_end_matches([' ', '`', '*']);
+        let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        !["the", "this", "that", "our", "its"].contains(&word.to_lowercase().as_str())
     }
 
     /// An unlisted word with a number or letter: `plan Wave 2`, `design Appendix A`. Before an id with letters it says
@@ -317,6 +333,14 @@ fn is_name(title: &str) -> bool {
     let mut words = title.split(' ').filter(|word| !word.is_empty());
     title.split(' ').count() <= WORDS_MAX
         && words.all(|word| is_capital(word) && !word.contains('.') || SMALL.contains(&word))
+}
+
+/// Whether a text without capitals is short enough to be a name, and begins like one.
+fn is_few_words(text: &str) -> bool {
+    const WORDS_MAX: usize = 3;
+    const OF_SENTENCES: [&str; 10] = ["the", "a", "an", "as", "is", "of", "for", "this", "and", "with"];
+    let first = text.split(' ').next().unwrap_or_default();
+    text.split(' ').count() <= WORDS_MAX && !OF_SENTENCES.contains(&first)
 }
 
 /// Whether a word may say what an id after it is; short words belong to the sentence.

@@ -8,7 +8,7 @@ use super::lessons::Lessons;
 use super::texts::chars;
 use super::{
     Composed, Known, LoopFacts, Offered, Texts, absent, answers, asked, comments, disputed, is_fresh,
-    is_hearing, seat, settled_here, task, unknown,
+    is_hearing, seat, settled_here, task, unknown, warnings_before,
 };
 use crate::ports::WorkspaceError;
 use redraft_core::review::{DispatchOrder, Loop, TaskEnd, shown_round};
@@ -23,7 +23,7 @@ use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Purpose;
 use redraft_prompts::prompt::{
     self, Absent, Brief, CheckResult, CodeBrief, FeaturePaths, LeftOut, Prd, ProjectCheck, Running, Upstream,
-    build,
+    Warned, build,
 };
 use redraft_roles::profile::{self, Profile, ProfileKind, TestsOfChange};
 
@@ -89,6 +89,7 @@ pub(super) fn compose(
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
     let comments = comments(state, order);
     let summaries = state.summaries_since(known.epoch);
+    let (document, warned) = warnings_before(setting.pipeline, created, state, order, task.as_ref());
     let disputed = disputed(state, order, profile);
     let outline = outline(texts, state)?;
     let intent = intent(texts, state, profile, strategy, &summaries)?;
@@ -153,6 +154,7 @@ pub(super) fn compose(
         delta: delta.as_deref(),
         fix_summaries: if reviews && !by_itself { &summaries } else { &[] },
         findings: &findings,
+        warned: Warned { document: &document, findings: &warned },
         comments: &comments,
         disputed: &disputed,
         hearing: is_hearing(seat, order, &disputed, profile),

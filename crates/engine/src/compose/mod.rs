@@ -9,6 +9,7 @@ mod lessons;
 mod rebuild;
 mod task;
 mod texts;
+mod warned;
 
 pub use rebuild::{Rebuilt, rebuild};
 pub(crate) use texts::delta_of_change;
@@ -31,10 +32,11 @@ use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::verdict::Severity;
 use redraft_prompts::prompt::{
     self, Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd,
-    ProjectCheck, RetroBrief, Upstream, build,
+    ProjectCheck, RetroBrief, Upstream, Warned, build,
 };
 use redraft_roles::profile::{self, Profile, ProfileKind};
 use texts::chars;
+use warned::warnings_before;
 
 /// What a prompt depends on of the agent that is asked. All of it is stored when a dispatch is started.
 #[derive(Debug, Clone, Copy)]
@@ -121,6 +123,7 @@ pub fn compose(
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
     let comments = comments(state, order);
     let summaries = state.summaries_since(known.epoch);
+    let (document, warned) = warnings_before(setting.pipeline, created, state, order, None);
     let disputed = disputed(state, order, profile);
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
@@ -166,6 +169,7 @@ pub fn compose(
         delta: delta.as_deref(),
         fix_summaries: if profile.kind == ProfileKind::Author { &[] } else { &summaries },
         findings: &findings,
+        warned: Warned { document: &document, findings: &warned },
         comments: &comments,
         disputed: &disputed,
         hearing: is_hearing(seat, order, &disputed, profile),

@@ -11,7 +11,9 @@ use redraft_documents::sections::Outline;
 use redraft_documents::tasks::{self, Task};
 use redraft_documents::trace::TargetDocument;
 use redraft_documents::{prd, task_id};
+use redraft_facts::citation;
 use redraft_facts::event::FeatureCreated;
+use redraft_facts::findings::Finding;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Unit;
 use redraft_prompts::prompt::{Dependency, TaskArtifact, TaskBrief};
@@ -139,6 +141,16 @@ impl TaskTexts {
     /// Everything that the list says about it.
     pub(super) fn all(&self) -> &str {
         &self.text
+    }
+
+    /// Whether a finding about the list is about this task: it names it, or quotes what the list says of it.
+    pub(super) fn concerns(&self, finding: &Finding) -> bool {
+        let said = [&finding.section, &finding.quote, &finding.description, &finding.suggestion];
+        let names =
+            |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == self.id);
+        let quote = citation::fold(&finding.quote);
+        let quotes = !quote.is_empty() && citation::fold(&self.text).contains(&quote);
+        self.whole || quotes || said.into_iter().any(|text| names(text))
     }
 
     /// Calls `with` with the brief: its parts borrow from each other.

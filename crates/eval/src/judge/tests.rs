@@ -55,13 +55,39 @@ fn a_later_set_may_name_a_known_defect_and_nothing_is_asked_twice() {
     union.take(&first, ANSWER);
     let found: BTreeMap<String, ExtraFinding> =
         ["one", "left out", "new"].map(finding).into_iter().map(|one| (one.key.clone(), one)).collect();
-    let sets = pending("x.spec", &found, &union, &[]);
-    assert_eq!((sets.len(), sets[0].findings.len()), (1, 2));
-    assert_eq!(pending("x.spec", &found, &union, &sets), []);
+    let sets = [pending("x.spec", &found, &union, &[]).unwrap()];
+    assert_eq!(sets[0].findings.len(), 2);
+    assert_eq!(pending("x.spec", &found, &union, &sets), None);
     let answer = "{\"findings\": [{\"id\": \"F1\", \"reason\": \"\", \"class\": \"material\", \"same_as\": \"D1\"}, \
                   {\"id\": \"F2\", \"reason\": \"\", \"class\": \"material\", \"same_as\": \"\"}]}";
     assert_eq!(union.take(&sets[0], answer), 2);
     assert_eq!(union.documents["x.spec"].defects.len(), 2);
+    assert_eq!(pending("x.spec", &found, &union, &[]), None, "all of them have a class");
+}
+
+#[test]
+fn what_does_not_fit_one_prompt_waits_until_the_judge_of_the_rest_can_be_told_what_is_known() {
+    let whats: Vec<String> = (0..FINDINGS_MAX + 20).map(|number| format!("fault {number}")).collect();
+    let found: BTreeMap<String, ExtraFinding> =
+        whats.iter().map(|what| finding(what)).map(|one| (one.key.clone(), one)).collect();
+    let mut union = Union::default();
+    let first = pending("x.spec", &found, &union, &[]).unwrap();
+    assert_eq!(first.findings.len(), FINDINGS_MAX);
+    assert_eq!(pending("x.spec", &found, &union, core::slice::from_ref(&first)), None);
+    assert!(pending("y.spec", &found, &union, core::slice::from_ref(&first)).is_some(), "another document");
+    let class = |at: usize, same: &str| {
+        format!("{{\"id\": \"F{at}\", \"reason\": \"\", \"class\": \"material\", \"same_as\": \"{same}\"}}")
+    };
+    let all = |first: &str, count: usize| {
+        let later = (2..=count).map(|at| class(at, "F1"));
+        let list: Vec<String> = [class(1, first)].into_iter().chain(later).collect();
+        format!("{{\"findings\": [{}]}}", list.join(", "))
+    };
+    assert_eq!(union.take(&first, &all("", FINDINGS_MAX)), FINDINGS_MAX);
+    let second = pending("x.spec", &found, &union, &[]).unwrap();
+    assert_eq!(second.findings.len(), 20);
+    assert_eq!(union.take(&second, &all("D1", 20)), 20);
+    assert_eq!((union.documents["x.spec"].defects.len(), union.classed()), (1, FINDINGS_MAX + 20));
 }
 
 #[test]

@@ -166,4 +166,23 @@ pub struct Decided {
     pub answers: Vec<String>,
     /// The phase it was asked in.
     pub phase: Option<Phase>,
+    /// With `uphold`: what others found of the same defect, which holds as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "super::list_or_null")]
+    pub upheld: Vec<FindingId>,
+}
+
+impl Decided {
+    /// The findings that a disagreement was decided about, the one that a person was asked about first; none where
+    /// something else was asked.
+    pub fn disputed(&self) -> Vec<FindingId> {
+        let About::Disagreement { finding } = &self.about else { return Vec::new() };
+        let others = self.ruled.iter().chain(&self.upheld).filter(|other| *other != finding);
+        core::iter::once(finding).chain(others).cloned().collect()
+    }
+
+    /// The same as people read it: `X1, Q1`.
+    pub fn disputed_in_words(&self) -> String {
+        let ids: Vec<String> = self.disputed().iter().map(ToString::to_string).collect();
+        ids.join(", ")
+    }
 }

@@ -45,6 +45,14 @@ pub struct AnsweredQuestion<'a> {
     pub answer: &'a str,
 }
 
+/// What reviewers warned of in a document that they approved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Warned<'a> {
+    /// `spec.md`
+    pub document: &'a str,
+    pub findings: &'a [&'a Finding],
+}
+
 /// A finding that the author declined, with what was said about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disputed<'a> {
@@ -105,6 +113,8 @@ pub struct Brief<'a> {
     pub fix_summaries: &'a [String],
     /// The open findings the role has to answer.
     pub findings: &'a [&'a Finding],
+    /// For whoever writes next: the warnings about the document before.
+    pub warned: Warned<'a>,
     /// What people have said about this phase and is not among these, oldest first.
     pub comments: &'a [&'a Finding],
     /// Findings among them that the author declined; for a reviewer, only those whose reply it has not been shown.
@@ -164,6 +174,7 @@ impl<'a> Brief<'a> {
             delta: None,
             fix_summaries: &[],
             findings: &[],
+            warned: Warned { document: "", findings: &[] },
             comments: &[],
             disputed: &[],
             hearing: false,

@@ -3,7 +3,7 @@
 use super::brief::{Brief, possible};
 use super::stable::Lasting;
 use super::turn::present;
-use super::{again, asked, author, code, comments, digest, disputed, open, rubric, stable, turn};
+use super::{again, asked, author, code, comments, digest, disputed, open, rubric, stable, turn, warned};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -55,6 +55,7 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             Some(asked::idea(brief)),
             author::answers(brief),
             Some(turn::draft_task(brief)),
+            warned::fragment(&brief.warned),
             open::open_findings(brief, open::Intro::Said),
             author::mini(brief),
             author::may_ask(brief),

@@ -112,6 +112,14 @@ pub fn to_open(diff: &str) -> Vec<String> {
     files.filter(|file| !file.deleted && !file.binary).map(|file| file.path).collect()
 }
 
+/// The parts of a diff that are not shown because all of it would be too long.
+pub(super) fn left_out(diff: &str) -> Vec<FileDiff<'_>> {
+    match diff.chars().count() <= DIFF_CHARS_MAX {
+        true => Vec::new(),
+        false => fitting(diff).1,
+    }
+}
+
 /// How many files of a diff a reviewer is neither shown nor told of.
 pub fn unnamed(diff: &str) -> usize {
     match diff.chars().count() <= DIFF_CHARS_MAX {

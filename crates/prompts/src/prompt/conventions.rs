@@ -14,23 +14,39 @@ use redraft_roles::profile::{Profile, ProfileKind};
 
 /// The fragment of a role; none where the repository says nothing or the role is not concerned.
 pub(super) fn fragment(of: &Conventions, profile: &Profile, strategy: Strategy) -> Option<Fragment> {
-    if of.files.is_empty() || !profile.keeps_conventions() {
-        return None;
-    }
+    let mut files = meant(of, profile).peekable();
+    files.peek()?;
     let mut text = format!("## Conventions of This Repository\n\n{}\n", intro(profile));
-    let (named, told): (Vec<_>, Vec<_>) = of.files.iter().partition(|file| by_path(file, profile, strategy));
+    let (long, files): (Vec<_>, Vec<_>) = files.partition(|file| is_only_named(file));
+    let (named, told): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| by_path(file, profile, strategy));
     if !named.is_empty() {
         text.push_str("\nRead these before you begin:\n\n");
         named.iter().for_each(|file| text.push_str(&format!("- {}\n", name(file))));
     }
     told.into_iter().for_each(|file| text.push_str(&shown(file)));
+    if !long.is_empty() {
+        let names: Vec<String> = long.iter().map(|file| name(file)).collect();
+        text.push_str(&format!("\nOpen these where a tool's setting is in doubt: {}\n", names.join(", ")));
+    }
     Some(Fragment::new("conventions", text))
 }
 
 /// Characters of the files that the fragment tells the role to read.
 pub fn conventions_to_read(of: &Conventions, profile: &Profile, strategy: Strategy) -> u64 {
-    let files = of.files.iter().filter(|_| profile.keeps_conventions());
+    let files = meant(of, profile).filter(|file| !is_only_named(file));
     files.filter(|file| by_path(file, profile, strategy)).map(|file| file.chars).sum()
+}
+
+/// The files that a role is told of. What a formatter or a compiler demands of code is nothing to who writes documents.
+fn meant<'a>(of: &'a Conventions, profile: &Profile) -> impl Iterator<Item = &'a ConventionFile> {
+    let (keeps, code) = (profile.keeps_conventions(), profile.writes_or_judges_code());
+    of.files.iter().filter(move |file| keeps && (code || !file.is_settings()))
+}
+
+/// Whether settings were too long to be kept.
+fn is_only_named(file: &ConventionFile) -> bool {
+    file.is_settings() && file.text.is_empty()
 }
 
 fn intro(profile: &Profile) -> &'static str {

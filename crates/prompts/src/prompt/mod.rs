@@ -34,10 +34,12 @@ mod stable;
 mod tests;
 mod tool_fallback;
 mod turn;
+mod warned;
 
 pub use at_hand::{is_at_hand, ordered};
 pub use brief::{
     Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd, Upstream,
+    Warned,
 };
 pub use build::build;
 pub use change::{to_open, unnamed};

@@ -4,8 +4,8 @@
 //! Each run of lines stands with its place in the file as it is now. Where they are too long for a prompt, the longest
 //! files are named and left out, as in a diff.
 
-use super::change::shortest_that_fit;
-use super::sizes::{FILES_MAX, NAME_CHARS_MAX};
+use super::change::{self, shortest_that_fit};
+use super::sizes::{FILES_MAX, NAME_CHARS_MAX, REMOVED_CHARS_MAX};
 use core::fmt::Write as _;
 use redraft_documents::delta::{Delta, FileDelta, Hunk, LineKind};
 use redraft_facts::fragment::Fragment;
@@ -34,6 +34,47 @@ pub(super) fn fragment(change: &str) -> Option<Fragment> {
         let _ = write!(text, "\n{}", text::fenced("diff", &all));
     }
     Some(Fragment::new("removed-lines", text))
+}
+
+/// A diff as a prompt shows it. If it is too long: with the lines that were removed from the files whose part is left out,
+/// as many as there is room for.
+pub(super) fn with_diff(diff: &str) -> String {
+    let mut text = change::body(diff);
+    let left_out: String = change::left_out(diff).into_iter().map(|part| part.text).collect();
+    let delta = Delta::parse(&left_out);
+    let mut parts: Vec<Part> = delta.files.iter().filter_map(|file| part(file, &delta)).collect();
+    // The shortest first, so that as few as possible are cut.
+    parts.sort_by_key(|part| part.text.len());
+    let (mut room, mut shown, mut cut) = (REMOVED_CHARS_MAX, String::new(), Vec::new());
+    for part in parts {
+        let mut whole = true;
+        for line in part.text.split_inclusive('\n') {
+            let chars = line.chars().count();
+            whole &= chars <= room;
+            if !whole {
+                break;
+            }
+            room -= chars;
+            shown.push_str(line);
+        }
+        if !whole {
+            cut.push(part.path);
+        }
+    }
+    if shown.is_empty() {
+        return text;
+    }
+    let _ = write!(
+        text,
+        "\nWhat the change took out of the files whose diff is not shown; `@@` gives the line at which it stood in the \
+         file as it is now:\n\n{}",
+        text::fenced("diff", &shown)
+    );
+    if !cut.is_empty() {
+        let named = cut.iter().take(FILES_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(text, "\nNot all of what was taken out is shown for: {named}");
+    }
+    text
 }
 
 /// What was removed from one file.
@@ -112,6 +153,25 @@ mod tests {
         assert!(text.ends_with(wanted), "{text}");
         let added = "diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1,2 @@\n a\n+b\n";
         assert_eq!(fragment(added), None);
+    }
+
+    #[test]
+    fn a_diff_that_is_too_long_shows_what_was_taken_out_of_the_files_that_are_left_out() {
+        let of = |name: &str, added: usize, removed: usize| {
+            let new = "+a line that anybody can read in the file\n".repeat(added);
+            let old: String = (0..removed).map(|at| format!("-the guard {at} of {name}\n")).collect();
+            format!(
+                "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1,{removed} +1,{added} @@\n{old}{new}"
+            )
+        };
+        let change = [of("a.rs", 5_000, 2), of("b.rs", 5_500, 4_000), of("c.rs", 5_600, 1)].concat();
+        let text = with_diff(&change);
+        assert!(text.contains("\n--- c.rs\n@@ line 1 @@\n-the guard 0 of c.rs\n"), "c.rs is left out");
+        assert!(text.contains("-the guard 99 of b.rs\n") && !text.contains("-the guard 3999 of b.rs\n"));
+        assert!(text.ends_with("\nNot all of what was taken out is shown for: b.rs\n"));
+        assert!(text.chars().count() < DIFF_CHARS_MAX + REMOVED_CHARS_MAX + 2_000);
+        let small = of("a.rs", 5, 2);
+        assert_eq!(with_diff(&small), change::body(&small), "where all of it is shown, nothing is added");
     }
 
     #[test]

@@ -16,10 +16,17 @@ pub(super) const NAME_CHARS_MAX: usize = 80;
 pub(super) const SETTLED_CHARS_MAX: usize = 400;
 /// How many of them, the latest: a trade between what a reviewer would raise in vain and what every turn pays for.
 pub(super) const SETTLED_MAX: usize = 20;
+/// Prose: one warning of a review that approved. The first sentences have to do.
+pub(super) const WARNED_CHARS_MAX: usize = 300;
+/// How many of them, the first: they are told to be avoided in passing, and every author pays for them.
+pub(super) const WARNED_MAX: usize = 5;
 /// Code: a diff. Beyond this a reader gains more from the files than from their hunks, and few models would take it.
 pub(super) const DIFF_CHARS_MAX: usize = 200_000;
 /// The end of what one check printed, in whole lines: a reviewer may rest a finding on it.
 pub(super) const OUTPUT_CHARS_MAX: usize = 1_500;
+/// Code: the lines that a change took out of files whose diff is left out. They are in no file that could be opened, so
+/// there is room for some of them all the same.
+pub(super) const REMOVED_CHARS_MAX: usize = 40_000;
 /// Files of a change that are listed, each on a line.
 pub(super) const FILES_MAX: usize = 1_000;
 /// Code: lines before and after the place of a finding that a digest shows.

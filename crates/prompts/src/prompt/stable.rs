@@ -21,7 +21,16 @@ use redraft_roles::profile::{Profile, ProfileKind, RoleText};
 const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
 const REVIEWER_RULES: &str = include_str!("../../texts/reviewer-rules.md");
 /// What happens to a claim that no tool could check: the points of a list after its first.
-pub(super) const UNCHECKED: &str = include_str!("../../texts/unchecked-claims.md");
+const UNCHECKED: &str = include_str!("../../texts/unchecked-claims.md");
+/// The same for an author: its reviewer reads the document, and not what it verified.
+const ASSUMED: &str =
+    "2. What stays unchecked because of it stands in your document as an assumption, and not as a fact.\n";
+
+/// What becomes of what a role cannot check.
+pub(super) fn unchecked(tools: &[&str]) -> &'static str {
+    if tools.contains(&"Write") { ASSUMED } else { UNCHECKED }
+}
+
 /// Where there is nothing left to look things up with.
 pub(super) const NOTHING_ELSE: &str =
     "Check in the repository what can be checked there; nothing else is open to you.";
@@ -185,8 +194,9 @@ pub(super) fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragme
     let text = format!(
         "## Tools You Do Not Have\n\n\
          Your role counts on these tools, and here they do not exist: {}. Do not call them.\n\n\
-         1. {instead}\n{UNCHECKED}",
-        list(&gone)
+         1. {instead}\n{}",
+        list(&gone),
+        unchecked(tools)
     );
     Some(Fragment::new("missing-tools", text))
 }

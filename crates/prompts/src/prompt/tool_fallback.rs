@@ -1,7 +1,7 @@
 //! What is told to a role that is kept in a file of a tool, and in no prompt: which of its tools it may have to do
 //! without.
 
-use super::stable::{NOTHING_ELSE, UNCHECKED, looks_outside};
+use super::stable::{NOTHING_ELSE, looks_outside, unchecked};
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 
@@ -19,7 +19,8 @@ pub fn tool_fallback(tools: &[&str]) -> Option<Fragment> {
         "## Tool Fallback\n\n\
          Your role counts on {named}. Do not call one that does not exist here.\n\n\
          1. Use those that exist for what the others would have been used for. Where none exists: {NOTHING_ELSE}\n\
-         {UNCHECKED}"
+         {}",
+        unchecked(tools)
     );
     Some(Fragment::new("tool-fallback", text))
 }

@@ -81,7 +81,8 @@ fn tools_that_an_agent_does_not_have_are_recorded_and_told_to_the_role() {
     for body in bodies(&events, "started") {
         let missing: Vec<&str> =
             body["missing"].as_array().unwrap().iter().map(|tool| tool.as_str().unwrap()).collect();
-        let wanted: &[&str] = match body["ticket"].as_str().unwrap().contains("/spec-reviewer/") {
+        let ticket = body["ticket"].as_str().unwrap();
+        let wanted: &[&str] = match ticket.contains("/spec-reviewer/") || ticket.contains("/spec-author/") {
             true => &["WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"],
             false => &[],
         };

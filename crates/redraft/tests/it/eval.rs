@@ -40,6 +40,12 @@ fn answers_are_counted_against_what_was_planted() {
     let exported =
         scratch.run(["eval", "export", "cases", "out", "--arm", "ours", "--arm", "plain+2"]).expect(0);
     assert!(exported.stdout.contains("7 prompts in out, for 4 cases and 2 arms"), "{exported:?}");
+    assert!(!exported.stdout.contains("case.json"), "{exported:?}");
+    let inside = scratch.run(["eval", "export", "cases", "cases/out", "--arm", "ours"]).expect(0);
+    assert!(
+        inside.stdout.contains("the prompts are in the folder of the cases: who answers there"),
+        "{inside:?}"
+    );
     let prompt = scratch.root().join("out/001-links.spec.1.ours-inline-1.prompt.md");
     let prompt = fs::read_to_string(prompt).unwrap();
     assert!(prompt.contains("Links never end."), "what the document builds on is in it: {prompt}");

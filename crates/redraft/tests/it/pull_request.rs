@@ -14,7 +14,14 @@ fn the_text_of_a_pull_request_is_made_of_trace_checks_and_receipt() {
     let sections: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
         sections,
-        [&format!("# {IDEA}"), "## Who wrote and approved it", "## Trace", "## Checks", "## Receipt"]
+        [
+            &format!("# {IDEA}"),
+            "## Who wrote and approved it",
+            "## Trace",
+            "## Looked up by reviewers",
+            "## Checks",
+            "## Receipt"
+        ]
     );
     assert!(
         text.contains("5 of 5 requirements and 4 of 4 criteria reached by a task; no orphans."),
@@ -95,7 +102,7 @@ fn an_idea_cannot_forge_a_heading_hide_the_rest_or_call_people() {
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
         headings[1..],
-        ["## Who wrote and approved it", "## Trace", "## Checks", "## Receipt"],
+        ["## Who wrote and approved it", "## Trace", "## Looked up by reviewers", "## Checks", "## Receipt"],
         "{text}"
     );
     let fences = text.lines().filter(|line| line.starts_with("```")).count();

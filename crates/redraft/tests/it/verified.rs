@@ -37,7 +37,14 @@ fn what_a_reviewer_verified_and_what_it_flagged_for_a_person_is_shown() {
         (&history, format!("- For a person to check: {person}\n")),
         (&history, format!("- Verified: {settled}\n")),
         (&request, format!("## For a person to check\n\n- specify, spec-reviewer: {person}\n")),
-        (&request, format!("## Looked up by reviewers\n\n- specify, spec-reviewer: {settled}\n")),
+        (
+            &request,
+            format!(
+                "## Looked up by reviewers\n\n- specify, spec-reviewer: {settled}\n- nothing was looked up by phase-reviewer (specify)\n"
+            ),
+        ),
+        (&findings, "\nnothing was looked up by phase-reviewer (specify)".to_owned()),
+        (&history, "- Verified: nothing was looked up\n".to_owned()),
     ] {
         assert!(text.contains(&wanted), "no `{wanted}` in:\n{text}");
     }
@@ -46,5 +53,7 @@ fn what_a_reviewer_verified_and_what_it_flagged_for_a_person_is_shown() {
         assert_eq!(shown.as_array().unwrap().len(), 2, "{shown}");
         assert_eq!((&shown[0]["flagged"], &shown[1]["flagged"]), (&json!(true), &json!(false)), "{shown}");
         assert_eq!(shown[1]["role"], "spec-reviewer");
+        let nothing = &scratch.json(["show", command, "001"])["nothing_looked_up"];
+        assert_eq!(nothing, &json!([{"phase": "specify", "role": "phase-reviewer"}]), "{nothing}");
     }
 }

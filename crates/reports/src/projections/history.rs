@@ -240,6 +240,10 @@ fn review(open: &Loop, judged: &Judged, by: &str, at_ms: i64, markers: &mut Vec<
         let what = if is_flagged(result) { "For a person to check" } else { "Verified" };
         out.push_str(&format!("- {what}: {}\n", in_words(claim, source, result)));
     }
+    let used = matches!(judged.judgement, Judgement::Approved | Judgement::Rejected);
+    if used && judged.verdict.verified.is_empty() {
+        out.push_str("- Verified: nothing was looked up\n");
+    }
     for note in judged.notes.iter().filter(|note| !decision.contains(note.as_str())) {
         out.push_str(&format!("{}\n", one_line(note, MARKER_CHARS_MAX)));
     }
@@ -335,11 +339,11 @@ fn ruling(decided: &Decided, at_ms: i64) -> String {
         out.push_str(&format!("- Why: {}\n", one_line(why, 600)));
     }
     match about {
-        About::Disagreement { finding } if *choice == Decision::Uphold => {
-            out.push_str(&format!("- Upholds: {finding}\n"));
+        About::Disagreement { .. } if *choice == Decision::Uphold => {
+            out.push_str(&format!("- Upholds: {}\n", decided.disputed_in_words()));
         }
-        About::Disagreement { finding } if *choice == Decision::Overrule => {
-            out.push_str(&format!("- Overrules: {finding}\n"));
+        About::Disagreement { .. } if *choice == Decision::Overrule => {
+            out.push_str(&format!("- Overrules: {}\n", decided.disputed_in_words()));
         }
         _ if ruled.is_empty() => {}
         _ => out.push_str(&format!("- Settles: {}\n", ids(ruled))),

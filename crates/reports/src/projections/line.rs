@@ -214,8 +214,8 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
                 format!(" (not reviewed by {})", names.join(", "))
             };
             let what = match (&fact.about, fact.choice) {
-                (About::Disagreement { finding }, Decision::Uphold | Decision::Overrule) => {
-                    format!(" {finding}")
+                (About::Disagreement { .. }, Decision::Uphold | Decision::Overrule) => {
+                    format!(" {}", fact.disputed_in_words())
                 }
                 _ => String::new(),
             };

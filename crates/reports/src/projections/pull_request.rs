@@ -4,7 +4,7 @@
 
 use super::line::own_texts;
 use super::receipt;
-use crate::claims::{VerifiedClaim, claims};
+use crate::claims::{VerifiedClaim, claims, nothing_in_words, nothing_looked_up};
 use crate::decisions::{DecisionKind, Resolution};
 use crate::matrix::{self, Matrix};
 use redraft_core::attribution::{RoleAttribution, in_words};
@@ -100,7 +100,10 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
     let told =
         |claims: &[&VerifiedClaim<'_>]| list(claims.iter().map(|one| plain(&one.in_words(), ITEM_CHARS_MAX)));
     section(&mut out, "For a person to check", &told(&flagged));
-    section(&mut out, "Looked up by reviewers", &told(&verified));
+    let nothing =
+        nothing_in_words(&nothing_looked_up(entries, state)).map(|said| plain(&said, ITEM_CHARS_MAX));
+    let looked_up = verified.iter().map(|one| plain(&one.in_words(), ITEM_CHARS_MAX));
+    section(&mut out, "Looked up by reviewers", &list(looked_up.chain(nothing)));
     section(&mut out, "Checks", &list(last_checks(entries).into_iter().map(check)));
     if let Some(written) = entries.iter().rev().find_map(|entry| match &entry.event {
         Event::RetroWritten(fact) => Some(fact),

@@ -1,6 +1,6 @@
 //! The three roles of the phase `design`.
 
-use super::{CHECKING, Profile, ProfileKind, WRITING, hand_off};
+use super::{CHECKING, Profile, ProfileKind, RESEARCHING, hand_off};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "design-author",
@@ -9,7 +9,7 @@ pub(super) static AUTHOR: Profile = Profile {
     title: "Write the design",
     artifacts: &["prd.md", "spec.md", "research.md"],
     at_hand: &[],
-    tools: WRITING,
+    tools: RESEARCHING,
     rubric: include_str!("../../texts/design-author.md"),
     coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
     checklist: include_str!("../../texts/design-checks.md"),

@@ -115,6 +115,11 @@ impl Profile {
         }
     }
 
+    /// Whether what tools demand of code is something to the role.
+    pub fn writes_or_judges_code(&self) -> bool {
+        self.tools == BUILDING || self.judges_style()
+    }
+
     /// Whether the role judges how code is written; in express, one reviewer judges everything.
     pub fn judges_style(&self) -> bool {
         implement::QUALITY.categories.iter().all(|category| self.categories.contains(category))
@@ -250,6 +255,18 @@ const READING: &[&str] = &["Read", "Glob", "Grep"];
 const CHECKING: &[&str] =
     &["Read", "Glob", "Grep", "WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"];
 const WRITING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit"];
+/// Authors whose document states facts about libraries and services: what they look up need not be found wrong a round
+/// later.
+const RESEARCHING: &[&str] = &[
+    "Read",
+    "Glob",
+    "Grep",
+    "Write",
+    "Edit",
+    "WebSearch",
+    "mcp__context7__resolve-library-id",
+    "mcp__context7__query-docs",
+];
 const BUILDING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit", "Run"];
 
 /// A phase reviewer is the same in every phase except for what it reads and what comes next.

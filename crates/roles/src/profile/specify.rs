@@ -1,6 +1,6 @@
 //! The three roles of the phase `specify`.
 
-use super::{CHECKING, Profile, ProfileKind, WRITING, hand_off};
+use super::{CHECKING, Profile, ProfileKind, RESEARCHING, hand_off};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "spec-author",
@@ -9,7 +9,7 @@ pub(super) static AUTHOR: Profile = Profile {
     title: "Write the specification",
     artifacts: &["prd.md"],
     at_hand: &[],
-    tools: WRITING,
+    tools: RESEARCHING,
     rubric: include_str!("../../texts/spec-author.md"),
     coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
     checklist: include_str!("../../texts/spec-checks.md"),

@@ -46,14 +46,18 @@ fn a_reviewer_has_the_categories_of_its_field() {
     assert_eq!(of(Phase::CreateTasks), tasks);
 }
 
-/// Prior art 6 of seed 022: spec- and design-reviewer look outside of the repository, the others do not.
+/// Prior art 6 of seed 022: spec- and design-reviewer look outside of the repository, the others do not. So do the
+/// authors of what they judge, who would otherwise write down an assumption that is looked up a round later.
 #[test]
-fn only_the_first_two_domain_reviewers_look_outside_of_the_repository() {
+fn authors_and_domain_reviewers_of_specification_and_design_look_outside_of_the_repository() {
     let outside = |profile: &Profile| profile.tools.contains(&"WebSearch");
     for phase in Phase::DOCUMENTS {
         let [author, domain, handoff] = participants(phase) else { panic!("three roles in {phase}") };
         assert_eq!(outside(domain), phase <= Phase::Design, "{phase}");
-        assert!(!outside(author) && !outside(handoff), "{phase}");
+        assert_eq!(outside(author), outside(domain), "{phase}");
+        assert!(!outside(handoff), "{phase}");
+        let told = "look up what others document as far as you have a tool for it";
+        assert_eq!(author.rubric.contains(told), outside(author), "{phase}");
     }
 }
 

@@ -10,7 +10,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::trace_inputs::TraceInputs;
-use redraft_reports::claims::{VerifiedClaim, claims};
+use redraft_reports::claims::{NothingLookedUp, VerifiedClaim, claims, nothing_looked_up};
 use redraft_reports::{decisions, projections};
 use serde::Serialize;
 
@@ -31,6 +31,8 @@ struct PullRequestJson<'a> {
     rehearsed: bool,
     /// What reviewers looked up; first what they left to a person.
     verified: Vec<VerifiedClaim<'a>>,
+    /// The reviewers that looked up nothing, as far as they say.
+    nothing_looked_up: Vec<NothingLookedUp<'a>>,
 }
 
 pub fn pull_request(
@@ -63,6 +65,7 @@ pub fn pull_request(
         judged_by: state.judged_by(),
         rehearsed: state.is_rehearsed(),
         verified: claims(&entries, &state),
+        nothing_looked_up: nothing_looked_up(&entries, &state),
     };
     console.show(text.trim_end(), &json);
     Ok(ErrorCode::Done)

@@ -106,6 +106,8 @@ fn accept(state: &mut Loop, fact: &Decided) {
             state.signed.clone_from(&state.revision);
         }
         About::Agent { ref role } => {
+            // What others found of the same defects is settled, too.
+            dispute::release(state, fact);
             let insisting = |seat: &&mut Seat| seat.role == *role && seat.insists();
             for seat in state.reviewers.iter_mut().filter(insisting) {
                 conclude(seat);

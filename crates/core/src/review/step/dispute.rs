@@ -54,17 +54,21 @@ pub(super) fn edited(state: &mut Loop) {
     state.disputes.values_mut().for_each(|dispute| dispute.again = None);
 }
 
-/// A person says that a finding holds: its author must change the file.
+/// A person says that a finding holds, and with it what others found of the same defect: the author must change the file.
 pub(super) fn uphold(state: &mut Loop, fact: &Decided) {
     state.unchanged = 0;
-    let About::Disagreement { finding: id } = &fact.about else { return };
-    let Some(finding) = state.findings.iter_mut().find(|finding| finding.id == *id) else { return };
-    let (by, why) = (fact.by.clone(), fact.why.clone());
-    finding.note = format!("upheld by {by}: {why}");
-    if finding.is_open_comment() {
-        state.unanswered.insert(id.clone());
+    let About::Disagreement { finding: disputed } = &fact.about else { return };
+    for id in core::iter::once(disputed).chain(&fact.upheld) {
+        let Some(finding) = state.findings.iter_mut().find(|finding| finding.id == *id) else { continue };
+        let (by, why) = (fact.by.clone(), fact.why.clone());
+        finding.note = format!("upheld by {by}: {why}");
+        if finding.is_open_comment() {
+            state.unanswered.insert(id.clone());
+        }
+        if finding.blocks(state.opened.rule) {
+            state.disputes.entry(id.clone()).or_default().upheld = Some(Upheld { by, why });
+        }
     }
-    state.disputes.entry(id.clone()).or_default().upheld = Some(Upheld { by, why });
 }
 
 /// A person says that findings do not hold, or with `accept` that they are lived with. A role that rejected the current
@@ -79,6 +83,12 @@ pub(super) fn settle(state: &mut Loop, fact: &Decided) {
         };
     }
     forget_settled(state);
+    release(state, fact);
+}
+
+/// Takes back the rejections that rested on nothing but what a person has settled.
+pub(super) fn release(state: &mut Loop, fact: &Decided) {
+    let overrules = fact.choice == Decision::Overrule;
     let ruled = state.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
     let roles: BTreeSet<Role> = ruled.map(|finding| finding.role.clone()).collect();
     for role in roles {

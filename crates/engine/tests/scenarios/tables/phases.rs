@@ -4,7 +4,26 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 9] = [
+pub(crate) const TABLE: [Scenario; 10] = [
+    (
+        "whoever writes on an approved document is told what its reviewers warned of, and nobody else is",
+        "
+        the rule is only blockers count
+        the feature goes until design
+        spec-author writes spec.md
+        spec-reviewer approves but warns of `one record`
+        phase-reviewer approves
+        design-author writes design.md
+        design-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then design-author was told `## Warnings about docs/features/001-feature/spec.md`
+        then design-author was told `- one record is not what was asked for (at: docs/features/001-feature/spec.md`
+        then design-reviewer was not told `## Warnings about`
+        then phase-reviewer was not told `## Warnings about`
+        then spec-author was not told `## Warnings about`
+        ",
+    ),
     (
         "a design is drafted on the specification that was approved",
         "

@@ -15,7 +15,7 @@ use super::code_brief::CodeBrief;
 use super::removed;
 use super::stable::Lasting;
 use super::turn::{self as shared, present};
-use super::{asked, comments, disputed, open};
+use super::{asked, comments, disputed, open, warned};
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::{Fragment, Prompt};
 use redraft_facts::prelude::*;
@@ -58,6 +58,7 @@ fn work(brief: &Brief<'_>, code: &CodeBrief<'_>) -> Vec<Fragment> {
             let Some(task_brief) = code.task else { return Vec::new() };
             let mut fragments = vec![task::task(brief, task_brief)];
             fragments.extend(task::artifacts(brief, task_brief));
+            fragments.extend(warned::fragment(&brief.warned));
             fragments.extend(turn::failed_check(brief, code));
             fragments.extend(comments::fragment(brief));
             fragments

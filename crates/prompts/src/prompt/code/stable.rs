@@ -7,6 +7,7 @@
 use super::super::change;
 use super::super::code_brief::{ProjectCheck, Running};
 use super::super::conventions;
+use super::super::removed;
 use super::super::rubric;
 use super::super::stable::{self, Lasting, given, project_block, shown_check};
 use super::form;
@@ -102,7 +103,7 @@ pub(super) fn files(profile: &Profile, change: &str, whole: bool) -> Fragment {
     const INTRO: &str = "## Implementation Files\n\nThe change: files that differ from the base, with the lines added and removed.\n\n";
     let delta = Delta::parse(change);
     if whole {
-        let diff = if delta.is_empty() { String::new() } else { format!("\n{}", change::body(change)) };
+        let diff = if delta.is_empty() { String::new() } else { format!("\n{}", removed::with_diff(change)) };
         let text = format!("{INTRO}{}{diff}", change::list(&delta));
         return Fragment::new("implementation-files", text);
     }

@@ -6,6 +6,7 @@ use super::super::brief::Brief;
 use super::super::change;
 use super::super::code_brief::{CHECK_TOOL, CheckResult, CodeBrief, RECHECKS_MAX};
 use super::super::open;
+use super::super::removed;
 use super::super::sizes::{FIELD_CHARS_MAX, OUTPUT_CHARS_MAX};
 use super::super::stable::{names_documents, shown_check};
 use super::super::turn::{CHECKS_OF_A_CHANGE, said};
@@ -131,7 +132,7 @@ pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
     // Where nothing has changed, the note says so.
     let body = match brief.delta.filter(|_| !brief.is_same_again())? {
         "" => "The code is as you last saw it.\n".to_owned(),
-        diff => format!("{}\n{}", change::list(&Delta::parse(diff)), change::body(diff)),
+        diff => format!("{}\n{}", change::list(&Delta::parse(diff)), removed::with_diff(diff)),
     };
     Some(Fragment::new("delta", format!("## {heading}\n\n{body}")))
 }

@@ -117,3 +117,27 @@ fn what_a_repository_says_stays_in_its_fence_and_its_path_on_its_line() {
         );
     });
 }
+
+#[test]
+fn settings_of_tools_are_told_to_who_writes_or_judges_code_and_long_ones_are_named() {
+    let (long, short) = ("# a line\n".repeat(300), "max_width = 110\n".to_owned());
+    let found = [("rustfmt.toml".to_owned(), short), ("clippy.toml".to_owned(), long)];
+    let conventions = Conventions::new(&found, |_, _| true);
+    let mut told = BTreeSet::new();
+    each_fresh(&conventions, &mut |brief, prompt| {
+        let Some(text) = prompt.get("conventions") else { return };
+        told.insert(brief.profile.role);
+        assert!(text.contains("\nrustfmt.toml:\n\n") && text.contains("max_width = 110"), "{text}");
+        assert!(text.ends_with("\nOpen these where a tool's setting is in doubt: clippy.toml\n"), "{text}");
+        assert_eq!(conventions_to_read(&conventions, brief.profile, brief.strategy), 0);
+    });
+    let told: Vec<&str> = told.into_iter().collect();
+    let wanted = [
+        "code-quality-reviewer",
+        "code-simplifier",
+        "implementation-reviewer",
+        "implementer",
+        "test-deepener",
+    ];
+    assert_eq!(told, wanted, "in express, the implementation-reviewer judges everything");
+}

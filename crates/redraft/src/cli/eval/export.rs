@@ -7,6 +7,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use serde::Serialize;
+use std::path::Path;
 
 /// What a program is told.
 #[derive(Serialize)]
@@ -40,6 +41,11 @@ pub(super) fn export(
         count(cases.len(), "case"),
         count(arms.len(), "arm")
     );
+    if let Some(why) = in_each_other(&process.folder.join(&args.folder), &out) {
+        text.push_str(&format!(
+            "\n{why}: who answers there with tools can find `case.json`, which has the answers"
+        ));
+    }
     if answered > 0 {
         text.push_str(&format!(
             "\n{} there already; remove those that are for an older prompt",
@@ -53,4 +59,16 @@ pub(super) fn export(
     ));
     console.show(&text, &ExportReport { v: 1, prompts: written, answered });
     Ok(ErrorCode::Done)
+}
+
+/// Whether whoever is shown one of two folders is shown the other, in words.
+fn in_each_other(cases: &Path, out: &Path) -> Option<&'static str> {
+    // As they are on disk, whatever leads to them; what cannot be found there is compared by its name.
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (cases, out) = (real(cases), real(out));
+    match (out.starts_with(&cases), cases.starts_with(&out)) {
+        (true, _) => Some("the prompts are in the folder of the cases"),
+        (_, true) => Some("the folder of the cases is in that of the prompts"),
+        (false, false) => None,
+    }
 }

@@ -88,10 +88,26 @@ pub(super) fn judge(
     judging.take_in();
     let all = extras(&entries);
     judging.add_sets(&all, process)?;
-    let asked = match &args.agent {
+    let mut asked = match &args.agent {
         Some(agent) => judging.ask(agent, args, process, console)?,
         None => Some(AskedAll::default()),
     };
+    // What did not fit one prompt of a document comes next, for as long as answers class something.
+    while let (Some(agent), Some(so_far)) = (&args.agent, &mut asked) {
+        let classed = judging.union.classed();
+        judging.take_in();
+        if so_far.stop.is_some() || judging.union.classed() == classed {
+            break;
+        }
+        judging.add_sets(&all, process)?;
+        if judging.unanswered().next().is_none() {
+            break;
+        }
+        let Some(more) = judging.ask(agent, args, process, console)? else { break };
+        so_far.answered += more.answered;
+        so_far.failed = more.failed;
+        (so_far.stop, so_far.spent) = (more.stop, more.spent);
+    }
     let Some(asked) = asked else {
         console.say(&format!("nothing was sent\nnext: {}", process.next(&typed(args))));
         return Ok(if process.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting });
@@ -157,7 +173,7 @@ impl Judging<'_> {
     ) -> Result<(), CliError> {
         for (document, found) in all {
             let open: Vec<JudgedSet> = self.unanswered().map(|(_, set)| set.clone()).collect();
-            for set in pending(document, found, &self.union, &open) {
+            if let Some(set) = pending(document, found, &self.union, &open) {
                 let begins = format!("{document}.judge.");
                 let number = self.sets.iter().filter(|(name, _)| name.starts_with(&begins)).count() + 1;
                 let name = format!("{begins}{number}");
