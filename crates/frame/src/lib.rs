@@ -17,6 +17,7 @@ pub mod conventions;
 pub mod errors;
 pub mod found_agents;
 mod known_secrets;
+mod ledger_trust;
 mod live;
 pub mod monitor;
 pub mod notify;

@@ -5,7 +5,9 @@ use crate::console::Console;
 use crate::errors::{CliError, ErrorCode, ambiguous, unknown_feature};
 use crate::process_context::ProcessContext;
 use redraft_adapters::git::{CommitLookup, GitCheckFolder, GitWorkspace, Repository};
+use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::lock::{Holder, Lock, LockError};
+use redraft_adapters::signing::Signer;
 use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_agents::config::{self, Config};
 use redraft_engine::ports::{CheckFolder as _, Clock, Store};
@@ -13,7 +15,7 @@ use redraft_facts::event::{Event, FeatureCreated};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How long to wait for the repository's lock: longer than making a worktree takes, shorter than anybody's patience.
 const REPOSITORY_WAIT_MS: u64 = 10_000;
@@ -119,9 +121,31 @@ impl RepositoryContext {
         if self.state.is_dir() {
             self.repository.clear_after_cut()?;
         }
-        let ledger = Ledger::open(&self.state, OpenMode::Write)?.behind(self.repository.barrier());
+        let ledger =
+            self.signed(Ledger::open(&self.state, OpenMode::Write)?)?.behind(self.repository.barrier());
         ledger.check()?;
         Ok(ledger)
+    }
+
+    /// The ledger as one that signs what is added to it.
+    pub fn signed(&self, ledger: Ledger) -> Result<Ledger, CliError> {
+        Ok(match self.signer()? {
+            Some(signer) => ledger.signed_by(signer),
+            None => ledger,
+        })
+    }
+
+    /// The user's key as it signs here; none in a repository that this program has made for a demonstration.
+    pub fn signer(&self) -> Result<Option<Arc<Signer>>, CliError> {
+        if self.is_own {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(self.repository.trust().signer(self.repository.known_as(), &self.state)?)))
+    }
+
+    /// Where answers are kept until they are stored.
+    pub fn inbox(&self) -> Result<FileInbox, CliError> {
+        Ok(FileInbox::new(&self.state).behind(self.repository.barrier()).signed_by(self.signer()?))
     }
 
     /// Refuses to go on after an interrupted redaction: some of what named the secret's old places may already name new

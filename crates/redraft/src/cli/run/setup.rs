@@ -123,7 +123,7 @@ fn with_lock<T>(
     prepare(repo, &ledger, &created, &config, process, console)?;
     let workspace = repo.workspace(&created)?;
     workspace.sweep();
-    let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
+    let inbox = repo.inbox()?;
     inbox.sweep(&created.scope());
     let comments = FileCommentBox::new(&repo.state);
     let agents = match players {
