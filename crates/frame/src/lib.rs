@@ -6,6 +6,7 @@
 
 pub mod agent_choice;
 pub mod agent_registry;
+pub mod ancestry;
 pub mod annotate;
 pub mod args;
 pub mod attention;

@@ -127,6 +127,19 @@ impl RepositoryContext {
         Ok(ledger)
     }
 
+    /// The same for a command that may be the user's first: it shows the key that is made.
+    pub fn first_writer(&self, console: &Console) -> Result<Ledger, CliError> {
+        let trust = self.repository.trust();
+        let had_key = self.is_own || trust.own_key()?.is_some();
+        let ledger = self.writer()?;
+        if let Some(key) = trust.own_key()?.filter(|_| !had_key) {
+            console.say(&format!(
+                "made your key {key}; what redraft stores for you is signed with it from here on"
+            ));
+        }
+        Ok(ledger)
+    }
+
     /// The ledger as one that signs what is added to it.
     pub fn signed(&self, ledger: Ledger) -> Result<Ledger, CliError> {
         Ok(match self.signer()? {
