@@ -6,7 +6,7 @@
 use crate::barrier::{Barrier, sync_folder};
 use crate::child::STDOUT;
 use crate::plain_file::{self, UnreadableFile};
-use crate::signing::Signer;
+use crate::signing::{self, Signer};
 use redraft_engine::ports::{Inbox, Outcome};
 use redraft_facts::event::RanCheck;
 use redraft_facts::ticket::{Scope, Ticket};
@@ -110,33 +110,25 @@ impl FileInbox {
         }
     }
 
-    /// What stands beside something that is kept of a dispatch: a signature of all that says what it is and whose.
-    fn signature(
+    fn mark(
         &self,
         what: &str,
         ticket: &Ticket,
         session: &str,
         kept: &impl Serialize,
     ) -> Result<Option<String>, String> {
-        let Some(signer) = &self.signer else { return Ok(None) };
-        let bytes = serde_json::to_vec(kept).map_err(|error| error.to_string())?;
-        let signature = signer.sign(what, &[ticket.to_string().as_bytes(), session.as_bytes(), &bytes]);
-        Ok(Some(signature.iter().map(|byte| format!("{byte:02x}")).collect()))
+        signing::mark(self.signer.as_deref(), what, &[&ticket.to_string(), session], kept)
     }
 
-    /// Whether it is as it was kept. The same is always signed in the same way.
-    fn is_kept_by_us(
+    fn has_mark(
         &self,
         what: &str,
         ticket: &Ticket,
         session: &str,
         kept: &impl Serialize,
-        signature: Option<&String>,
+        found: Option<&String>,
     ) -> bool {
-        self.signer.is_none()
-            || self
-                .signature(what, ticket, session, kept)
-                .is_ok_and(|expected| expected.as_ref() == signature)
+        signing::has_mark(self.signer.as_deref(), what, &[&ticket.to_string(), session], kept, found)
     }
 
     fn ran_file(&self, ticket: &Ticket, number: usize) -> PathBuf {
@@ -162,7 +154,7 @@ impl Inbox for FileInbox {
         let folder = file.parent().unwrap_or(&self.runs);
         let named = |error: std::io::Error| format!("{}: {error}", file.display());
         fs::create_dir_all(folder).map_err(named)?;
-        let signature = self.signature(ANSWER, ticket, session, outcome)?;
+        let signature = self.mark(ANSWER, ticket, session, outcome)?;
         let kept = Kept { v: VERSION, session: session.to_owned(), outcome: outcome.clone(), signature };
         let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
         let part = folder.join(PART);
@@ -189,8 +181,7 @@ impl Inbox for FileInbox {
         };
         match serde_json::from_slice::<Kept>(&bytes) {
             Ok(Kept { v: VERSION, session: of, outcome, signature })
-                if of == session
-                    && self.is_kept_by_us(ANSWER, ticket, session, &outcome, signature.as_ref()) =>
+                if of == session && self.has_mark(ANSWER, ticket, session, &outcome, signature.as_ref()) =>
             {
                 Ok(Some(outcome))
             }
@@ -205,7 +196,7 @@ impl Inbox for FileInbox {
         let file = self.ran_file(ticket, number);
         let named = |error: std::io::Error| format!("{}: {error}", file.display());
         fs::create_dir_all(file.parent().unwrap_or(&self.runs)).map_err(named)?;
-        let signature = self.signature(&ran_word(number), ticket, session, ran)?;
+        let signature = self.mark(&ran_word(number), ticket, session, ran)?;
         let kept = KeptRun { v: VERSION, session: session.to_owned(), ran: ran.clone(), signature };
         let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
         let part = file.with_extension("part");
@@ -226,13 +217,7 @@ impl Inbox for FileInbox {
             match serde_json::from_slice::<KeptRun>(&bytes) {
                 Ok(KeptRun { v: VERSION, session: of, ran, signature })
                     if of == session
-                        && self.is_kept_by_us(
-                            &ran_word(number),
-                            ticket,
-                            session,
-                            &ran,
-                            signature.as_ref(),
-                        ) =>
+                        && self.has_mark(&ran_word(number), ticket, session, &ran, signature.as_ref()) =>
                 {
                     all.push(ran);
                 }

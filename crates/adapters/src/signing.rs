@@ -11,6 +11,7 @@ use crate::trust::{RepositoryPlace, Trust, TrustError, private_file, private_fol
 use redraft_facts::text::hash;
 use ring::rand::SystemRandom;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use serde::Serialize;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -113,6 +114,31 @@ impl Signer {
         let written = file().or_else(|_| private_folder(folder).and_then(|()| file()));
         let _ = written.and_then(|file| file.write_all_at(line.as_bytes(), 0));
     }
+}
+
+/// What stands beside something that is kept in a file until it is stored: a signature, in hex, of it and of what it
+/// belongs to. Nothing without a key.
+pub(crate) fn mark(
+    signer: Option<&Signer>,
+    what: &str,
+    of: &[&str],
+    kept: &impl Serialize,
+) -> Result<Option<String>, String> {
+    let Some(signer) = signer else { return Ok(None) };
+    let bytes = serde_json::to_vec(kept).map_err(|error| error.to_string())?;
+    let parts: Vec<&[u8]> = of.iter().map(|part| part.as_bytes()).chain([bytes.as_slice()]).collect();
+    Ok(Some(signer.sign(what, &parts).iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+/// Whether it is as it was kept: the same is always signed in the same way. Without a key nobody asks.
+pub(crate) fn has_mark(
+    signer: Option<&Signer>,
+    what: &str,
+    of: &[&str],
+    kept: &impl Serialize,
+    found: Option<&String>,
+) -> bool {
+    signer.is_none() || mark(signer, what, of, kept).is_ok_and(|expected| expected.as_ref() == found)
 }
 
 /// The key that has signed these parts; none where the signature is not one of them.

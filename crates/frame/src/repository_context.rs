@@ -4,6 +4,7 @@
 use crate::console::Console;
 use crate::errors::{CliError, ErrorCode, ambiguous, unknown_feature};
 use crate::process_context::ProcessContext;
+use redraft_adapters::comment_box::FileCommentBox;
 use redraft_adapters::git::{CommitLookup, GitCheckFolder, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::lock::{Holder, Lock, LockError};
@@ -154,6 +155,11 @@ impl RepositoryContext {
             return Ok(None);
         }
         Ok(Some(Arc::new(self.repository.trust().signer(self.repository.known_as(), &self.state)?)))
+    }
+
+    /// Where comments wait for the process that drives their feature.
+    pub fn comment_box(&self) -> Result<FileCommentBox, CliError> {
+        Ok(FileCommentBox::new(&self.state).signed_by(self.signer()?))
     }
 
     /// Where answers are kept until they are stored.

@@ -51,6 +51,8 @@ pub(super) struct Vouching {
     pub(super) key: EntryKey,
     /// Checksums of entries that the user's key vouches for.
     known: Mutex<BTreeMap<u64, [u8; 32]>>,
+    /// How far it was signed. Read before the ledger is, because another process may add to both.
+    head: Mutex<Option<Head>>,
 }
 
 struct Signed {
@@ -64,7 +66,12 @@ const COLUMNS: &str = "seq, chain, scope, at_ms, signature";
 
 impl Vouching {
     pub(super) fn new(key: EntryKey) -> Vouching {
-        Vouching { key, known: Mutex::default() }
+        let head = Mutex::new(key.signer.head());
+        Vouching { key, known: Mutex::default(), head }
+    }
+
+    fn head(&self) -> MutexGuard<'_, Option<Head>> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<u64, [u8; 32]>> {
@@ -87,7 +94,7 @@ impl Vouching {
         if newest.as_ref().is_some_and(|(seq, chain)| *seq == tip.seq && *chain == hex(&tip.chain)) {
             return Ok(None);
         }
-        let head = self.key.signer.head();
+        let head = self.head().clone();
         if let Some(head) = &head
             && let Some(doubt) = self.of_head(place, connection, tip, head)?
         {
@@ -211,7 +218,9 @@ impl Vouching {
     pub(super) fn stored(&self, tip: Tip) {
         self.known().insert(tip.seq, tip.chain);
         let (chain, ledger) = (hex(&tip.chain), self.key.ledger.to_string());
-        self.key.signer.keep_head(&Head { seq: tip.seq, chain, ledger });
+        let head = Head { seq: tip.seq, chain, ledger };
+        self.key.signer.keep_head(&head);
+        *self.head() = Some(head);
     }
 
     /// Fails unless the user's key vouches for every one of these entries.

@@ -132,6 +132,9 @@ fn a_moved_repository_and_another_user_are_asked_once_on_a_terminal_at_once() {
     other(&["run", "001"]).expect(6);
     other(&["trust", "--yes"]).expect(0);
     other(&["run", "001"]).expect(0);
+    // What they stored there this user has to accept as well.
+    scratch.run(["run", "001"]).expect(6);
+    scratch.run(["trust", "--ledger", "--yes"]).expect(0);
     scratch.run(["run", "001"]).expect(0);
     // Put in the place of the one that was known.
     let copy = copied(&scratch, "copy");

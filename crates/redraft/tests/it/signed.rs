@@ -39,7 +39,6 @@ fn a_forged_event_is_not_built_upon_before_a_person_has_looked() {
     let seq = forge(&scratch);
     for words in [
         &["run", "001"][..],
-        &["finish", "001"],
         &["decide", "001", "abandon", "--why", "x"],
         &["new", "another idea"],
         &["review", "README.md"],
@@ -121,8 +120,7 @@ fn an_answer_that_was_changed_while_no_run_was_there_is_lost_and_asked_for_again
     fs::write(&answer, text.to_string()).unwrap();
     scratch.run(["run", "001"]).expect(0);
     let events = events(&scratch);
-    let lost: Vec<&Value> = bodies(&events, "lost").map(|body| &body["ticket"]).collect();
-    assert_eq!(lost, [&json!(ticket)]);
+    assert!(bodies(&events, "lost").any(|body| body["ticket"] == ticket), "{ticket}");
     assert!(bodies(&events, "answered").all(|body| body["ticket"] != ticket));
 }
 

@@ -228,6 +228,18 @@ fn a_ledger_from_before_there_were_signatures_goes_on() {
 }
 
 #[test]
+fn two_processes_of_the_user_go_on_beside_each_other() {
+    let world = World::new();
+    let (one, other) = (world.checked().unwrap(), world.checked().unwrap());
+    for _ in 0..3 {
+        put(&one, FIRST, "one");
+        put(&other, SECOND, "other");
+        assert_eq!(one.read(SECOND).unwrap(), other.read(SECOND).unwrap());
+    }
+    assert_eq!(world.whose(), "m".repeat(9));
+}
+
+#[test]
 fn what_could_not_be_stored_leaves_no_trace() {
     let world = World::new();
     let ledger = world.checked().unwrap();
