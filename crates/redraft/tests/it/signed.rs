@@ -68,7 +68,7 @@ fn a_forged_event_is_not_built_upon_before_a_person_has_looked() {
     assert_eq!(whose(&scratch), [json!("yours"), json!("nobody"), json!("yours")]);
     let began = scratch.json(["log"])["events"].as_array().unwrap().clone();
     let began = began.iter().find(|event| event["kind"] == "signing-began").unwrap();
-    assert_eq!((&began["body"]["accepted"], &began["body"]["by"]), (&json!(seq), &json!("tester")));
+    assert_eq!((&began["body"]["accepted"], &began["body"]["by"]), (&json!(seq), &json!("Test Person")));
     let again = scratch.run(["trust", "--ledger"]).expect(0);
     assert!(again.stdout.contains("there is nothing to accept"), "{}", again.stdout);
 }
