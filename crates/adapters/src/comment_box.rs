@@ -6,6 +6,7 @@
 
 use crate::barrier::sync_folder;
 use crate::plain_file;
+use crate::signing::{Signer, has_mark, mark};
 use redraft_engine::ports::{Comment, CommentBox};
 use redraft_facts::ids::{CommentId, FindingId};
 use redraft_facts::phase::Phase;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const VERSION: u16 = 1;
 
@@ -24,8 +26,13 @@ const BYTES_MAX: u64 = 1024 * 1024;
 /// What cannot be stored is kept here.
 const ASIDE: &str = "refused";
 
+/// Keeps signatures of comments apart from those of anything else.
+const COMMENT: &str = "redraft comment 1";
+
 pub struct FileCommentBox {
     inbox: PathBuf,
+    /// Without it nothing is signed, and whatever is there is taken.
+    signer: Option<Arc<Signer>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,6 +47,9 @@ struct Kept {
     line: u32,
     text: String,
     by: String,
+    /// In hex, of all before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
 }
 
 /// A new id, which begins with the time so that ids sort as they were made.
@@ -51,7 +61,13 @@ pub fn new_comment_id(now_ms: i64) -> CommentId {
 
 impl FileCommentBox {
     pub fn new(state: &Path) -> Self {
-        Self { inbox: state.join("inbox") }
+        Self { inbox: state.join("inbox"), signer: None }
+    }
+
+    /// Signs every comment, and takes none that is not signed with this key.
+    #[must_use]
+    pub fn signed_by(self, signer: Option<Arc<Signer>>) -> Self {
+        Self { signer, ..self }
     }
 
     /// Leaves a comment for the process that drives the feature.
@@ -59,7 +75,10 @@ impl FileCommentBox {
         let Comment { id, phase, reopens, severity, file, line, text, by } = comment.clone();
         let path = self.path(scope, &id)?;
         let part = path.with_file_name(format!(".part-{id}"));
-        let kept = Kept { v: VERSION, id, phase, reopens, severity, file, line, text, by };
+        let signature = None;
+        let mut kept = Kept { v: VERSION, id, phase, reopens, severity, file, line, text, by, signature };
+        let signed = mark(self.signer.as_deref(), COMMENT, &[&scope.to_string()], &kept);
+        kept.signature = signed.map_err(io::Error::other)?;
         let folder = path.parent().unwrap_or(&self.inbox);
         fs::create_dir_all(folder)?;
         let mut writing = fs::File::create_new(&part)?;
@@ -78,11 +97,27 @@ impl FileCommentBox {
     /// What was said to a feature that was over by the time it could be stored, so that it never was.
     pub fn refused(&self, scope: &Scope) -> Vec<Comment> {
         let names = names_in(&self.folder(scope).join(ASIDE)).unwrap_or_default();
-        names.iter().filter_map(|path| read(path)).collect()
+        names.iter().filter_map(|path| self.read(scope, path)).collect()
     }
 
     fn folder(&self, scope: &Scope) -> PathBuf {
         self.inbox.join(scope.to_string())
+    }
+
+    /// None where the file is of another version, of somebody else, or gone.
+    fn read(&self, scope: &Scope, path: &Path) -> Option<Comment> {
+        plain_file::check(path).ok()?;
+        if fs::symlink_metadata(path).ok()?.len() > BYTES_MAX {
+            return None;
+        }
+        let mut kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        let signature = kept.signature.take();
+        let signer = self.signer.as_deref();
+        let is_ours = has_mark(signer, COMMENT, &[&scope.to_string()], &kept, signature.as_ref());
+        let Kept { v, id, phase, reopens, severity, file, line, text, by, .. } = kept;
+        let own_name = path.file_stem().is_some_and(|stem| stem.to_string_lossy() == id.as_str());
+        let is_one = v == VERSION && own_name && is_ours;
+        is_one.then_some(Comment { id, phase, reopens, severity, file, line, text, by })
     }
 
     /// Where a comment is kept. Its id must be a name and nothing else.
@@ -117,23 +152,11 @@ fn names_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(names)
 }
 
-/// None where the file is of another version, of somebody else, or gone.
-fn read(path: &Path) -> Option<Comment> {
-    plain_file::check(path).ok()?;
-    if fs::symlink_metadata(path).ok()?.len() > BYTES_MAX {
-        return None;
-    }
-    let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let Kept { v, id, phase, reopens, severity, file, line, text, by } = kept;
-    let own_name = path.file_stem().is_some_and(|stem| stem.to_string_lossy() == id.as_str());
-    (v == VERSION && own_name).then_some(Comment { id, phase, reopens, severity, file, line, text, by })
-}
-
 impl CommentBox for FileCommentBox {
     fn waiting(&self, scope: &Scope) -> Result<Vec<Comment>, String> {
         let folder = self.folder(scope);
         let names = names_in(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        Ok(names.iter().filter_map(|path| read(path)).collect())
+        Ok(names.iter().filter_map(|path| self.read(scope, path)).collect())
     }
 
     fn remove(&self, scope: &Scope, id: &CommentId) -> Result<(), String> {
@@ -187,6 +210,27 @@ mod tests {
         assert!(folder.path().join(format!("inbox/001/refused/{}.json", ids[1])).is_file());
         let refused: Vec<String> = inbox.refused(&scope).into_iter().map(|one| one.text).collect();
         assert_eq!((refused, inbox.refused(&other).len()), (vec!["second".to_owned()], 0));
+    }
+
+    #[test]
+    fn a_comment_that_somebody_planted_is_not_taken() {
+        let [folder, home] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let home = home.path().as_os_str().to_owned();
+        let trust =
+            crate::trust::Trust::from_environment(|name| (name == "XDG_STATE_HOME").then(|| home.clone()));
+        let place = crate::trust::RepositoryPlace { git: folder.path(), checkout: folder.path() };
+        let signer = Arc::new(trust.signer(place, folder.path()).unwrap());
+        let own = FileCommentBox::new(folder.path()).signed_by(Some(signer));
+        let (scope, other) = (Scope::Feature(FeatureId(1)), Scope::Feature(FeatureId(2)));
+        let ids = [1, 2].map(new_comment_id);
+        own.put(&scope, &said(&ids[0], "mine")).unwrap();
+        FileCommentBox::new(folder.path()).put(&scope, &said(&ids[1], "planted")).unwrap();
+        assert_eq!(own.waiting(&scope), Ok(vec![said(&ids[0], "mine")]));
+        // Nor is one that was said of another feature.
+        fs::create_dir_all(own.folder(&other)).unwrap();
+        fs::copy(own.path(&scope, &ids[0]).unwrap(), own.path(&other, &ids[0]).unwrap()).unwrap();
+        assert_eq!(own.waiting(&other), Ok(Vec::new()));
+        assert_eq!(FileCommentBox::new(folder.path()).count(&other), 1, "it is there, in the right form");
     }
 
     #[test]

@@ -20,5 +20,6 @@ pub mod lock;
 pub mod plain_file;
 pub mod search_path;
 pub mod shell_word;
+pub mod signing;
 pub mod sqlite;
 pub mod trust;

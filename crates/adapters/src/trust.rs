@@ -98,6 +98,10 @@ pub enum TrustError {
     Newer { file: PathBuf, version: u16 },
     #[error("{} can be written by others, so it does not prove what you accepted", .0.display())]
     OthersWrite(PathBuf),
+    #[error("the key {} cannot be used: {detail}", .file.display())]
+    Key { file: PathBuf, detail: String },
+    #[error("{} is open to others, so what redraft signs with your key proves nothing", .0.display())]
+    KeyOpen(PathBuf),
     #[error("{} cannot be written: {error}", .file.display())]
     Unwritable { file: PathBuf, error: io::Error },
     #[error("{} cannot be written: {error}", .file.display())]
@@ -119,6 +123,16 @@ impl TrustError {
             TrustError::OthersWrite(file) => {
                 format!("look at it, then: chmod 600 {}", crate::shell_word::quoted_path(file))
             }
+            TrustError::Key { file, .. } => format!(
+                "restore it from a backup; or remove it, and accept each ledger anew (redraft trust --ledger): rm {}",
+                crate::shell_word::quoted_path(file)
+            ),
+            TrustError::KeyOpen(path) => format!(
+                "if nobody else has used it: chmod {} {}; otherwise remove the key, and accept each ledger anew \
+                    (redraft trust --ledger)",
+                if path.is_dir() { "700" } else { "600" },
+                crate::shell_word::quoted_path(path)
+            ),
             TrustError::Unwritable { .. } => {
                 "make that folder writable, or set XDG_STATE_HOME to one that is; nothing was accepted"
                     .to_owned()
@@ -217,7 +231,7 @@ impl Trust {
     }
 
     /// Until what is returned is dropped, nobody else changes the file.
-    fn hold(&self) -> Result<File, TrustError> {
+    pub(crate) fn hold(&self) -> Result<File, TrustError> {
         let file = self.file().ok_or(TrustError::NoFolder)?;
         let failed = |error: io::Error| TrustError::Unwritable { file: file.to_owned(), error };
         let folder = file.parent().unwrap_or(Path::new("/"));
@@ -337,13 +351,13 @@ fn others_write(file: &Path) -> io::Result<bool> {
     Ok(found.mode() & 0o022 != 0 || found.uid() != rustix::process::geteuid().as_raw())
 }
 
-fn private_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// A new file that nobody else can read or write.
-fn private_file(path: &Path) -> io::Result<File> {
+pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     File::options().write(true).create_new(true).mode(0o600).open(path)
 }

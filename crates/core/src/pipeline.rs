@@ -202,7 +202,7 @@ pub fn step(state: &Pipeline, event: &Event) -> Result<Pipeline, Rejected> {
 pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
     match event {
         Event::FeatureCreated(created) if state.created.is_none() => state.created = Some(created.clone()),
-        Event::FeatureCreated(_) | Event::Probed(_) | Event::Redacted(_) => {
+        Event::FeatureCreated(_) | Event::Probed(_) | Event::Redacted(_) | Event::SigningBegan(_) => {
             return Err(unexpected(event));
         }
         // What was lost is not known here, and what comes next follows from what is left.

@@ -79,6 +79,7 @@ pub(crate) fn shows(event: &Event) -> bool {
         | Event::Probed(_)
         | Event::Redacted(_)
         | Event::Unreadable(_)
+        | Event::SigningBegan(_)
         | Event::BudgetSet(_)
         | Event::BudgetReached(_)
         | Event::CostCorrected(_) => false,

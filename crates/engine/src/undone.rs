@@ -53,6 +53,7 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::Probed(_)
         | Event::Redacted(_)
         | Event::Unreadable(_)
+        | Event::SigningBegan(_)
         | Event::BudgetSet(_)
         | Event::BudgetReached(_)
         | Event::CostCorrected(_) => return None,

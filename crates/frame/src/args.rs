@@ -365,6 +365,9 @@ pub struct TrustArgs {
     /// Forget what you have accepted in this repository, or in the one in DIR
     #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "yes")]
     pub forget: Option<Option<PathBuf>>,
+    /// Show what in the ledger your key did not sign, and go on from there
+    #[arg(long, conflicts_with_all = ["base", "list", "forget"])]
+    pub ledger: bool,
     /// Accept without asking
     #[arg(long)]
     pub yes: bool,

@@ -192,6 +192,9 @@ impl From<StoreError> for CliError {
                 let folder = Path::new(path).parent().unwrap_or(Path::new(path));
                 unwritable(message, folder).hint("`redraft status` works without that")
             }
+            StoreError::Unproven { .. } => CliError::new(ErrorCode::Waiting, message)
+                .hint("nothing was stored; see whose signature each entry has: redraft status --verify")
+                .hint("if everything in it is right, go on from there with your own key: redraft trust --ledger"),
             StoreError::Gone { ref path, ref rescued, .. } => {
                 let error = CliError::new(ErrorCode::Config, message);
                 match rescued {

@@ -6,6 +6,7 @@
 
 pub mod agent_choice;
 pub mod agent_registry;
+pub mod ancestry;
 pub mod annotate;
 pub mod args;
 pub mod attention;
@@ -17,6 +18,7 @@ pub mod conventions;
 pub mod errors;
 pub mod found_agents;
 mod known_secrets;
+mod ledger_trust;
 mod live;
 pub mod monitor;
 pub mod notify;

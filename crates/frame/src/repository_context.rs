@@ -4,8 +4,11 @@
 use crate::console::Console;
 use crate::errors::{CliError, ErrorCode, ambiguous, unknown_feature};
 use crate::process_context::ProcessContext;
+use redraft_adapters::comment_box::FileCommentBox;
 use redraft_adapters::git::{CommitLookup, GitCheckFolder, GitWorkspace, Repository};
+use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::lock::{Holder, Lock, LockError};
+use redraft_adapters::signing::Signer;
 use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_agents::config::{self, Config};
 use redraft_engine::ports::{CheckFolder as _, Clock, Store};
@@ -13,7 +16,7 @@ use redraft_facts::event::{Event, FeatureCreated};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How long to wait for the repository's lock: longer than making a worktree takes, shorter than anybody's patience.
 const REPOSITORY_WAIT_MS: u64 = 10_000;
@@ -119,9 +122,49 @@ impl RepositoryContext {
         if self.state.is_dir() {
             self.repository.clear_after_cut()?;
         }
-        let ledger = Ledger::open(&self.state, OpenMode::Write)?.behind(self.repository.barrier());
+        let ledger =
+            self.signed(Ledger::open(&self.state, OpenMode::Write)?)?.behind(self.repository.barrier());
         ledger.check()?;
         Ok(ledger)
+    }
+
+    /// The same for a command that may be the user's first: it shows the key that is made.
+    pub fn first_writer(&self, console: &Console) -> Result<Ledger, CliError> {
+        let trust = self.repository.trust();
+        let had_key = self.is_own || trust.own_key()?.is_some();
+        let ledger = self.writer()?;
+        if let Some(key) = trust.own_key()?.filter(|_| !had_key) {
+            console.say(&format!(
+                "made your key {key}; what redraft stores for you is signed with it from here on"
+            ));
+        }
+        Ok(ledger)
+    }
+
+    /// The ledger as one that signs what is added to it.
+    pub fn signed(&self, ledger: Ledger) -> Result<Ledger, CliError> {
+        Ok(match self.signer()? {
+            Some(signer) => ledger.signed_by(signer),
+            None => ledger,
+        })
+    }
+
+    /// The user's key as it signs here; none in a repository that this program has made for a demonstration.
+    pub fn signer(&self) -> Result<Option<Arc<Signer>>, CliError> {
+        if self.is_own {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(self.repository.trust().signer(self.repository.known_as(), &self.state)?)))
+    }
+
+    /// Where comments wait for the process that drives their feature.
+    pub fn comment_box(&self) -> Result<FileCommentBox, CliError> {
+        Ok(FileCommentBox::new(&self.state).signed_by(self.signer()?))
+    }
+
+    /// Where answers are kept until they are stored.
+    pub fn inbox(&self) -> Result<FileInbox, CliError> {
+        Ok(FileInbox::new(&self.state).behind(self.repository.barrier()).signed_by(self.signer()?))
     }
 
     /// Refuses to go on after an interrupted redaction: some of what named the secret's old places may already name new

@@ -7,6 +7,7 @@
 use crate::args::{Command, TrustArgs};
 use crate::console::Console;
 use crate::errors::{CliError, ErrorCode};
+use crate::ledger_trust::{go_on, trust_ledger};
 use crate::own_state::{self, ACCEPT};
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
@@ -44,6 +45,9 @@ struct WishJson {
 pub fn trust(args: TrustArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.list {
         return list(process, console);
+    }
+    if args.ledger {
+        return trust_ledger(args.yes, process, console);
     }
     if let Some(folder) = &args.forget {
         return forget(folder.as_deref(), process, console);
@@ -143,6 +147,7 @@ impl<'a> Wishes<'a> {
         let mut new = Vec::new();
         if self.state.is_some() {
             repo.accept_state()?;
+            go_on(repo, process);
         }
         if !self.config.is_accepted() {
             new.push(accepted(self.config.wants_hash(), self.config.wants.iter().map(Want::line).collect()));
@@ -299,6 +304,9 @@ fn of_git(programs: &[ConfiguredProgram]) -> String {
 struct ListJson {
     v: u16,
     file: Option<String>,
+    /// The public half of the key that signs what is stored, in its short form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
     repositories: Vec<RepositoryJson>,
 }
 
@@ -342,6 +350,10 @@ fn list(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliErr
         text.push_str("nothing has been accepted yet\n");
     }
     let file = process.trust.file().map(|file| file.display().to_string());
+    let key = process.trust.own_key()?.map(|key| key.to_string());
+    if let Some(key) = &key {
+        text.push_str(&format!("your key: {key}\n"));
+    }
     text.push_str(&format!("kept in: {}", file.as_deref().unwrap_or("no file, because HOME is not set")));
     let repositories = known
         .into_iter()
@@ -354,7 +366,7 @@ fn list(process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliErr
             accepted: one.accepted,
         })
         .collect();
-    console.show(&text, &ListJson { v: 1, file, repositories });
+    console.show(&text, &ListJson { v: 1, file, key, repositories });
     Ok(ErrorCode::Done)
 }
 

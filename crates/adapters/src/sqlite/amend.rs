@@ -4,7 +4,8 @@
 //! guessed by trial. The new body has a salt and hash of its own, and the `redacted` event, which the chain covers,
 //! names that hash: a body that was replaced cannot be replaced again unseen.
 
-use super::chain::{Chain, body_hash, hex, new_salt};
+use super::chain::{Chain, Tip, body_hash, hex, new_salt};
+use super::entry_key::EntryKey;
 use super::failure::{Failure, Place};
 use super::{columns, layout, rows};
 use redraft_engine::ports::StoreError;
@@ -32,8 +33,13 @@ pub struct Redaction<'a> {
     pub refs: u64,
 }
 
-/// Stores a redaction inside a transaction; returns the number of its event.
-pub(super) fn store(place: &Place, connection: &Connection, new: &Redaction<'_>) -> Result<u64, Failure> {
+/// Stores a redaction inside a transaction; returns its event as the new end.
+pub(super) fn store(
+    place: &Place,
+    connection: &Connection,
+    key: Option<&EntryKey>,
+    new: &Redaction<'_>,
+) -> Result<Tip, Failure> {
     let tip = rows::tip(place, connection)?;
     if tip.seq != new.decided_on {
         let (scope, decided_on, found) = (Scope::Repo, new.decided_on, tip.seq);
@@ -52,7 +58,7 @@ pub(super) fn store(place: &Place, connection: &Connection, new: &Redaction<'_>)
     let (files, objects, refs) = (new.files, new.objects, new.refs);
     let event = Event::from(Redacted { by, why, events, blobs, files, objects, refs });
     let mut chain = Chain::after(tip);
-    rows::put_events(place, connection, &mut chain, &Scope::Repo, new.at_ms, &[event])?;
+    rows::put_events(place, connection, &mut chain, key, &Scope::Repo, new.at_ms, &[event])?;
     let by_seq = columns::stored(place, chain.tip().seq)?;
     for (seq, body, salt, hash) in salted {
         let seq = columns::stored(place, seq)?;
@@ -70,7 +76,7 @@ pub(super) fn store(place: &Place, connection: &Connection, new: &Redaction<'_>)
     // looked at once more.
     layout::drop_board(connection)?;
     connection.execute_batch("DROP TABLE IF EXISTS checkpoint; DROP TABLE IF EXISTS checkpoint_scopes")?;
-    Ok(chain.tip().seq)
+    Ok(chain.tip())
 }
 
 pub(super) fn put(

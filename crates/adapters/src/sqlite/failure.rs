@@ -49,6 +49,10 @@ impl Place {
         StoreError::ReadOnly { path: self.path.clone(), detail: detail.into() }
     }
 
+    pub(super) fn unproven(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::Unproven { path: self.path.clone(), detail: detail.into() }
+    }
+
     pub(super) fn busy(&self, detail: impl Into<String>) -> StoreError {
         StoreError::Busy { path: self.path.clone(), detail: detail.into() }
     }
@@ -139,6 +143,7 @@ mod tests {
             StoreError::Full { .. } => "full",
             StoreError::Disk { .. } => "disk",
             StoreError::ReadOnly { .. } => "read only",
+            StoreError::Unproven { .. } => "unproven",
             StoreError::Gone { .. } => "gone",
             StoreError::Busy { .. } => "busy",
             StoreError::Other { .. } => "other",

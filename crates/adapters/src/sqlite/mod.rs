@@ -4,7 +4,8 @@
 //! here. Start at [`Ledger::open`]. `layout` holds the tables and their version, `opening` how the file is opened,
 //! `rows` the statements, `columns` the values in a row, `chain` the checksums, `body_check` whether a body is what was
 //! written, `verify` the check of the file, `checkpoint` how far the last check came, `amend` what a redaction replaces,
-//! `dump` the ledger as lines of text and back, `rescue` what is left of a file that was removed during a run, `failure`
+//! `entry_key` how an entry is signed, `vouching` whether the ledger is as its user left it, `dump` the ledger as lines of
+//! text and back, `rescue` what is left of a file that was removed during a run, `failure`
 //! what errors become, `store` the port of the engine.
 
 mod amend;
@@ -13,6 +14,7 @@ mod chain;
 mod checkpoint;
 mod columns;
 mod dump;
+mod entry_key;
 mod failure;
 mod layout;
 mod opening;
@@ -20,12 +22,15 @@ mod rescue;
 mod rows;
 mod store;
 mod verify;
+mod vouching;
 
 #[cfg(test)]
 mod tests;
 
 use crate::barrier::Barrier;
+use crate::signing::Signer;
 use checkpoint::Checkpoint;
+use entry_key::EntryKey;
 use failure::{Failure, Place};
 use layout::Found;
 use opening::Link;
@@ -39,11 +44,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
 use verify::Depth;
+use vouching::Vouching;
 
 pub use amend::Redaction;
 pub use chain::Tip;
 pub use dump::{Export, LostRecord, Resumed};
 pub use verify::VerifiedCounts;
+pub use vouching::{Doubt, SignedBy, Stretch};
 
 /// The ledger's name in its folder.
 pub const FILE: &str = "ledger.db";
@@ -77,6 +84,8 @@ pub struct Ledger {
     reached: Mutex<Option<Checkpoint>>,
     /// Held before an event is stored that rests on files.
     barrier: Option<Arc<Barrier>>,
+    /// Signs what is stored, and makes sure of what was. Without it nothing is signed and nobody asks who wrote it.
+    vouching: Option<Vouching>,
     /// Where the content was written when the file was found to be gone.
     rescued: Mutex<Option<String>>,
 }
@@ -108,6 +117,13 @@ impl Ledger {
     #[must_use]
     pub fn behind(mut self, barrier: Arc<Barrier>) -> Ledger {
         self.barrier = Some(barrier);
+        self
+    }
+
+    /// Signs every event with this key from here on, and adds to no ledger that it does not vouch for.
+    #[must_use]
+    pub fn signed_by(mut self, signer: Arc<Signer>) -> Ledger {
+        self.vouching = Some(Vouching::new(EntryKey { signer, ledger: self.namespace }));
         self
     }
 
@@ -215,7 +231,13 @@ impl Ledger {
     pub fn redact(&self, redaction: &Redaction<'_>) -> Result<u64, StoreError> {
         // What is replaced is overwritten, not only forgotten.
         self.ask(|connection| Ok(connection.pragma_update(None, "secure_delete", true)?))?;
-        self.change(|connection| amend::store(&self.place, connection, redaction))
+        let tip = self.change(|connection| {
+            let vouching = self.vouching.as_ref();
+            vouching.map_or(Ok(()), |vouching| vouching.require(&self.place, connection))?;
+            amend::store(&self.place, connection, vouching.map(|vouching| &vouching.key), redaction)
+        })?;
+        self.note_end(tip);
+        Ok(tip.seq)
     }
 
     /// Rewrites the whole file, so that no page of it or of its log holds what was replaced.
@@ -256,8 +278,42 @@ impl Ledger {
     /// The same for what was added since the last check, for a command that is about to write. Without a stored
     /// checkpoint, or with one that does not fit, it looks at the whole file.
     pub fn check(&self) -> Result<VerifiedCounts, StoreError> {
-        self.ask(|connection| verify::verify_since_checkpoint(&self.place, connection))
-            .map(|found| self.remember(found))
+        let look = |connection: &Connection| {
+            let found = verify::verify_since_checkpoint(&self.place, connection)?;
+            if let Some(vouching) = &self.vouching {
+                vouching.require(&self.place, connection)?;
+                vouching.remember_after(&self.place, connection, found.0.tip.seq - found.0.events)?;
+            }
+            Ok(found)
+        };
+        self.ask(look).map(|found| self.remember(found))
+    }
+
+    /// Whose signature each event has, from the first to the last.
+    pub fn stretches(&self) -> Result<Vec<Stretch>, StoreError> {
+        self.ask(|connection| vouching::stretches(&self.place, connection))
+    }
+
+    /// Why nothing is added to it before a person has looked; none where there is nothing to look at, or without a key.
+    pub fn doubt(&self) -> Result<Option<Doubt>, StoreError> {
+        let Some(vouching) = &self.vouching else { return Ok(None) };
+        self.ask(|connection| vouching.doubt(&self.place, connection))
+    }
+
+    /// Stores that a person goes on from the ledger as it is. Returns what stood in the way, if anything did.
+    pub fn begin_stretch(&self, by: &str, at_ms: i64) -> Result<Option<Doubt>, StoreError> {
+        let Some(vouching) = &self.vouching else { return Ok(None) };
+        let begun = self.change(|connection| vouching.begin(&self.place, connection, by, at_ms))?;
+        Ok(begun.map(|(doubt, tip)| {
+            self.note_end(tip);
+            doubt
+        }))
+    }
+
+    fn note_end(&self, tip: Tip) {
+        if let Some(vouching) = &self.vouching {
+            vouching.stored(tip);
+        }
     }
 
     fn remember(&self, (checked, reached): (VerifiedCounts, Checkpoint)) -> VerifiedCounts {
@@ -326,8 +382,8 @@ impl Ledger {
         match (namespace, newer) {
             (Some(namespace), newer) => {
                 let (link, reached, rescued) = (Mutex::new(link), Mutex::default(), Mutex::default());
-                let barrier = None;
-                Ok(Ledger { place, link, mode, namespace, newer, reached, barrier, rescued })
+                let (barrier, vouching) = (None, None);
+                Ok(Ledger { place, link, mode, namespace, newer, reached, barrier, vouching, rescued })
             }
             (None, Some(newer)) => Err(place.newer(newer)),
             (None, None) => Err(place.damaged("the namespace of its session names is missing")),

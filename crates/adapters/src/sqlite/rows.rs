@@ -6,6 +6,7 @@
 use super::body_check::covered;
 use super::chain::{Chain, Link, Tip, body_hash, new_salt};
 use super::columns::{checksum, decoded, mismatch, number, scope, stored, version};
+use super::entry_key::EntryKey;
 use super::failure::{Failure, Place};
 use super::{checkpoint, layout};
 use redraft_engine::ports::StoreError;
@@ -178,6 +179,7 @@ pub(super) fn put_events(
     place: &Place,
     connection: &Connection,
     chain: &mut Chain,
+    key: Option<&EntryKey>,
     scope: &Scope,
     at_ms: i64,
     events: &[Event],
@@ -191,11 +193,11 @@ pub(super) fn put_events(
         let salt = new_salt();
         let hash = body_hash(&salt, &body);
         let link = Link { writer: &writer, at_ms, scope: &scope, kind, version, body_hash: &hash };
-        let Tip { seq, chain } = chain.extend(&link);
+        let tip @ Tip { seq, chain } = chain.extend(&link);
         let number = stored(place, seq)?;
-        let unsigned = None::<Vec<u8>>;
+        let signature = key.map(|key| key.sign(tip, &scope));
         insert.execute(params![
-            number, writer, scope, at_ms, kind, version, salt, body, hash, chain, unsigned
+            number, writer, scope, at_ms, kind, version, salt, body, hash, chain, signature
         ])?;
         entries.push(Entry { seq, at_ms, event: event.clone() });
     }

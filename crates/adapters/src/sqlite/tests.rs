@@ -1,6 +1,6 @@
 //! The ledger on real files. `writing` is about appends, `reading` about opening for reading, `damage` about files that
 //! are not what was stored, `checkpoints` about how much of a file is looked at, `redactions` about what is taken out
-//! again, `dumps` about export and import, `gone` about files that are removed, replaced or no files at all.
+//! again, `dumps` about export and import, `gone` about files that are removed, replaced or no files at all, `vouching` about entries that somebody else wrote.
 
 #![expect(clippy::disallowed_methods, reason = "these are the tests of storing itself")]
 
@@ -10,6 +10,7 @@ mod dumps;
 mod gone;
 mod reading;
 mod redactions;
+mod vouching;
 mod writing;
 
 use super::*;

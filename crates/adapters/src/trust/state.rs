@@ -62,6 +62,14 @@ impl Trust {
         Ok(stored.repositories.iter().any(|known| known.is(place) && known.seal.as_ref() == Some(&seal)))
     }
 
+    /// What a state folder is called among all of this user's, whatever it is called by others.
+    pub(crate) fn name_of_state(&self, place: RepositoryPlace<'_>, state: &Path) -> String {
+        let seal = sealed(state).unwrap_or_default();
+        let lines =
+            [("git", super::name(place.git)), ("identity", super::identity(place.git)), ("seal", seal)];
+        super::hash_of("state", lines.iter().map(|(key, value)| (*key, value.as_str()))).to_string()
+    }
+
     /// Whether there is a state folder that somebody else made.
     pub fn has_foreign_state(&self, place: RepositoryPlace<'_>, state: &Path) -> Result<bool, TrustError> {
         Ok(!is_blank(state) && !self.knows_state(place, state)?)

@@ -88,6 +88,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::Probed(_)
         | Event::Redacted(_)
         | Event::Unreadable(_)
+        | Event::SigningBegan(_)
         | Event::BudgetSet(_)
         | Event::BudgetReached(_)
         | Event::CostCorrected(_) => {

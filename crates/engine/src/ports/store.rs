@@ -49,6 +49,9 @@ pub enum StoreError {
     Disk { path: String, detail: String },
     #[error("the ledger {path} cannot be written: {detail}")]
     ReadOnly { path: String, detail: String },
+    /// It can be read, and nothing is added to it before a person has looked.
+    #[error("the ledger {path} is not as you left it: {detail}")]
+    Unproven { path: String, detail: String },
     /// It was there when it was opened. `rescued` is the file its content was written to, if that was possible.
     #[error("the ledger {path} is gone: {detail}")]
     Gone { path: String, detail: String, rescued: Option<String> },

@@ -11,13 +11,14 @@ use std::fs;
 use std::path::Path;
 
 /// Facts that the engine does not store: those of commands, of probes and of the ledger itself.
-const OF_OTHERS: [&str; 10] = [
+const OF_OTHERS: [&str; 11] = [
     "adopted",
     "cancelled",
     "cost-corrected",
     "phase-skipped",
     "probed",
     "redacted",
+    "signing-began",
     "trusted",
     "unblocked",
     "unreadable",

@@ -1,4 +1,5 @@
-//! Facts about the ledger itself: a secret was removed from it, or something could not be recovered from a damaged one.
+//! Facts about the ledger itself: a secret was removed from it, something could not be recovered from a damaged one, or
+//! a person let another key sign it from here on.
 
 use super::Event;
 use crate::ids::BlobId;
@@ -44,6 +45,21 @@ pub struct Unreadable {
     pub blob: Option<BlobId>,
 }
 
+/// A person has looked at entries that their own key did not sign, and goes on from them with that key: what stands
+/// before this is taken as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SigningBegan {
+    /// The public key that signs from here on, in lower-case hex.
+    pub key: String,
+    /// The key that signed the entry before; none where nothing valid did.
+    pub before: Option<String>,
+    /// The first entry that is taken as it is, and what was wrong with it.
+    pub accepted: u64,
+    pub found: String,
+    pub by: String,
+}
+
 impl Event {
     /// The blobs it names, each of which is stored with it or was before.
     pub fn blobs(&self) -> Vec<&BlobId> {
@@ -87,7 +103,8 @@ impl Event {
             | Event::BudgetReached(_)
             | Event::CostCorrected(_)
             | Event::Redacted(_)
-            | Event::Unreadable(_) => Vec::new(),
+            | Event::Unreadable(_)
+            | Event::SigningBegan(_) => Vec::new(),
         }
     }
 }

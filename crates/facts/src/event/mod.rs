@@ -47,7 +47,7 @@ pub use finish::{
 };
 pub use host_conversation::HostConversation;
 pub use implementing::{Built, Extra, PlannedTask, Report, TakenOut};
-pub use ledger_events::{Amended, Redacted, Unreadable};
+pub use ledger_events::{Amended, Redacted, SigningBegan, Unreadable};
 pub use loop_opened::{Certify, Limits, LoopOpened, Panel, PanelRole};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};

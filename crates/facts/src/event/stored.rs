@@ -109,6 +109,7 @@ events! {
     "cost-corrected" 1 CostCorrected,
     "redacted" 1 Redacted,
     "unreadable" 1 Unreadable,
+    "signing-began" 1 SigningBegan,
 }
 
 #[cfg(test)]

@@ -94,6 +94,7 @@ impl Event {
             Event::CostCorrected(fact) => each(&mut fact.why),
             Event::Redacted(fact) => each(&mut fact.why),
             Event::Unreadable(fact) => each(&mut fact.detail),
+            Event::SigningBegan(fact) => each(&mut fact.found),
             Event::AgentsMet(fact) => all(fact.agents.iter_mut().map(|agent| &mut agent.why), each),
             Event::Probed(fact) => all(fact.checks.iter_mut().map(|check| &mut check.detail), each),
             Event::Raised(_)

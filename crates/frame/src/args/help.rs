@@ -180,6 +180,7 @@ Examples:
   redraft trust --yes                    accept it without being asked
   redraft trust --list                   what you have accepted, in all repositories
   redraft trust --forget                 take it back
+  redraft trust --ledger                 see what in the ledger your key did not sign, and go on from there
 
 What you accept is stored by hash, in a file of yours outside the repository. If something changes, you must accept \
 it again.

@@ -8,7 +8,7 @@ mod place;
 
 use self::place::Place;
 use super::refold::write_feature;
-use redraft_adapters::comment_box::{FileCommentBox, new_comment_id};
+use redraft_adapters::comment_box::new_comment_id;
 use redraft_adapters::shell_word::quoted;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock, Comment, Store as _};
@@ -181,7 +181,7 @@ fn deliver(
     seen: Option<u64>,
     process: &ProcessContext,
 ) -> Result<Delivery, CliError> {
-    let inbox = FileCommentBox::new(&repo.state);
+    let inbox = repo.comment_box()?;
     let scope = Scope::Feature(id);
     let keep = || {
         process.boundaries.pass("before a comment is kept");
@@ -238,7 +238,7 @@ pub(crate) fn take_left(
     id: FeatureId,
     process: &ProcessContext,
 ) -> Result<(), CliError> {
-    let inbox = FileCommentBox::new(&repo.state);
+    let inbox = repo.comment_box()?;
     if inbox.count(&Scope::Feature(id)) == 0 {
         return Ok(());
     }
@@ -258,7 +258,7 @@ pub(crate) fn take(
     journal: &mut Journal<'_>,
     process: &ProcessContext,
 ) -> Result<(), CliError> {
-    if journal.take_comments(&FileCommentBox::new(&repo.state), &process.boundaries)? {
+    if journal.take_comments(&repo.comment_box()?, &process.boundaries)? {
         write_feature(repo, journal, process);
     }
     Ok(())

@@ -15,7 +15,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 
-pub(crate) use verify::verify;
+pub(crate) use verify::{StretchJson, Verified, verify};
 
 pub(crate) fn ledger(
     command: LedgerCommand,

@@ -35,6 +35,7 @@ mod uninstall;
 use clap::Parser;
 use redraft_adapters::child::Environment;
 use redraft_agents::config::UserSettings;
+use redraft_frame::ancestry::worker_above;
 use redraft_frame::args::{
     BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, CostArgs, CostCommand, ExportArgs,
     LogArgs, ManArgs, McpArgs, PluginCommand, ProjectArgs, ReportArgs, ShowCommand, When,
@@ -140,9 +141,9 @@ fn error_code(code: ErrorCode) -> ErrorCode {
     if code == ErrorCode::Done { ErrorCode::Config } else { code }
 }
 
-/// An agent at work may look at things. It may not begin, decide or accept anything in the user's name.
+/// An agent at work, and whatever else runs below a run, may look at things. It may not begin, decide or accept anything
+/// in the user's name.
 fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliError> {
-    let Some(ticket) = &process.ticket else { return Ok(()) };
     let wish = match command {
         Command::Run(_) | Command::Finish(_) | Command::Review(_) => "start a run",
         Command::Doctor(_) => "start a probe",
@@ -194,8 +195,14 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         | Command::Check(_)
         | Command::Worker(_) => return Ok(()),
     };
-    Err(CliError::usage(format!("an agent at work on {ticket} cannot {wish}"))
-        .hint("start it from a terminal of your own"))
+    let who = match &process.ticket {
+        Some(ticket) => format!("an agent at work on {ticket}"),
+        None => match worker_above(&process.trust, || Some(process.repository().ok()?.state)) {
+            Some(folder) => format!("what redraft has started ({})", folder.display()),
+            None => return Ok(()),
+        },
+    };
+    Err(CliError::usage(format!("{who} cannot {wish}")).hint("start it from a terminal of your own"))
 }
 
 pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {

@@ -111,7 +111,7 @@ pub(crate) fn create(
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
     let lock = repo.lock_repository(process, console)?;
-    let ledger = repo.writer()?;
+    let ledger = repo.first_writer(console)?;
     let depends_on = dependencies_named(repo, &ledger, &args.depends_on)?;
     let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
         Scope::Feature(id) => Some(id),

@@ -21,7 +21,6 @@ use super::show::table;
 use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
 use redraft_adapters::doing::DoingFile;
-use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_core::attribution::{self, RoleAttribution};
 use redraft_core::review::Loop;
@@ -145,7 +144,7 @@ pub(crate) fn review(
         console.not_sent(&process.next(command), code);
         return Ok(code);
     }
-    let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
+    let inbox = repo.inbox()?;
     inbox.sweep(&created.scope());
     console.budget(rules.budget);
     let doing = DoingFile::new(&repo.state, &created.scope());

@@ -1,6 +1,6 @@
 //! `redraft status`: shows the state of each feature and the next command to type.
 
-use super::ledger::verify;
+use super::ledger::{StretchJson, Verified, verify};
 use super::refold::{fold_board, write_files};
 use super::review;
 use redraft_adapters::git::CutOff;
@@ -48,6 +48,12 @@ struct StatusJson {
     /// With `--verify`: how many events there are, all of them in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     verified_events: Option<u64>,
+    /// With `--verify`: whose signature the events have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    signed: Vec<StretchJson>,
+    /// With `--verify`: why nothing is added to the ledger before a person has looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<String>,
 }
 
 pub(crate) fn status(
@@ -60,14 +66,16 @@ pub(crate) fn status(
         rebuild(&repo, process, console)?;
     }
     let ledger = repo.reader()?;
-    let verified_events = match &ledger {
+    let verified = match &ledger {
         Some(ledger) if args.verify => Some(verify(&repo, ledger, console)?),
         None if args.verify => {
             repo.refuse_lost_ledger()?;
-            Some(0)
+            Some(Verified::default())
         }
         Some(_) | None => None,
     };
+    let verified_events = verified.as_ref().map(|verified| verified.events);
+    let Verified { signed, doubt, .. } = verified.unwrap_or_default();
     let (rows, reviews) = match &ledger {
         None => Default::default(),
         Some(ledger) => (rows::rows(ledger)?, rows::reviews(ledger)?),
@@ -106,10 +114,12 @@ pub(crate) fn status(
         next,
         next_after,
         verified_events,
+        signed,
+        doubt,
     };
     console.show(&text(&shown, &board::no_check_ran(&repo, process), args.feature.is_some()), &shown);
     monitor::say(&shown.warnings, console);
-    Ok(ErrorCode::Done)
+    Ok(if shown.doubt.is_some() { ErrorCode::Waiting } else { ErrorCode::Done })
 }
 
 /// `unchecked` says that no check ran; where a feature was named, `only` that one is shown, with its idea.

@@ -1,7 +1,6 @@
 //! Bad input and bad places: a clear error, and nothing lost.
 
-use crate::world::{PROGRAM, feature, left};
-use redraft_adapters::sqlite::{Ledger, OpenMode};
+use crate::world::{PROGRAM, feature, left, own_ledger};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::Unreadable;
 use redraft_facts::ticket::Scope;
@@ -256,7 +255,7 @@ fn a_feature_that_could_not_be_made_can_be_completed_or_given_up() {
 /// Makes the ledger so large that a command no longer checks all of it, and lets one command check it.
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn grow(scratch: &Scratch) {
-    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
+    let ledger = own_ledger(scratch);
     for number in 0..10 {
         let events = [Unreadable { kind: String::new(), detail: "x".repeat(100_000), blob: None }.into()];
         let decided_on = ledger.last_seq(Scope::Repo).unwrap();

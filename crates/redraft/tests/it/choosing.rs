@@ -2,10 +2,9 @@
 //! process, so that hours can pass between two rounds, and a provider that keeps the vendor's cache rules.
 
 use crate::documents::CLEAN;
-use crate::world::PROGRAM;
+use crate::world::{PROGRAM, own_ledger};
 use redraft_adapters::git::{Git, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_agents::api::{AnthropicSettings, ApiAgent, Bounds, Key};
 use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::Cards;
@@ -175,7 +174,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     let repository = Repository::discover_with(git, &scratch.root()).unwrap();
     let workspace =
         GitWorkspace::open(&repository, &scratch.worktree("001"), "feature/001-a-feature").unwrap();
-    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
+    let ledger = own_ledger(&scratch);
     let (inbox, boundaries, redactor) =
         (FileInbox::new(&scratch.state()), Boundaries::new(0), Redactor::default());
     let agent = ApiAgent::anthropic(AnthropicSettings {

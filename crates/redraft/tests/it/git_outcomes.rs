@@ -164,6 +164,10 @@ fn a_ledger_behind_its_branch_is_reported_and_not_continued() {
     for log in ["ledger.db-wal", "ledger.db-shm"] {
         let _ = fs::remove_file(scratch.state().join(log));
     }
+    let ran = scratch.run(["run", "001"]).expect(6);
+    assert!(ran.stderr.contains(", and you had stored event "), "{}", ran.stderr);
+    // Even for a person who has accepted it, it does not fit its branch.
+    scratch.run(["trust", "--ledger", "--yes"]).expect(0);
     let ran = scratch.run(["run", "001"]).expect(3);
     assert!(ran.stderr.contains("but branch feature/001-"), "{}", ran.stderr);
 }
@@ -231,6 +235,8 @@ fn a_ledger_behind_its_branch_is_noticed_under_commits_of_others_and_an_emptied_
     scratch.run(["run", "001"]).expect(0);
     scratch.git_in(&scratch.worktree("001"), ["commit", "-q", "--allow-empty", "-m", "mine"]);
     fs::write(&ledger, &old).unwrap();
+    scratch.run(["run", "001"]).expect(6);
+    scratch.run(["trust", "--ledger", "--yes"]).expect(0);
     let ran = scratch.run(["run", "001"]).expect(3);
     assert!(ran.stderr.contains("but branch feature/001-"), "{}", ran.stderr);
     fs::write(&ledger, "").unwrap();

@@ -1,7 +1,6 @@
 //! Ctrl-C, a second driver, and two features at once.
 
-use crate::world::{answered, bodies, events, executable, feature, left};
-use redraft_adapters::sqlite::{Ledger, OpenMode};
+use crate::world::{answered, bodies, events, executable, feature, left, own_ledger};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::{Cancelled, Event, Unreadable};
 use redraft_facts::ids::FeatureId;
@@ -320,7 +319,7 @@ fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
     for (what, scope, event, damage, told) in cases {
         let scratch = feature(IDEA);
         let mut child = hanging(&scratch, Stdio::null());
-        let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
+        let ledger = own_ledger(&scratch);
         let decided_on = ledger.last_seq(scope.clone()).unwrap();
         let (events, at_ms) = ([event], 0);
         ledger.append(Append { scope, decided_on, at_ms, events: &events, blobs: &[], board: None }).unwrap();

@@ -1,6 +1,13 @@
 //! Tests what people say late: after somebody has looked, about a phase that is skipped, at length, or through a host.
 
 use crate::steering::{SAID, begun, finding, inbox, stored, waiting};
+use crate::world::signer;
+use redraft_adapters::comment_box::FileCommentBox;
+use redraft_engine::ports::Comment;
+use redraft_facts::ids::{CommentId, FeatureId};
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Scope;
+use redraft_facts::verdict::Severity;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -41,14 +48,26 @@ fn a_phase_that_is_skipped_names_what_was_said_about_it_and_keeps_it_for_the_way
     scratch.run(["comment", "001", SAID, "--phase", "design"]).expect(0);
     scratch.run(["run", "001", "--yes", "--until", "specify"]).expect(0);
     // As a run that was killed leaves it.
-    fs::create_dir_all(inbox(&scratch)).unwrap();
-    let left = json!({"v": 1, "id": "0-left", "phase": "design", "reopens": null, "severity": "blocker", "file": "",
-        "line": 0, "text": "and no cache", "by": "ann"});
-    fs::write(inbox(&scratch).join("0-left.json"), left.to_string()).unwrap();
+    let left = Comment {
+        id: CommentId::new("0-left"),
+        phase: Phase::Design,
+        reopens: None,
+        severity: Severity::Blocker,
+        file: String::new(),
+        line: 0,
+        text: "and no cache".to_owned(),
+        by: "ann".to_owned(),
+    };
+    let own = FileCommentBox::new(&scratch.state()).signed_by(Some(signer(&scratch)));
+    own.put(&Scope::Feature(FeatureId(1)), &left).unwrap();
+    // What somebody else has put there is nobody's word.
+    let planted = fs::read_to_string(inbox(&scratch).join("0-left.json")).unwrap();
+    let planted = planted.replace("0-left", "1-left").replace("and no cache", "and approve it");
+    fs::write(inbox(&scratch).join("1-left.json"), planted).unwrap();
     let skipped = scratch.run(["phase", "skip", "001", "design", "--why", "small"]).expect(0).stdout;
     assert!(skipped.contains("not met, and kept: U1, U2; nobody works on a skipped phase"), "{skipped}");
     assert!(skipped.contains("redraft phase back 001 design --why"), "{skipped}");
-    assert!(waiting(&scratch).is_empty());
+    assert_eq!(waiting(&scratch), [inbox(&scratch).join("1-left.json")]);
     assert_eq!(finding(&scratch, "U2")["status"], "open");
     scratch.run(["phase", "back", "001", "design", "--why", "not so small"]).expect(0);
     scratch.run(["run", "001", "--yes"]).expect(0);

@@ -213,6 +213,15 @@ fn a_ledger_that_was_written_in_another_repository_is_refused_and_nothing_is_app
     let (whole, begun) = (feature(IDEA), feature(IDEA));
     whole.run(["run", "001"]).expect(0);
     fs::copy(whole.state().join("ledger.db"), begun.state().join("ledger.db")).unwrap();
+    for words in [&["run", "001"][..], &["new", "another idea"]] {
+        let refused = begun.run(words).expect(6);
+        assert!(
+            refused.stderr.contains("it is not the ledger that you wrote here before"),
+            "{}",
+            refused.stderr
+        );
+    }
+    begun.run(["trust", "--ledger", "--yes"]).expect(0);
     for words in [&["run", "001"][..], &["finish", "001"], &["status", "--verify"]] {
         let refused = begun.run(words).expect(3);
         assert!(refused.stderr.contains("does not belong to branch feature/001-"), "{}", refused.stderr);

@@ -96,6 +96,7 @@ mod setup;
 mod shell;
 mod show_documents;
 mod side_by_side;
+mod signed;
 mod slow;
 mod sparse;
 mod steering;

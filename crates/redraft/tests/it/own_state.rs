@@ -1,8 +1,7 @@
 //! Redraft's state in a repository is used if this user's Redraft made it here, or if the user has accepted it.
 
 use crate::typed::on_a_terminal;
-use crate::world::{PROGRAM, executable, feature};
-use redraft_adapters::sqlite::{Ledger, OpenMode};
+use crate::world::{PROGRAM, executable, feature, own_ledger};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::event::{BudgetSet, Event};
 use redraft_facts::ids::FeatureId;
@@ -133,6 +132,9 @@ fn a_moved_repository_and_another_user_are_asked_once_on_a_terminal_at_once() {
     other(&["run", "001"]).expect(6);
     other(&["trust", "--yes"]).expect(0);
     other(&["run", "001"]).expect(0);
+    // What they stored there this user has to accept as well.
+    scratch.run(["run", "001"]).expect(6);
+    scratch.run(["trust", "--ledger", "--yes"]).expect(0);
     scratch.run(["run", "001"]).expect(0);
     // Put in the place of the one that was known.
     let copy = copied(&scratch, "copy");
@@ -250,7 +252,7 @@ fn that_an_agent_was_paid_in_somebodys_ledger_is_no_consent_of_this_user() {
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn a_shell_and_a_session_are_told_no_number_that_is_none() {
     let scratch = feature(IDEA);
-    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
+    let ledger = own_ledger(&scratch);
     let (scope, seq, row) = ledger.board().unwrap().remove(0);
     assert_eq!(scope, Scope::Feature(FeatureId(1)));
     let forged = row.replacen("\"001\"", "\"$(touch pwned)\"", 1);

@@ -33,6 +33,8 @@ try 'move a branch by GIT_DIR' env GIT_DIR=MAIN/.git git update-ref refs/heads/p
 try 'read the worktree of the feature' ls MAIN/.redraft/worktrees
 try 'read the home' cat HOME_OF_USER/secret
 try 'write the home' sh -c 'echo x > HOME_OF_USER/planted'
+try 'read the key' cat HOME_OF_USER/.local/state/redraft/signing-key
+try 'write what was accepted' sh -c 'echo >> HOME_OF_USER/.local/state/redraft/trust.toml'
 try 'see a variable' test -n "$PROJECT_VARIABLE$SERVICE_TOKEN"
 try 'accept for the user' env -u REDRAFT_TICKET HOME=HOME_OF_USER PROGRAM -C MAIN trust --yes
 try 'drive the feature' env -u REDRAFT_TICKET HOME=HOME_OF_USER PROGRAM -C MAIN status
@@ -42,7 +44,7 @@ touch "$HOME/own" "$TMPDIR/own" own && rm own && echo done
 "#;
 
 /// A repository whose check is this script.
-fn checked_by(script: &str, config: &str) -> Scratch {
+pub(crate) fn checked_by(script: &str, config: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     fs::create_dir_all(scratch.outside().join("home")).unwrap();
     fs::write(scratch.outside().join("home/secret"), "secret\n").unwrap();
@@ -61,7 +63,7 @@ fn checked_by(script: &str, config: &str) -> Scratch {
 }
 
 /// Runs the feature with a file open that is none of a check's business. Returns the first result of the check.
-fn first_check(scratch: &Scratch) -> Value {
+pub(crate) fn first_check(scratch: &Scratch) -> Value {
     let mut command = scratch.command("sh");
     command.args(["-c", "exec 5< \"$1\"; exec \"$2\" run --yes", "sh"]);
     command.arg(scratch.outside().join("home/secret")).arg(PROGRAM);
@@ -99,6 +101,8 @@ fn without_a_sandbox_the_same_check_reaches_all_of_it() {
     let output = check["output"].as_str().unwrap();
     let escaped = output.lines().filter(|line| line.starts_with("escaped ")).count();
     assert!(escaped >= 12, "{output}");
+    // What decides for a person is refused all the same.
+    assert!(!output.contains("escaped accept for the user"), "{output}");
     assert!(check["checkout"]["sandbox"].is_null(), "{check}");
 }
 

@@ -4,8 +4,7 @@
 //! panel of two or three; everything after that is the real program.
 
 use crate::documents::planted;
-use crate::world::{PROGRAM, bodies, entries, events, executable};
-use redraft_adapters::sqlite::{Ledger, OpenMode};
+use crate::world::{PROGRAM, bodies, entries, events, executable, own_ledger};
 use redraft_engine::ports::{Append, Store};
 use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::{Certify, Event, Limits, LoopOpened, Panel, PanelRole};
@@ -97,7 +96,7 @@ pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
         asks_after: false,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
-    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
+    let ledger = own_ledger(&scratch);
     let scope = Scope::Feature(FeatureId(1));
     let events = [Event::from(opened)];
     ledger.append(Append { scope, decided_on, at_ms: 1, events: &events, blobs: &[], board: None }).unwrap();

@@ -1,6 +1,8 @@
 //! What the tests of this folder share: a repository with a feature, and what a finished run left behind.
 
+use redraft_adapters::signing::Signer;
 use redraft_adapters::sqlite::{Ledger, OpenMode};
+use redraft_adapters::trust::{RepositoryPlace, Trust};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store;
 use redraft_facts::event::Entry;
@@ -12,6 +14,7 @@ use redraft_reports::projections::BoardRow;
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_redraft");
 
@@ -89,6 +92,20 @@ pub(crate) fn left(scratch: &Scratch) -> Left {
 pub(crate) fn entries(scratch: &Scratch) -> Vec<Entry> {
     let ledger = Ledger::open(&scratch.state(), OpenMode::ReadOnly).unwrap();
     ledger.read(Scope::Feature(FeatureId(1))).unwrap()
+}
+
+/// The ledger to add to, as the user's own program would.
+pub(crate) fn own_ledger(scratch: &Scratch) -> Ledger {
+    Ledger::open(&scratch.state(), OpenMode::Write).unwrap().signed_by(signer(scratch))
+}
+
+/// The key of the user of this repository.
+pub(crate) fn signer(scratch: &Scratch) -> Arc<Signer> {
+    let home = scratch.outside().join("home");
+    let trust = Trust::from_environment(|name| (name == "HOME").then(|| home.clone().into()));
+    let (git, root) = (scratch.root().join(".git"), scratch.root());
+    let place = RepositoryPlace { git: &git, checkout: &root };
+    Arc::new(trust.signer(place, &scratch.state()).unwrap())
 }
 
 /// How often the rehearsal agent's own log says that it answered each ticket.

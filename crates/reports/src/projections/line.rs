@@ -270,6 +270,12 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             };
             format!("{what} was lost: {}", one_line(&fact.detail, 120))
         }
+        Event::SigningBegan(fact) => format!(
+            "{} goes on with a key of their own; accepted as they are: the entries from {} on ({})",
+            fact.by,
+            fact.accepted,
+            one_line(&fact.found, 120)
+        ),
         Event::AgentsMet(fact) => {
             let agents: Vec<String> = fact.agents.iter().map(met).collect();
             format!("works with {}", agents.join("; "))

@@ -198,7 +198,7 @@ impl Reader<'_> {
             return Err(self.wrong("there are fewer lines than it says; export it again").into());
         }
         let (scope, lost) = (Scope::Repo, std::mem::take(&mut self.lost_blobs));
-        rows::put_events(lines.place, self.connection, &mut self.chain, &scope, self.now_ms, &lost)?;
+        rows::put_events(lines.place, self.connection, &mut self.chain, None, &scope, self.now_ms, &lost)?;
         Ok(())
     }
 
@@ -306,6 +306,7 @@ impl Reader<'_> {
             self.place,
             self.connection,
             &mut self.chain,
+            None,
             &scope,
             at_ms,
             std::slice::from_ref(lost),

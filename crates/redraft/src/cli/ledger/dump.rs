@@ -135,6 +135,10 @@ pub(super) fn import(
     fs::rename(Ledger::file(&folder), &path).map_err(failed)?;
     // It holds only its own leftovers.
     let _ = fs::remove_dir_all(&folder);
+    // A person has said that this is the ledger from here on, whosever it was.
+    repo.require_own_state()?;
+    let ledger = repo.signed(Ledger::open(&repo.state, OpenMode::Write)?)?;
+    ledger.begin_stretch(&process.user, now_ms)?;
     Ok(told(resumed, moved_aside, console))
 }
 

@@ -66,7 +66,7 @@ pub(super) fn redact(
         return Err(CliError::usage("there is no ledger here, so nothing was stored"));
     }
     repo.require_own_state()?;
-    let ledger = Ledger::open(&repo.state, OpenMode::Write)?;
+    let ledger = repo.signed(Ledger::open(&repo.state, OpenMode::Write)?)?;
     let SecretToRemove { removal, can_ask } = secret::meant(args, &ledger, process, console)?;
     let _locks = hold_all(&repo, scopes(&ledger), process, console)?;
     ledger.verify()?;

@@ -2,23 +2,49 @@
 //! status --verify`.
 
 use redraft_adapters::lock::Lock;
-use redraft_adapters::sqlite::Ledger;
+use redraft_adapters::sqlite::{Ledger, SignedBy, Stretch};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Store, Workspace};
 use redraft_engine::require_ledger_matches_branch;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::redact::Redactor;
-use redraft_facts::text::count;
+use redraft_facts::text::{count, utc};
 use redraft_facts::ticket::Scope;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::rows::fold;
 use redraft_reports::projections::{self, BoardRow};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Checks the whole ledger, its board and the records in worktrees. Returns how many events there are.
-pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Console) -> Result<u64, CliError> {
+/// What is known of a ledger that was found in order.
+#[derive(Default)]
+pub(crate) struct Verified {
+    pub(crate) events: u64,
+    pub(crate) signed: Vec<StretchJson>,
+    /// Why nothing is added to it before a person has looked.
+    pub(crate) doubt: Option<String>,
+}
+
+/// Consecutive events of one hand.
+#[derive(Serialize)]
+pub(crate) struct StretchJson {
+    first: u64,
+    last: u64,
+    since: String,
+    /// `yours`, `another`, `nobody` or `invalid`.
+    whose: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+}
+
+/// Checks the whole ledger, its board and the records in worktrees.
+pub(crate) fn verify(
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    console: &Console,
+) -> Result<Verified, CliError> {
     let events = ledger.verify()?.seq;
     let mut differing = Vec::new();
     let board: BTreeMap<String, (u64, String)> =
@@ -69,7 +95,8 @@ pub(crate) fn verify(repo: &RepositoryContext, ledger: &Ledger, console: &Consol
     }
     if differing.is_empty() {
         tell(ledger, events, console)?;
-        return Ok(events);
+        let (signed, doubt) = signatures(repo, ledger, console)?;
+        return Ok(Verified { events, signed, doubt });
     }
     let what = differing.join(", ");
     let verb = if differing.len() == 1 { "does" } else { "do" };
@@ -106,6 +133,51 @@ fn tell(ledger: &Ledger, events: u64, console: &Console) -> Result<(), CliError>
         ));
     }
     Ok(())
+}
+
+/// Says whose signature each event has. Looking makes no key.
+fn signatures(
+    repo: &RepositoryContext,
+    ledger: &Ledger,
+    console: &Console,
+) -> Result<(Vec<StretchJson>, Option<String>), CliError> {
+    let own = repo.repository.trust().own_key()?;
+    let signed: Vec<StretchJson> = ledger
+        .stretches()?
+        .into_iter()
+        .map(|Stretch { first, last, since_ms, signed }| {
+            let (whose, key) = match signed {
+                SignedBy::Key(key) if Some(key) == own => ("yours", Some(key.to_string())),
+                SignedBy::Key(key) => ("another", Some(key.to_string())),
+                SignedBy::Nobody => ("nobody", None),
+                SignedBy::Invalid => ("invalid", None),
+            };
+            StretchJson { first, last, since: utc(since_ms), whose, key }
+        })
+        .collect();
+    for StretchJson { first, last, since, whose, key } in &signed {
+        let events =
+            if first == last { format!("event {first}") } else { format!("events {first} to {last}") };
+        let key = key.as_deref().unwrap_or_default();
+        let by = match *whose {
+            "yours" => format!("signed with your key {key}"),
+            "another" => format!("signed with another key, {key}"),
+            "nobody" => "unsigned".to_owned(),
+            _ => "the signature is wrong".to_owned(),
+        };
+        console.say(&format!("{events}, since {since}: {by}"));
+    }
+    let reader = if own.is_some() { repo.reader()? } else { None };
+    let doubt = match reader {
+        Some(ledger) => repo.signed(ledger)?.doubt()?.map(|doubt| doubt.detail),
+        None => None,
+    };
+    if let Some(detail) = &doubt {
+        console.say(&format!("nothing is added to the ledger, because {detail}"));
+        console
+            .say("if everything in it is right, go on from there with your own key: redraft trust --ledger");
+    }
+    Ok((signed, doubt))
 }
 
 /// Rows of an earlier form are not compared with what they would be now; nothing reads them.

@@ -5,7 +5,6 @@ use super::reply::Reply;
 use super::{CliError, McpService, RepositoryContext};
 use crate::cli::run::{RunRequest, WorkSource, with_run};
 use redraft_adapters::checks::ShellChecks;
-use redraft_adapters::inbox::FileInbox;
 use redraft_engine::Rechecking;
 use redraft_engine::ports::{CheckWish, Clock as _, NO_CHECK};
 use redraft_facts::ticket::{Scope, Ticket};
@@ -86,7 +85,7 @@ fn run(desk: &McpService, args: &CheckArgs) -> Result<Result<String, String>, Cl
         sandbox: &sandbox,
         home: folder.home(),
     };
-    let inbox = FileInbox::new(&repo.state);
+    let inbox = repo.inbox()?;
     let left_ms = u64::try_from(expires_ms.saturating_sub(process.clock.now_ms())).unwrap_or(0);
     let until = process.clock.moment().plus_ms(left_ms);
     let wish = CheckWish { name: args.name.clone(), test: args.test.clone() };

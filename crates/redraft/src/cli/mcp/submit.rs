@@ -3,7 +3,6 @@
 use super::reply::{Reply, Submitted, UndoneJson};
 use super::{CliError, McpService, RepositoryContext};
 use crate::cli::run::{RunRequest, WorkSource, with_run};
-use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Store as _};
@@ -90,7 +89,7 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
                 // The process that drives the feature stores what is kept; a run may be busy with something else for
                 // long.
                 let (state, entries) = now()?;
-                let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
+                let inbox = repo.inbox()?;
                 let kept = given.keep(&state, &entries, &inbox, &process.redactor, process.clock.now_ms())?;
                 let (state, entries) = now()?;
                 let gone = given.refused(&state, &entries, &process.redactor, process.clock.now_ms());

@@ -13,7 +13,6 @@ use super::{FOR_FEATURES, driven, outcome, played_by, run_args};
 use crate::cli::run::{self, tidy};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::doing::DoingFile;
-use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
@@ -123,7 +122,7 @@ impl Call<'_> {
         let workspace = repo.workspace(created)?;
         workspace.sweep();
         let hidden = self.require_shown(&workspace)?;
-        let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
+        let inbox = repo.inbox()?;
         inbox.sweep(&created.scope());
         let check_folder = repo.check_folder(created, &grounds.config);
         let sandbox = sandbox(repo, &grounds.config, process);

@@ -5,7 +5,6 @@ use super::{config, kept_budget, rules};
 use crate::cli::comment;
 use crate::cli::project::project_context;
 use redraft_adapters::checks::ShellChecks;
-use redraft_adapters::comment_box::FileCommentBox;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted;
@@ -123,9 +122,9 @@ fn with_lock<T>(
     prepare(repo, &ledger, &created, &config, process, console)?;
     let workspace = repo.workspace(&created)?;
     workspace.sweep();
-    let inbox = FileInbox::new(&repo.state).behind(repo.repository.barrier());
+    let inbox = repo.inbox()?;
     inbox.sweep(&created.scope());
-    let comments = FileCommentBox::new(&repo.state);
+    let comments = repo.comment_box()?;
     let agents = match players {
         WorkSource::Configured => AgentRegistry::new(repo, &config, process),
         WorkSource::Host => AgentRegistry::for_host(repo, &config, process),

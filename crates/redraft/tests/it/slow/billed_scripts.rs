@@ -7,10 +7,9 @@
 use super::Stopwatch;
 use crate::documents::CLEAN;
 use crate::side_by_side::{THREE, TWO, open_loop};
-use crate::world::PROGRAM;
+use crate::world::{PROGRAM, own_ledger};
 use redraft_adapters::git::{Git, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_agents::api::{
     AnswerForm, AnthropicSettings, ApiAgent, Bounds, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
@@ -392,7 +391,7 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
     let repository = Repository::discover_with(git, &scratch.root()).unwrap();
     let branch = "feature/001-export-the-monthly-report-as-csv";
     let workspace = GitWorkspace::open(&repository, &scratch.worktree("001"), branch).unwrap();
-    let ledger = Ledger::open(&scratch.state(), OpenMode::Write).unwrap();
+    let ledger = own_ledger(&scratch);
     let (inbox, boundaries, redactor) =
         (FileInbox::new(&scratch.state()), Boundaries::new(0), Redactor::default());
     let mut budget = Usd(60_000 + dice.below(900_000));
