@@ -105,7 +105,7 @@ impl World {
             files: vec![self.path("home/app/.git/redraft/ledger.db")],
             folders: vec![self.path("home/app/.git/redraft")],
         };
-        of_command(&places, wider, forbidden, false)
+        of_command(&places, wider, forbidden, Least::Nothing)
     }
 
     /// Whether the attempt ended with 0, made in the sandbox of an engine or outside.

@@ -2,7 +2,7 @@
 
 use crate::world::{CLAUDE, CODEX, Client, DRAFT, World, is_author, is_spec_reviewer, model};
 use redraft_testkit::Ran;
-use redraft_testkit::provider::{RecordedRequest, Reply, tool_results};
+use redraft_testkit::provider::{RecordedRequest, tool_results};
 use serde_json::json;
 use std::fs;
 
