@@ -1,13 +1,8 @@
-//! Finds which checks a project has, and runs those that a person has accepted.
+//! Runs the checks of a project that a person has accepted.
 //!
 //! A check is a command of `redraft.toml`, run by the shell in the check folder through the same worker as agents, so
 //! that it ends with the run. Its exit code decides; what it prints is evidence. Nothing here knows what a check is
-//! for. Start at [`ShellChecks`]; [`detect`] is for `redraft init`.
-
-mod below;
-mod detect;
-
-pub use detect::detect;
+//! for. Start at [`ShellChecks`].
 
 use crate::child::{Environment, ScriptEnd, ShellCommand};
 use crate::clock::SystemClock;

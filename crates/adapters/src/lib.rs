@@ -13,7 +13,6 @@ pub mod child;
 pub mod clock;
 pub mod comment_box;
 pub mod disk;
-pub mod doing;
 pub mod git;
 pub mod inbox;
 pub mod lock;

@@ -2,7 +2,7 @@
 //! `--events` each event as JSON.
 
 use crate::console::Console;
-use redraft_adapters::doing::DoingFile;
+use crate::doing::DoingFile;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::{Progress, Undone};
 use redraft_facts::event::{Entry, Event};

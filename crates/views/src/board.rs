@@ -6,7 +6,6 @@
 use super::blocker::{BlockerJson, adopting, unblocking};
 use super::dependencies::FeatureStandings;
 use redraft_adapters::comment_box::FileCommentBox;
-use redraft_adapters::doing;
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
@@ -18,6 +17,7 @@ use redraft_engine::ports::{Clock, Store as _};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
 use redraft_frame::agent_registry::hosts_play_all;
+use redraft_frame::doing;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;

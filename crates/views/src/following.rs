@@ -5,9 +5,9 @@
 //! connection to the ledger is kept open, which would keep the last writer from putting its log away, no lock is taken,
 //! nothing is created. Where it says "changed", the view reads again what it shows. Start at [`Following::changed`].
 
-use redraft_adapters::doing;
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
+use redraft_frame::doing;
 use redraft_reports::projections::BoardRow;
 use std::fs::{self, File, Metadata};
 use std::io::Read as _;
@@ -137,9 +137,9 @@ fn locks(state: &Path) -> Vec<LockMark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use redraft_adapters::doing::DoingFile;
     use redraft_adapters::lock::Lock;
     use redraft_adapters::sqlite::OpenMode;
+    use redraft_frame::doing::DoingFile;
     use std::time::Duration;
 
     /// Asks until nothing changes any more: a change counts twice.

@@ -1,12 +1,12 @@
 //! `redraft init`: writes a configuration file with every default as a comment, and chooses the agent that plays the
 //! roles.
 
-use redraft_adapters::checks::detect;
 use redraft_agents::config::{self, Config};
 use redraft_frame::agent_choice::{Wanted, settled};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode, cannot_be_written, unwritable};
 use redraft_frame::found_agents::{DEFAULT_ROLE, FoundAgent, found};
+use redraft_frame::found_checks::detect;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_roles::profile;

@@ -96,7 +96,7 @@ pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
         asks_after: false,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
-    let ledger = own_ledger(&scratch);
+    let ledger = own_ledger(scratch);
     let scope = Scope::Feature(FeatureId(1));
     let events = [Event::from(opened)];
     ledger.append(Append { scope, decided_on, at_ms: 1, events: &events, blobs: &[], board: None }).unwrap();

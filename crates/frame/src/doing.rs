@@ -4,7 +4,7 @@
 //! whole, a few times a second at most, by a thread of its own, so that no agent waits for a disk. It goes away with the
 //! run; one that a killed run left behind names dispatches that nobody drives any more, and the next run replaces it.
 
-use crate::plain_file::{self, UnreadableFile};
+use redraft_adapters::plain_file::{self, UnreadableFile};
 use redraft_facts::harmless;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::{Scope, Ticket};

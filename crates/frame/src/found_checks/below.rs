@@ -1,6 +1,6 @@
 //! Finds the packages of a repository whose root shows no check, and the checks of each. Nothing is run.
 
-use crate::shell_word::quoted_path;
+use redraft_adapters::shell_word::quoted_path;
 use redraft_engine::ports::Check;
 use std::collections::BTreeSet;
 use std::fs;

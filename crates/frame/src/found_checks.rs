@@ -1,8 +1,10 @@
 //! Finds which checks a project has by the files in its root or, where these show none, by its packages below. Nothing is
 //! run.
 
-use super::below::below;
-use crate::plain_file;
+mod below;
+
+use below::below;
+use redraft_adapters::plain_file;
 use redraft_engine::ports::Check;
 use serde_json::Value;
 use std::path::Path;
