@@ -74,10 +74,12 @@ impl fmt::Debug for History {
 /// A command's own surroundings. The temporary folder goes with it.
 #[derive(Debug)]
 pub struct Surroundings {
-    /// None where the sandbox is switched off.
+    /// None where the sandbox is switched off, or cannot be described.
     pub policy: Option<Policy>,
     pub environment: Variables,
     temp: Option<PathBuf>,
+    /// Why it cannot be described.
+    unheld: Option<String>,
 }
 
 impl Drop for Surroundings {
@@ -90,6 +92,14 @@ impl Drop for Surroundings {
 }
 
 impl Surroundings {
+    /// How far what ran was held: as it was noted in `noted`. None where it was not meant to be, or was not started.
+    pub fn report(&self, noted: &Path) -> Option<Report> {
+        match &self.unheld {
+            Some(why) => Some(Report::none(why)),
+            None => Report::read(noted).filter(|_| self.policy.is_some()),
+        }
+    }
+
     /// Why a command that failed so probably did, and the setting that would change that.
     pub fn hint(&self, report: Option<&Report>, output: &str) -> Option<String> {
         let held = report.is_some_and(|report| report.level.holds());
@@ -177,15 +187,21 @@ impl Sandbox {
         variables: (&Variables, &Variables),
     ) -> io::Result<Surroundings> {
         if self.rule == SandboxRule::Off {
-            return Ok(Surroundings { policy: None, environment: variables.0.clone(), temp: None });
+            return Ok(Surroundings {
+                policy: None,
+                environment: variables.0.clone(),
+                temp: None,
+                unheld: None,
+            });
         }
         // A policy is handed on as text.
         if let Some(path) = [Some(folder), home].into_iter().flatten().find(|path| path.to_str().is_none()) {
-            let message = format!(
-                "{} is not in UTF-8, so it cannot be held to a sandbox; [sandbox] level = \"off\" runs it without",
-                path.display()
-            );
-            return Err(io::Error::other(message));
+            let why = format!("{} is not in UTF-8", path.display());
+            if self.rule == SandboxRule::Strict {
+                return Err(refusal(Least::Enforced, &Level::None(why)));
+            }
+            let environment = variables.0.clone();
+            return Ok(Surroundings { policy: None, environment, temp: None, unheld: Some(why) });
         }
         let temp = self.temporary()?;
         let home = home.map_or_else(|| temp.join("home"), Path::to_owned);
@@ -194,7 +210,7 @@ impl Sandbox {
         let (user, passed) = variables;
         let environment = self.environment(passed, &home, &temp);
         let policy = Some(self.policy(&own, user));
-        Ok(Surroundings { policy, environment, temp: Some(temp) })
+        Ok(Surroundings { policy, environment, temp: Some(temp), unheld: None })
     }
 
     /// How far a command would be held here, found out by trying; with needs, the program of an agent. None where the

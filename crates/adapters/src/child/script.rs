@@ -78,7 +78,7 @@ impl ShellCommand<'_> {
             each(line);
         };
         let end = self.run_in(&environment, policy, watch, &mut both)?;
-        let report = policy.and_then(|_| Report::read(&self.out.join(worker_folder::REPORT)));
+        let report = surroundings.report(&self.out.join(worker_folder::REPORT));
         let failed = matches!(end, ScriptEnd::Badly { .. });
         let hint = failed.then(|| surroundings.hint(report.as_ref(), &last.text())).flatten();
         Ok(ScriptRun { end, report, hint })

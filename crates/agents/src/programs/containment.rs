@@ -109,10 +109,13 @@ impl Containment {
     }
 
     /// Whether a program that works in this folder is held. Where git's folder or the ledger lie in it, nothing can be
-    /// closed.
+    /// closed; where its name is no text, nothing can be described.
     pub fn holds(&self, folder: &Path) -> bool {
         match self {
-            Containment::Held(held) => !held.sandbox.closed.iter().any(|closed| closed.starts_with(folder)),
+            Containment::Held(held) => {
+                let open = !held.sandbox.closed.iter().any(|closed| closed.starts_with(folder));
+                open && is_text(folder) && is_text(&held.home)
+            }
             Containment::Off | Containment::Impossible(_) => false,
         }
     }
@@ -123,7 +126,10 @@ impl Containment {
             Containment::Off => None,
             Containment::Impossible(why) => Some(why.clone()),
             Containment::Held(held) if self.holds(folder) => Some(held.reached.clone()),
-            Containment::Held(_) => Some("none: it works in your own checkout".to_owned()),
+            Containment::Held(held) if is_text(folder) && is_text(&held.home) => {
+                Some("none: it works in your own checkout".to_owned())
+            }
+            Containment::Held(_) => Some(format!("none: {} is not in UTF-8", folder.display())),
         }
     }
 
@@ -164,6 +170,11 @@ impl Room {
     pub fn hint(&self, finished: &Finished) -> Option<String> {
         self.surroundings.as_ref()?.hint(finished.report.as_ref(), &finished.stderr)
     }
+}
+
+/// A sandbox is described in text.
+fn is_text(path: &Path) -> bool {
+    path.to_str().is_some()
 }
 
 /// Where the program's own files are: the folder it lies in, and the packages it was installed with.

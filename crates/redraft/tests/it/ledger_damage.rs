@@ -129,7 +129,7 @@ fn a_ledger_that_is_removed_replaced_or_locked_under_a_run_stops_it_and_nothing_
         scratch.write(
             "redraft.toml",
             "[agents.odd]\nkind = \"codex\"\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./program.sh\"\n\
-             [roles]\nspec-reviewer = \"odd\"\n",
+             [roles]\nspec-reviewer = \"odd\"\n[sandbox]\nlevel = \"off\"\n",
         );
         let folder = scratch.worktree("001").join("docs/features/001-export-the-monthly-report-as-csv");
         fs::create_dir_all(&folder).unwrap();

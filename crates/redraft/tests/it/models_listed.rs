@@ -101,7 +101,10 @@ fn what_is_called_is_the_model_that_was_priced() {
         let scratch = Scratch::repository(PROGRAM);
         stub(&scratch);
         let agent = format!("[agents.claude]\n{model}program = \"./claude.sh\"\n");
-        scratch.write("redraft.toml", &format!("{agent}[roles]\ndefault = \"claude\"\n"));
+        scratch.write(
+            "redraft.toml",
+            &format!("{agent}[roles]\ndefault = \"claude\"\n[sandbox]\nlevel = \"off\"\n"),
+        );
         scratch.run(["trust", "--yes"]).expect(0);
         scratch.run(["new", "--until", "specify", "Export orders"]).expect(0);
         let asked = scratch.run(["run", "001"]).expect(6);

@@ -28,7 +28,7 @@ fn the_text_of_a_pull_request_is_made_of_trace_checks_and_receipt() {
         "{text}"
     );
     assert!(!text.contains("**Not finished"), "{text}");
-    assert!(text.contains("- sound: `test ! -e broken` passed\n"), "{text}");
+    assert!(text.contains("- sound: `test ! -e broken` passed (sandbox "), "{text}");
     assert!(text.contains("- merge: passed; merges into main at "), "{text}");
     assert!(text.contains("finish.1/retro/retro-facilitator/1.1"), "{text}");
     let object = scratch.json(["show", "pull-request", "001"]);

@@ -17,10 +17,16 @@ const TESTS: &str =
 
 /// A change with an accepted check.
 fn checked(command: &str) -> Scratch {
+    checked_with(command, |_| String::new())
+}
+
+/// The same with more in its configuration.
+fn checked_with(command: &str, more: impl Fn(&Scratch) -> String) -> Scratch {
     let scratch = topic("#!/bin/sh\nprintf '%s\\n' \"$1\"\n");
     scratch.git(["switch", "--quiet", "main"]);
     scratch.write("tests.sh", TESTS);
-    commit(&scratch, "redraft.toml", &format!("[checks]\ntests = \"{command}\"\n"), "checks");
+    let config = format!("[checks]\ntests = \"{command}\"\n{}", more(&scratch));
+    commit(&scratch, "redraft.toml", &config, "checks");
     scratch.git(["switch", "--quiet", "topic"]);
     scratch.git(["rebase", "--quiet", "main"]);
     scratch.run(["trust", "--base", "main", "--yes"]).expect(0);
@@ -142,7 +148,8 @@ printf '%s\n' '"usage":{"input_tokens":10,"output_tokens":10},"result":"","struc
 
 #[test]
 fn a_program_asks_the_run_it_works_for_by_a_command_or_a_tool_and_can_have_nothing_else_run() {
-    let scratch = checked("sh tests.sh");
+    // The program notes outside what it heard.
+    let scratch = checked_with("sh tests.sh", |_| "[sandbox]\nlevel = \"off\"\n".to_owned());
     let out = scratch.outside().join("heard");
     fs::create_dir_all(&out).unwrap();
     let script = CLAUDE.replace("REDRAFT", PROGRAM).replace("OUT", out.to_str().unwrap());
@@ -180,8 +187,8 @@ fn approval() -> Value {
 
 #[test]
 fn a_check_that_is_killed_with_its_run_leaves_no_process_and_no_copy() {
-    let scratch = checked("sh tests.sh");
-    let mark = scratch.outside().join("pid");
+    let scratch = checked_with("sh tests.sh", Scratch::opened);
+    let mark = scratch.shared().join("pid");
     scratch.git(["switch", "--quiet", "main"]);
     let hangs = format!(
         "{TESTS}[ \"$1\" = hang ] && echo $$ > {0}.part && mv {0}.part {0} && exec sleep 1000\nexit 0\n",

@@ -165,7 +165,7 @@ rm -rf inner
 #[test]
 #[cfg(target_os = "linux")]
 fn what_runs_below_a_check_decides_nothing_whatever_its_variables_say() {
-    let scratch = crate::sandbox::checked_by(BELOW, "");
+    let scratch = crate::sandbox::checked_by(BELOW, "[sandbox]\nlevel = \"off\"\n");
     let check = crate::sandbox::first_check(&scratch);
     assert_eq!(check["passed"], true, "{check}");
     let output = check["output"].as_str().unwrap();

@@ -27,7 +27,9 @@ fn played(scratch: &Scratch, role: &str, config: &str, act: &str) {
     fs::write(scratch.outside().join("act.sh"), act).unwrap();
     let agent =
         "[agents.odd]\nkind = \"claude\"\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./program.sh\"\n";
-    scratch.write("redraft.toml", &format!("{config}\n{agent}[roles]\n{role} = \"odd\"\n"));
+    // What a sandbox prevents must be undone where there is none.
+    let off = "[sandbox]\nlevel = \"off\"\n";
+    scratch.write("redraft.toml", &format!("{config}\n{off}{agent}[roles]\n{role} = \"odd\"\n"));
     scratch.run(["trust", "--yes"]).expect(0);
 }
 
