@@ -16,7 +16,7 @@ use redraft_facts::ticket::{Purpose, Ticket};
 fn worlds_are_drawn_in_which_who_wrote_a_text_approves_it_and_fresh_eyes_are_a_hosts() {
     let mut runner = TestRunner::deterministic();
     let (mut same, mut certified) = (0, 0);
-    for _ in 0..300 {
+    for _ in 0..500 {
         let mut world = any_world().new_tree(&mut runner).unwrap().current();
         world.play(STEPS_MAX);
         for entry in &world.log {
