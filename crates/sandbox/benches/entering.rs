@@ -12,7 +12,7 @@
 )]
 
 use redraft_sandbox::profile::{Places, Widening, of_command};
-use redraft_sandbox::{Engine, Forbidden, Network, Policy, Starter};
+use redraft_sandbox::{Engine, Forbidden, Least, Network, Policy, Starter};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -88,5 +88,5 @@ fn policy(folder: &Path, network: &Network) -> Policy {
         checkout: Path::new("/nowhere"),
         closed: &[],
     };
-    of_command(&places, Widening { read: &[], write: &[], network }, Forbidden::default(), false)
+    of_command(&places, Widening { read: &[], write: &[], network }, Forbidden::default(), Least::Nothing)
 }
