@@ -218,7 +218,7 @@ fn a_session_with_the_plugin_carries_a_phase_from_its_idea_to_its_approval() {
     let tools = |request: &RecordedRequest| tool_names(request).into_iter().collect::<BTreeSet<String>>();
     let offered: Vec<BTreeSet<String>> = subagents.iter().map(tools).collect();
     let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
-    let author = named(&["Read", "Glob", "Grep", "Write", "Edit"]);
+    let author = named(&["Read", "Glob", "Grep", "Write", "Edit", "WebSearch"]);
     let reviewer = named(&["Read", "Glob", "Grep", "WebSearch"]);
     assert_eq!(offered, [author.clone(), author, reviewer, named(&["Read", "Glob", "Grep"])]);
     assert!(subagents.iter().all(|request| greetings(request) == 0));
