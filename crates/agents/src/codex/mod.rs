@@ -172,7 +172,7 @@ impl CodexAgent {
             home.make_ready()?;
             home.copy(SETTINGS)?;
             // Its providers are named there.
-            addresses.extend(fs::read_to_string(home.to.join(SETTINGS)));
+            addresses.extend(fs::read_to_string(home.from.join(SETTINGS)));
             Ok(())
         });
         let demand = Demand {

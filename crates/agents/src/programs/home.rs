@@ -1,7 +1,8 @@
 //! The home of a program that is contained: of the user's own there is only what it needs to log in.
 //!
 //! What the program keeps, such as its conversations, stays here and lasts. Settings that other programs of the user
-//! would obey are not here, so an agent cannot leave any. Start at [`Home::make_ready`].
+//! would obey are not here, so an agent cannot leave any. It can leave anything else, such as links that lead to the
+//! user's files: none is followed here. Start at [`Home::make_ready`].
 
 use serde_json::{Map, Value};
 use std::io::Write as _;
@@ -25,6 +26,7 @@ impl Home {
     /// Makes the folder and the links in it.
     pub fn make_ready(&self) -> io::Result<()> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.to)?;
+        refuse_a_link(&self.to)?;
         self.hand_back()?;
         for name in self.shared.iter().chain(self.shown) {
             let (own, link) = (self.from.join(name), self.to.join(name));
@@ -36,7 +38,12 @@ impl Home {
                     link_to(&own, &link)?;
                 }
                 (true, None) if link.exists() => {}
-                (true, None) => link_to(&own, &link)?,
+                (true, None) => {
+                    let above = link.parent().unwrap_or(&self.to);
+                    fs::create_dir_all(above)?;
+                    refuse_a_link(above)?;
+                    link_to(&own, &link)?;
+                }
                 (false, Some(_)) => fs::remove_file(&link)?,
                 (false, None) => {}
             }
@@ -49,12 +56,19 @@ impl Home {
     pub fn hand_back(&self) -> io::Result<()> {
         for name in self.shared {
             let (own, here) = (self.from.join(name), self.to.join(name));
-            let written = here.symlink_metadata().is_ok_and(|there| there.is_file());
-            if written && own.exists() {
-                write_anew(&own, &fs::read(&here)?)?;
-                fs::remove_file(&here)?;
-                link_to(&own, &here)?;
+            let Ok(own) = fs::canonicalize(&own) else { continue };
+            if !is_file(&here) {
+                continue;
             }
+            refuse_a_link(&self.to)?;
+            // Where no agent can put something else in its place while it is read.
+            let apart = self.to.parent().and_then(Path::parent).unwrap_or(&self.to);
+            let apart = apart.join(format!("{}.part", uuid::Uuid::new_v4().simple()));
+            fs::rename(&here, &apart)?;
+            let handed = if is_file(&apart) { write_anew(&own, &fs::read(&apart)?) } else { Ok(()) };
+            fs::remove_file(&apart)?;
+            handed?;
+            link_to(&self.from.join(name), &here)?;
         }
         Ok(())
     }
@@ -87,7 +101,7 @@ impl Home {
     pub fn copy_keys(&self, from: &Path, name: &str, keys: &[&str]) -> io::Result<()> {
         let to = self.to.join(name);
         let users = object(from).unwrap_or_default();
-        let before = object(&to);
+        let before = if is_file(&to) { object(&to) } else { None };
         let mut now = before.clone().unwrap_or_default();
         for key in keys {
             match users.get(*key) {
@@ -100,6 +114,19 @@ impl Home {
         }
         write_anew(&to, Value::Object(now).to_string().as_bytes())
     }
+}
+
+/// What is written in a folder that became a link would be written where it leads.
+fn refuse_a_link(folder: &Path) -> io::Result<()> {
+    if folder.symlink_metadata()?.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("{} is no folder any more; look at it and remove it", folder.display())))
+}
+
+/// Whether it is a file itself, and no link to one.
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|there| there.is_file())
 }
 
 fn object(path: &Path) -> Option<Map<String, Value>> {
@@ -170,6 +197,29 @@ mod tests {
         fs::remove_file(&own).unwrap();
         home.make_ready().unwrap();
         assert!(here.symlink_metadata().is_err());
+    }
+
+    #[test]
+    fn no_link_that_an_agent_left_is_followed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = home(scratch.path());
+        fs::write(home.from.join("login.json"), "login").unwrap();
+        home.make_ready().unwrap();
+        // The account is merged into a file of the agent's, which must not become one of the user's.
+        let secret = scratch.path().join("secret.json");
+        fs::write(&secret, r#"{"secret":1}"#).unwrap();
+        symlink(&secret, home.to.join("state.json")).unwrap();
+        let state = scratch.path().join("state.json");
+        fs::write(&state, r#"{"key":"k"}"#).unwrap();
+        home.copy_keys(&state, "state.json", &["key"]).unwrap();
+        assert_eq!(fs::read_to_string(home.to.join("state.json")).unwrap(), r#"{"key":"k"}"#);
+        assert_eq!(fs::read_to_string(&secret).unwrap(), r#"{"secret":1}"#);
+        // The whole folder leads to the user's own.
+        fs::remove_dir_all(&home.to).unwrap();
+        symlink(&home.from, &home.to).unwrap();
+        assert!(home.make_ready().unwrap_err().to_string().contains("is no folder any more"));
+        assert!(home.hand_back().is_err());
+        assert_eq!(fs::read_to_string(home.from.join("login.json")).unwrap(), "login");
     }
 
     #[test]
