@@ -5,7 +5,7 @@
 //! files are named and left out, as in a diff.
 
 use super::change::{self, shortest_that_fit};
-use super::sizes::{FILES_MAX, NAME_CHARS_MAX, REMOVED_CHARS_MAX};
+use super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX};
 use core::fmt::Write as _;
 use redraft_documents::delta::{Delta, FileDelta, Hunk, LineKind};
 use redraft_facts::fragment::Fragment;
@@ -45,7 +45,7 @@ pub(super) fn with_diff(diff: &str) -> String {
     let mut parts: Vec<Part> = delta.files.iter().filter_map(|file| part(file, &delta)).collect();
     // The shortest first, so that as few as possible are cut.
     parts.sort_by_key(|part| part.text.len());
-    let (mut room, mut shown, mut cut) = (REMOVED_CHARS_MAX, String::new(), Vec::new());
+    let (mut room, mut shown, mut cut) = (DIFF_CHARS_MAX, String::new(), Vec::new());
     for part in parts {
         let mut whole = true;
         for line in part.text.split_inclusive('\n') {
@@ -136,7 +136,6 @@ fn fitting(parts: Vec<Part>) -> (Vec<Part>, Vec<Part>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sizes::DIFF_CHARS_MAX;
     use super::*;
 
     fn shown(change: &str) -> String {
@@ -164,12 +163,12 @@ mod tests {
                 "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1,{removed} +1,{added} @@\n{old}{new}"
             )
         };
-        let change = [of("a.rs", 5_000, 2), of("b.rs", 5_500, 4_000), of("c.rs", 5_600, 1)].concat();
+        let change = [of("a.rs", 5_000, 2), of("b.rs", 5_500, 10_000), of("c.rs", 5_600, 1)].concat();
         let text = with_diff(&change);
         assert!(text.contains("\n--- c.rs\n@@ line 1 @@\n-the guard 0 of c.rs\n"), "c.rs is left out");
-        assert!(text.contains("-the guard 99 of b.rs\n") && !text.contains("-the guard 3999 of b.rs\n"));
+        assert!(text.contains("-the guard 99 of b.rs\n") && !text.contains("-the guard 9999 of b.rs\n"));
         assert!(text.ends_with("\nNot all of what was taken out is shown for: b.rs\n"));
-        assert!(text.chars().count() < DIFF_CHARS_MAX + REMOVED_CHARS_MAX + 2_000);
+        assert!(text.chars().count() < 2 * DIFF_CHARS_MAX + 2_000);
         let small = of("a.rs", 5, 2);
         assert_eq!(with_diff(&small), change::body(&small), "where all of it is shown, nothing is added");
     }

@@ -20,13 +20,11 @@ pub(super) const SETTLED_MAX: usize = 20;
 pub(super) const WARNED_CHARS_MAX: usize = 300;
 /// How many of them, the first: they are told to be avoided in passing, and every author pays for them.
 pub(super) const WARNED_MAX: usize = 5;
-/// Code: a diff. Beyond this a reader gains more from the files than from their hunks, and few models would take it.
+/// Code: a diff. Beyond this a reader gains more from the files than from their hunks, and few models would take it. The
+/// lines that were taken out of what is then left out have as much room once more: no file shows them.
 pub(super) const DIFF_CHARS_MAX: usize = 200_000;
 /// The end of what one check printed, in whole lines: a reviewer may rest a finding on it.
 pub(super) const OUTPUT_CHARS_MAX: usize = 1_500;
-/// Code: the lines that a change took out of files whose diff is left out. They are in no file that could be opened, so
-/// there is room for some of them all the same.
-pub(super) const REMOVED_CHARS_MAX: usize = 40_000;
 /// Files of a change that are listed, each on a line.
 pub(super) const FILES_MAX: usize = 1_000;
 /// Code: lines before and after the place of a finding that a digest shows.

@@ -249,6 +249,9 @@ fn shown(terminal: &Terminal<TestBackend>) -> String {
 
 #[test]
 fn the_screen_at_three_widths() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    let _bound = settings.bind_to_scope();
     for (columns, rows) in [(60, 24), (80, 24), (200, 40)] {
         insta::assert_snapshot!(format!("list-{columns}"), screen(&mut app(many(), false), columns, rows));
         let asked = screen(&mut app(vec![asked()], true), columns, rows);
