@@ -83,10 +83,12 @@ impl Choosing<'_> {
         let mut options = self.options(order, talk.is_some(), offered)?;
 
         let resumed = options.composed.get(&Strategy::Resume).zip(talk);
+        let fresh = options.composed.get(&Strategy::Lazy);
         let resumed = resumed.map(|(resumed, talk)| ResumedFacts {
             prompt_chars: resumed.prompt.chars(),
             first_chars: talk.first_chars,
             context_chars: talk.context_chars,
+            fresh_chars: fresh.map_or(u64::MAX, |fresh| fresh.context_chars),
         });
         let facts =
             PolicyFacts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed, priced: None };

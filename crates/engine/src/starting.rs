@@ -118,14 +118,9 @@ impl Starting<'_, '_> {
         let order = &if pull { for_host(order, &agent.name(), self.kept) } else { order.clone() };
         let Chosen { mut composed, mut choice, marks, markers, recall } =
             self.choosing().choose(order, agent.as_ref(), &missing)?;
-        if pull {
-            let why = match choice.strategy {
-                Strategy::Resume => "the host has the conversation and reports no cost",
-                Strategy::Inline | Strategy::Lazy | Strategy::Digest => {
-                    "a host reads the files itself and reports no cost"
-                }
-            };
-            choice = Choice::new(choice.strategy, why);
+        // Where the host has the conversation, the reason says why it goes on with it or does not.
+        if pull && !order.allowed.contains(&Strategy::Resume) {
+            choice = Choice::new(choice.strategy, "a host reads the files itself and reports no cost");
         }
         prompt_without_secrets(&mut composed.prompt, self.worktree.redactor);
         let resume = choice.strategy == Strategy::Resume;

@@ -84,7 +84,7 @@ proptest! {
         resumed in proptest::option::of((0..3_u64, 0..3_u64)),
     ) {
         let resumed = resumed.map(|(prompt_chars, whole)| {
-            ResumedFacts { prompt_chars, first_chars: whole, context_chars: whole * 2 }
+            ResumedFacts { prompt_chars, first_chars: whole, context_chars: whole * 2, fresh_chars: whole }
         });
         for _ in 0..STEPS_MAX {
             for order in dispatches(&world.state) {

@@ -40,6 +40,8 @@ pub struct ResumedFacts {
     pub first_chars: u64,
     /// Characters of the first prompt and of every file it told the role to read.
     pub context_chars: u64,
+    /// The same of the prompt that would begin a new conversation now.
+    pub fresh_chars: u64,
 }
 
 /// Chooses among what is allowed, and predicts the cost of the choice wherever that can be computed. None where nothing
@@ -136,13 +138,22 @@ fn preferred(facts: &PolicyFacts<'_>, allowed: &[Strategy]) -> Choice {
         }
         Policy::Resume => return resume("policy resume".to_owned()),
         Policy::Seed => ("first prompt", resumed.first_chars),
-        // Without prices, the nearest rule that needs none.
-        Policy::Guarded | Policy::Cost => ("effective context", resumed.context_chars),
+        Policy::Guarded => ("effective context", resumed.context_chars),
+        // Without prices: whatever gives the role less to read.
+        Policy::Cost => ("new conversation", resumed.fresh_chars),
     };
     if facts.purpose == Purpose::Validate {
         return resume("validation continues the conversation whatever the size of the delta".to_owned());
     }
     let ResumedFacts { prompt_chars, .. } = resumed;
+    if facts.policy == Policy::Cost {
+        return match prompt_chars > whole {
+            true => lazy(format!("the delta prompt has {prompt_chars} characters, a {measure} {whole}")),
+            false => resume(format!(
+                "the delta prompt has {prompt_chars} characters, at most a {measure}'s {whole}"
+            )),
+        };
+    }
     // Strictly more than half falls back, so exactly half is still resumed.
     if prompt_chars * 2 > whole {
         lazy(format!(

@@ -8,7 +8,8 @@ use redraft_facts::choice::{self, Cached, Lifetime};
 const BOTH: [Strategy; 2] = [Strategy::Lazy, Strategy::Resume];
 
 fn facts(policy: Policy, purpose: Purpose, prompt_chars: u64) -> PolicyFacts<'static> {
-    let resumed = Some(ResumedFacts { prompt_chars, first_chars: 1000, context_chars: 8000 });
+    let resumed =
+        Some(ResumedFacts { prompt_chars, first_chars: 1000, context_chars: 8000, fresh_chars: 6000 });
     PolicyFacts { policy, purpose, resumed, priced: None }
 }
 
@@ -26,6 +27,15 @@ fn the_guard_is_strict_and_each_policy_measures_against_its_own_whole() {
     assert_eq!(strategy(Policy::Guarded, 4001), Strategy::Lazy);
     assert_eq!(strategy(Policy::Fresh, 1), Strategy::Lazy);
     assert_eq!(strategy(Policy::Resume, 1_000_000), Strategy::Resume);
+}
+
+#[test]
+fn without_prices_policy_cost_has_the_role_read_less() {
+    let strategy = |chars| chosen(&facts(Policy::Cost, Purpose::Review, chars), &BOTH);
+    assert_eq!(
+        [strategy(4001), strategy(6000), strategy(6001)],
+        [Strategy::Resume, Strategy::Resume, Strategy::Lazy]
+    );
 }
 
 #[test]
@@ -105,7 +115,7 @@ proptest! {
         let facts = cost::DecisionFacts { terms, sizes, cached, round, allowed: &weighed, later, ahead: &ahead };
         let priced = Priced { card: model, since_s: None, overhead: 0, facts };
         let resumed = resumed.map(|(prompt_chars, first_chars, context_chars)| {
-            ResumedFacts { prompt_chars, first_chars, context_chars }
+            ResumedFacts { prompt_chars, first_chars, context_chars, fresh_chars: context_chars }
         });
         let priced = is_priced.then_some(&priced);
         let choice = choose(&PolicyFacts { policy, purpose, resumed, priced }, &allowed).unwrap();

@@ -48,7 +48,7 @@ pub(super) fn answered(brief: &Brief<'_>) -> String {
 pub(super) fn mini(brief: &Brief<'_>) -> Option<Fragment> {
     let text = "## A Mini-Spec\n\n\
          This is a small change that goes straight to code: write a mini-spec, about a page. It has the problem in two \
-         sentences, the requirements with their acceptance criteria, and what is excluded; leave out every other \
-         section. No reviewer judges it before the code is written, only mechanical checks do, so what it does not say will not be built.\n";
+         sentences, the requirements with their acceptance criteria, what is excluded, and what you assumed or leave open; \
+         leave out every other section. No reviewer judges it before the code is written, only mechanical checks do, so what it does not say will not be built.\n";
     brief.mini.then(|| Fragment::new("mini-spec", text))
 }

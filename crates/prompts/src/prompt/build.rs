@@ -108,6 +108,7 @@ fn fresh_review(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
         turn::lint(brief),
+        turn::fix_summary_of_findings(brief),
         open::settled(brief),
         comments::fragment(brief),
         open::open_findings(brief, open::Intro::Reevaluate),

@@ -259,9 +259,7 @@ pub(super) fn required_artifacts(profile: &Profile, place: &FeaturePaths<'_>) ->
         text.push_str(&format!("\n{AT_HAND}{}\n", at_hand.join(", ")));
     }
     if paths.iter().all(|(_, path)| path.is_err()) {
-        text.push_str(
-            "\nNone of these is a file; if you open no other, confirm with \"Files read: none\".\n",
-        );
+        text.push_str("\nNone of these is a file: confirm what else you read, or \"Files read: none\".\n");
     }
     text.push_str(stand_in(profile, place));
     Fragment::new("required-artifacts", text)

@@ -161,12 +161,12 @@ pub(super) fn fix_summary(brief: &Brief<'_>) -> Option<Fragment> {
         return None;
     }
     let who = if brief.code.is_some() { "implementer" } else { "author" };
-    let mut text = match brief.is_same_again() {
-        true => format!("## Fix Summary\n\nWhat the {who} says; nothing was changed.\n"),
-        false => {
-            format!("## Fix Summary\n\nWhat the {who} says was done; the changes above show what was.\n")
-        }
+    let said = match brief.delta {
+        _ if brief.is_same_again() => "; nothing was changed",
+        Some(_) => " was done; the changes above show what was",
+        None => " was done about what is open below, and why something was left",
     };
+    let mut text = format!("## Fix Summary\n\nWhat the {who} says{said}.\n");
     for (at, summary) in all.iter().enumerate() {
         if all.len() > 1 {
             text.push_str(&format!("\nRevision {} of {}:\n", at + 1, all.len()));
@@ -174,6 +174,11 @@ pub(super) fn fix_summary(brief: &Brief<'_>) -> Option<Fragment> {
         text.push_str(&format!("\n{}", text::fenced("text", &joined(summary))));
     }
     Some(Fragment::new("fix-summary", text))
+}
+
+/// The same for a reviewer that has not judged in this loop, and is asked about findings from an earlier pass.
+pub(super) fn fix_summary_of_findings(brief: &Brief<'_>) -> Option<Fragment> {
+    fix_summary(brief).filter(|_| !brief.findings.is_empty())
 }
 
 /// A summary in which what was said of several findings in the same words stands once: `- I1, Q1: fixed. Why`.

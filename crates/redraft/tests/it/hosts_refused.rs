@@ -210,6 +210,8 @@ fn bad_calls_are_answered_with_what_is_wrong_and_the_server_lives() {
         ("nxt", json!({}), "there is no tool `nxt`"),
         ("next", json!({ "feture": "001" }), "unknown field `feture`"),
         ("next", json!({ "feature": "999" }), "999"),
+        ("next", json!({ "feature": 998 }), "998"),
+        ("decide", json!({ "feature": [], "choice": "go" }), "the number of a feature"),
         ("submit", json!({ "ticket": "x" }), "missing field `text`"),
         ("submit", json!({ "ticket": "x", "text": "t", "conversation": " " }), "`conversation` is empty"),
         ("decide", json!({ "choice": "go" }), "is not waiting for a decision"),

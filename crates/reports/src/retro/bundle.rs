@@ -34,7 +34,8 @@ pub fn bundle(
     sizes: &[(String, u64)],
 ) -> String {
     let log = implementation_log_of_roles(entries);
-    let log = log.map_or(format!("{NO_LOG}\n"), |log| fenced("markdown", &shortened(&log, LOG_CHARS_MAX)));
+    let log =
+        log.map_or(format!("{NO_LOG}\n"), |log| fenced("markdown", &shortened(&said(&log), LOG_CHARS_MAX)));
     let folder = pipeline.created.as_ref().map(|created| format!("{}/", created.folder()));
     let history = told(&history_of_roles(entries), folder.as_deref().unwrap_or_default());
     let history = fenced("markdown", &shortened(&history, HISTORY_CHARS_MAX));
@@ -48,10 +49,15 @@ pub fn bundle(
     .join("\n")
 }
 
-/// The history without what teaches nothing: revisions, times and tickets, what was looked up, and who approved at the end,
-/// which the last reviews say. Files of the feature stand by their names.
+/// The log without the parts in which somebody had nothing to say.
+fn said(log: &str) -> String {
+    log.split_inclusive('\n').filter(|line| !line.ends_with(":** none\n")).collect()
+}
+
+/// The history without what teaches nothing: revisions, times and tickets, what was looked up, and who approved at the end or
+/// before, which the reviews say. Files of the feature stand by their names.
 fn told(history: &str, folder: &str) -> String {
-    const IDLE: [&str; 3] = ["- Revision: ", "- Approved by ", "- Verified: "];
+    const IDLE: [&str; 4] = ["- Revision: ", "- Approved by ", "- Verified: ", "- Skipped: "];
     let idle = |line: &&str| {
         IDLE.iter().any(|begin| line.starts_with(begin)) && !line.ends_with("(nothing was changed)")
     };
@@ -181,5 +187,17 @@ mod tests {
             ## design stage 1, iteration 1\n- Reviewer: design-reviewer (same hand)\n\n\
             ## Changes made by spec-author\n- Revision: d7adfefa (nothing was changed)\n";
         assert_eq!(told(history, "docs/features/001-x/"), expected);
+    }
+
+    #[test]
+    fn what_teaches_nothing_is_not_sent() {
+        let log = "## Task 1: Store\n- **Files changed:** a.rs\n- **Deviations:** none\n- **Concerns:** none of it scales\n";
+        assert_eq!(
+            said(log),
+            "## Task 1: Store\n- **Files changed:** a.rs\n- **Concerns:** none of it scales\n"
+        );
+        let history = "## implement stage 1, iteration 1 — 2026\n- Reviewer: security-reviewer (resume)\n- Skipped: x (approved already)\n- [warning] X1: y (at: docs/f/a.md:1)\n";
+        let wanted = "## implement stage 1, iteration 1\n- Reviewer: security-reviewer\n- [warning] X1: y (at: a.md:1)\n";
+        assert_eq!(told(history, "docs/f/"), wanted);
     }
 }

@@ -37,7 +37,8 @@ fn choice(terms: &Terms, cached: Cached, seen: u32, policy: Policy) -> Choice {
         ahead: &ahead,
     };
     let priced = Priced { card: "a-card", since_s: Some(7), overhead: 1, facts };
-    let resumed = Some(policy::ResumedFacts { prompt_chars: 1, first_chars: 10, context_chars: 10 });
+    let resumed =
+        Some(policy::ResumedFacts { prompt_chars: 1, first_chars: 10, context_chars: 10, fresh_chars: 10 });
     let facts = policy::PolicyFacts { policy, purpose: Purpose::Review, resumed, priced: Some(&priced) };
     policy::choose(&facts, &FULL).unwrap()
 }

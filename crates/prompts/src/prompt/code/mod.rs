@@ -114,6 +114,7 @@ fn review(brief: &Brief<'_>, code: &CodeBrief<'_>, strategy: Strategy) -> Vec<Fr
         (!inline).then(|| stable::files(brief.profile, code.change, false)),
         removed::fragment(code.change).filter(|_| !inline),
         turn::intent(code, false),
+        shared::fix_summary_of_findings(brief),
     ]);
     then(first, known(brief, code, open::Intro::Reevaluate))
 }

@@ -41,7 +41,12 @@ pub(super) fn names(fragments: &[Fragment]) -> Vec<&str> {
 /// What policy `seed` does with a continued prompt of this many characters.
 fn chosen(purpose: Purpose, resumed: &Prompt, first: &Prompt) -> Strategy {
     let (prompt_chars, first_chars) = (resumed.chars(), first.chars());
-    let resumed = Some(ResumedFacts { prompt_chars, first_chars, context_chars: first_chars });
+    let resumed = Some(ResumedFacts {
+        prompt_chars,
+        first_chars,
+        context_chars: first_chars,
+        fresh_chars: first_chars,
+    });
     let facts = PolicyFacts { policy: Policy::Seed, purpose, resumed, priced: None };
     choose(&facts, &Strategy::ALL).unwrap().strategy
 }

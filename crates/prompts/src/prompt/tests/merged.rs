@@ -1,6 +1,7 @@
 //! Tests that an author is shown a defect once, however many reviewers found it.
 
 use super::super::*;
+use super::cases;
 use super::code::with;
 use redraft_facts::findings::Finding;
 use redraft_facts::ids::{FindingId, Role};
@@ -50,6 +51,26 @@ fn a_summary_says_the_same_of_two_findings_once() {
         let expected = "Both are gone.\n- I1, Q1: fixed. The guard is back.\n- Q2: fixed. No.\n";
         assert!(text.contains(expected), "{text}");
     });
+}
+
+/// After a step back reviewers begin anew, and the findings of the pass before are open: they read why one was left.
+#[test]
+fn a_first_review_with_findings_from_before_has_the_authors_answers_and_one_without_has_not() {
+    let said = ["- X1: not fixed. R7 orders it.".to_owned()];
+    let finding = cases::finding('X', "something");
+    let document = Brief { fix_summaries: &said, ..cases::first(super::profile_of("spec-reviewer")) };
+    let mut seen = 0;
+    let mut look = |brief: &Brief<'_>| {
+        let asked = build(&Brief { findings: &[&finding], delta: None, fix_summaries: &said, ..*brief });
+        let text = asked.get("fix-summary").unwrap();
+        assert!(text.contains("about what is open below") && text.contains("R7 orders it."), "{text}");
+        let none = build(&Brief { findings: &[], delta: None, fix_summaries: &said, ..*brief });
+        assert_eq!(none.get("fix-summary"), None);
+        seen += 1;
+    };
+    look(&document);
+    with("security-reviewer", "review", &mut |brief| look(brief));
+    assert_eq!(seen, 2);
 }
 
 /// A declined finding stands once, and so does what its reviewer said to the decline.

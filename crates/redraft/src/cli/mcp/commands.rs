@@ -12,19 +12,35 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::ErrorCode;
 use redraft_frame::whole_file;
 use redraft_reports::projections::costs::{Sum, costs};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::ffi::OsString;
+
+/// A model writes the number of a feature as a number as often as it writes a string.
+pub(super) fn feature_name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "the number of a feature, such as \"031\"")]
+    enum Name {
+        Text(String),
+        Number(u64),
+    }
+    Ok(Option::deserialize(from)?.map(|name| match name {
+        Name::Text(text) => text,
+        Name::Number(number) => number.to_string(),
+    }))
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Of {
+    #[serde(default, deserialize_with = "feature_name")]
     feature: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DecideArgs {
+    #[serde(default, deserialize_with = "feature_name")]
     feature: Option<String>,
     choice: String,
     #[serde(default)]
@@ -40,6 +56,7 @@ struct DecideArgs {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ContextArgs {
+    #[serde(default, deserialize_with = "feature_name")]
     feature: Option<String>,
     task: String,
 }

@@ -4,6 +4,7 @@
 //! work that was handed out after the host had gone is given again: it is out, and stays out until it is submitted or
 //! expires.
 
+use super::commands::feature_name;
 use super::reply::{Reply, State};
 use super::{CliError, McpService, ProcessContext, RepositoryContext};
 use crate::cli::run::{RunContext, RunRequest, WorkSource, require_trusted_checks, tidy, with_run};
@@ -38,6 +39,7 @@ const MOMENT: Duration = Duration::from_secs(2);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NextArgs {
+    #[serde(default, deserialize_with = "feature_name")]
     feature: Option<String>,
     /// Tickets the host is still at work on.
     #[serde(default)]

@@ -29,7 +29,7 @@ them. On `wait`, call again after `retry_after_s`. On `held`, `stopped` or `done
 command it names, and stop. If `submit` answers `refused`, do what `why` says.";
 
 pub(crate) fn all() -> Vec<Tool> {
-    let feature = json!({ "type": "string", "description": "Number of the feature, e.g. 031. Not needed when only one is active." });
+    let feature = json!({ "type": ["string", "integer"], "description": "Number of the feature, e.g. 031. Not needed when only one is active." });
     let of = || form(json!({ "feature": feature }), &[]);
     let text = |description: &str| json!({ "type": "string", "description": description });
     let list = |description: &str| json!({ "type": "array", "items": { "type": "string" }, "description": description });

@@ -49,16 +49,17 @@ fn a_remedy_shows_because_only_the_latest_features_count() {
 #[test]
 fn the_reason_of_a_guard_is_recognised_and_no_other_reason_is() {
     let both = [Strategy::Lazy, Strategy::Resume];
-    let rules =
-        [Policy::Seed, Policy::Guarded, Policy::Fresh, Policy::Resume, Policy::Inline, Policy::Digest];
-    for policy in rules {
+    for policy in Policy::ALL {
         for (chars, fits) in [(100, true), (100_000, false)] {
-            let resumed =
-                Some(ResumedFacts { prompt_chars: chars, first_chars: 1_000, context_chars: 8_000 });
+            let resumed = Some(ResumedFacts {
+                prompt_chars: chars,
+                first_chars: 1_000,
+                context_chars: 8_000,
+                fresh_chars: 8_000,
+            });
             let facts = PolicyFacts { policy, purpose: Purpose::Review, resumed, priced: None };
             let choice = choose(&facts, &both).unwrap();
-            // Without prices, policy `cost` goes by the guard.
-            let guard = matches!(policy, Policy::Seed | Policy::Guarded | Policy::Cost) && !fits;
+            let guard = matches!(policy, Policy::Seed | Policy::Guarded) && !fits;
             let fresh = choice.strategy != Strategy::Resume;
             assert_eq!(fresh && choice.why.contains(GUARD), guard, "{policy:?}: {}", choice.why);
         }
