@@ -6,6 +6,7 @@
 //! the other. It knows no time and no cost. Start at [`Schedule::new`] and [`Schedule::ready`].
 
 use redraft_documents::file_place::FilePlace;
+use redraft_documents::tasks::{self, TaskList};
 use redraft_facts::prelude::*;
 
 /// A task, as far as it matters for who may run beside it.
@@ -62,6 +63,23 @@ struct Node {
     unknown: Option<String>,
     declares: bool,
     places: Vec<FilePlace>,
+}
+
+impl ScheduledTask {
+    /// The tasks of a list with what they declare, in its order.
+    pub fn of_list(list: &TaskList) -> Vec<ScheduledTask> {
+        let unknown = tasks::unknown(&list.tasks);
+        let one = |task: &tasks::Task| {
+            let own = unknown.iter().filter(|need| (task.line..=task.end_line).contains(&need.line));
+            ScheduledTask {
+                id: task.id.clone(),
+                needs: task.depends_on.iter().cloned().chain(own.map(|need| need.id.clone())).collect(),
+                files: task.files.clone(),
+                touched: BTreeSet::new(),
+            }
+        };
+        list.tasks.iter().map(one).collect()
+    }
 }
 
 impl Schedule {

@@ -98,6 +98,17 @@ fn needs_that_nothing_can_meet_fall_back_to_one_after_the_other() {
 }
 
 #[test]
+fn a_list_of_tasks_declares_needs_and_files() {
+    let text = "### Task 1.1: a\n**Files:** `src/a.rs`, `docs/` (new)\n**Depends on:** none\n\n\
+                ### Task 1.2: b\n**Files:** `src/b.rs`\n**Depends on:** 1.1, 1.7\n\n\
+                ### Task 1.3: c\n**Files:** as needed\n**Depends on:** 1.1\n";
+    let wanted =
+        [task("1.1", "", "src/a.rs docs/"), task("1.2", "1.1 1.7", "src/b.rs"), task("1.3", "1.1", "")];
+    let read = tasks::read(text).map(|list| ScheduledTask::of_list(&list));
+    assert_eq!(read.as_deref(), Ok(&wanted[..]));
+}
+
+#[test]
 fn every_wait_has_its_reason() {
     let list = [
         task("1", "", "src/a.rs"),

@@ -24,8 +24,8 @@ mod title;
 
 use crate::sections::block::{self, counted};
 use crate::task_id::key;
-pub use needs::Need;
-pub(crate) use needs::{names_needs, unknown};
+pub(crate) use needs::names_needs;
+pub use needs::{Need, unknown};
 pub use order::{Cycle, order};
 
 use crate::page::line;
