@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it). [`judge`] decides what an answer counts
 //! for, [`reconcile`] what it does to the findings. [`bills`], [`attribution`]
-//! and [`tally`] are folded with the state.
+//! and [`tally`] are folded with the state. [`schedule`] says which tasks may run side by side.
 //!
 //! It knows no prompt, no price and no page for people.
 //!
@@ -20,4 +20,5 @@ pub mod judge;
 pub mod pipeline;
 pub mod reconcile;
 pub mod review;
+pub mod schedule;
 pub mod tally;

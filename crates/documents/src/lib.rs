@@ -21,6 +21,7 @@ pub mod conventions;
 pub mod delta;
 pub mod dependency;
 pub mod evidence;
+pub mod file_place;
 pub mod lint;
 pub mod page;
 pub mod prd;

@@ -9,6 +9,7 @@ mod bold;
 mod candidate;
 mod choose;
 mod field;
+mod files;
 mod find;
 mod form;
 #[cfg(test)]
@@ -23,8 +24,8 @@ mod title;
 
 use crate::sections::block::{self, counted};
 use crate::task_id::key;
-pub use needs::Need;
-pub(crate) use needs::{names_needs, unknown};
+pub(crate) use needs::names_needs;
+pub use needs::{Need, unknown};
 pub use order::{Cycle, order};
 
 use crate::page::line;
@@ -61,6 +62,8 @@ pub struct Task {
     pub depends_on: Vec<String>,
     /// The same as they are written.
     pub needs: Vec<Need>,
+    /// The files, folders and patterns it says it writes, if it is sure that these are all.
+    pub files: Vec<String>,
     pub refs: Vec<Reference>,
     /// Notes about fields for references that name no part of a document.
     pub unread: Vec<String>,
@@ -235,7 +238,7 @@ fn task(
     known: &BTreeSet<String>,
 ) -> Task {
     let end = block::last_line(outline, one.line, one.end.min(next)) + 1;
-    let fields = field::fields(outline, one.line, end, one.head);
+    let fields = field::fields(outline, one.line, end, one.head, field::DONE_OR_REFERENCES);
     let done = field::done(&fields);
     let groups = groups(outline, parents, one.line);
     let refs = references(&one, &fields, &groups, &prose(outline, one.line, end));
@@ -250,6 +253,7 @@ fn task(
         done,
         depends_on: Vec::new(),
         needs: needs::needs(outline, one.line, end, one.head, known),
+        files: files::declared(outline, one.line, end, one.head),
         refs,
         unread,
         groups,

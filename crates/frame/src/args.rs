@@ -48,8 +48,8 @@ pub use eval::{Blocking, EvalCommand, EvalExportArgs, EvalJudgeArgs, EvalRunArgs
 pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
 pub use looking::{
     ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, KnowledgeCommand, LintArgs,
-    LogArgs, PageCommand, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, ReportArgs, SectionArgs,
-    ShowCommand, StatusArgs, TasksArgs, TraceArgs, UiArgs,
+    LogArgs, PageCommand, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, ReportArgs, ScheduleArgs,
+    SectionArgs, ShowCommand, StatusArgs, TasksArgs, TraceArgs, UiArgs,
 };
 pub use plugin::{ExportArgs, PluginCommand};
 pub use review::{ChangeArgs, DocumentKind, FindingsForm, ReviewArgs};

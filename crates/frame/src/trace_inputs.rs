@@ -109,8 +109,17 @@ impl TraceInputs {
         with_events(bare, repo, ledger, &created)
     }
 
+    /// One of its documents.
+    pub fn text(&self, kind: ArtifactKind) -> Option<&str> {
+        self.texts.get(&kind).map(String::as_str)
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
     pub fn matrix(&self) -> Matrix {
-        let text = |kind: ArtifactKind| self.texts.get(&kind).map(String::as_str);
+        let text = |kind: ArtifactKind| self.text(kind);
         matrix::build(&Sources {
             prd: text(ArtifactKind::Prd),
             spec: text(ArtifactKind::Spec),

@@ -4,7 +4,7 @@
 //! [`standing`] says where a feature stands, [`view`] everything else that is shown of it; [`pages`] draws it,
 //! [`narration`] tells a run as a story, [`question`] is what a person is asked. Then [`projections`] (the files next to
 //! a feature's documents), [`matrix`] (the trace from requirement to test), [`decisions`], [`retro`] (looking back) and
-//! [`estimate`] (what the rest is likely to cost).
+//! [`estimate`] (what the rest is likely to cost), [`schedule`] (how long its tasks take side by side).
 //!
 //! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
 //! random number. What it says follows from its arguments.
@@ -24,5 +24,6 @@ pub mod pages;
 pub mod projections;
 pub mod question;
 pub mod retro;
+pub mod schedule;
 pub mod standing;
 pub mod view;

@@ -1,8 +1,9 @@
 //! `redraft show`: looks inside a feature. `documents` needs no feature, only documents; `trace` shows the trace of a
-//! feature.
+//! feature, `schedule` which of its tasks may run side by side.
 
 pub mod documents;
 pub mod pull_request;
+pub mod schedule;
 pub mod trace;
 
 use redraft_adapters::inbox::FileInbox;

@@ -20,17 +20,30 @@ pub(super) struct Field<'a> {
 const LINES_MAX: usize = 200;
 const LABEL_CHARS_MAX: usize = 60;
 
-/// The fields from line `start` up to `end` that say when a task is done or what it refers to. Those of a row are its
-/// cells, named by the first row of its table, `head`.
+/// Which fields are looked for. Others are not needed, and may be long.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) counts: fn(&str) -> bool,
+    /// Labels that begin no field where they stand in the list below one of these.
+    pub(super) inside: fn(&str) -> bool,
+}
+
+/// What says when a task is done or what it refers to.
+pub(super) const DONE_OR_REFERENCES: Wanted = Wanted {
+    counts: |label| done_rank(label).is_some() || trace::is_for_references(label),
+    inside: |_| false,
+};
+
+/// The fields from line `start` up to `end` that are wanted. Those of a row are its cells, named by the first row of its
+/// table, `head`.
 pub(super) fn fields<'a>(
     outline: &Outline<'a>,
     start: usize,
     end: usize,
     head: Option<usize>,
+    Wanted { counts, inside }: Wanted,
 ) -> Vec<Field<'a>> {
     let lines = outline.lines();
-    // Others are not needed here, and may be long.
-    let counts = |label: &str| done_rank(label).is_some() || trace::is_for_references(label);
     if let Some(head) = head {
         let cells = columns(lines[head], lines[start]).filter(|(label, _)| counts(label));
         return cells.map(|(label, text)| Field { label, text: text.to_owned() }).collect();
@@ -40,8 +53,8 @@ pub(super) fn fields<'a>(
         if outline.is_code(at) {
             continue;
         }
-        if let Some(inside) = comment(line) {
-            fields.extend(of_comment(inside));
+        if let Some(comment_text) = comment(line) {
+            fields.extend(of_comment(comment_text).filter(|field| counts(field.label)));
             continue;
         }
         if !outline.is_text(at) {
@@ -55,7 +68,7 @@ pub(super) fn fields<'a>(
             }
             let mut whole = value.trim().trim_end_matches(['|', '·']).trim_end().to_owned();
             if nth + 1 == count && !closed {
-                continue_field(&mut whole, outline, at, end);
+                continue_field(&mut whole, outline, at, end, inside);
             }
             fields.push(Field { label: text, text: whole });
         }
@@ -274,7 +287,13 @@ fn is_label(text: &str) -> bool {
 
 /// Adds the lines that a field continues in: what is indented deeper or follows without a gap and, if nothing follows
 /// the label on its line, the list, code or paragraph below it.
-fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usize) {
+fn continue_field(
+    whole: &mut String,
+    outline: &Outline<'_>,
+    at: usize,
+    end: usize,
+    inside: fn(&str) -> bool,
+) {
     let lines = outline.lines();
     let item = Item::parse(lines[at]);
     let indent = line::indent(lines[at]);
@@ -296,7 +315,8 @@ fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usi
             (false, None) => !(beside && starts && !deeper && gap),
         };
         let heading = !fenced && is_heading(text);
-        if !belongs || heading || !fenced && (line::is_rule(text) || !deeper && !labels(text).is_empty()) {
+        let labelled = || labels(text).iter().any(|label| !inside(label.text));
+        if !belongs || heading || !fenced && (line::is_rule(text) || !deeper && labelled()) {
             break;
         }
         let fence = fenced && is_fence(text);

@@ -106,7 +106,7 @@ pub(super) fn places(tasks: &[Task]) -> BTreeMap<String, usize> {
 
 /// Dependencies of tasks that are not tasks, if a task must be meant: it is called one, or its id has the form of
 /// theirs.
-pub(crate) fn unknown(tasks: &[Task]) -> Vec<&Need> {
+pub fn unknown(tasks: &[Task]) -> Vec<&Need> {
     let keys: BTreeSet<String> = tasks.iter().flat_map(Task::keys).collect();
     let shapes: BTreeSet<String> = keys.iter().map(|key| shape(key)).collect();
     let is_unknown = |need: &&Need| {

@@ -147,6 +147,7 @@ Examples:
   redraft show findings 002
   redraft show prompt 002 --role spec-reviewer
   redraft show tasks docs/features/002-limits
+  redraft show schedule 002
   redraft show context docs/features/002-limits --task 1.2
   redraft show trace 002
 
@@ -243,6 +244,16 @@ Examples:
   redraft show tasks tasks.md --json                the same for a program
 
 Needs no repository. Exit codes: 0 shown, 1 no task found, 2 the file cannot be read";
+
+pub(super) const SCHEDULE_HELP: &str = "\
+Examples:
+  redraft show schedule 031                         the tasks of a feature that are not done
+  redraft show schedule tasks.md --jobs 8           any list of tasks; needs no repository
+  redraft show schedule docs/features/031-limits --json
+
+Tasks run side by side if neither needs the other and their files do not overlap. docs/tasks.md says which files a
+task declares. Times and costs are those of earlier tasks of the repository; rehearsals do not count.
+Exit codes: 0 shown, 1 no task found, 2 no such feature, or the file cannot be read, 3 the ledger is damaged";
 
 pub(super) const SECTION_HELP: &str = "\
 Examples:

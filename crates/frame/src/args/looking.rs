@@ -1,8 +1,8 @@
 //! The arguments of the commands that look at things and change nothing.
 
 use super::help::{
-    CONTEXT_HELP, CORRECT_HELP, FINDINGS_HELP, PROMPT_HELP, PULL_REQUEST_HELP, SECTION_HELP, TASKS_HELP,
-    TRACE_HELP,
+    CONTEXT_HELP, CORRECT_HELP, FINDINGS_HELP, PROMPT_HELP, PULL_REQUEST_HELP, SCHEDULE_HELP, SECTION_HELP,
+    TASKS_HELP, TRACE_HELP,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use redraft_facts::redact::Typed;
@@ -152,6 +152,9 @@ pub enum ShowCommand {
     /// List the tasks of a tasks.md, or of any other file, as Redraft understands them
     #[command(after_help = TASKS_HELP)]
     Tasks(TasksArgs),
+    /// Show which tasks may run side by side, what each waits for and why, and how long 1 to N jobs take
+    #[command(after_help = SCHEDULE_HELP)]
+    Schedule(ScheduleArgs),
     /// Find where a document defines an id
     #[command(after_help = SECTION_HELP)]
     Section(SectionArgs),
@@ -297,6 +300,20 @@ pub struct TasksArgs {
     /// A list of tasks, or a folder with a tasks.md
     pub file: PathBuf,
 }
+
+#[derive(Debug, Args)]
+pub struct ScheduleArgs {
+    /// The feature's number or slug, a list of tasks, or a folder with a tasks.md; without it, the only feature or the one
+    /// of this worktree
+    #[arg(value_name = "FEATURE|FILE")]
+    pub what: Option<String>,
+    /// At most so many tasks at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=JOBS_MAX))]
+    pub jobs: u8,
+}
+
+/// No machine runs more agents and checks at once.
+const JOBS_MAX: i64 = 64;
 
 #[derive(Debug, Args)]
 pub struct SectionArgs {

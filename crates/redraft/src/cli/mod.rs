@@ -234,6 +234,7 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, process, console),
         Command::Show(ShowCommand::Findings(args)) => show::findings(args, process, console),
         Command::Show(ShowCommand::Tasks(args)) => show::documents::tasks(args, process, console),
+        Command::Show(ShowCommand::Schedule(args)) => show::schedule::schedule(args, process, console),
         Command::Show(ShowCommand::Section(args)) => show::documents::section(args, process, console),
         Command::Show(ShowCommand::Context(args)) => show::documents::context(args, process, console),
         Command::Show(ShowCommand::PullRequest(args)) => {

@@ -95,6 +95,7 @@ mod settled;
 mod setup;
 mod shell;
 mod show_documents;
+mod show_schedule;
 mod side_by_side;
 mod signed;
 mod slow;

@@ -223,6 +223,7 @@ const TYPED: [(&str, &[&str]); 60] = [
     ("redraft show prompt", &["001"]),
     ("redraft show findings", &["001"]),
     ("redraft show tasks", &["tasks.md"]),
+    ("redraft show schedule", &["tasks.md"]),
     ("redraft show section", &["spec.md", "FR-1"]),
     ("redraft show context", &[".", "--task", "1"]),
     ("redraft show trace", &["001"]),

@@ -286,7 +286,7 @@ fn show_context(task: &Task, selected: &Context, console: &Console) {
     console.show(text.trim_end(), &json);
 }
 
-fn list(file: &Path, text: &str) -> Result<TaskList, CliError> {
+pub(super) fn list(file: &Path, text: &str) -> Result<TaskList, CliError> {
     tasks::read(text).map_err(|error| {
         CliError::new(ErrorCode::NotApproved, format!("{}: {error}", file.display()))
             .hint(tasks::NoTasks::HINT)
@@ -306,7 +306,7 @@ fn beside(process: &ProcessContext, folder: &Path, kind: TargetDocument) -> Resu
     }
 }
 
-fn read(folder: &Path, file: &Path) -> Result<String, CliError> {
+pub(super) fn read(folder: &Path, file: &Path) -> Result<String, CliError> {
     text_of(
         file,
         plain_file::read_named(&CheckoutLocation::checkout_of(folder), &folder.join(file), BYTES_MAX),

@@ -72,7 +72,8 @@ fn folder_or_number(gathered: &TraceInputs) -> String {
 
 /// A folder, a feature, an id, or the first two with one.
 fn meant(words: &[String], process: &ProcessContext) -> Result<(TraceInputs, Option<String>), CliError> {
-    let Some(first) = words.first() else { return Ok((feature(None, process)?, None)) };
+    let feature = |number| feature(number, "trace", process);
+    let Some(first) = words.first() else { return Ok((feature(None)?, None)) };
     let second = words.get(1).cloned();
     let folder = process.folder.join(first);
     if folder.is_dir() {
@@ -83,28 +84,32 @@ fn meant(words: &[String], process: &ProcessContext) -> Result<(TraceInputs, Opt
     }
     let number = first.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
     match (by_slug(first, process).or(number), second) {
-        (Some(number), second) => match feature(Some(number), process) {
+        (Some(number), second) => match feature(Some(number)) {
             // `3` may be a task's id where no feature has that number.
-            Err(error) if second.is_none() => match feature(None, process) {
+            Err(error) if second.is_none() => match feature(None) {
                 Ok(gathered) => Ok((gathered, Some(first.clone()))),
                 Err(_) => Err(error),
             },
             other => other.map(|gathered| (gathered, second)),
         },
-        (None, None) => Ok((feature(None, process)?, Some(first.clone()))),
+        (None, None) => Ok((feature(None)?, Some(first.clone()))),
         (None, Some(_)) => Err(CliError::usage(format!("there is no folder or feature `{first}`"))
             .hint("name the feature or folder first, then the id")),
     }
 }
 
-fn by_slug(word: &str, process: &ProcessContext) -> Option<FeatureId> {
+pub(super) fn by_slug(word: &str, process: &ProcessContext) -> Option<FeatureId> {
     let repo = process.repository().ok()?;
     let ledger = repo.reader().ok()??;
     repo.feature(&ledger, Some(word)).ok()
 }
 
-/// A feature of the ledger, or one that only has a folder here.
-fn feature(number: Option<FeatureId>, process: &ProcessContext) -> Result<TraceInputs, CliError> {
+/// A feature of the ledger, or one that only has a folder here; `subject` is what is to be shown of it.
+pub(super) fn feature(
+    number: Option<FeatureId>,
+    subject: &str,
+    process: &ProcessContext,
+) -> Result<TraceInputs, CliError> {
     let place = Place::find(process)?;
     if let Ok(repo) = process.repository()
         && let Some(ledger) = repo.reader()?
@@ -118,7 +123,7 @@ fn feature(number: Option<FeatureId>, process: &ProcessContext) -> Result<TraceI
     }
     let Some(number) = number else {
         return Err(CliError::usage("there is no feature here yet")
-            .hint("name a folder of documents: redraft show trace docs/features/001-x"));
+            .hint(format!("name a folder of documents: redraft show {subject} docs/features/001-x")));
     };
     match find::feature(number, &place)? {
         Some(group) => TraceInputs::of_folder(&place.root, &group.folder),
