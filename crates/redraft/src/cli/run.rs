@@ -190,7 +190,7 @@ fn report_on(
         Stop::Done => (row.status.as_str(), done_code(&row.status)),
         Stop::Findings => ("findings", ErrorCode::NotApproved),
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
-        Stop::OverBudget { .. } => ("over budget", ErrorCode::Limit),
+        Stop::OverBudget { .. } | Stop::OverShared { .. } => ("over budget", ErrorCode::Limit),
         Stop::Host(unsent) => {
             // A host has what is out; what is pending waits until a host comes for it.
             ("host", if unsent.out.is_empty() { ErrorCode::Waiting } else { ErrorCode::Held })
