@@ -89,23 +89,29 @@ impl Draw {
         self.purse.lock().budget.left()
     }
 
-    /// Promises money for one more dispatch of a round, or for one under way.
+    /// Promises money for one more dispatch of a round, unless it is another one's turn. What is free is nobody's turn.
     pub(crate) fn reserve(&self, counted: Usd, in_flight: Usd) -> Result<(), OverBudget> {
         let mut inner = self.purse.lock();
         let (share, held) = (self.share(counted, in_flight), inner.budget.share(&self.scope));
         let turn = inner.waiting.front().is_none_or(|first| *first == self.scope);
-        let needed = Usd(in_flight.0.saturating_sub(held.in_flight.0));
-        // Whoever holds something goes on, or those who wait would wait for it forever; what is free is nobody's.
+        let needed = in_flight - held.in_flight;
+        // Whoever holds something goes on, or those who wait would wait for it forever.
         if !turn && held.in_flight == Usd(0) && needed > Usd(0) {
             let (left, limit) = (inner.budget.left(), inner.budget.limit());
             return Err(OverBudget { needed, left, limit });
         }
         inner.budget.reserve(&self.scope, share)?;
-        inner.waiting.retain(|other| *other != self.scope);
+        inner.leave(&self.scope);
         drop(inner);
         // The next one in line may have its turn now.
         self.purse.changed.notify_all();
         Ok(())
+    }
+
+    /// Promises more money for a dispatch under way, which waits for nobody.
+    pub(crate) fn raise(&self, counted: Usd, in_flight: Usd) -> Result<(), OverBudget> {
+        let share = self.share(counted, in_flight);
+        self.purse.lock().budget.reserve(&self.scope, share)
     }
 
     /// Counts what the feature really has; what it does not need is free for others.
@@ -229,7 +235,7 @@ mod tests {
                     }
                 }
                 hold(dearest);
-                let raised = draw.reserve(Usd(1_000 + spent), Usd(dearest + 10)).is_ok();
+                let raised = draw.raise(Usd(1_000 + spent), Usd(dearest + 10)).is_ok();
                 let granted = if raised { dearest + 10 } else { dearest };
                 hold(granted - dearest);
                 std::thread::yield_now();

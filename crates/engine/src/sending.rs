@@ -5,10 +5,10 @@
 use crate::ending::{EngineError, Stop, crashed};
 use crate::ports::{Cache, CheckFolder, Checks, Clock, Inbox, Outcome, Resume, RunHandle};
 use crate::progress::Progress;
+use crate::purse::Waited;
 use crate::rechecking::{CheckingHandle, Rechecking};
 use crate::redacting::outcome_without_secrets;
 use crate::returning::{ReturnedDispatch, Returning};
-use crate::purse::Waited;
 use crate::spending::{End, RoundBudget, Spending, budget};
 use crate::starting::{Short, StartedDispatch, Starting};
 use crate::threads::side_by_side;
@@ -52,7 +52,9 @@ impl<'a> Sending<'_, 'a> {
                     return Ok(Some(Stop::OverBudget { ticket: order.ticket, over }));
                 }
                 Err(Short::Shared(over)) if sent.is_empty() => {
-                    return Ok(self.wait_for_others(over).then(|| Stop::OverShared { ticket: order.ticket, over }));
+                    return Ok(self
+                        .wait_for_others(over)
+                        .then(|| Stop::OverShared { ticket: order.ticket, over }));
                 }
                 Err(_) => break,
             }

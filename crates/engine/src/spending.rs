@@ -108,7 +108,7 @@ impl Spending<'_, '_> {
             return Ok(true);
         }
         let Ok(after) = budget.reserve(total) else { return Ok(false) };
-        if self.draw.is_some_and(|draw| draw.reserve(after.spent, after.in_flight).is_err()) {
+        if self.draw.is_some_and(|draw| draw.raise(after.spent, after.in_flight).is_err()) {
             return Ok(false);
         }
         self.raise(ticket, total)?;

@@ -46,9 +46,8 @@ pub fn given_for_all(
             new.push(one);
         }
     }
-    let agree = || {
-        new.iter().try_for_each(|one| process.trust.agree_to_pay(place, &one.id.to_string(), &one.paid()))
-    };
+    let agree =
+        || new.iter().try_for_each(|one| process.trust.agree_to_pay(place, &one.id.to_string(), &one.paid()));
     if new.is_empty() {
         return Ok(true);
     }
@@ -128,7 +127,10 @@ mod tests {
         let text = told(&[planned(1, 50), planned(2, 0), planned(3, 25)], Usd(750_000), Usd(8_000_000));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
-        assert_eq!(lines[1], "  001: about $0.5000 for 3 dispatches of claude; $5.0000 of its own budget is left");
+        assert_eq!(
+            lines[1],
+            "  001: about $0.5000 for 3 dispatches of claude; $5.0000 of its own budget is left"
+        );
         assert!(lines[2].starts_with("  003: about $0.2500"), "{text}");
         assert!(lines[3].contains("about $0.7500") && lines[3].contains("at most $8.0000"), "{text}");
     }

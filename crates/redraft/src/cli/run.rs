@@ -1,6 +1,7 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
 mod all;
+mod lane;
 mod merge;
 mod report;
 mod rules;
@@ -13,6 +14,7 @@ pub(crate) use rules::{
 };
 pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
 
+use self::lane::{kept_rules, set_lane};
 use self::merge::{Merging, merge};
 use self::report::{More, RunJson, report};
 use super::answer::{Beforehand, answer, decide};
@@ -20,13 +22,13 @@ use super::bank;
 use redraft_adapters::inbox::FileInbox;
 use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::review::{Loop, LoopEnd};
-use redraft_engine::ports::{Clock, Workspace};
+use redraft_core::review::LoopEnd;
 use redraft_cost::price::OverBudget;
+use redraft_engine::ports::{Clock, Workspace};
 use redraft_engine::{Purse, Run, Stop, UnsentWork};
 use redraft_facts::event::{About, Decision, Entry, Question};
 use redraft_facts::ids::FeatureId;
-use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::phase::Phase;
 use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::{OnCap, RunArgs};
@@ -219,7 +221,9 @@ fn report_on(
             process.next(&format!("redraft run {id} --now"))
         }
         (Some(ending), _) => ending.next.clone(),
-        (None, _) if matches!(&stop, Stop::OverShared { .. }) => process.next("redraft run --all --budget USD"),
+        (None, _) if matches!(&stop, Stop::OverShared { .. }) => {
+            process.next("redraft run --all --budget USD")
+        }
         (None, Some(agent)) if row.is_open() && row.next.starts_with("redraft run") => {
             process.next(&format!("{} --agent {agent}", row.next))
         }
@@ -352,65 +356,6 @@ pub(crate) fn require_trusted_checks(
             ))
         },
     )
-}
-
-/// Takes another lane, or moves the feature's end, where that was asked for.
-fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
-    let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
-    let Some(created) = &run.state().created else { return Ok(()) };
-    let lane: Lane = args.lane.as_deref().map_or(Ok(created.lane), str::parse).map_err(unknown)?;
-    let asked: Option<Phase> = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?;
-    // An end that was chosen stays; the usual one is the lane's.
-    let chosen = created.until != created.lane.last() && lane.phases().contains(&created.until);
-    let mut until = if lane == created.lane || chosen { created.until } else { lane.last() };
-    if let Some(phase) = asked.filter(|phase| *phase > until || lane != created.lane) {
-        if !lane.phases().contains(&phase) {
-            let error = CliError::usage(format!("lane {lane} has no phase {phase}"));
-            return Err(error.hint("choose another lane as well: --lane standard"));
-        }
-        until = phase;
-    }
-    if (lane, until) == (created.lane, created.until) {
-        return Ok(());
-    }
-    let judged = run.state().past.iter().chain(&run.state().open).any(Loop::judges_document);
-    if judged && !lane.reviews() {
-        let error = CliError::usage(format!(
-            "reviewers have begun to read this feature, so it cannot switch to lane {lane}"
-        ));
-        return Err(error.hint("to accept what is open: redraft decide"));
-    }
-    let why = match &args.lane {
-        Some(_) => format!("run --lane {lane}"),
-        None => format!("run --until {until}"),
-    };
-    let id = created.id;
-    // What came back meanwhile is concluded first: a lane changes only while no dispatch is open.
-    if let Some((ticket, expires_ms)) = run.finish_open_dispatches()?.first() {
-        return Err(CliError::new(ErrorCode::Held, with_host(ticket, *expires_ms)).hint(format!(
-            "wait for it, or take it back with redraft run {id} --now and then run this again"
-        )));
-    }
-    Ok(run.set_lane(lane, until, why)?)
-}
-
-/// A loop keeps the rules it was opened with; a flag that says otherwise applies to the next one.
-fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
-    let Some(open) = &state.open else { return Vec::new() };
-    let (phase, pass) = (open.opened.phase, open.opened.pass);
-    let flags = [
-        ("policy", &args.policy, open.opened.policy.name()),
-        ("knowledge", &args.knowledge, open.opened.knowledge.name()),
-        ("certify", &args.certify, open.opened.certify.name()),
-    ];
-    let ignored = flags.into_iter().filter_map(|(flag, word, kept)| {
-        let word = word.as_deref().filter(|word| *word != kept)?;
-        Some(format!(
-            "pass {pass} of {phase} was opened with {flag} {kept} and keeps it; --{flag} {word} applies to a new \
-                pass (redraft decide {id} rerun, when a question is open)"
-        ))
-    });
-    ignored.collect()
 }
 
 /// Names a document that was edited after its phase had closed: it is not what was approved, and nobody has reviewed it

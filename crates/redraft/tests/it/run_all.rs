@@ -11,7 +11,7 @@ const IDEAS: [&str; 3] =
 
 /// Each dispatch takes long enough that others begin meanwhile.
 const SLOW: &str = "[[rule]]\nticket = \"*\"\ndo = \"late\"\nwait_ms = 400\n";
-const ONE_DOLLAR: &str = "usd_per_dispatch = 1.0\n";
+const HALF_A_DOLLAR: &str = "usd_per_dispatch = 0.5\n";
 
 /// A repository with these features, not yet run.
 fn features(ideas: &[&str], scenario: &str) -> Scratch {
@@ -86,7 +86,7 @@ fn three_features_at_once_come_to_what_they_come_to_one_after_the_other() {
 
 #[test]
 fn the_budget_over_all_is_never_passed_and_is_no_features_own() {
-    let scratch = features(&IDEAS, ONE_DOLLAR);
+    let scratch = features(&IDEAS, HALF_A_DOLLAR);
     let ran = scratch.run(["run", "--all", "--budget", "4", "--json"]).expect(5);
     let all: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&all["v"], &all["exit"]), (&1.into(), &5.into()), "{all:#}");
@@ -102,7 +102,7 @@ fn the_budget_over_all_is_never_passed_and_is_no_features_own() {
             assert_eq!(feature["next"], "redraft run --all --budget USD", "{feature:#}");
         }
     }
-    assert_eq!(started, 4);
+    assert_eq!(started, 8);
     assert!(short >= 1, "{all:#}");
     let rest = scratch.run(["run", "--all", "--budget", "20"]).expect(0);
     assert!(rest.stdout.contains(" of $20.0000 for "), "{}", rest.stdout);
@@ -134,7 +134,7 @@ fn a_question_an_error_or_another_run_holds_up_nobody_else_and_each_is_told_at_t
     assert!(asked["question"].is_string() && asked["waits_for_you"] == true, "{asked:#}");
     assert_eq!(held["held_by"]["command"], "redraft run 003", "{held:#}");
     assert_eq!((&held["driven"], &first["driven"]), (&false.into(), &true.into()));
-    assert!(broken["error"]["message"].as_str().unwrap().contains("elsewhere"), "{broken:#}");
+    assert!(broken["error"]["message"].as_str().unwrap().contains("004-print-labels"), "{broken:#}");
 
     // A question that is open is named again, and answered it goes on.
     scratch.git_in(&scratch.worktree("004"), ["switch", "-q", "-"]);
@@ -195,4 +195,32 @@ fn what_makes_no_sense_for_all_is_refused_by_name() {
         assert!(ran.stderr.contains(named), "{words:?}: {}", ran.stderr);
     }
     assert_eq!(bodies(&events(&scratch, "001"), "started").count(), 0);
+}
+
+#[test]
+fn a_decision_and_an_edit_while_others_are_driven_take_a_feature_up_again_and_a_second_run_is_told() {
+    let scenario = "[[rule]]\nticket = \"001/*\"\ndo = \"late\"\nwait_ms = 1500\n\
+        [[rule]]\nticket = \"002/*/draft/*\"\ndo = \"ask\"\ntext = \"Which files? | all\"\ntimes = 1\n";
+    let scratch = features(&IDEAS[..2], scenario);
+    let mut command = scratch.redraft(["run", "--all"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let asked = |_| {
+        let one = &scratch.json(["status", "002"])["features"][0];
+        one["standing"]["is"] == "asked" && one["held_by"].is_null()
+    };
+    assert!((0..500).any(asked));
+    let second = scratch.run(["run", "001"]).expect(7);
+    assert!(second.stderr.contains("held by `redraft run --all`"), "{}", second.stderr);
+    let prd = artifacts(&scratch, "002").join("prd.md");
+    let edited = format!("{}\nOnly files of the last month.\n", fs::read_to_string(&prd).unwrap_or_default());
+    fs::write(&prd, &edited).unwrap();
+    scratch.run(["decide", "002", "assume"]).expect(0);
+    let ended = Ran::new(child.wait_with_output().unwrap()).expect(0);
+    assert!(ended.stderr.lines().any(|line| line.starts_with("002")), "{}", ended.stderr);
+    assert_eq!(fs::read_to_string(&prd).unwrap(), edited, "the edit is kept");
+    for number in ["001", "002"] {
+        assert_eq!(scratch.json(["status", number])["features"][0]["status"], "approved", "{}", ended.stdout);
+    }
+    let events = events(&scratch, "002");
+    assert_eq!(bodies(&events, "decided").count(), 1);
 }

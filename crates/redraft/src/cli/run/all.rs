@@ -72,9 +72,8 @@ pub(super) fn run_all(
     }
     let jobs = usize::from(args.jobs.unwrap_or(JOBS)).min(wanted.len());
     let panicked = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs)
-            .map(|_| scope.spawn(|| work(&queue, purse.as_ref(), args, process, console)))
-            .collect();
+        let threads: Vec<_> =
+            (0..jobs).map(|_| scope.spawn(|| work(&queue, purse.as_ref(), args, process, console))).collect();
         threads.into_iter().map(|thread| thread.join().is_err()).fold(false, |any, one| any | one)
     });
     let code = summary(&queue, board, limit, process, console)?;

@@ -226,7 +226,8 @@ impl Driven<'_> {
         let was_held = matches!(&ended.done, Err(error) if error.code == ErrorCode::Held);
         let before = state.rested.get(&self.id).map_or(0, |rested| rested.held);
         // Whoever took the feature itself meanwhile is left alone.
-        let other = process.repository().ok().and_then(|repo| Lock::holder(&repo.state, &self.id.to_string()));
+        let other =
+            process.repository().ok().and_then(|repo| Lock::holder(&repo.state, &self.id.to_string()));
         let foreign = other.is_some_and(|holder| holder.pid != std::process::id());
         let held = if was_held && foreign { HELD_TRIES } else { before + u32::from(was_held) };
         let rested = Rested { ended, seq: seq.unwrap_or(u64::MAX), again_ms, held };

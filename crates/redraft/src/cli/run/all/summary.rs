@@ -240,7 +240,10 @@ fn text(shown: &AllJson) -> String {
         if let Some(error) = &one.error {
             let (first, _) = error.message.split_once('\n').unwrap_or((&error.message, ""));
             text.push_str(&format!("    error: {}\n", one_line(first, QUESTION_MAX)));
-            error.hints.iter().for_each(|hint| text.push_str(&format!("      hint: {}\n", one_line(hint, 1_000))));
+            error
+                .hints
+                .iter()
+                .for_each(|hint| text.push_str(&format!("      hint: {}\n", one_line(hint, 1_000))));
         }
         if let Some(question) = &one.question {
             let first = question.lines().next().unwrap_or_default();
