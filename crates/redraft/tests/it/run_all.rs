@@ -31,7 +31,9 @@ fn events(scratch: &Scratch, number: &str) -> Vec<Value> {
 fn left(scratch: &Scratch, number: &str) -> (String, Vec<String>) {
     let spec = fs::read_to_string(artifacts(scratch, number).join("spec.md")).unwrap();
     let events = events(scratch, number);
-    (spec, events.iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect())
+    let kinds = events.iter().map(|event| event["kind"].as_str().unwrap().to_owned());
+    // A later feature knows from an earlier one that the agent remembers; side by side each finds it out.
+    (spec, kinds.filter(|kind| kind != "agents-met").collect())
 }
 
 /// The only folder of documents in a feature's worktree.
@@ -223,4 +225,16 @@ fn a_decision_and_an_edit_while_others_are_driven_take_a_feature_up_again_and_a_
     }
     let events = events(&scratch, "002");
     assert_eq!(bodies(&events, "decided").count(), 1);
+}
+
+#[test]
+fn a_feature_that_comes_after_another_is_taken_up_once_that_is_completed() {
+    let scratch = features(&IDEAS[..1], "");
+    scratch.run(["new", "--until", "specify", IDEAS[1], "--depends-on", "001"]).expect(0);
+    scratch.run(["run", "--all"]).expect(0);
+    let (first, second) = (events(&scratch, "001"), events(&scratch, "002"));
+    let at = |event: &Value| event["at_ms"].as_i64().unwrap();
+    let closed = first.iter().rfind(|event| event["kind"] == "phase-closed").map(at).unwrap();
+    let began = second.iter().find(|event| event["kind"] == "started").map(at).unwrap();
+    assert!(closed <= began, "{closed} {began}");
 }

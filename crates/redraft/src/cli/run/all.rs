@@ -67,9 +67,6 @@ pub(super) fn run_all(
         return Ok(code);
     }
     let purse = limit.map(Purse::new);
-    if let Some(limit) = limit {
-        console.budget(limit);
-    }
     let jobs = usize::from(args.jobs.unwrap_or(JOBS)).min(wanted.len());
     let panicked = std::thread::scope(|scope| {
         let threads: Vec<_> =
