@@ -52,9 +52,8 @@ impl<'a> Sending<'_, 'a> {
                     return Ok(Some(Stop::OverBudget { ticket: order.ticket, over }));
                 }
                 Err(Short::Shared(over)) if sent.is_empty() => {
-                    return Ok(self
-                        .wait_for_others(over)
-                        .then(|| Stop::OverShared { ticket: order.ticket, over }));
+                    let stop = Stop::OverShared { ticket: order.ticket, over };
+                    return Ok(self.wait_for_others(over).then_some(stop));
                 }
                 Err(_) => break,
             }
