@@ -12,6 +12,7 @@ use crate::journal::{Journal, Listener, Writer};
 use crate::ledger_match::require_ledger_matches_branch;
 use crate::parked::hold_back;
 use crate::projections::shows;
+use crate::purse::{Draw, Purse};
 use crate::starting::WorktreeBaseline;
 use crate::undone::Undone;
 use crate::values::{ChangeUnderReview, LoopTexts, Rules, RunPorts, Subject};
@@ -25,6 +26,7 @@ use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
+use std::sync::Arc;
 
 /// How long a signal that ended git may take to reach this process.
 const SIGNAL_MS: u64 = 200;
@@ -52,6 +54,8 @@ pub struct Run<'a> {
     based: Option<String>,
     /// The last event with which everything committed was read.
     read_at: Option<u64>,
+    /// What it draws on a purse that other runs draw on, too.
+    draw: Option<Draw>,
 }
 
 impl<'a> Run<'a> {
@@ -88,6 +92,7 @@ impl<'a> Run<'a> {
             series: None,
             based: None,
             read_at: None,
+            draw: None,
         })
     }
 
@@ -99,6 +104,12 @@ impl<'a> Run<'a> {
     /// Also sends to agents whose limit is said to last, and takes back what is out with hosts: a person knows better.
     pub fn send_now(&mut self) {
         self.sends_now = true;
+    }
+
+    /// Spends only what this purse allows as well, from now on.
+    pub fn draw_on(&mut self, purse: Arc<Purse>) {
+        let counted = self.journal.state().money.counted();
+        self.draw = Some(Draw::new(purse, self.created.scope(), counted));
     }
 
     /// Decides in this name from now on: what a demo chooses, no person has chosen.
@@ -367,7 +378,13 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn recover(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
-        self.recovering().recover(ticket)
+        let before = self.journal.state().money.counted();
+        self.recovering().recover(ticket)?;
+        let after = self.journal.state().money.counted();
+        if let Some(draw) = &mut self.draw {
+            draw.was_spent_before(after - before);
+        }
+        Ok(())
     }
 
     /// Takes in what others changed: a person's edit, another state of a change under review, a branch that moved.

@@ -22,6 +22,8 @@ pub enum Stop {
     Asking(Question),
     /// The next dispatch could cost more than is left.
     OverBudget { ticket: Ticket, over: OverBudget },
+    /// The same for what it may spend together with other features: its own budget would do.
+    OverShared { ticket: Ticket, over: OverBudget },
     /// An agent's usage limit is reached until this time, in milliseconds since 1970; the same command continues.
     Parked(i64),
     /// Work is out with hosts, or is pending and not this run's to send.

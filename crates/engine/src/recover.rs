@@ -42,7 +42,7 @@ impl Recovering<'_, '_> {
                 if let Some(total) = unwatched {
                     let Returning { journal, worktree, .. } = &mut self.returning;
                     let boundaries = worktree.boundaries;
-                    Spending { journal, limit: self.limit, boundaries }.owe(ticket, total)?;
+                    Spending { journal, limit: self.limit, boundaries, draw: None }.owe(ticket, total)?;
                 }
                 self.returning.lose(ticket, &tree, None)
             }

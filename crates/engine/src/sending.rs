@@ -5,15 +5,17 @@
 use crate::ending::{EngineError, Stop, crashed};
 use crate::ports::{Cache, CheckFolder, Checks, Clock, Inbox, Outcome, Resume, RunHandle};
 use crate::progress::Progress;
+use crate::purse::Waited;
 use crate::rechecking::{CheckingHandle, Rechecking};
 use crate::redacting::outcome_without_secrets;
 use crate::returning::{ReturnedDispatch, Returning};
 use crate::spending::{End, RoundBudget, Spending, budget};
-use crate::starting::{StartedDispatch, Starting};
+use crate::starting::{Short, StartedDispatch, Starting};
 use crate::threads::side_by_side;
 use crate::worktree::Worktree;
 use redraft_core::pipeline;
 use redraft_core::review::{DispatchOrder, Effect};
+use redraft_cost::price::OverBudget;
 use redraft_facts::event::AfterFailure;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
@@ -37,6 +39,7 @@ impl<'a> Sending<'_, 'a> {
             return Ok(None);
         }
         let mark = self.starting.mark_round()?;
+        self.settle();
         let mut budget = budget(self.starting.journal, self.starting.rules.budget);
         let mut sent = Vec::new();
         for order in orders {
@@ -45,13 +48,18 @@ impl<'a> Sending<'_, 'a> {
                     budget.in_flight = budget.in_flight + started.reserved;
                     sent.push(started);
                 }
-                Err(over) if sent.is_empty() => {
+                Err(Short::Own(over)) if sent.is_empty() => {
                     return Ok(Some(Stop::OverBudget { ticket: order.ticket, over }));
+                }
+                Err(Short::Shared(over)) if sent.is_empty() => {
+                    let stop = Stop::OverShared { ticket: order.ticket, over };
+                    return Ok(self.wait_for_others(over).then_some(stop));
                 }
                 Err(_) => break,
             }
         }
-        share(&mut sent, budget.left());
+        let left = self.starting.draw.map_or(budget.left(), |draw| draw.left().min(budget.left()));
+        share(&mut sent, left);
         let backs = self.send_all(sent)?;
         let (mut wait_ms, mut parked) = (0, None);
         for back in backs {
@@ -63,6 +71,7 @@ impl<'a> Sending<'_, 'a> {
                 _ => {}
             }
         }
+        self.settle();
         let goes_on = || {
             pipeline::pending(self.starting.journal.state())
                 .iter()
@@ -72,6 +81,22 @@ impl<'a> Sending<'_, 'a> {
             self.starting.journal.writer().clock.wait_ms(wait_ms);
         }
         Ok(parked.map(Stop::Parked))
+    }
+
+    /// Nothing of this run is under way.
+    fn settle(&self) {
+        if let Some(draw) = self.starting.draw {
+            draw.settle(self.starting.journal.state().money.counted(), Usd(0));
+        }
+    }
+
+    /// Waits until money that other features were promised comes back; whether that was in vain.
+    fn wait_for_others(&self, over: OverBudget) -> bool {
+        let Some(draw) = self.starting.draw else { return true };
+        if draw.line_up(over.needed) {
+            self.progress.waits_for_money(&over);
+        }
+        draw.wait(over.needed, self.starting.journal.writer().clock) == Waited::InVain
     }
 
     fn send_all(&mut self, sent: Vec<StartedDispatch>) -> Result<Vec<ReturnedDispatch>, EngineError> {
@@ -136,8 +161,8 @@ impl<'a> Sending<'_, 'a> {
     }
 
     fn spending(&mut self) -> Spending<'_, 'a> {
-        let Starting { journal, worktree, rules, .. } = &mut self.starting;
-        Spending { journal, limit: rules.budget, boundaries: worktree.boundaries }
+        let Starting { journal, worktree, rules, draw, .. } = &mut self.starting;
+        Spending { journal, limit: rules.budget, boundaries: worktree.boundaries, draw: *draw }
     }
 }
 

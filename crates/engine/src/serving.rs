@@ -6,7 +6,7 @@ use crate::host::{HostWork, KeptConversations, Submission, SubmissionRefusal};
 use crate::ports::{AgentError, CHECK_TOOL};
 use crate::rechecking::CheckGrant;
 use crate::spending::budget;
-use crate::starting::tools;
+use crate::starting::{Short, tools};
 use crate::values::RunPorts;
 use redraft_core::pipeline;
 use redraft_core::review::{DispatchOrder, Effect};
@@ -63,7 +63,7 @@ impl Run<'_> {
         let budget = budget(&self.journal, self.rules.budget);
         let mut starting = self.starting();
         let mark = starting.mark_round()?;
-        if let Err(over) = starting.start(order, &mark, budget)? {
+        if let Err(Short::Own(over) | Short::Shared(over)) = starting.start(order, &mark, budget)? {
             return Ok(Err(over));
         }
         let started = self.journal.started(&order.ticket);

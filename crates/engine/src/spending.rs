@@ -8,6 +8,7 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::{AgentError, Outcome};
 use crate::progress::Progress;
+use crate::purse::Draw;
 use crate::threads::Supervisor;
 use redraft_cost::price::Budget;
 use redraft_facts::event::Raised;
@@ -25,6 +26,8 @@ pub(crate) struct Spending<'r, 'a> {
     pub(crate) journal: &'r mut Journal<'a>,
     pub(crate) limit: Usd,
     pub(crate) boundaries: &'r Boundaries,
+    /// What several runs may spend together.
+    pub(crate) draw: Option<&'r Draw>,
 }
 
 /// Answers the agents of one round.
@@ -55,6 +58,7 @@ impl Supervisor<End> for RoundBudget<'_, '_> {
         let Some(ticket) = self.tickets.get(place) else { return };
         if self.trouble.is_none() {
             self.trouble = self.spending.owe(ticket, total).err();
+            self.spending.settle(&self.done);
         }
         if self.trouble.is_some() {
             self.owed.insert(ticket.clone(), total);
@@ -75,6 +79,7 @@ impl Supervisor<End> for RoundBudget<'_, '_> {
         };
         if let Some((ticket, usage)) = self.tickets.get(place).zip(usage) {
             self.done.insert(ticket.clone(), usage.cost);
+            self.spending.settle(&self.done);
         }
     }
 }
@@ -102,11 +107,23 @@ impl Spending<'_, '_> {
         if total <= reserved {
             return Ok(true);
         }
-        if budget.reserve(total).is_err() {
+        let Ok(after) = budget.reserve(total) else { return Ok(false) };
+        if self.draw.is_some_and(|draw| draw.raise(after.spent, after.in_flight).is_err()) {
             return Ok(false);
         }
         self.raise(ticket, total)?;
         Ok(true)
+    }
+
+    /// Tells the others what the dispatches under way may still cost.
+    fn settle(&self, done: &BTreeMap<Ticket, Usd>) {
+        let (Some(draw), Some(open)) = (self.draw, &self.journal.state().open) else { return };
+        let under_way = open.flights().filter(|(_, flight)| flight.answered.is_none());
+        let in_flight = under_way.fold(Usd(0), |sum, (_, flight)| {
+            let started = &flight.started;
+            sum + done.get(&started.ticket).copied().unwrap_or(started.reserved)
+        });
+        draw.settle(self.journal.state().money.counted(), in_flight);
     }
 
     /// Counts what a dispatch has cost, or may have, where that is more than was reserved; what is already spent does

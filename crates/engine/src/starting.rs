@@ -9,6 +9,7 @@ use crate::experience::Experience;
 use crate::host::KeptConversations;
 use crate::journal::Journal;
 use crate::ports::{Agent, Agents, CHECK_TOOL, Request};
+use crate::purse::Draw;
 use crate::rechecking::CheckGrant;
 use crate::redacting::{player_without_secrets, prompt_without_secrets};
 use crate::values::{LoopTexts, Rules};
@@ -60,6 +61,16 @@ pub(crate) struct Starting<'r, 'a> {
     pub(crate) kept: &'r KeptConversations,
     /// Whether a change is only reviewed, so that nothing is committed.
     pub(crate) only_reviews: bool,
+    /// What several runs may spend together.
+    pub(crate) draw: Option<&'r Draw>,
+}
+
+/// Why a dispatch is not started.
+pub(crate) enum Short {
+    /// It does not fit the feature's own budget.
+    Own(OverBudget),
+    /// It does not fit what several features may spend together.
+    Shared(OverBudget),
 }
 
 impl Starting<'_, '_> {
@@ -106,7 +117,7 @@ impl Starting<'_, '_> {
         order: &DispatchOrder,
         mark: &TreeMark,
         budget: Budget,
-    ) -> Result<Result<StartedDispatch, OverBudget>, EngineError> {
+    ) -> Result<Result<StartedDispatch, Short>, EngineError> {
         self.experience.catch_up(self.journal);
         let agent = self.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         let open = self.journal.open_loop()?;
@@ -146,8 +157,12 @@ impl Starting<'_, '_> {
         };
         let needs = order.needs.as_ref().filter(|(name, _)| *name == agent.name()).map(|(_, needs)| *needs);
         let reserved = agent.highest_cost(&request).max(needs.unwrap_or_default());
-        if let Err(over) = budget.reserve(reserved) {
-            return Ok(Err(over));
+        let after = match budget.reserve(reserved) {
+            Ok(after) => after,
+            Err(over) => return Ok(Err(Short::Own(over))),
+        };
+        if let Some(Err(over)) = self.draw.map(|draw| draw.reserve(after.spent, after.in_flight)) {
+            return Ok(Err(Short::Shared(over)));
         }
         let blob = serde_json::to_vec(&request.prompt).unwrap_or_default();
         let started = Started {

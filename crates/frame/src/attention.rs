@@ -140,6 +140,10 @@ impl Attention {
         *held(&self.end) = end;
     }
 
+    pub(crate) fn ended(&self) -> RunEnd {
+        held(&self.end).clone()
+    }
+
     /// A person typed something.
     pub(crate) fn saw_person(&self, now: Moment) {
         *held(&self.seen) = now;

@@ -5,9 +5,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
+mod lane;
 mod told;
 mod typed_ahead;
 
+use self::lane::Lane;
 use crate::attention::Attention;
 use crate::colour::painted;
 use crate::errors::{CliError, ErrorCode};
@@ -42,10 +44,14 @@ pub struct Console {
     manners: TerminalSettings,
     attention: Attention,
     /// Why data did not arrive on stdout, if it did not.
-    lost: OnceLock<String>,
+    lost: Arc<OnceLock<String>>,
     /// What was printed, where it is to be passed on by somebody else.
     kept: Option<Mutex<String>>,
+    /// Which of several features this is about.
+    lane: Option<Lane>,
 }
+
+pub use self::lane::Shown as ShownResult;
 
 impl Console {
     /// Prints nothing: data is kept for the caller, as JSON, and talk is dropped.
@@ -63,9 +69,10 @@ impl Console {
         let live = !json && !quiet && can_rewrite_lines();
         let live =
             live.then(|| Region::new(Screen { write: write_at_once, size, typed: typed_ahead::lines }));
-        let (manners, lost) = (TerminalSettings::default(), OnceLock::new());
+        let (manners, lost) = (TerminalSettings::default(), Arc::default());
         let attention = Attention::default();
-        Self { json, quiet, verbose: false, events: false, live, manners, attention, lost, kept: None }
+        let (verbose, events, kept, lane) = (false, false, None, None);
+        Self { json, quiet, verbose, events, live, manners, attention, lost, kept, lane }
     }
 
     /// The same with the user's terminal settings.
@@ -163,6 +170,9 @@ impl Console {
 
     /// Either data for a person or one object for a program.
     pub fn show(&self, text: &str, value: &impl Serialize) {
+        if let Some(lane) = &self.lane {
+            return lane.show(text, value);
+        }
         match (self.json, self.events) {
             (true, _) => self.object(value),
             (false, true) => self.line_object(&ResultJson { v: 1, what: "result", result: value }),
@@ -284,7 +294,7 @@ impl Console {
     }
 
     pub fn can_ask(&self) -> bool {
-        !self.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+        !self.json && self.lane.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
     fn talk(&self, text: &str) {
@@ -293,7 +303,14 @@ impl Console {
         }
         let err = std::io::stderr();
         let columns = columns(&err).filter(|_| err.is_terminal());
-        let Shown(text) = Shown::wrapped(text, columns, self.colours(&err));
+        let columns = columns.map(|all| all.saturating_sub(self.lane.as_ref().map_or(0, Lane::width)));
+        let Shown(mut text) = Shown::wrapped(text, columns, self.colours(&err));
+        if let Some(lane) = &self.lane {
+            text = lane.told(&text);
+            if text.is_empty() {
+                return;
+            }
+        }
         match &self.live {
             Some(live) => live.above(&format!("{text}\n")),
             None => write_at_once(&format!("{text}\n")),
@@ -318,13 +335,14 @@ impl Console {
     /// Nothing is under way any more.
     pub(crate) fn land(&self) {
         if let Some(live) = &self.live {
-            live.land();
+            live.land(self.lane.as_ref().map(|lane| lane.id));
         }
     }
 
     /// What the run may cost, to be shown with what it has cost.
     pub fn budget(&self, budget: Usd) {
-        if let Some(live) = &self.live {
+        // What one of several may cost says nothing about all.
+        if let Some(live) = self.live.as_ref().filter(|_| self.lane.is_none()) {
             live.budget(budget);
         }
     }

@@ -13,6 +13,7 @@ pub mod attention;
 pub mod colour;
 pub mod config;
 pub mod consent;
+pub mod consent_of_several;
 pub mod console;
 pub mod conventions;
 pub mod doing;

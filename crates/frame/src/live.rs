@@ -8,10 +8,12 @@ use crate::wrap::{cut, width};
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::harmless;
+use redraft_facts::ids::FeatureId;
 use redraft_facts::text::one_line;
-use redraft_facts::ticket::Ticket;
+use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::{Money, Usd, grouped};
 use redraft_reports::narration::task_of;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Wider than any terminal.
@@ -23,7 +25,8 @@ pub(crate) struct Board {
     flights: Vec<Flight>,
     /// Tokens of everything that was answered since the run began.
     tokens: u64,
-    money: Money,
+    /// By feature or review: several may be driven at once.
+    money: BTreeMap<Scope, Money>,
     /// What all of it may cost.
     pub(crate) budget: Option<Usd>,
 }
@@ -41,7 +44,8 @@ struct Flight {
 impl Board {
     /// Folds an event; `now` is the time since the program began.
     pub(crate) fn take(&mut self, entry: &Entry, state: &Pipeline, now: Duration) {
-        self.money = state.money;
+        let scope = state.created.as_ref().map_or(Scope::Repo, |created| created.scope());
+        self.money.insert(scope, state.money);
         match &entry.event {
             // What a host was handed is not under way here.
             Event::Started(fact) if !fact.pull => {
@@ -77,9 +81,10 @@ impl Board {
         }
     }
 
-    /// Nothing is under way any more.
-    pub(crate) fn land(&mut self) {
-        self.flights.clear();
+    /// Nothing is under way any more, of this feature or at all.
+    pub(crate) fn land(&mut self, only: Option<FeatureId>) {
+        let only = only.map(Scope::Feature);
+        self.flights.retain(|flight| only.as_ref().is_some_and(|only| flight.ticket.scope != *only));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -102,7 +107,7 @@ impl Board {
             return Vec::new();
         }
         let mut lines: Vec<String> =
-            self.flights.iter().map(|flight| cut(&flight.line(now, columns), columns)).collect();
+            self.flights.iter().map(|flight| cut(&self.line(flight, now, columns), columns)).collect();
         if lines.len() > rows {
             let hidden = lines.len() + 1 - rows;
             lines.truncate(rows - 1);
@@ -115,7 +120,15 @@ impl Board {
 
     fn so_far(&self) -> String {
         let reserved = self.flights.iter().fold(Usd(0), |sum, flight| sum + flight.reserved);
-        let mut line = format!("… {} tokens in this run, {}", grouped(self.tokens), self.money.in_a_line());
+        let sum = |sum: Money, one: &Money| Money {
+            spent: sum.spent + one.spent,
+            covered: sum.covered + one.covered,
+            login: sum.login + one.login,
+            unknown: sum.unknown + one.unknown,
+            unknown_bills: sum.unknown_bills.saturating_add(one.unknown_bills),
+        };
+        let money = self.money.values().fold(Money::default(), sum);
+        let mut line = format!("… {} tokens in this run, {}", grouped(self.tokens), money.in_a_line());
         if reserved > Usd(0) {
             line.push_str(&format!(" + {reserved} reserved"));
         }
@@ -126,11 +139,12 @@ impl Board {
     }
 }
 
-impl Flight {
-    /// What it last did is left out first where there is little room.
-    fn line(&self, now: Duration, columns: usize) -> String {
-        let line = format!("… {} {}", clock(now.saturating_sub(self.began)), self.who);
-        match self.doing.as_str() {
+impl Board {
+    /// What it last did is left out first where there is little room; of several features, each has its number.
+    fn line(&self, flight: &Flight, now: Duration, columns: usize) -> String {
+        let number = if self.money.len() > 1 { format!("{} ", flight.ticket.scope) } else { String::new() };
+        let line = format!("… {number}{} {}", clock(now.saturating_sub(flight.began)), flight.who);
+        match flight.doing.as_str() {
             "" => line,
             _ if width(&line) + 6 > columns => line,
             doing => format!("{line}: {doing}"),

@@ -6,6 +6,7 @@
 use crate::live::{Board, Painter};
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::Entry;
+use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
 use std::collections::VecDeque;
@@ -102,10 +103,10 @@ impl Region {
         self.lock().board.doing(ticket, doing);
     }
 
-    /// Nothing is under way any more.
-    pub(crate) fn land(&self) {
+    /// Nothing is under way any more, of this feature or at all.
+    pub(crate) fn land(&self, only: Option<FeatureId>) {
         let mut state = self.looked();
-        state.board.land();
+        state.board.land(only);
         let out = self.painted(&mut state);
         self.write(&out);
         self.changed.notify_all();

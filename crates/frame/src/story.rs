@@ -4,6 +4,7 @@
 use crate::console::Console;
 use crate::doing::DoingFile;
 use redraft_core::pipeline::Pipeline;
+use redraft_cost::price::OverBudget;
 use redraft_engine::{Progress, Undone};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::text::indented;
@@ -76,6 +77,14 @@ impl Progress for Story<'_> {
         if let Some(file) = &self.doing {
             file.tell(ticket, doing);
         }
+    }
+
+    fn waits_for_money(&self, over: &OverBudget) {
+        let OverBudget { needed, left, limit } = over;
+        self.console.say(&format!(
+            "  waits: the next dispatch may cost up to {needed}, and {left} of the {limit} for all features is left until \
+                what was promised to others is billed"
+        ));
     }
 
     fn undone(&self, undone: &Undone) {

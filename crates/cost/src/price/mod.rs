@@ -9,6 +9,7 @@ mod card;
 mod list;
 mod names;
 mod overrides;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,7 @@ pub use list::{ListedModel, age_in_words};
 pub use names::MILLION_MARK;
 pub(crate) use names::plain as plain_name;
 pub use overrides::{BadPriceOverride, Changes, PriceOverride, StatedPrice};
+pub use shared::{Share, SharedBudget};
 
 /// The context that is assumed for a model whose vendor gives no number.
 const CONTEXT_ASSUMED: ContextWindow = ContextWindow { tokens: 200_000, assumed: true };

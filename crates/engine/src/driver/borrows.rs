@@ -118,6 +118,7 @@ impl<'a> Run<'a> {
             before: &mut self.before,
             kept: &self.kept,
             only_reviews: self.change.is_some(),
+            draw: self.draw.as_ref(),
         }
     }
 

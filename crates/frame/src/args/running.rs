@@ -13,12 +13,14 @@ Examples:
   redraft run 002 --on-cap accept        accept what is still open after the last round
   redraft run 002 --merge --yes          to the end and into the branch it was begun on, without stopping
   redraft run 002 --yes --json           for scripts: asks nothing, prints one object
+  redraft run --all                      every feature that can go on, four at a time
+  redraft run --all --budget 20          all of them together may cost 20 dollars from now on
 
 If you do something else meanwhile, you are told when it waits or ends: docs/configuration.md#notify.
 
 Exit codes: 0 approved or accepted, 1 abandoned, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
 failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process is working on it, \
-130 interrupted; the same command continues";
+130 interrupted; the same command continues. With --all the most urgent of all features: docs/running-all.md";
 
 pub(super) const FINISH_HELP: &str = "\
 Examples:
@@ -37,6 +39,13 @@ or a deferred blocker to decide about, 7 another process is working on it, 130 i
 pub struct RunArgs {
     /// The feature's number or slug; not needed inside its worktree or when only one is active
     pub feature: Option<String>,
+    /// Drive every feature that can go on, several at a time, until each has come to rest; questions are listed at the
+    /// end. `--budget` is then what all of them may spend together from now on, beside each feature's own budget
+    #[arg(long, conflicts_with_all = ["feature", "lane", "unblock", "now"])]
+    pub all: bool,
+    /// With --all: how many features are driven at the same time [default: 4]
+    #[arg(long, value_name = "N", requires = "all", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
     /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_cap: Option<OnCap>,
@@ -66,7 +75,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub now: bool,
     /// The most the feature may cost in total, in dollars; stored for later runs [default: the last value given,
-    /// else budget in redraft.toml, else 5]
+    /// else budget in redraft.toml, else 5]; with --all see there
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub budget: Option<String>,
     /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal

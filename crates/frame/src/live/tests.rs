@@ -172,11 +172,35 @@ fn each_dispatch_has_a_line_with_its_clock_and_what_it_last_did_and_the_sum_foll
     assert_eq!(clock(Duration::from_secs(3723)), "1:02:03");
     // What a lost dispatch may have cost is not called spent.
     let money = Money { spent: Usd(120_000), unknown: Usd(250_000), unknown_bills: 1, ..Money::default() };
+    let money = BTreeMap::from([(feature(1), money)]);
     let so_far = Board { money, ..board }.so_far();
     assert_eq!(
         so_far,
         "… 0 tokens in this run, $0.1200 + at most $0.2500 unknown + $0.5000 reserved of $5.0000"
     );
+}
+
+fn feature(number: u32) -> Scope {
+    Scope::Feature(FeatureId(number))
+}
+
+#[test]
+fn several_features_are_told_apart_summed_up_and_end_one_by_one() {
+    let mut board = board(&["spec-reviewer", "phase-reviewer"]);
+    let own = board.flights[0].ticket.scope.clone();
+    board.flights[1].ticket.scope = feature(99);
+    let spent = |cents: u64| Money { spent: Usd(cents * 10_000), ..Money::default() };
+    board.money = BTreeMap::from([(own.clone(), spent(12)), (feature(99), spent(30))]);
+    board.budget = None;
+    let lines = board.lines(Duration::from_secs(3), 100, 20);
+    assert!(lines[0].starts_with(&format!("… {own} 0:00 spec-reviewer")), "{lines:?}");
+    assert!(lines[1].starts_with("… 099 0:00 phase-reviewer"), "{lines:?}");
+    assert_eq!(lines[2], "… 0 tokens in this run, $0.4200 + $0.5000 reserved");
+    board.land(Some(FeatureId(99)));
+    assert_eq!(board.flights.len(), 1);
+    assert_eq!(board.flights[0].ticket.scope, own);
+    board.land(None);
+    assert!(board.is_empty());
 }
 
 #[test]

@@ -185,7 +185,7 @@ pub(crate) fn review(
         }
         Stop::Done | Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
         Stop::Asking(_) => format!("{command} --again"),
-        Stop::OverBudget { .. } => format!("{command} --budget USD"),
+        Stop::OverBudget { .. } | Stop::OverShared { .. } => format!("{command} --budget USD"),
         Stop::Host(_) => format!("{} --agent NAME", reviewing(&args)),
         Stop::Parked(_) | Stop::Interrupted => command.to_owned(),
     });
@@ -298,7 +298,7 @@ fn outcome(stop: &Stop, findings: &[Finding]) -> (&'static str, ErrorCode) {
         Stop::Done => ("approved", ErrorCode::Done),
         Stop::Findings => ("findings", ErrorCode::NotApproved),
         Stop::Asking(question) => ("waiting", run::waiting_code(question, OnCap::Stop)),
-        Stop::OverBudget { .. } => ("over budget", ErrorCode::Limit),
+        Stop::OverBudget { .. } | Stop::OverShared { .. } => ("over budget", ErrorCode::Limit),
         Stop::Parked(_) => ("parked", ErrorCode::Limit),
         Stop::Host(_) => ("host", ErrorCode::Config),
         Stop::Interrupted => ("interrupted", ErrorCode::Interrupted),

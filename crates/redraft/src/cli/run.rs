@@ -1,5 +1,7 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
+mod all;
+mod lane;
 mod merge;
 mod report;
 mod rules;
@@ -8,10 +10,11 @@ mod setup;
 use redraft_frame::rows;
 pub(crate) use report::{Ending, Expected};
 pub(crate) use rules::{
-    RepositoryTexts, budget, config, deadlines, dollars, kept_budget, played, rules, rules_with,
+    RepositoryTexts, budget, budget_typed, config, deadlines, dollars, kept_budget, played, rules, rules_with,
 };
 pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
 
+use self::lane::{kept_rules, set_lane};
 use self::merge::{Merging, merge};
 use self::report::{More, RunJson, report};
 use super::answer::{Beforehand, answer, decide};
@@ -19,12 +22,13 @@ use super::bank;
 use redraft_adapters::inbox::FileInbox;
 use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::review::{Loop, LoopEnd};
+use redraft_core::review::LoopEnd;
+use redraft_cost::price::OverBudget;
 use redraft_engine::ports::{Clock, Workspace};
-use redraft_engine::{Run, Stop, UnsentWork};
+use redraft_engine::{Purse, Run, Stop, UnsentWork};
 use redraft_facts::event::{About, Decision, Entry, Question};
 use redraft_facts::ids::FeatureId;
-use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::phase::Phase;
 use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_frame::args::{OnCap, RunArgs};
@@ -41,6 +45,7 @@ use redraft_reports::projections::{self, BoardRow};
 use redraft_reports::question::QuestionForm;
 use redraft_reports::standing::Surroundings;
 use redraft_views::board;
+use std::sync::Arc;
 
 pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
     if args.yes && args.on_cap == Some(OnCap::Accept) {
@@ -48,6 +53,9 @@ pub(crate) fn run(args: RunArgs, process: &ProcessContext, console: &Console) ->
             "`--yes` never accepts in a person's name, so it cannot be used with `--on-cap accept`",
         )
         .hint("accept it yourself: redraft run --on-cap accept, or redraft decide accept --why \"…\""));
+    }
+    if args.all {
+        return all::run_all(&args, process, console);
     }
     let repo = process.repository()?;
     // Only looked at here; it is opened for writing, and checked, once this process has the feature to itself.
@@ -80,6 +88,8 @@ pub(crate) enum RunKind {
     Finish,
     /// A demo, with its own ending.
     Demo(Ending),
+    /// One of several features, which may share a budget.
+    OneOfSeveral(Option<Arc<Purse>>),
 }
 
 /// The same for another kind of run.
@@ -93,15 +103,16 @@ pub(crate) fn drive_to(
 ) -> Result<ErrorCode, CliError> {
     console.concerns(id);
     let typed = matches!(manner, RunKind::Finish);
-    let ending = match manner {
-        RunKind::Demo(ending) => Some(ending),
-        RunKind::Run | RunKind::Finish => None,
+    let (ending, purse) = match manner {
+        RunKind::Demo(ending) => (Some(ending), None),
+        RunKind::OneOfSeveral(purse) => (None, purse),
+        RunKind::Run | RunKind::Finish => (None, None),
     };
     let doing = DoingFile::new(&repo.state, &Scope::Feature(id));
     let story = Story::new(console, console.can_ask() && !args.yes).told_in(doing);
     let players = WorkSource::Configured;
     let wish = RunRequest { repo, id, args, players, progress: &story, process, console };
-    let telling = Telling { typed, ending, story: &story };
+    let telling = Telling { typed, ending, purse, story: &story };
     let done = with_run(&wish, |run, stage| report_on(run, stage, args, telling, process, console))?;
     if let Some(code) = done {
         return Ok(code);
@@ -116,6 +127,8 @@ struct Telling<'a> {
     /// Whether typing `--merge` counts as agreement to the merge.
     typed: bool,
     ending: Option<Ending>,
+    /// What it may spend together with other features.
+    purse: Option<Arc<Purse>>,
     story: &'a Story<'a>,
 }
 
@@ -128,11 +141,14 @@ fn report_on(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let Telling { typed, ending, story } = telling;
+    let Telling { typed, ending, purse, story } = telling;
     let RunContext { repo, config, ledger, created, workspace, inbox } = *stage;
     let id = created.id;
     if args.budget.is_some() {
         run.keep_budget()?;
+    }
+    if let Some(purse) = purse {
+        run.draw_on(purse);
     }
     if args.now {
         run.send_now();
@@ -191,6 +207,7 @@ fn report_on(
         Stop::Findings => ("findings", ErrorCode::NotApproved),
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
         Stop::OverBudget { .. } => ("over budget", ErrorCode::Limit),
+        Stop::OverShared { .. } => ("over budget of all", ErrorCode::Limit),
         Stop::Host(unsent) => {
             // A host has what is out; what is pending waits until a host comes for it.
             ("host", if unsent.out.is_empty() { ErrorCode::Waiting } else { ErrorCode::Held })
@@ -204,6 +221,9 @@ fn report_on(
             process.next(&format!("redraft run {id} --now"))
         }
         (Some(ending), _) => ending.next.clone(),
+        (None, _) if matches!(&stop, Stop::OverShared { .. }) => {
+            process.next("redraft run --all --budget USD")
+        }
         (None, Some(agent)) if row.is_open() && row.next.starts_with("redraft run") => {
             process.next(&format!("{} --agent {agent}", row.next))
         }
@@ -211,6 +231,13 @@ fn report_on(
     };
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{}: {over}", ticket.role));
+    }
+    if let Stop::OverShared { ticket, over: OverBudget { needed, left, limit } } = &stop {
+        console.say(&format!(
+            "{}: the next dispatch may cost up to {needed}, but only {left} of the {limit} is left that all features may \
+                spend together",
+            ticket.role
+        ));
     }
     let hosts: Vec<String> = match &stop {
         Stop::Host(unsent) => with_hosts(unsent, id).iter().map(|line| process.commands_in(line)).collect(),
@@ -273,7 +300,9 @@ fn report_on(
             .then(|| (row.branch.clone(), process.next(&format!("redraft show pull-request {id}")))),
     };
     console.show(&report(&shown, &more, ending), &shown);
-    monitor::say(&shown.warnings, console);
+    if !console.is_one_of_several() {
+        monitor::say(&shown.warnings, console);
+    }
     Ok(code)
 }
 
@@ -327,65 +356,6 @@ pub(crate) fn require_trusted_checks(
             ))
         },
     )
-}
-
-/// Takes another lane, or moves the feature's end, where that was asked for.
-fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
-    let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
-    let Some(created) = &run.state().created else { return Ok(()) };
-    let lane: Lane = args.lane.as_deref().map_or(Ok(created.lane), str::parse).map_err(unknown)?;
-    let asked: Option<Phase> = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?;
-    // An end that was chosen stays; the usual one is the lane's.
-    let chosen = created.until != created.lane.last() && lane.phases().contains(&created.until);
-    let mut until = if lane == created.lane || chosen { created.until } else { lane.last() };
-    if let Some(phase) = asked.filter(|phase| *phase > until || lane != created.lane) {
-        if !lane.phases().contains(&phase) {
-            let error = CliError::usage(format!("lane {lane} has no phase {phase}"));
-            return Err(error.hint("choose another lane as well: --lane standard"));
-        }
-        until = phase;
-    }
-    if (lane, until) == (created.lane, created.until) {
-        return Ok(());
-    }
-    let judged = run.state().past.iter().chain(&run.state().open).any(Loop::judges_document);
-    if judged && !lane.reviews() {
-        let error = CliError::usage(format!(
-            "reviewers have begun to read this feature, so it cannot switch to lane {lane}"
-        ));
-        return Err(error.hint("to accept what is open: redraft decide"));
-    }
-    let why = match &args.lane {
-        Some(_) => format!("run --lane {lane}"),
-        None => format!("run --until {until}"),
-    };
-    let id = created.id;
-    // What came back meanwhile is concluded first: a lane changes only while no dispatch is open.
-    if let Some((ticket, expires_ms)) = run.finish_open_dispatches()?.first() {
-        return Err(CliError::new(ErrorCode::Held, with_host(ticket, *expires_ms)).hint(format!(
-            "wait for it, or take it back with redraft run {id} --now and then run this again"
-        )));
-    }
-    Ok(run.set_lane(lane, until, why)?)
-}
-
-/// A loop keeps the rules it was opened with; a flag that says otherwise applies to the next one.
-fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
-    let Some(open) = &state.open else { return Vec::new() };
-    let (phase, pass) = (open.opened.phase, open.opened.pass);
-    let flags = [
-        ("policy", &args.policy, open.opened.policy.name()),
-        ("knowledge", &args.knowledge, open.opened.knowledge.name()),
-        ("certify", &args.certify, open.opened.certify.name()),
-    ];
-    let ignored = flags.into_iter().filter_map(|(flag, word, kept)| {
-        let word = word.as_deref().filter(|word| *word != kept)?;
-        Some(format!(
-            "pass {pass} of {phase} was opened with {flag} {kept} and keeps it; --{flag} {word} applies to a new \
-                pass (redraft decide {id} rerun, when a question is open)"
-        ))
-    });
-    ignored.collect()
 }
 
 /// Names a document that was edited after its phase had closed: it is not what was approved, and nobody has reviewed it

@@ -89,6 +89,7 @@ mod review_file;
 mod review_forms;
 mod review_moved;
 mod review_told;
+mod run_all;
 mod run_tool;
 mod sandbox;
 mod settled;

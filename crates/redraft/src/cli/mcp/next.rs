@@ -296,7 +296,7 @@ fn advance(
                 let (judged_by, rehearsed) = (run.state().judged_by(), row.rehearsed);
                 State::Done { feature, outcome, judged_by, rehearsed, next }
             }
-            Stop::OverBudget { ticket, over } => {
+            Stop::OverBudget { ticket, over } | Stop::OverShared { ticket, over } => {
                 let command = process.next(&format!("redraft run {id} --budget USD"));
                 State::Stopped { feature, reason: format!("{ticket}: {over}"), command }
             }

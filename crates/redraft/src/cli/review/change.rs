@@ -265,7 +265,7 @@ impl Call<'_> {
         let next = process.next(&match stop {
             Stop::Done | Stop::Findings => format!("{command} (after the next commit)"),
             Stop::Asking(_) => format!("{command} --again"),
-            Stop::OverBudget { .. } => format!("{command} --budget USD"),
+            Stop::OverBudget { .. } | Stop::OverShared { .. } => format!("{command} --budget USD"),
             Stop::Host(_) => format!("{} --agent NAME", typed(self.repo, &self.created, self.args)),
             Stop::Parked(_) | Stop::Interrupted => command.clone(),
         });

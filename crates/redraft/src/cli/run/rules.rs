@@ -121,7 +121,10 @@ pub(crate) fn rules_with(
 
 /// What was typed, else what the file says.
 pub(crate) fn budget(typed: Option<&str>, config: &Config) -> Result<Usd, CliError> {
-    let Some(word) = typed else { return Ok(config.budget) };
+    typed.map_or(Ok(config.budget), budget_typed)
+}
+
+pub(crate) fn budget_typed(word: &str) -> Result<Usd, CliError> {
     let wrong = || {
         let message = format!("`{word}` is not a budget: dollars from 0 to 1,000,000 are accepted");
         CliError::usage(message).hint("write it as 5 or 2.50")

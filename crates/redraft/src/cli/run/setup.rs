@@ -63,7 +63,7 @@ pub(crate) struct RunContext<'a> {
 }
 
 /// The roles of the phases that are not over; no other role needs an agent.
-fn roles_left(repo: &RepositoryContext, id: FeatureId) -> Result<Vec<Role>, CliError> {
+pub(super) fn roles_left(repo: &RepositoryContext, id: FeatureId) -> Result<Vec<Role>, CliError> {
     let Some(ledger) = repo.reader()? else { return Ok(Vec::new()) };
     let entries = ledger.read(Scope::Feature(id))?;
     let state =
