@@ -4,6 +4,7 @@
 
 mod borrows;
 
+use crate::budget_pool::{BudgetPool, Draw};
 use crate::checking::Series;
 use crate::ending::{EngineError, Stop, UnsentWork, of_a_signal};
 use crate::experience::Experience;
@@ -12,7 +13,6 @@ use crate::journal::{Journal, Listener, Writer};
 use crate::ledger_match::require_ledger_matches_branch;
 use crate::parked::hold_back;
 use crate::projections::shows;
-use crate::purse::{Draw, Purse};
 use crate::starting::WorktreeBaseline;
 use crate::undone::Undone;
 use crate::values::{ChangeUnderReview, LoopTexts, Rules, RunPorts, Subject};
@@ -54,7 +54,7 @@ pub struct Run<'a> {
     based: Option<String>,
     /// The last event with which everything committed was read.
     read_at: Option<u64>,
-    /// What it draws on a purse that other runs draw on, too.
+    /// What it draws on a pool that other runs draw on, too.
     draw: Option<Draw>,
 }
 
@@ -106,10 +106,10 @@ impl<'a> Run<'a> {
         self.sends_now = true;
     }
 
-    /// Spends only what this purse allows as well, from now on.
-    pub fn draw_on(&mut self, purse: Arc<Purse>) {
+    /// Spends only what this pool allows as well, from now on.
+    pub fn draw_on(&mut self, pool: Arc<BudgetPool>) {
         let counted = self.journal.state().money.counted();
-        self.draw = Some(Draw::new(purse, self.created.scope(), counted));
+        self.draw = Some(Draw::new(pool, self.created.scope(), counted));
     }
 
     /// Decides in this name from now on: what a demo chooses, no person has chosen.

@@ -2,10 +2,10 @@
 //!
 //! Start at [`Sending::dispatch`].
 
+use crate::budget_pool::Waited;
 use crate::ending::{EngineError, Stop, crashed};
 use crate::ports::{Cache, CheckFolder, Checks, Clock, Inbox, Outcome, Resume, RunHandle};
 use crate::progress::Progress;
-use crate::purse::Waited;
 use crate::rechecking::{CheckingHandle, Rechecking};
 use crate::redacting::outcome_without_secrets;
 use crate::returning::{ReturnedDispatch, Returning};

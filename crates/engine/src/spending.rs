@@ -4,11 +4,11 @@
 //! Start at [`Spending::afford`]; [`RoundBudget`] answers the agents of one round.
 
 use crate::boundary::Boundaries;
+use crate::budget_pool::Draw;
 use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::{AgentError, Outcome};
 use crate::progress::Progress;
-use crate::purse::Draw;
 use crate::threads::Supervisor;
 use redraft_cost::price::Budget;
 use redraft_facts::event::Raised;

@@ -3,13 +3,13 @@
 //!
 //! Start at [`Starting::start`]. How it is sent is chosen in `choosing`.
 
+use crate::budget_pool::Draw;
 use crate::choosing::{Choosing, Chosen};
 use crate::ending::EngineError;
 use crate::experience::Experience;
 use crate::host::KeptConversations;
 use crate::journal::Journal;
 use crate::ports::{Agent, Agents, CHECK_TOOL, Request};
-use crate::purse::Draw;
 use crate::rechecking::CheckGrant;
 use crate::redacting::{player_without_secrets, prompt_without_secrets};
 use crate::values::{LoopTexts, Rules};

@@ -25,7 +25,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::review::LoopEnd;
 use redraft_cost::price::OverBudget;
 use redraft_engine::ports::{Clock, Workspace};
-use redraft_engine::{Purse, Run, Stop, UnsentWork};
+use redraft_engine::{BudgetPool, Run, Stop, UnsentWork};
 use redraft_facts::event::{About, Decision, Entry, Question};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
@@ -89,7 +89,7 @@ pub(crate) enum RunKind {
     /// A demo, with its own ending.
     Demo(Ending),
     /// One of several features, which may share a budget.
-    OneOfSeveral(Option<Arc<Purse>>),
+    OneOfSeveral(Option<Arc<BudgetPool>>),
 }
 
 /// The same for another kind of run.
@@ -103,16 +103,16 @@ pub(crate) fn drive_to(
 ) -> Result<ErrorCode, CliError> {
     console.concerns(id);
     let typed = matches!(manner, RunKind::Finish);
-    let (ending, purse) = match manner {
+    let (ending, pool) = match manner {
         RunKind::Demo(ending) => (Some(ending), None),
-        RunKind::OneOfSeveral(purse) => (None, purse),
+        RunKind::OneOfSeveral(pool) => (None, pool),
         RunKind::Run | RunKind::Finish => (None, None),
     };
     let doing = DoingFile::new(&repo.state, &Scope::Feature(id));
     let story = Story::new(console, console.can_ask() && !args.yes).told_in(doing);
     let players = WorkSource::Configured;
     let wish = RunRequest { repo, id, args, players, progress: &story, process, console };
-    let telling = Telling { typed, ending, purse, story: &story };
+    let telling = Telling { typed, ending, pool, story: &story };
     let done = with_run(&wish, |run, stage| report_on(run, stage, args, telling, process, console))?;
     if let Some(code) = done {
         return Ok(code);
@@ -128,7 +128,7 @@ struct Telling<'a> {
     typed: bool,
     ending: Option<Ending>,
     /// What it may spend together with other features.
-    purse: Option<Arc<Purse>>,
+    pool: Option<Arc<BudgetPool>>,
     story: &'a Story<'a>,
 }
 
@@ -141,14 +141,14 @@ fn report_on(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let Telling { typed, ending, purse, story } = telling;
+    let Telling { typed, ending, pool, story } = telling;
     let RunContext { repo, config, ledger, created, workspace, inbox } = *stage;
     let id = created.id;
     if args.budget.is_some() {
         run.keep_budget()?;
     }
-    if let Some(purse) = purse {
-        run.draw_on(purse);
+    if let Some(pool) = pool {
+        run.draw_on(pool);
     }
     if args.now {
         run.send_now();

@@ -14,7 +14,7 @@ use super::setup::roles_left;
 use super::{RunKind, budget_typed, config, drive_to, kept_budget, rules};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Store as _, Workspace as _};
-use redraft_engine::{Estimating, Purse};
+use redraft_engine::{BudgetPool, Estimating};
 use redraft_facts::ids::{FeatureId, Role};
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
@@ -66,11 +66,11 @@ pub(super) fn run_all(
         console.not_sent(&process.next("redraft run --all"), code);
         return Ok(code);
     }
-    let purse = limit.map(Purse::new);
+    let pool = limit.map(BudgetPool::new);
     let jobs = usize::from(args.jobs.unwrap_or(JOBS)).min(wanted.len());
     let panicked = std::thread::scope(|scope| {
         let threads: Vec<_> =
-            (0..jobs).map(|_| scope.spawn(|| work(&queue, purse.as_ref(), args, process, console))).collect();
+            (0..jobs).map(|_| scope.spawn(|| work(&queue, pool.as_ref(), args, process, console))).collect();
         threads.into_iter().map(|thread| thread.join().is_err()).fold(false, |any, one| any | one)
     });
     let code = summary(&queue, board, limit, process, console)?;
@@ -139,7 +139,7 @@ fn one(args: &RunArgs, id: FeatureId) -> RunArgs {
 /// Drives one feature after the other, until none is left that can go on.
 fn work(
     queue: &Queue,
-    purse: Option<&Arc<Purse>>,
+    pool: Option<&Arc<BudgetPool>>,
     args: &RunArgs,
     process: &ProcessContext,
     console: &Console,
@@ -147,7 +147,7 @@ fn work(
     while !process.clock.leaving() {
         match queue.pick(process) {
             Pick::Drive(driven) => {
-                let ended = drive_one(driven.id(), purse, args, process, console);
+                let ended = drive_one(driven.id(), pool, args, process, console);
                 driven.rests(ended, process);
             }
             Pick::Wait => queue.wait(),
@@ -158,7 +158,7 @@ fn work(
 
 fn drive_one(
     id: FeatureId,
-    purse: Option<&Arc<Purse>>,
+    pool: Option<&Arc<BudgetPool>>,
     args: &RunArgs,
     process: &ProcessContext,
     console: &Console,
@@ -167,7 +167,7 @@ fn drive_one(
     let drive = || {
         // Each has its own, as if it were the only one.
         let repo = process.repository()?;
-        let manner = RunKind::OneOfSeveral(purse.cloned());
+        let manner = RunKind::OneOfSeveral(pool.cloned());
         drive_to(&repo, id, &one(args, id), process, &console, manner)
     };
     let done = drive().map_err(|error| error.typed_here(process));

@@ -1,10 +1,10 @@
-//! The one purse that the runs of several features draw on, each in a thread of its own, beside each feature's own
+//! The one pool of money that the runs of several features draw on, each in a thread of its own, beside each feature's own
 //! budget.
 //!
 //! A run asks here before it stores what a dispatch may cost, so that what all of them spend together never passes the
 //! limit. A round that does not fit because others were promised money waits until they are billed, first come, first
 //! served: reservations are for the worst case, and most of that comes back. Whoever waits holds nothing, so somebody
-//! always goes on. Start at [`Purse`]; a run's own part is its [`Draw`].
+//! always goes on. Start at [`BudgetPool`]; a run's own part is its [`Draw`].
 
 use crate::ports::Clock;
 use redraft_cost::price::{OverBudget, Share, SharedBudget};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// One limit over what several runs spend.
 #[derive(Debug)]
-pub struct Purse {
+pub struct BudgetPool {
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -28,10 +28,10 @@ struct Inner {
     waiting: VecDeque<Scope>,
 }
 
-impl Purse {
-    pub fn new(limit: Usd) -> Arc<Purse> {
+impl BudgetPool {
+    pub fn new(limit: Usd) -> Arc<BudgetPool> {
         let inner = Inner { budget: SharedBudget::new(limit), waiting: VecDeque::new() };
-        Arc::new(Purse { inner: Mutex::new(inner), changed: Condvar::new() })
+        Arc::new(BudgetPool { inner: Mutex::new(inner), changed: Condvar::new() })
     }
 
     /// What all have together, spent or promised.
@@ -55,11 +55,11 @@ pub(crate) enum Waited {
     Stopped,
 }
 
-/// What one run draws on the purse. When it is dropped, nothing of it is under way any more, and what it was promised
+/// What one run draws on the pool. When it is dropped, nothing of it is under way any more, and what it was promised
 /// and did not give back counts as spent.
 #[derive(Debug)]
 pub(crate) struct Draw {
-    purse: Arc<Purse>,
+    pool: Arc<BudgetPool>,
     scope: Scope,
     /// What its earlier runs have drawn.
     before: Usd,
@@ -69,29 +69,29 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// `counted`: what the feature's own budget counts so far, which is not drawn on this purse.
-    pub(crate) fn new(purse: Arc<Purse>, scope: Scope, counted: Usd) -> Draw {
-        let before = purse.lock().budget.share(&scope).spent;
-        Draw { purse, scope, before, base: counted }
+    /// `counted`: what the feature's own budget counts so far, which is not drawn on this pool.
+    pub(crate) fn new(pool: Arc<BudgetPool>, scope: Scope, counted: Usd) -> Draw {
+        let before = pool.lock().budget.share(&scope).spent;
+        Draw { pool, scope, before, base: counted }
     }
 
     fn share(&self, counted: Usd, in_flight: Usd) -> Share {
         Share { spent: self.before + Usd(counted.0.saturating_sub(self.base.0)), in_flight }
     }
 
-    /// What was spent before this run began and found out only now is not drawn on the purse.
+    /// What was spent before this run began and found out only now is not drawn on the pool.
     pub(crate) fn was_spent_before(&mut self, cost: Usd) {
         self.base = self.base + cost;
     }
 
     /// What nobody has.
     pub(crate) fn left(&self) -> Usd {
-        self.purse.lock().budget.left()
+        self.pool.lock().budget.left()
     }
 
     /// Promises money for one more dispatch of a round, unless it is another one's turn. What is free is nobody's turn.
     pub(crate) fn reserve(&self, counted: Usd, in_flight: Usd) -> Result<(), OverBudget> {
-        let mut inner = self.purse.lock();
+        let mut inner = self.pool.lock();
         let (share, held) = (self.share(counted, in_flight), inner.budget.share(&self.scope));
         let turn = inner.waiting.front().is_none_or(|first| *first == self.scope);
         let needed = in_flight - held.in_flight;
@@ -104,26 +104,26 @@ impl Draw {
         inner.leave(&self.scope);
         drop(inner);
         // The next one in line may have its turn now.
-        self.purse.changed.notify_all();
+        self.pool.changed.notify_all();
         Ok(())
     }
 
     /// Promises more money for a dispatch under way, which waits for nobody.
     pub(crate) fn raise(&self, counted: Usd, in_flight: Usd) -> Result<(), OverBudget> {
         let share = self.share(counted, in_flight);
-        self.purse.lock().budget.reserve(&self.scope, share)
+        self.pool.lock().budget.reserve(&self.scope, share)
     }
 
     /// Counts what the feature really has; what it does not need is free for others.
     pub(crate) fn settle(&self, counted: Usd, in_flight: Usd) {
         let share = self.share(counted, in_flight);
-        self.purse.lock().budget.settle(&self.scope, share);
-        self.purse.changed.notify_all();
+        self.pool.lock().budget.settle(&self.scope, share);
+        self.pool.changed.notify_all();
     }
 
     /// Takes a place in the line of those that wait for money; whether this is new and not in vain.
     pub(crate) fn line_up(&self, needed: Usd) -> bool {
-        let mut inner = self.purse.lock();
+        let mut inner = self.pool.lock();
         if inner.waiting.contains(&self.scope) || inner.is_up(&self.scope, needed) {
             return false;
         }
@@ -135,7 +135,7 @@ impl Draw {
     /// nothing itself.
     pub(crate) fn wait(&self, needed: Usd, clock: &dyn Clock) -> Waited {
         const LOOK_AGAIN: Duration = Duration::from_millis(50);
-        let mut inner = self.purse.lock();
+        let mut inner = self.pool.lock();
         let waited = loop {
             if inner.is_up(&self.scope, needed) {
                 break if inner.budget.left() >= needed { Waited::TryAgain } else { Waited::InVain };
@@ -146,12 +146,12 @@ impl Draw {
             if !inner.waiting.contains(&self.scope) {
                 inner.waiting.push_back(self.scope.clone());
             }
-            let waited = self.purse.changed.wait_timeout(inner, LOOK_AGAIN);
+            let waited = self.pool.changed.wait_timeout(inner, LOOK_AGAIN);
             inner = waited.unwrap_or_else(PoisonError::into_inner).0;
         };
         if waited != Waited::TryAgain {
             inner.leave(&self.scope);
-            self.purse.changed.notify_all();
+            self.pool.changed.notify_all();
         }
         waited
     }
@@ -171,12 +171,12 @@ impl Inner {
 
 impl Drop for Draw {
     fn drop(&mut self) {
-        let mut inner = self.purse.lock();
+        let mut inner = self.pool.lock();
         let Share { spent, in_flight } = inner.budget.share(&self.scope);
         inner.budget.settle(&self.scope, Share { spent: spent + in_flight, in_flight: Usd(0) });
         inner.leave(&self.scope);
         drop(inner);
-        self.purse.changed.notify_all();
+        self.pool.changed.notify_all();
     }
 }
 
@@ -208,14 +208,14 @@ mod tests {
         }
     }
 
-    fn draw(purse: &Arc<Purse>, number: u32) -> Draw {
-        Draw::new(Arc::clone(purse), Scope::Feature(FeatureId(number)), Usd(1_000))
+    fn draw(pool: &Arc<BudgetPool>, number: u32) -> Draw {
+        Draw::new(Arc::clone(pool), Scope::Feature(FeatureId(number)), Usd(1_000))
     }
 
     #[test]
     fn threads_that_reserve_raise_and_spend_never_pass_the_limit_and_all_of_it_can_be_spent() {
         const LIMIT: u64 = 1_000;
-        let (purse, clock) = (Purse::new(Usd(LIMIT)), Going::default());
+        let (pool, clock) = (BudgetPool::new(Usd(LIMIT)), Going::default());
         // What is promised at this moment by the threads' own count, which is lowered before money is given back.
         let (promised, highest) = (AtomicU64::new(0), AtomicU64::new(0));
         let hold = |amount: u64| {
@@ -223,7 +223,7 @@ mod tests {
             highest.fetch_max(now, Ordering::SeqCst);
         };
         let spend = |number: u32| {
-            let draw = draw(&purse, number);
+            let draw = draw(&pool, number);
             let mut spent = 0;
             for step in 0.. {
                 let dearest = 20 + (step * 7 + u64::from(number) * 13) % 30;
@@ -251,33 +251,33 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().unwrap()).sum()
         });
         assert!(highest.load(Ordering::SeqCst) <= LIMIT, "{highest:?}");
-        assert_eq!(purse.counted(), Usd(spent));
+        assert_eq!(pool.counted(), Usd(spent));
         // Only what the dearest dispatch might have cost is left, though most of what was reserved came back.
         assert!(spent > LIMIT - 60, "{spent}");
     }
 
     #[test]
     fn a_run_that_ended_with_dispatches_open_keeps_nobody_waiting_and_its_promises_count() {
-        let purse = Purse::new(Usd(100));
-        let first = draw(&purse, 1);
+        let pool = BudgetPool::new(Usd(100));
+        let first = draw(&pool, 1);
         first.reserve(Usd(1_010), Usd(60)).unwrap();
-        let second = draw(&purse, 2);
+        let second = draw(&pool, 2);
         let over = second.reserve(Usd(1_000), Usd(50)).unwrap_err();
         assert_eq!(over, OverBudget { needed: Usd(50), left: Usd(30), limit: Usd(100) });
         drop(first);
         assert_eq!(second.wait(Usd(50), &Going::default()), Waited::InVain);
         assert_eq!(second.left(), Usd(30));
         // Its next run finds out what became of the open dispatch; that was counted already.
-        let mut again = draw(&purse, 1);
+        let mut again = draw(&pool, 1);
         again.was_spent_before(Usd(40));
         again.settle(Usd(1_040), Usd(0));
-        assert_eq!(purse.counted(), Usd(70));
+        assert_eq!(pool.counted(), Usd(70));
     }
 
     #[test]
     fn whoever_waits_first_is_served_first_and_what_is_free_waits_for_nobody() {
-        let (purse, clock) = (Purse::new(Usd(100)), Going::default());
-        let [first, second, third] = [1, 2, 3].map(|number| draw(&purse, number));
+        let (pool, clock) = (BudgetPool::new(Usd(100)), Going::default());
+        let [first, second, third] = [1, 2, 3].map(|number| draw(&pool, number));
         first.reserve(Usd(1_000), Usd(90)).unwrap();
         assert!(second.line_up(Usd(50)) && !second.line_up(Usd(50)));
         assert!(second.reserve(Usd(1_000), Usd(50)).is_err());
