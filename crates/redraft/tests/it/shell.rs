@@ -196,7 +196,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 60] = [
+const TYPED: [(&str, &[&str]); 61] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
