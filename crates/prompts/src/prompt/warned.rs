@@ -19,7 +19,7 @@ pub(super) fn fragment(warned: &Warned<'_>) -> Option<Fragment> {
     let text = format!(
         "## Warnings about {}\n\nIts reviewers approved it with these open. Nobody has to answer them, and that document is \
          not yours to change. Where one bears on what you write, do not carry it on: choose the reading that avoids it, and say \
-         in your file which one.\n\n{shown}",
+         which one, in your file or your report.\n\n{shown}",
         one_line(warned.document, FIELD_CHARS_MAX)
     );
     Some(Fragment::new("warned", text))
