@@ -251,9 +251,9 @@ Examples:
   redraft show schedule tasks.md --jobs 8           any list of tasks; needs no repository
   redraft show schedule docs/features/031-limits --json
 
-Tasks run side by side if neither needs the other and their files do not overlap. docs/tasks.md says which files a
-task declares. Times and costs are those of earlier tasks of the repository; rehearsals do not count.
-Exit codes: 0 shown, 1 no task found, 2 no such feature, or the file cannot be read, 3 the ledger is damaged";
+Tasks run side by side if neither needs the other and their files do not overlap; docs/tasks.md says
+which files a task declares. Times and costs are those of earlier tasks, without rehearsals.
+Exit codes: 0 shown, 1 no task found, 2 no such feature or file, 3 the ledger is damaged";
 
 pub(super) const SECTION_HELP: &str = "\
 Examples:
