@@ -73,7 +73,7 @@ const TEXTS: [&str; 15] = [
 ];
 
 /// Arguments that name something, or are one of a few words or a number: none is stored as it was typed.
-const WORDS: [&str; 33] = [
+const WORDS: [&str; 34] = [
     "agent",
     "arms",
     "ask",
@@ -106,6 +106,7 @@ const WORDS: [&str; 33] = [
     "until",
     "usd",
     "value",
+    "what",
     "words",
 ];
 
