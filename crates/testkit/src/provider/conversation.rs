@@ -34,13 +34,21 @@ pub fn tool_results(request: &RecordedRequest) -> Vec<String> {
     turns(request).into_iter().flat_map(|turn| turn.results).map(bare).collect()
 }
 
-/// The names of the tools the request offers, in order.
+/// The names of the tools the request offers, in order; of those in a namespace, `NAMESPACE/NAME`. A reply calls them
+/// by the same names.
 pub fn tool_names(request: &RecordedRequest) -> Vec<String> {
     let named = |tool: &Value| {
         let name = tool.get("name").or_else(|| tool.pointer("/function/name"))?;
         Some(name.as_str()?.to_owned())
     };
-    list(&request.json["tools"]).iter().filter_map(named).collect()
+    let offered = |tool: &Value| match tool["type"].as_str() {
+        Some("namespace") => {
+            let nested = list(&tool["tools"]).iter().filter_map(named);
+            nested.map(|name| format!("{}/{name}", string(&tool["name"]))).collect()
+        }
+        _ => named(tool).into_iter().collect::<Vec<String>>(),
+    };
+    list(&request.json["tools"]).iter().flat_map(offered).collect()
 }
 
 /// Whether the model has called this tool earlier in the conversation.
@@ -96,7 +104,11 @@ fn message(message: &Value) -> Turn {
 fn item(item: &Value) -> Turn {
     let mut turn = Turn { role: string(&item["role"]), ..Turn::default() };
     match item["type"].as_str() {
-        Some("function_call") => turn.calls.push((string(&item["name"]), string(&item["arguments"]))),
+        Some("function_call") => {
+            let name = string(&item["name"]);
+            let name = item["namespace"].as_str().map_or(name.clone(), |of| format!("{of}/{name}"));
+            turn.calls.push((name, string(&item["arguments"])));
+        }
         Some("custom_tool_call") => turn.calls.push((string(&item["name"]), string(&item["input"]))),
         Some("function_call_output" | "custom_tool_call_output") => {
             turn.results.push(texts(&item["output"]).join("\n"));

@@ -113,6 +113,9 @@ fn item(turn: &Turn, at: usize, part: &Part, progress: Progress) -> Value {
                 if call.freeform { ("custom_tool_call", "input") } else { ("function_call", "arguments") };
             let mut item = json!({"id": item_id(call), "type": kind, "status": status, "name": call.name,
                                   "call_id": format!("call_{}", call.id)});
+            if let Some((namespace, name)) = call.name.split_once('/') {
+                (item["namespace"], item["name"]) = (json!(namespace), json!(name));
+            }
             item[field] = json!(if is_done { call.arguments() } else { String::new() });
             item
         }

@@ -27,6 +27,16 @@ fn a_script_reads_the_same_conversation_out_of_every_protocol() {
 }
 
 #[test]
+fn a_tool_in_a_namespace_has_both_names() {
+    let tools =
+        json!([{"type": "namespace", "name": "docs", "tools": [{"type": "function", "name": "find"}]}]);
+    let call = json!({"type": "function_call", "namespace": "docs", "name": "find", "arguments": "{}"});
+    let request = recorded(json!({"tools": tools, "input": [call]}));
+    assert_eq!(tool_names(&request), ["docs/find"]);
+    assert!(was_tool_used(&request, "docs/find"));
+}
+
+#[test]
 fn an_input_that_is_a_string_is_the_users_text() {
     let request = recorded(json!({"model": "m", "instructions": "be brief", "input": "hello"}));
     assert_eq!(last_user_text(&request), "hello");

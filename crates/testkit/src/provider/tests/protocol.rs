@@ -52,7 +52,11 @@ fn an_anthropic_stream_has_the_vendors_events_in_order() {
 
 #[test]
 fn a_responses_stream_has_the_events_codex_needs_numbered_in_order() {
-    let provider = Provider::answering(vec![Reply::text("hi"), Reply::tool("shell", json!({"cmd": "ls"}))]);
+    let provider = Provider::answering(vec![
+        Reply::text("hi"),
+        Reply::tool("shell", json!({"cmd": "ls"})),
+        Reply::tool("docs/find", json!({})),
+    ]);
     let mut client = Client::connect(&provider);
     let text = client.post(RESPONSES, &small(RESPONSES, true));
     assert_eq!(
@@ -74,10 +78,15 @@ fn a_responses_stream_has_the_events_codex_needs_numbered_in_order() {
     assert_eq!(numbers, (0..9).collect::<Vec<_>>());
     let completed = &events[8]["response"];
     assert_eq!((&completed["status"], &completed["output"][0]), (&json!("completed"), &events[7]["item"]));
-    let tool = client.post(RESPONSES, &small(RESPONSES, true)).events();
-    let item = &tool.iter().find(|event| event["type"] == "response.output_item.done").unwrap()["item"];
+    let mut called = || {
+        let events = client.post(RESPONSES, &small(RESPONSES, true)).events();
+        events.iter().find(|event| event["type"] == "response.output_item.done").unwrap()["item"].clone()
+    };
+    let item = called();
     assert_eq!((&item["type"], &item["name"]), (&json!("function_call"), &json!("shell")));
-    assert_eq!(item["arguments"], "{\"cmd\":\"ls\"}");
+    assert_eq!((&item["arguments"], &item["namespace"]), (&json!("{\"cmd\":\"ls\"}"), &Value::Null));
+    let nested = called();
+    assert_eq!((&nested["namespace"], &nested["name"]), (&json!("docs"), &json!("find")));
 }
 
 #[test]
