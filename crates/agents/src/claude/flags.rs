@@ -5,7 +5,7 @@
 
 use super::{Bash, ClaudeSettings};
 use crate::mcp;
-use crate::programs::desk_of;
+use crate::programs::{CHECK_SERVER, check_server, wants_checks};
 use redraft_adapters::child::Environment;
 use redraft_cost::price::PriceBasis;
 use redraft_engine::ports::{CHECK_TOOL, Request};
@@ -67,18 +67,8 @@ pub(super) fn fingerprint(settings: &ClaudeSettings, request: &Request) -> Vec<S
 /// The file with the servers of a dispatch, for `--mcp-config`. Values of variables are filled in by the program.
 const SERVERS: &str = "mcp.json";
 
-/// The server by which a reviewer has a check run, and its tool in the program's words: our own binary, and nothing
-/// but that. A shell in which one command is allowed would also run whatever the program takes for harmless.
-const CHECKS: &str = "redraft-checks";
-const CHECK: &str = "mcp__redraft-checks__Check";
-
-/// Whether the dispatch may have checks run.
-pub(super) fn checks(request: &Request) -> bool {
-    request.tools.iter().any(|tool| tool == CHECK_TOOL)
-}
-
 fn has_servers(settings: &ClaudeSettings, request: &Request) -> bool {
-    checks(request) || !mcp::needed(&settings.mcp, &request.tools).is_empty()
+    wants_checks(request) || !mcp::needed(&settings.mcp, &request.tools).is_empty()
 }
 
 /// Writes the servers that the role's tools need, if it needs any.
@@ -95,9 +85,9 @@ pub(super) fn keep_servers(settings: &ClaudeSettings, request: &Request, out: &P
         (needed.name.to_owned(), value)
     };
     let mut servers: Map<String, Value> = needed.iter().map(server).collect();
-    if checks(request) {
-        let own = json!({"command": settings.worker, "args": ["check", "--serve", desk_of(out)], "env": {}});
-        servers.insert(CHECKS.to_owned(), own);
+    if wants_checks(request) {
+        let (command, args) = check_server(&settings.worker, out);
+        servers.insert(CHECK_SERVER.to_owned(), json!({"command": command, "args": args, "env": {}}));
     }
     fs::write(out.join(SERVERS), json!({"mcpServers": servers}).to_string())
 }
@@ -141,7 +131,7 @@ fn rule(command: &str) -> String {
 pub(super) fn tools(settings: &ClaudeSettings, request: &Request) -> Vec<String> {
     let own = |tool: &String| match tool.as_str() {
         RUN => BASH.to_owned(),
-        CHECK_TOOL => CHECK.to_owned(),
+        CHECK_TOOL => format!("mcp__{CHECK_SERVER}__{CHECK_TOOL}"),
         _ => tool.clone(),
     };
     let translated = |tool: &String| settings.tool_map.get(tool).cloned().unwrap_or_else(|| own(tool));

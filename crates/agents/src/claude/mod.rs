@@ -24,7 +24,7 @@ mod tests;
 
 use crate::mcp::{self, McpServers};
 use crate::programs::{
-    Containment, Demand, DispatchRecord, Fingerprint, Meter, Program, Room, Sessions, desk_of, serve,
+    Containment, Demand, DispatchRecord, Fingerprint, Meter, Program, Room, Sessions, desk_of, with_checks,
 };
 use bill::Bill;
 use home::OwnHome;
@@ -422,11 +422,8 @@ impl Agent for ClaudeAgent {
             }
         };
         let kept = asked.keep(&out).and_then(|()| flags::keep_servers(&self.settings, request, &out));
-        let mut work = || launch.run(&meter, &mut hear);
-        let finished = kept.and_then(|()| match flags::checks(request) {
-            true => serve(&desk_of(&out), watch, work).flatten(),
-            false => work(),
-        });
+        let work = || launch.run(&meter, &mut hear);
+        let finished = kept.and_then(|()| with_checks(request, &out, watch, work));
         let finished = finished.map_err(|error| {
             let detail = format!("{}: {error}", self.settings.worker.display());
             self.error(AfterFailure::AskPerson, &detail, AgentError::UNBILLED)

@@ -3,10 +3,11 @@
 //! It has no list of tools: files are read, searched and written by commands in its sandbox. Web search is a setting,
 //! and so are servers with more tools; both are given again in every turn.
 
-use super::{CodexSettings, skills};
-use crate::mcp::{self, Needed};
+use super::{CodexSettings, SCHEMA_FILE, skills};
+use crate::mcp::{self, McpServer, Needed};
+use crate::programs::{CHECK_SERVER, check_server, wants_checks};
 use redraft_adapters::child::Environment;
-use redraft_engine::ports::Request;
+use redraft_engine::ports::{CHECK_TOOL, Request};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -15,8 +16,8 @@ use std::path::Path;
 /// Variables of the user that are Codex's own business.
 pub(super) const OWN: [&str; 4] = ["OPENAI_*", "CODEX_*", "RUST_LOG", "AZURE_*"];
 
-/// What its commands can do under other names, and its own search.
-const OFFERED: [&str; 8] = ["Read", "List", "Glob", "Grep", "Write", "Edit", "Run", SEARCH];
+/// What its commands can do under other names, its own search, and our server.
+const OFFERED: [&str; 9] = ["Read", "List", "Glob", "Grep", "Write", "Edit", "Run", SEARCH, CHECK_TOOL];
 const SEARCH: &str = "WebSearch";
 
 /// Those of the tools that it cannot offer.
@@ -77,6 +78,21 @@ fn server(words: &mut Vec<String>, Needed { name, server, tools }: &Needed<'_>) 
     set(words, &key("required"), Value::from(true));
 }
 
+/// The server by which a reviewer has a check run. Its desk is another one in every dispatch, so nothing of this may
+/// decide whether a conversation goes on; that it is there does ([`abilities`]).
+fn checks(settings: &CodexSettings, request: &Request, out: &Path) -> Vec<String> {
+    let mut words = Vec::new();
+    if wants_checks(request) {
+        let (command, args) = check_server(&settings.worker, out);
+        let own = McpServer { command, args, env: Vec::new() };
+        server(&mut words, &Needed { name: CHECK_SERVER, server: &own, tools: vec![CHECK_TOOL] });
+        // How long a check may take is for the run to say.
+        let seconds = request.deadlines.total_ms.div_ceil(1000);
+        set(&mut words, &format!("mcp_servers.{CHECK_SERVER}.tool_timeout_sec"), Value::from(seconds));
+    }
+    words
+}
+
 /// Values are read as TOML; texts, lists and truth values of JSON are that, too.
 fn set(words: &mut Vec<String>, key: &str, value: Value) {
     words.extend(["-c".to_owned(), format!("{key}={value}")]);
@@ -92,15 +108,24 @@ pub(super) fn sandbox(settings: &CodexSettings, request: &Request) -> &'static s
     }
 }
 
-/// The whole command line after the program's name. The prompt is its input.
-pub(super) fn all(settings: &CodexSettings, request: &Request, schema: &Path) -> Vec<OsString> {
+/// What it can do, as far as that is not in its flags. There is no list of tools; what they may do is decided by the
+/// sandbox.
+pub(super) fn abilities(settings: &CodexSettings, request: &Request) -> Vec<String> {
+    let check = wants_checks(request).then_some(CHECK_TOOL);
+    [sandbox(settings, request)].into_iter().chain(check).map(str::to_owned).collect()
+}
+
+/// The whole command line after the program's name. The prompt is its input. `out` is the folder of the dispatch's
+/// files.
+pub(super) fn all(settings: &CodexSettings, request: &Request, out: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> =
         ["exec", "--json", "--skip-git-repo-check", "--color", "never"].map(OsString::from).into();
     words.extend(["-s".into(), sandbox(settings, request).into()]);
     words.extend(["-m".into(), settings.model.as_str().into()]);
     words.extend(["-C".into(), request.folder.clone().into_os_string()]);
-    words.extend(["--output-schema".into(), schema.into()]);
+    words.extend(["--output-schema".into(), out.join(SCHEMA_FILE).into()]);
     words.extend(fixed(settings, request).into_iter().map(OsString::from));
+    words.extend(checks(settings, request, out).into_iter().map(OsString::from));
     if request.may_write.is_empty() {
         words.extend(skills::off(&request.folder).into_iter().map(OsString::from));
     }

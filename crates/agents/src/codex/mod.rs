@@ -27,7 +27,7 @@ mod totals;
 use crate::mcp::{self, McpServers};
 use crate::programs::{
     Containment, ConversationRecord, Demand, DispatchRecord, Fingerprint, Home, Meter, Program, Room,
-    Sessions,
+    Sessions, desk_of, with_checks,
 };
 use answer::Counted;
 use redraft_adapters::child::{Environment, Launch, OutputListener, StreamLine, settle, was_abandoned};
@@ -136,8 +136,7 @@ impl CodexAgent {
             flags: flags::fixed(&self.settings, request),
             // The thread itself keeps what was said first.
             system_sha256: text::hash(b"").to_string(),
-            // There is no list of tools; what they may do is decided by the sandbox.
-            tools: vec![flags::sandbox(&self.settings, request).to_owned()],
+            tools: flags::abilities(&self.settings, request),
             schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
             folder: request.folder.display().to_string(),
         })
@@ -161,11 +160,12 @@ impl CodexAgent {
         AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
     }
 
-    /// What the program may reach in a dispatch: its folder, its login and settings, and the form of the answer.
+    /// What the program may reach in a dispatch: its folder, its login and settings, the form of the answer,
+    /// and the desk at which it asks for checks.
     fn room(&self, request: &Request, out: &Path) -> Result<Room, AgentError> {
         let mut read = vec![out.to_owned()];
         read.extend(mcp::paths(&self.settings.mcp, &request.tools));
-        let (mut write, mut addresses) = (Vec::new(), self.settings.extra_args.clone());
+        let (mut write, mut addresses) = (vec![desk_of(out)], self.settings.extra_args.clone());
         let ready = self.home.as_ref().map_or(Ok(()), |home| {
             read.extend(home.read());
             write.extend(home.write());
@@ -297,15 +297,14 @@ impl Agent for CodexAgent {
         }
         let out = self.settings.runs.join(request.ticket.to_string());
         let asked = DispatchRecord::new(request, fingerprint, self.highest_cost(request));
-        let schema = out.join(SCHEMA_FILE);
-        let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
+        let kept = asked.keep(&out).and_then(|()| fs::write(out.join(SCHEMA_FILE), request.schema));
         kept.map_err(|error| unsent(&out, &error))?;
         let room = self.room(request, &out)?;
         let launch = Launch {
             worker: &self.settings.worker,
             out: &out,
             program: self.program.path(),
-            arguments: &flags::all(&self.settings, request, &schema),
+            arguments: &flags::all(&self.settings, request, &out),
             folder: &request.folder,
             input: &request.prompt.text(),
             environment: &room.environment,
@@ -365,7 +364,7 @@ impl Agent for CodexAgent {
                 meter.expect(spending.at_most());
             }
         };
-        let finished = launch.run(&meter, &mut hear);
+        let finished = with_checks(request, &out, watch, || launch.run(&meter, &mut hear));
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
         if let Some(home) = &self.home {
             // What cannot be handed back now is when the next dispatch begins.

@@ -216,7 +216,7 @@ fn the_web_and_servers_are_settings_of_the_command_line() {
     settings.environment = Environment(variables.map(|(n, v)| (OsString::from(n), OsString::from(v))).into());
     let tools = ["Read", "WebSearch", "mcp__context7__query-docs"];
     let request = request(&tools);
-    let words = flags::all(&settings, &request, Path::new("schema.json"));
+    let words = flags::all(&settings, &request, Path::new("/runs/1"));
     let words: Vec<&str> = words.iter().map(|word| word.to_str().unwrap()).collect();
     for setting in [
         "web_search=\"live\"",
@@ -239,6 +239,34 @@ fn the_web_and_servers_are_settings_of_the_command_line() {
     assert_eq!(value("TZ"), Some("UTC"), "so that the end of a usage limit can be read");
     let tools = ["Grep", "WebFetch", "mcp__other__x"].map(str::to_owned);
     assert_eq!(CodexAgent::new(settings).missing(&tools), ["WebFetch", "mcp__other__x"]);
+}
+
+#[test]
+fn a_reviewer_has_a_check_run_by_a_server_that_is_no_part_of_what_its_conversation_began_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = agent(folder.path()).settings.clone();
+    let mut asks = request(&["Read", "Check"]);
+    asks.deadlines.total_ms = 1_800_001;
+    let words = flags::all(&settings, &asks, Path::new("/runs/1"));
+    let words: Vec<&str> = words.iter().map(|word| word.to_str().unwrap()).collect();
+    for setting in [
+        r#"command="redraft""#,
+        r#"args=["check","--serve","/runs/1/checks"]"#,
+        r#"enabled_tools=["Check"]"#,
+        r#"default_tools_approval_mode="approve""#,
+        "required=true",
+        "tool_timeout_sec=1801",
+    ] {
+        let setting = format!("mcp_servers.redraft-checks.{setting}");
+        assert!(words.windows(2).any(|pair| pair == ["-c", &setting]), "{setting}: {words:?}");
+    }
+    let without = request(&["Read"]);
+    assert_eq!(flags::fixed(&settings, &asks), flags::fixed(&settings, &without));
+    assert_eq!(flags::abilities(&settings, &asks), ["read-only", "Check"]);
+    assert_eq!(flags::abilities(&settings, &without), ["read-only"]);
+    let words = flags::all(&settings, &without, Path::new("/runs/1"));
+    assert!(!words.iter().any(|word| word.to_string_lossy().contains("redraft-checks")), "{words:?}");
+    assert_eq!(CodexAgent::new(settings).missing(&["Check".to_owned()]), [""; 0]);
 }
 
 #[test]

@@ -3,11 +3,13 @@
 //! The program calls `redraft check`, which leaves a question here and waits; the run, which has the accepted commands,
 //! the user's environment and the limits, looks for questions, has them run and leaves the answer. So the program gets
 //! none of these. Both sides give up when the other is gone: a desk is there only while the program works. Start at
-//! [`serve`]; [`ask`] is the other side.
+//! [`with_checks`]; [`ask`] is the other side, and [`check_server`] what a program starts to ask.
 
-use super::kept_file::{read_kept, write_kept};
-use redraft_engine::ports::{CheckWish, RunHandle};
+use super::kept_file::read_kept;
+use redraft_adapters::plain_file;
+use redraft_engine::ports::{CHECK_TOOL, CheckWish, Request, RunHandle};
 use serde::{Deserialize, Serialize};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -20,6 +22,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// More questions in one dispatch are not looked at; far fewer are answered.
 const QUESTIONS_MAX: u32 = 50;
+
+/// Far more than the names in a question have.
+const QUESTION_BYTES_MAX: u64 = 64 * 1024;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +45,34 @@ pub struct DeskAnswer {
     pub text: String,
 }
 
+/// The server by which a program asks. Its one tool is [`CHECK_TOOL`].
+pub const CHECK_SERVER: &str = "redraft-checks";
+
+/// Whether the dispatch may have checks run.
+pub fn wants_checks(request: &Request) -> bool {
+    request.tools.iter().any(|tool| tool == CHECK_TOOL)
+}
+
+/// The command and the arguments of that server: our own binary, and nothing but that. A shell in which one command is
+/// allowed would also run whatever the program takes for harmless.
+pub fn check_server(own: &Path, dispatch: &Path) -> (String, Vec<String>) {
+    let word = |path: &Path| path.to_string_lossy().into_owned();
+    (word(own), vec!["check".to_owned(), "--serve".to_owned(), word(&desk_of(dispatch))])
+}
+
+/// Has the program at work, with a desk where the dispatch may have checks run.
+pub fn with_checks<T>(
+    request: &Request,
+    dispatch: &Path,
+    watch: &dyn RunHandle,
+    work: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    match wants_checks(request) {
+        true => serve(&desk_of(dispatch), watch, work).flatten(),
+        false => work(),
+    }
+}
+
 /// The desk of a dispatch, below the folder of its files.
 pub fn desk_of(dispatch: &Path) -> PathBuf {
     dispatch.join("checks")
@@ -47,7 +80,7 @@ pub fn desk_of(dispatch: &Path) -> PathBuf {
 
 /// Answers questions in `folder` while `work` goes on, which has the program at work. A check that runs when it is over
 /// is ended.
-pub fn serve<T>(folder: &Path, watch: &dyn RunHandle, work: impl FnOnce() -> T) -> io::Result<T> {
+fn serve<T>(folder: &Path, watch: &dyn RunHandle, work: impl FnOnce() -> T) -> io::Result<T> {
     clear(folder)?;
     fs::create_dir_all(folder)?;
     let over = AtomicBool::new(false);
@@ -55,12 +88,12 @@ pub fn serve<T>(folder: &Path, watch: &dyn RunHandle, work: impl FnOnce() -> T) 
         let desk = scope.spawn(|| {
             let mut next = 1;
             while !over.load(Ordering::SeqCst) && next <= QUESTIONS_MAX {
-                match question(&asked(folder, next)) {
+                match question(folder, next) {
                     Some(wish) => {
                         let told = wish.and_then(|wish| watch.check(&wish, &over));
                         let (ran, text) = told.map_or_else(|why| (false, why), |text| (true, text));
                         // Who asked finds no answer then, and the desk gone in the end.
-                        let _ = write_kept(&said(folder, next), &DeskAnswer { v: VERSION, ran, text });
+                        let _ = answer(folder, next, &DeskAnswer { v: VERSION, ran, text });
                         next += 1;
                     }
                     None => thread::park_timeout(LOOK_AGAIN),
@@ -109,8 +142,7 @@ fn leave(folder: &Path, question: &Question) -> io::Result<Option<u32>> {
     if !folder.is_dir() {
         return Ok(None);
     }
-    let part = folder.join(format!("{}.part", uuid::Uuid::new_v4().simple()));
-    fs::write(&part, serde_json::to_vec(question)?)?;
+    let part = part(folder, question)?;
     for number in 1..=QUESTIONS_MAX {
         match fs::hard_link(&part, asked(folder, number)) {
             Ok(()) => return fs::remove_file(&part).map(|()| Some(number)),
@@ -119,6 +151,18 @@ fn leave(folder: &Path, question: &Question) -> io::Result<Option<u32>> {
         }
     }
     Ok(None)
+}
+
+fn answer(folder: &Path, number: u32, answer: &DeskAnswer) -> io::Result<()> {
+    fs::rename(part(folder, answer)?, said(folder, number))
+}
+
+/// A file that only its writer can name. A program at work may put links into this folder, and what the run writes must
+/// not follow one.
+fn part(folder: &Path, value: &impl Serialize) -> io::Result<PathBuf> {
+    let path = folder.join(format!("{}.part", uuid::Uuid::new_v4().simple()));
+    fs::File::create_new(&path)?.write_all(&serde_json::to_vec(value)?)?;
+    Ok(path)
 }
 
 fn asked(folder: &Path, number: u32) -> PathBuf {
@@ -131,10 +175,12 @@ fn said(folder: &Path, number: u32) -> PathBuf {
 
 /// What is asked here; none where nothing is. A question is linked whole, so one that cannot be read never can be, and
 /// who asked is told.
-fn question(path: &Path) -> Option<Result<CheckWish, String>> {
+fn question(folder: &Path, number: u32) -> Option<Result<CheckWish, String>> {
+    let path = asked(folder, number);
     path.symlink_metadata().ok()?;
-    Some(match read_kept::<Question>(path) {
-        Ok(Some(Question { v: VERSION, name, test })) => Ok(CheckWish { name, test }),
+    let read = plain_file::read_inside(folder, &path, QUESTION_BYTES_MAX).ok();
+    Some(match read.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+        Some(Question { v: VERSION, name, test }) => Ok(CheckWish { name, test }),
         _ => Err("the question is not one of this version of redraft, so nothing was run; review the code without it"
             .to_owned()),
     })
@@ -219,5 +265,32 @@ mod tests {
             assert!(!answer.ran && answer.text.contains("not one of this version"), "{other}: {answer:?}");
         }
         assert_eq!(ask(&folder, &wish("tests")).unwrap(), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_a_program_puts_there_lead_nowhere() {
+        use std::os::unix::fs::symlink;
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = desk_of(scratch.path());
+        let (theirs, whole) = (scratch.path().join("theirs"), scratch.path().join("question.json"));
+        fs::write(&theirs, "as it was").unwrap();
+        fs::write(&whole, r#"{"v":1,"name":"tests","test":"limit"}"#).unwrap();
+        let answers = serve(&folder, &Runs, || {
+            for name in ["said-1.json", "said-1.part", "said-2.json", "said-2.part"] {
+                symlink(&theirs, folder.join(name)).unwrap();
+            }
+            symlink(&whole, asked(&folder, 1)).unwrap();
+            ask(&folder, &CheckWish { name: "tests".to_owned(), test: "other".to_owned() }).ok();
+            // It is a link until it is answered.
+            let look = |number| {
+                thread::park_timeout(LOOK_AGAIN);
+                read_kept::<DeskAnswer>(&said(&folder, number)).ok().flatten()
+            };
+            [1, 2].map(|number| (0..200).find_map(|_| look(number)).unwrap())
+        });
+        let [first, second] = answers.unwrap();
+        assert!(!first.ran && second.ran, "{first:?} {second:?}");
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "as it was");
     }
 }

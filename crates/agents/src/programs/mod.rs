@@ -14,7 +14,7 @@ mod no_answer;
 mod program;
 mod session;
 
-pub use check_desk::{DeskAnswer, ask, desk_of, serve};
+pub use check_desk::{CHECK_SERVER, DeskAnswer, ask, check_server, desk_of, wants_checks, with_checks};
 pub use containment::{Containment, Demand, Room};
 pub use conversation_record::ConversationRecord;
 pub use home::Home;

@@ -89,11 +89,15 @@ pub const CHECK_TOOL: &str = "Check";
 /// time to the review.
 pub const RECHECKS_MAX: usize = 3;
 
-/// Whether agents of a kind can ask for a check to be run once more. With Codex it was not tried.
+/// Whether agents of a kind can ask for a check to be run once more.
 pub fn may_recheck(kind: PlayerKind) -> bool {
     match kind {
-        PlayerKind::Claude | PlayerKind::Anthropic | PlayerKind::OpenAi | PlayerKind::Pull => true,
-        PlayerKind::Unknown | PlayerKind::Rehearsal | PlayerKind::Codex => false,
+        PlayerKind::Claude
+        | PlayerKind::Codex
+        | PlayerKind::Anthropic
+        | PlayerKind::OpenAi
+        | PlayerKind::Pull => true,
+        PlayerKind::Unknown | PlayerKind::Rehearsal => false,
     }
 }
 

@@ -12,6 +12,15 @@ use serde_json::{Value, json};
 use std::fs;
 
 const REVIEWERS: [&str; 3] = ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"];
+/// Has the check run once more before it answers for the first time.
+const CHECKS: &str = "code-quality-reviewer";
+
+/// The tool by which a check can be run, as the program has named it.
+fn check_tool(request: &RecordedRequest) -> String {
+    let tools = tool_names(request);
+    let found = tools.iter().find(|name| name.ends_with("Check")).cloned();
+    found.unwrap_or_else(|| panic!("no check is offered: {tools:?}"))
+}
 
 /// A feature that was built by a real program.
 struct Built {
@@ -33,8 +42,12 @@ impl Built {
         let root = format!("{}/", fs::canonicalize(scratch.worktree("001")).unwrap().display());
         // Commands run in the folder the program was started in; tools need its path.
         let root = if client.key == CLAUDE.key { root } else { String::new() };
-        let (mut model, mut held) = (builder(hands, &root, rejected), false);
+        let (mut model, mut held, mut checked) = (builder(hands, &root, rejected), false, false);
         let answers = move |request: &RecordedRequest, index: usize| {
+            if !checked && role_of(request) == Some(CHECKS) {
+                checked = true;
+                return Reply::tool(check_tool(request), json!({"name": "greets"}));
+            }
             let reply = model(request, index);
             let first = !held && role_of(request) == Some(REVIEWERS[0]);
             held |= first;
@@ -94,6 +107,17 @@ impl Built {
         assert!(self.bodies("checked").iter().all(|check| check["passed"] == true));
     }
 
+    fn a_check_was_run_for_a_reviewer(&self) {
+        let asked = of_role(&self.provider, CHECKS);
+        let told = tool_results(&asked[1]).join("\n");
+        assert!(told.contains(&format!("`{CHECK}` ended with code 0")), "{told}");
+        assert!(told.contains("ok it greets") && told.contains("run 1 of 3"), "{told}");
+        let answered = self.bodies("answered").into_iter();
+        let ran: Vec<Value> = answered.filter_map(|body| body.get("ran").cloned()).collect();
+        assert_eq!((ran.len(), ran[0].as_array().unwrap().len()), (1, 1), "{ran:?}");
+        assert_eq!((&ran[0][0]["gate"], &ran[0][0]["code"]), (&json!("greets"), &json!(0)));
+    }
+
     /// The role that designed tests has opened a document and seen no code.
     fn no_code_was_shown_to_the_outline(&self) {
         let requests = of_role(&self.provider, "outline");
@@ -138,6 +162,7 @@ fn claude_code_carries_out_a_task_runs_the_check_is_reviewed_and_mends() {
         );
     }
     assert!(built.results("task")[1].contains("ok it greets"), "{:?}", built.results("task"));
+    built.a_check_was_run_for_a_reviewer();
     // Later fixes continue from the earlier ones.
     let fixes = of_role(&built.provider, "fix");
     assert_eq!(fixes.len(), 8);
@@ -208,6 +233,7 @@ fn codex_carries_out_a_task_runs_the_check_is_reviewed_and_mends() {
         ]
     );
     assert!(built.results("task")[1].contains("ok it greets"), "{:?}", built.results("task"));
+    built.a_check_was_run_for_a_reviewer();
     built.no_code_was_shown_to_the_outline();
     assert!(built.results("outline")[0].contains("not a git repository"), "{:?}", built.results("outline"));
     for body in built.bodies("started") {

@@ -285,8 +285,8 @@ fn a_reviewer_is_told_of_a_check_it_may_have_run_only_where_there_is_one_and_its
         }
     });
     use redraft_facts::event::PlayerKind::{Anthropic, Claude, Codex, OpenAi, Pull, Rehearsal, Unknown};
-    assert!([Claude, Anthropic, OpenAi, Pull].into_iter().all(may_recheck));
-    assert!(![Codex, Rehearsal, Unknown].into_iter().any(may_recheck));
+    assert!([Claude, Codex, Anthropic, OpenAi, Pull].into_iter().all(may_recheck));
+    assert!(![Rehearsal, Unknown].into_iter().any(may_recheck));
 }
 
 #[test]
