@@ -7,9 +7,8 @@
 //! Start at [`Trust`].
 
 mod state;
-mod visible;
 
-pub use visible::{quoted, quoted_bytes, visible, visible_bytes};
+pub use redraft_facts::visible::{quoted, quoted_bytes, visible, visible_bytes};
 
 use crate::plain_file;
 use redraft_facts::ids::BlobId;

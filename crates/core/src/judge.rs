@@ -9,10 +9,10 @@ mod checklist;
 #[cfg(test)]
 mod tests;
 
-use crate::reconcile::{ReconcileInput, Reconciled, reconcile};
 use redraft_documents::answer;
 use redraft_documents::delta::Delta;
 use redraft_documents::evidence::{self, Elsewhere, Found};
+use redraft_documents::reconcile::{ReconcileInput, Reconciled, reconcile};
 use redraft_facts::event::{Judged, Judgement};
 use redraft_facts::findings::{self, Finding, FindingChange, SettledFinding, Status, Threshold};
 use redraft_facts::ids::FindingId;

@@ -1,8 +1,7 @@
 //! The machine: it decides what follows from the facts.
 //!
 //! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it). [`judge`] decides what an answer counts
-//! for, [`reconcile`] what it does to the findings. [`bills`], [`attribution`]
-//! and [`tally`] are folded with the state. [`schedule`] says which tasks may run side by side.
+//! for. [`bills`], [`attribution`] and [`tally`] are folded with the state.
 //!
 //! It knows no prompt, no price and no page for people.
 //!
@@ -18,7 +17,5 @@ pub mod attribution;
 pub mod bills;
 pub mod judge;
 pub mod pipeline;
-pub mod reconcile;
 pub mod review;
-pub mod schedule;
 pub mod tally;

@@ -118,7 +118,7 @@ impl Building<'_, '_> {
 }
 
 /// The title of this ticket's commit.
-fn title(open: &Loop, ticket: &Ticket) -> String {
+pub(crate) fn title(open: &Loop, ticket: &Ticket) -> String {
     const CHARS_MAX: usize = 60;
     match (&ticket.unit, ticket.purpose) {
         (Unit::Task(id), _) => {

@@ -6,6 +6,7 @@
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
+use crate::landing::commit_of_combination;
 use crate::ports::{Check, CheckFolder, CheckRun, CheckedOut, Checks, SetUp, WorkspaceError};
 use crate::values::Rules;
 use crate::worktree::Worktree;
@@ -70,7 +71,10 @@ impl Checking<'_, '_> {
             return Err(EngineError::NoSuchCheck { gate });
         };
         let may_commit = self.worktree.created.change.is_none();
-        let commit = self.worktree.committed(&revision, may_commit.then_some(self.journal.seq()))?;
+        let commit = match commit_of_combination(self.journal.open_loop()?, &revision) {
+            Some(commit) => commit,
+            None => self.worktree.committed(&revision, may_commit.then_some(self.journal.seq()))?,
+        };
         let Some(result) = self.result_of(&check, &commit, empty, &self.worktree.projections())? else {
             // Nothing is known about it; the next run asks again.
             return Ok(());

@@ -5,6 +5,7 @@
 mod borrows;
 
 use crate::budget_pool::{BudgetPool, Draw};
+use crate::building::title;
 use crate::checking::Series;
 use crate::ending::{EngineError, Stop, UnsentWork, of_a_signal};
 use crate::experience::Experience;
@@ -56,6 +57,8 @@ pub struct Run<'a> {
     read_at: Option<u64>,
     /// What it draws on a pool that other runs draw on, too.
     draw: Option<Draw>,
+    /// Whether the worktrees of tasks were put away.
+    slots_away: bool,
 }
 
 impl<'a> Run<'a> {
@@ -93,6 +96,7 @@ impl<'a> Run<'a> {
             based: None,
             read_at: None,
             draw: None,
+            slots_away: false,
         })
     }
 
@@ -197,9 +201,11 @@ impl<'a> Run<'a> {
     fn advance(&mut self) -> Result<Stop, EngineError> {
         loop {
             self.take_comments()?;
+            self.set_jobs()?;
             let effects = pipeline::pending(self.journal.state());
             if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
+                self.put_slots_away()?;
                 let lies_open = self.journal.state().merged.is_none() && !self.journal.state().cancelled;
                 let is_read = self.read_at == Some(self.journal.state().seq);
                 if lies_open && !self.created.is_review() && !is_read {
@@ -239,7 +245,8 @@ impl<'a> Run<'a> {
                 continue;
             }
             // Changes made while a host is at work are that host's, and what was put back before a crash is ours.
-            if out.is_empty() && !self.building().was_taking_out(&effects)? && self.take_in_edits()? {
+            let ours = self.building().was_taking_out(&effects)? || self.landing().was_landing(&effects)?;
+            if out.is_empty() && !ours && self.take_in_edits()? {
                 continue;
             }
             let closes =
@@ -334,6 +341,11 @@ impl<'a> Run<'a> {
                 self.journal.record(StageClosed { pass, stage, outcome, round, revision })
             }
             Effect::TakeOut { before, files } => self.building().take_out(&before, files),
+            Effect::Combine { tasks } => self.landing().combine(&tasks),
+            Effect::Land { ticket, step } => {
+                let title = title(self.journal.open_loop()?, &ticket);
+                self.landing().land(&ticket, &step, &title)
+            }
             Effect::WriteRetro { why } => self.learning().write_retro(None, None, Some(why)),
             Effect::LeaveBank { why } => self.learning().record_bank_unchanged(None, why),
             Effect::ApplyLessons => self.learning().apply_lessons(),
@@ -352,6 +364,32 @@ impl<'a> Run<'a> {
             | Effect::Snapshot(_)
             | Effect::Judge(_) => Ok(()),
         }
+    }
+
+    /// Carries out as many tasks at once as this run may: a host is given one after the other, and the main checkout is
+    /// one place. What is out with a host is waited for. Puts the worktrees away when the last task has ended.
+    fn set_jobs(&mut self) -> Result<(), EngineError> {
+        let Some(implementing) =
+            self.journal.state().open.as_ref().and_then(|open| open.implementing.as_ref())
+        else {
+            return Ok(());
+        };
+        let Some((_, task)) = implementing.current() else {
+            return self.put_slots_away();
+        };
+        let agent = self.parts.agents.agent_for(&task.seat.role).map_err(EngineError::Agent)?;
+        let alone = self.serves || self.created.in_place || agent.abilities().pull;
+        let (jobs, person) = (if alone { 1 } else { self.rules.jobs }, self.rules.person.clone());
+        self.landing().set_jobs(jobs, &person)?;
+        Ok(())
+    }
+
+    /// Removes the worktrees of tasks; whatever stood there is kept.
+    fn put_slots_away(&mut self) -> Result<(), EngineError> {
+        if !std::mem::replace(&mut self.slots_away, true) {
+            self.parts.slots.remove_all()?;
+        }
+        Ok(())
     }
 
     fn check(&mut self, revision: Revision, gate: String, empty: bool) -> Result<(), EngineError> {
@@ -373,13 +411,21 @@ impl<'a> Run<'a> {
             Purpose::Draft | Purpose::Revise => self.concluding().snapshot(ticket),
             Purpose::Retro => self.learning().store_retrospective(ticket),
             Purpose::Judge => self.learning().store_bank_judgement(ticket),
-            _ => self.building().built(ticket),
+            _ => match self.journal.started(ticket).and_then(|started| started.slot) {
+                Some(slot) => {
+                    let title = title(self.journal.open_loop()?, ticket);
+                    self.landing().enqueue(ticket, &slot, &title)
+                }
+                None => self.building().built(ticket),
+            },
         }
     }
 
     pub(crate) fn recover(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let before = self.journal.state().money.counted();
-        self.recovering().recover(ticket)?;
+        let slot = self.journal.started(ticket).and_then(|started| started.slot);
+        let own = slot.map(|slot| self.parts.slots.as_it_is(slot.number, &slot.base)).transpose()?;
+        self.recovering(own.as_deref()).recover(ticket)?;
         let after = self.journal.state().money.counted();
         if let Some(draw) = &mut self.draw {
             draw.was_spent_before(after - before);

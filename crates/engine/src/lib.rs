@@ -37,6 +37,7 @@ mod flights;
 mod gates;
 mod host;
 mod journal;
+mod landing;
 mod learning;
 mod ledger_match;
 mod opening;

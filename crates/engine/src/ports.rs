@@ -6,6 +6,7 @@ mod comment_box;
 mod inbox;
 mod merging;
 mod moment;
+mod slots;
 mod store;
 mod workspace;
 
@@ -18,8 +19,9 @@ pub use comment_box::{Comment, CommentBox, NoComments};
 pub use inbox::Inbox;
 pub use merging::{Merge, MergeError, MergeOutcome, MergePreview, Merging, NoMerging};
 pub use moment::Moment;
+pub use slots::{NoSlots, Slots};
 pub use store::{Append, Store, StoreError};
-pub use workspace::{ALL_FILES, Commit, CommitRefused, Trailers, Workspace, WorkspaceError, covers};
+pub use workspace::{ALL_FILES, Commit, CommitRefused, PutOn, Trailers, Workspace, WorkspaceError, covers};
 
 /// Time, as the run sees it, and whether it should still go on.
 pub trait Clock: Send + Sync {

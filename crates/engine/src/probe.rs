@@ -234,6 +234,7 @@ impl<'a> Probe<'a> {
             player: player_without_secrets(self.agent.player(), self.parts.redactor),
             recall: None,
             sandbox: None,
+            slot: None,
         };
         self.parts.boundaries.pass("before a probe's start is stored");
         self.journal.append(vec![started.into()], &[blob])?;
@@ -372,5 +373,6 @@ fn request(
         deadlines,
         shares: false,
         max_usd: None,
+        slot: None,
     }
 }

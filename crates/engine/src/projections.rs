@@ -59,6 +59,9 @@ pub(crate) fn shows(event: &Event) -> bool {
         | Event::BankApplied(_)
         | Event::PhaseClosed(_) => true,
         Event::FeatureCreated(_)
+        | Event::JobsSet(_)
+        | Event::Enqueued(_)
+        | Event::Combined(_)
         | Event::LoopOpened(_)
         | Event::Adopted(_)
         | Event::LaneSet(_)

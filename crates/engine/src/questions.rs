@@ -136,6 +136,7 @@ impl Questions<'_> {
             shares: false,
             deadlines: self.deadlines,
             max_usd: None,
+            slot: None,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::rechecking::{CheckingHandle, Rechecking};
 use crate::redacting::outcome_without_secrets;
 use crate::returning::{ReturnedDispatch, Returning};
 use crate::spending::{End, RoundBudget, Spending, budget};
-use crate::starting::{Short, StartedDispatch, Starting};
+use crate::starting::{Short, StartedDispatch, Starting, WorktreeBaseline};
 use crate::threads::side_by_side;
 use crate::worktree::Worktree;
 use redraft_core::pipeline;
@@ -63,7 +63,7 @@ impl<'a> Sending<'_, 'a> {
         let backs = self.send_all(sent)?;
         let (mut wait_ms, mut parked) = (0, None);
         for back in backs {
-            match self.returning().store_back(back)? {
+            match self.store_back(back)? {
                 Some(AfterFailure::Wait(ms)) => wait_ms = ms.max(wait_ms),
                 Some(AfterFailure::ParkUntil(until_ms)) => {
                     parked = Some(parked.map_or(until_ms, |known: i64| known.min(until_ms)));
@@ -149,15 +149,20 @@ impl<'a> Sending<'_, 'a> {
             self.spending().owe(ticket, *total)?;
         }
         for back in backs.into_iter().filter(|back| back.result.is_ok()) {
-            self.returning().store_back(back)?;
+            self.store_back(back)?;
         }
         Ok(())
     }
 
-    fn returning(&mut self) -> Returning<'_, 'a> {
+    fn store_back(&mut self, back: ReturnedDispatch) -> Result<Option<AfterFailure>, EngineError> {
         let Starting { journal, worktree, before, .. } = &mut self.starting;
         let (inbox, check_folder) = (self.inbox, self.check_folder);
-        Returning { journal, worktree: *worktree, before, inbox, check_folder }
+        let own = back.sent.own.clone();
+        // What was there before an agent began is known of the feature's own worktree.
+        let mut unknown = WorktreeBaseline::default();
+        let before = if own.is_some() { &mut unknown } else { &mut **before };
+        let worktree = worktree.of(own.as_deref());
+        Returning { journal, worktree, before, inbox, check_folder }.store_back(back)
     }
 
     fn spending(&mut self) -> Spending<'_, 'a> {

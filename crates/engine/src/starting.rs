@@ -9,7 +9,8 @@ use crate::ending::EngineError;
 use crate::experience::Experience;
 use crate::host::KeptConversations;
 use crate::journal::Journal;
-use crate::ports::{Agent, Agents, CHECK_TOOL, Request};
+use crate::landing::Place;
+use crate::ports::{Agent, Agents, CHECK_TOOL, Request, Slots, Workspace};
 use crate::rechecking::CheckGrant;
 use crate::redacting::{player_without_secrets, prompt_without_secrets};
 use crate::values::{LoopTexts, Rules};
@@ -37,6 +38,8 @@ pub(crate) struct StartedDispatch {
     pub(crate) reserved: Usd,
     /// What it may have run.
     pub(crate) grant: Option<CheckGrant>,
+    /// Its own worktree; none where it works in the feature's.
+    pub(crate) own: Option<Arc<dyn Workspace>>,
 }
 
 /// The state of the worktree before the agents that are at work began.
@@ -63,6 +66,7 @@ pub(crate) struct Starting<'r, 'a> {
     pub(crate) only_reviews: bool,
     /// What several runs may spend together.
     pub(crate) draw: Option<&'r Draw>,
+    pub(crate) slots: &'r dyn Slots,
 }
 
 /// Why a dispatch is not started.
@@ -119,6 +123,20 @@ impl Starting<'_, '_> {
         budget: Budget,
     ) -> Result<Result<StartedDispatch, Short>, EngineError> {
         self.experience.catch_up(self.journal);
+        let place = match order.slot {
+            Some(slot) => Some(Place::prepare(slot, &order.ticket, self.journal, self.worktree, self.slots)?),
+            None => None,
+        };
+        let (slot, own) = place.map(|place| (place.slot, place.workspace)).unzip();
+        let worktree = self.worktree.of(own.as_deref());
+        let mark = &match &own {
+            Some(own) => own.mark(&worktree.projections())?,
+            None => mark.clone(),
+        };
+        if let Some(slot) = &slot {
+            let name = format!("{}/mark-{}", worktree.created.id, slot.number);
+            worktree.workspace.keep(&name, &Revision::new(mark.work.clone()))?;
+        }
         let agent = self.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         let open = self.journal.open_loop()?;
         let (mut tools, missing) = tools(&order.ticket, &open.opened.panels, self.loop_texts, agent.as_ref());
@@ -149,11 +167,12 @@ impl Starting<'_, '_> {
             schema: schema_for(order.ticket.purpose),
             session: session.clone(),
             resume,
-            folder: self.worktree.place_of(open, &order.ticket)?,
+            folder: worktree.place_of(open, &order.ticket)?,
             may_write: self.worktree.may_write(open, &order.ticket),
             shares: !resume && has_peers(&open.opened.panels, &order.ticket),
             deadlines: self.rules.deadlines,
             max_usd: Some(budget.left()),
+            slot: slot.as_ref().map(|slot| slot.number),
         };
         let needs = order.needs.as_ref().filter(|(name, _)| *name == agent.name()).map(|(_, needs)| *needs);
         let reserved = agent.highest_cost(&request).max(needs.unwrap_or_default());
@@ -191,12 +210,13 @@ impl Starting<'_, '_> {
             player: player_without_secrets(agent.player(), self.worktree.redactor),
             recall,
             sandbox: agent.sandbox(&request.folder),
+            slot,
         };
         self.worktree.boundaries.pass("before a start is stored");
         self.journal.append(vec![started.into()], &[blob])?;
         self.worktree.boundaries.pass("after a start is stored");
         let grant = grant.map(|grant| grant.in_session(request.session.as_str()));
-        Ok(Ok(StartedDispatch { request, agent, mark: mark.clone(), reserved, grant }))
+        Ok(Ok(StartedDispatch { request, agent, mark: mark.clone(), reserved, grant, own }))
     }
 
     fn choosing(&self) -> Choosing<'_> {

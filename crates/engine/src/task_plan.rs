@@ -3,6 +3,7 @@
 use crate::ending::EngineError;
 use crate::worktree::Worktree;
 use redraft_core::pipeline::Pipeline;
+use redraft_documents::schedule::ScheduledTask;
 use redraft_documents::sections::Outline;
 use redraft_documents::{task_id, tasks};
 use redraft_facts::event::{Adopted, PlannedTask};
@@ -21,7 +22,14 @@ pub(crate) fn planned(worktree: Worktree<'_>, state: &Pipeline) -> Result<Vec<Pl
         let title = one_line(&created.idea, TITLE_CHARS_MAX);
         let spec = workspace.read(&created.path_of(Phase::Specify.artifact()))?;
         let text = hash(&spec.unwrap_or_default());
-        return Ok(vec![PlannedTask { id: TaskId::new("1"), title, text, ticked: false }]);
+        return Ok(vec![PlannedTask {
+            id: TaskId::new("1"),
+            title,
+            text,
+            ticked: false,
+            needs: vec![],
+            files: vec![],
+        }]);
     };
     let text = String::from_utf8_lossy(&bytes);
     let wrong = |detail: String| EngineError::Tasks { feature: created.id, path: path.clone(), detail };
@@ -31,6 +39,7 @@ pub(crate) fn planned(worktree: Worktree<'_>, state: &Pipeline) -> Result<Vec<Pl
     // proves nothing.
     let taken = |taken: &Adopted| taken.accepted.contains(&Phase::CreateTasks);
     let taken = state.adopted.as_ref().is_some_and(taken);
+    let unknown = tasks::unknown(&list.tasks);
     let mut seen = BTreeMap::new();
     let mut planned = Vec::new();
     for task in tasks::order(&list).map_err(|cycle| wrong(cycle.to_string()))? {
@@ -43,7 +52,9 @@ pub(crate) fn planned(worktree: Worktree<'_>, state: &Pipeline) -> Result<Vec<Pl
         let title = one_line(&task.title, TITLE_CHARS_MAX);
         let text = hash(outline.text(task.lines()).trim_end().as_bytes());
         let (id, ticked) = (TaskId::new(task.id.replace('/', "-")), taken && task.is_ticked(&outline));
-        planned.push(PlannedTask { id, title, text, ticked });
+        // By the ids that the loop knows them by.
+        let needs = ScheduledTask::needs(task, &unknown).map(|need| need.replace('/', "-")).collect();
+        planned.push(PlannedTask { id, title, text, ticked, needs, files: task.files.clone() });
     }
     Ok(planned)
 }

@@ -3,8 +3,8 @@
 
 use crate::boundary::Boundaries;
 use crate::ports::{
-    Agents, Check, CheckFolder, Checks, Clock, CommentBox, Deadlines, Inbox, Merging, Store, StoreError,
-    Workspace,
+    Agents, Check, CheckFolder, Checks, Clock, CommentBox, Deadlines, Inbox, Merging, Slots, Store,
+    StoreError, Workspace,
 };
 use crate::progress::Progress;
 use redraft_core::pipeline::Pipeline;
@@ -38,6 +38,8 @@ pub struct RunPorts<'a> {
     pub check_folder: &'a dyn CheckFolder,
     /// Brings the feature's branch back to where it began.
     pub merging: &'a dyn Merging,
+    /// Where tasks are carried out side by side.
+    pub slots: &'a dyn Slots,
     pub agents: &'a dyn Agents,
     /// Takes secrets out of whatever is sent or stored.
     pub redactor: &'a Redactor,
@@ -75,6 +77,8 @@ pub struct Rules {
     pub tells_checks: bool,
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
+    /// How many tasks are carried out at once.
+    pub jobs: u16,
     /// Whether a person is asked before code is written.
     pub asks_first: bool,
     /// The phases after which a person is asked to approve.

@@ -39,6 +39,11 @@ fn projections(created: &FeatureCreated) -> Vec<String> {
 }
 
 impl Worktree<'_> {
+    /// The same feature in another worktree, if there is one.
+    pub(crate) fn of<'o>(&'o self, own: Option<&'o (dyn Workspace + 'static)>) -> Worktree<'o> {
+        Worktree { workspace: own.map_or(self.workspace, |own| own), ..*self }
+    }
+
     /// Our files next to the artifacts, which are not part of any revision.
     pub(crate) fn projections(&self) -> Vec<String> {
         projections(self.created)

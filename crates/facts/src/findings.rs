@@ -1,6 +1,6 @@
 //! Findings: what reviewers and people said is wrong, under names that last through the phase.
 //!
-//! The values and how stored changes apply to them; the changes are made from a verdict by `core::reconcile`.
+//! The values and how stored changes apply to them; the changes are made from a verdict by `documents::reconcile`.
 
 mod settled;
 

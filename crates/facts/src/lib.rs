@@ -31,3 +31,4 @@ pub mod text;
 pub mod ticket;
 pub mod usage;
 pub mod verdict;
+pub mod visible;

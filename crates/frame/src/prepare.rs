@@ -9,7 +9,7 @@ use crate::errors::{CliError, ErrorCode};
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use crate::sandbox::sandbox;
-use redraft_adapters::child::{ScriptEnd, ShellCommand};
+use redraft_adapters::child::{Environment, ScriptEnd, ShellCommand};
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::plain_file::{self, Copied};
@@ -64,25 +64,49 @@ pub fn prepare(
     tell_submodules(&worktree, config, console);
     bring_prd(repo, ledger, created)?;
     bring_documents(repo, ledger, created)?;
-    for name in &config.workspace.copy {
-        copy(repo.repository.main_checkout(), &worktree, name, console)?;
-    }
-    if let Some(command) = &config.workspace.setup {
-        let out = repo.state.join("setup").join(created.id.to_string());
-        let sandbox = sandbox(repo, config, process);
-        let script = ShellCommand {
-            worker: &process.exe,
-            out: &out,
-            text: command,
-            folder: &worktree,
-            sandbox: Some((&sandbox, None)),
-            environment: &process.environment,
-            redactor: &process.redactor,
-            limit_ms: config.workspace.setup_minutes * 60_000,
-        };
-        set_up(&script, created, process, console)?;
-    }
+    let out = repo.state.join("setup").join(created.id.to_string());
+    let environment = &process.environment;
+    let furniture = Furniture { folder: &worktree, out: &out, environment, sets_up: true };
+    furnish(&furniture, repo, created, config, process, console)?;
     note(repo, &ready)
+}
+
+/// What a worktree is furnished with.
+pub(crate) struct Furniture<'a> {
+    pub(crate) folder: &'a Path,
+    /// Where the setup command's output is kept.
+    pub(crate) out: &'a Path,
+    pub(crate) environment: &'a Environment,
+    /// Whether the setup command is run.
+    pub(crate) sets_up: bool,
+}
+
+/// Copies the files that the project names, and runs its setup command.
+pub(crate) fn furnish(
+    furniture: &Furniture<'_>,
+    repo: &RepositoryContext,
+    created: &FeatureCreated,
+    config: &Config,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<(), CliError> {
+    let Furniture { folder, out, environment, sets_up } = *furniture;
+    for name in &config.workspace.copy {
+        copy(repo.repository.main_checkout(), folder, name, console)?;
+    }
+    let Some(command) = config.workspace.setup.as_ref().filter(|_| sets_up) else { return Ok(()) };
+    let sandbox = sandbox(repo, config, process);
+    let script = ShellCommand {
+        worker: &process.exe,
+        out,
+        text: command,
+        folder,
+        sandbox: Some((&sandbox, None)),
+        environment,
+        redactor: &process.redactor,
+        limit_ms: config.workspace.setup_minutes * 60_000,
+    };
+    set_up(&script, created, process, console)
 }
 
 /// Notes that everything was done.

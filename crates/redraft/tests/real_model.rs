@@ -221,6 +221,7 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
     });
     const AGES_MS: u64 = 900_000;
     let request = Request {
+        slot: None,
         ticket: format!("001/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
         prompt,
         marks: Marks {

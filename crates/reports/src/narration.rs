@@ -5,6 +5,7 @@
 //! nothing else tells a run. Tickets and revisions are left out: [`crate::projections::line`] has them. Start at
 //! [`Narrator::tell`].
 
+mod beside;
 mod sentences;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use crate::question::chosen;
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{About, Asked, Event, Judged, Judgement, Started};
+use redraft_facts::ids::TaskId;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{indented, one_line};
@@ -34,6 +36,10 @@ pub struct Narrator {
     player: String,
     /// Gates whose last result was told as a failure.
     failing: BTreeSet<String>,
+    /// What waits to become part of the feature.
+    waiting: BTreeSet<Ticket>,
+    /// Tasks that were sent back, until they are finished again.
+    returned: BTreeSet<TaskId>,
     held: Option<Held>,
 }
 
@@ -86,8 +92,10 @@ impl Narrator {
                 }
                 self.failing.remove(&fact.gate);
                 lines.extend(noticed(fact));
+                lines.extend(self.sent_back(state));
                 return lines;
             }
+            (held, Event::JobsSet(fact)) => return self.jobs_set(held, fact),
             (Some(Held::Failed(said, line)), Event::Asked(fact)) if repeats(fact, &said) => {
                 if !self.asks {
                     self.held = Some(Held::Failed(said, line));
@@ -130,14 +138,23 @@ impl Narrator {
                 self.held = Some(Held::Built(lines));
                 Vec::new()
             }
-            Event::Built(fact) => {
-                self.held = Some(Held::Built(vec![built(fact)]));
-                Vec::new()
-            }
+            Event::Enqueued(fact) => self.enqueued(fact),
+            Event::Combined(fact) => self.combined(fact, state),
+            Event::Built(fact) => match self.landed(fact) {
+                Some(line) => vec![line],
+                None => {
+                    self.held = Some(Held::Built(vec![built(fact)]));
+                    Vec::new()
+                }
+            },
             Event::Judged(fact) => self.judged(fact, state),
             Event::Checked(fact) if !fact.passed => {
                 let line = format!("  {}", line_in(event, phase(state), None));
                 self.failing.insert(fact.gate.clone());
+                let back = self.sent_back(state);
+                if !back.is_empty() {
+                    return [vec![line], back].concat();
+                }
                 let said = fact.in_a_line(CHARS_ENOUGH).trim_end_matches('…').to_owned();
                 self.held = Some(Held::Failed(said, line));
                 Vec::new()
@@ -147,7 +164,7 @@ impl Narrator {
             }
             Event::Checked(fact) => {
                 let again = self.failing.remove(&fact.gate).then(|| format!("  gate {} passed", fact.gate));
-                again.into_iter().chain(noticed(fact)).collect()
+                again.into_iter().chain(noticed(fact)).chain(self.sent_back(state)).collect()
             }
             // The estimate is told even where the question is answered beforehand.
             Event::Asked(fact) if fact.question.about == About::Begin && !self.asks => begins(fact),

@@ -9,7 +9,7 @@ mod tests;
 
 pub use past::{PastTasks, UsualTask};
 
-use redraft_core::schedule::{Progress, Reason, Schedule};
+use redraft_documents::schedule::{Progress, Reason, Schedule};
 use redraft_facts::prelude::*;
 
 /// A schedule from where its tasks are now. What is under way counts as a whole task that is to come.

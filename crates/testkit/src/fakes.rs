@@ -6,7 +6,7 @@
 //! differ, the fake is wrong or a bug was found.
 //!
 //! - [`MemoryStore`]: the ledger. Refuses what was decided on an older event, and fails where it is told to.
-//! - [`FakeRepository`], with [`FakeWorkspace`], [`FakeMerging`] and [`FakeCheckFolder`] on it: git, as maps of files.
+//! - [`FakeRepository`], with [`FakeWorkspace`], [`FakeSlots`], [`FakeMerging`] and [`FakeCheckFolder`] on it: git, as maps of files.
 //! - [`MemoryInbox`], [`MemoryCommentBox`], [`StillClock`], [`ScriptedChecks`], [`RememberingListener`].
 //! - [`ScriptedAgent`] and [`ScriptedAgents`]: answer what they were told to, or fail in any way an agent can.
 //! - [`Outside`]: what people and agents do to files and to git while the engine does not look.
@@ -26,9 +26,11 @@ mod inbox;
 mod listener;
 mod merging;
 mod outside;
+mod put_on;
 mod refs;
 mod repository;
 mod restore;
+mod slots;
 mod store;
 mod tree;
 mod turn;
@@ -47,6 +49,7 @@ pub use listener::RememberingListener;
 pub use merging::FakeMerging;
 pub use outside::Outside;
 pub use repository::{FakeRepository, GitTrouble};
+pub use slots::FakeSlots;
 pub use store::{MemoryStore, StoreFault};
 pub use tree::{Node, Tree};
 pub use turn::{Answers, Deed, ScriptedTurn, TurnEnd};

@@ -11,6 +11,9 @@ use std::ffi::{OsStr, OsString};
 /// Names the dispatch an agent works for. `run` refuses to start where it is set, so that an agent cannot start runs.
 pub const TICKET: &str = "REDRAFT_TICKET";
 
+/// The number of the worktree in which a task is carried out beside others, for ports and databases of its own.
+pub const SLOT: &str = "REDRAFT_SLOT";
+
 /// Variables by name.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment(pub BTreeMap<OsString, OsString>);
@@ -52,7 +55,7 @@ impl Environment {
             let password = value.contains("://") && value.contains('@');
             away || password || is_secret_name(&name) || is_secret_variable(&name, &value)
         };
-        let mut passed = self.passed(&[OF_TOOLS, &[TICKET]].concat(), &[]);
+        let mut passed = self.passed(&[OF_TOOLS, &[TICKET, SLOT]].concat(), &[]);
         passed.0.retain(|name, value| !leads(name, value));
         let wanted =
             |name: &OsStr| name.to_str().is_some_and(|name| named.iter().any(|pattern| fits(name, pattern)));
@@ -83,8 +86,13 @@ impl Environment {
     }
 
     /// Adds what every process of a dispatch carries.
-    pub fn mark(&mut self, ticket: &Ticket) {
+    pub fn mark(&mut self, ticket: &Ticket, slot: Option<u16>) {
         self.set(TICKET, &ticket.to_string());
+        match slot {
+            Some(slot) => self.set(SLOT, &slot.to_string()),
+            // The user's own would be another run's.
+            None => drop(self.0.remove(OsStr::new(SLOT))),
+        }
         self.set("GIT_TERMINAL_PROMPT", "0");
     }
 

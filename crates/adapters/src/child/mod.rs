@@ -22,7 +22,7 @@ mod worker_folder;
 #[cfg(test)]
 mod tests;
 
-pub use environment::{Environment, TICKET};
+pub use environment::{Environment, SLOT, TICKET};
 pub use lines::StreamLine;
 pub use listener::{OutputListener, skipped};
 pub use orphans::{settle, was_abandoned};

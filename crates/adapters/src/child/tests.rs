@@ -54,7 +54,11 @@ fn an_agent_sees_the_named_variables_and_no_other() {
     let all = Environment(pairs.map(|(name, value)| (OsString::from(name), OsString::from(value))).into());
     let mut seen = all.passed(&["ANTHROPIC_*"], &["MY_PROXY_TOKEN".to_owned()]);
     let ticket = "031/specify.1/review/spec-reviewer/2.1";
-    seen.mark(&ticket.parse().unwrap());
+    seen.mark(&ticket.parse().unwrap(), Some(3));
+    assert_eq!(seen.0.remove(&OsString::from("REDRAFT_SLOT")), Some(OsString::from("3")));
+    // What was set before us is not ours.
+    seen.set("REDRAFT_SLOT", "7");
+    seen.mark(&ticket.parse().unwrap(), None);
     seen.default_to("PATH", "/elsewhere");
     let names: Vec<&str> = seen.0.keys().map(|name| name.to_str().unwrap()).collect();
     assert_eq!(

@@ -19,6 +19,9 @@ use std::path::{Path, PathBuf};
 /// Where a worktree is put before its files are removed: a folder of this name is never anybody's work.
 const REMOVED: &str = "removed-";
 
+/// Between the name of a feature's worktree and the number of a slot.
+const SLOT: &str = ".slot-";
+
 /// What to look for.
 #[derive(Debug, Clone, Default)]
 pub struct Belongings {
@@ -75,6 +78,9 @@ impl Repository {
         let own = self.worktrees_folder().join(&of.folder);
         if !of.folder.is_empty() {
             found.extend(self.left_worktree(&own)?);
+            for (_, folder) in slot_folders(&own) {
+                found.extend(self.left_worktree(&folder)?);
+            }
             for folder in self.check_folders(&of.folder) {
                 let bytes = size(&folder);
                 found.push(free(LeftoverKind::CheckFolder { folder, bytes }));
@@ -274,6 +280,26 @@ impl Repository {
         }
         remove_all(&aside)
     }
+}
+
+/// The worktree of a slot, beside the feature's own.
+pub fn slot_folder(own: &Path, slot: u16) -> PathBuf {
+    let name = own.file_name().unwrap_or_default().to_string_lossy();
+    own.with_file_name(format!("{name}{SLOT}{slot}"))
+}
+
+/// Those that are there.
+pub fn slot_folders(own: &Path) -> Vec<(u16, PathBuf)> {
+    let Some(Ok(entries)) = own.parent().map(fs::read_dir) else { return Vec::new() };
+    let name = own.file_name().unwrap_or_default().to_string_lossy();
+    let slot = |entry: fs::DirEntry| {
+        let found = entry.file_name();
+        let number = found.to_str()?.strip_prefix(&*name)?.strip_prefix(SLOT)?.parse().ok()?;
+        Some((number, entry.path()))
+    };
+    let mut found: Vec<(u16, PathBuf)> = entries.flatten().filter_map(slot).collect();
+    found.sort();
+    found
 }
 
 fn set_aside(folder: &Path) -> PathBuf {

@@ -2,8 +2,10 @@
 
 use super::isolated_copy::IsolatedCopy;
 use super::workspace::GitWorkspace;
-use super::{change, commit, guard, hidden, lost, objects, refs, repair, restore, revision, worktree_state};
-use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
+use super::{
+    change, commit, guard, hidden, lost, objects, put_on, refs, repair, restore, revision, worktree_state,
+};
+use redraft_engine::ports::{Commit, PutOn, Trailers, Workspace, WorkspaceError};
 use redraft_facts::event::TreeMark;
 use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
@@ -163,6 +165,20 @@ impl Workspace for GitWorkspace {
         trailers: &Trailers,
     ) -> Result<Option<Commit>, WorkspaceError> {
         commit::commit(self, paths, message, trailers)
+    }
+
+    fn loose_commit(
+        &self,
+        name: &str,
+        tree: &Revision,
+        parent: &str,
+        message: &str,
+    ) -> Result<Commit, WorkspaceError> {
+        put_on::loose_commit(self, name, tree.as_str(), parent, message)
+    }
+
+    fn put_on(&self, name: &str, onto: &str, commit: &str) -> Result<PutOn, WorkspaceError> {
+        put_on::put_on(self, name, onto, commit)
     }
 
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError> {

@@ -22,7 +22,8 @@ use redraft_facts::usage::{Payment, Usage, Usd, grouped};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn RunHandle) -> Result<Outcome, AgentError> {
-    let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
+    let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools)
+        .map(|toolbox| toolbox.in_slot(request.slot));
     let toolbox = toolbox.map_err(|why| agent.error(AfterFailure::GiveUp, &why, AgentError::UNBILLED))?;
     let began = watch.moment();
     let until = began.plus_ms(request.deadlines.total_ms);

@@ -188,7 +188,7 @@ pub(super) fn refusals_max(settings: &ClaudeSettings) -> u32 {
 pub(super) fn environment(settings: &ClaudeSettings, request: &Request) -> Environment {
     let named: Vec<String> = settings.pass.iter().chain(mcp::variables(&settings.mcp)).cloned().collect();
     let mut environment = settings.environment.passed(&OWN, &named);
-    environment.mark(&request.ticket);
+    environment.mark(&request.ticket, request.slot);
     for name in NOT_OURS {
         environment.0.remove(&OsString::from(name));
     }

@@ -276,6 +276,7 @@ fn silence_is_explained_by_what_ended_it() {
 
 fn request(tail: Lifetime) -> Request {
     Request {
+        slot: None,
         ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
         prompt: Prompt::default(),
         marks: Marks { system: Some(Lifetime::Hour), stable: Some(Lifetime::Hour), tail: Some(tail) },

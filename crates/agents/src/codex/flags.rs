@@ -139,7 +139,7 @@ pub(super) fn all(settings: &CodexSettings, request: &Request, out: &Path) -> Ve
 pub(super) fn environment(settings: &CodexSettings, request: &Request) -> Environment {
     let named: Vec<String> = settings.pass.iter().chain(mcp::variables(&settings.mcp)).cloned().collect();
     let mut environment = settings.environment.passed(&OWN, &named);
-    environment.mark(&request.ticket);
+    environment.mark(&request.ticket, request.slot);
     // It states the end of a usage limit in local time and without a zone; so we set a zone we can count on.
     environment.set("TZ", "UTC");
     environment

@@ -172,6 +172,7 @@ fn what_a_thread_used_is_never_negative() {
 
 fn request(tools: &[&str]) -> Request {
     Request {
+        slot: None,
         ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
         prompt: Prompt::default(),
         marks: Marks::default(),

@@ -75,7 +75,7 @@ pub enum By {
 use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, KeyDecision); 69] = [
+pub const KEYS: [(&str, KeyDecision); 70] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),
@@ -105,6 +105,7 @@ pub const KEYS: [(&str, KeyDecision); 69] = [
     ("checks.*", Asks(By::Checks)),
     ("implement.simplify", Harmless),
     ("implement.deepen", Harmless),
+    ("implement.jobs", Harmless),
     ("finish.history", Harmless),
     ("finish.docs", Harmless),
     ("finish.retro", Harmless),

@@ -137,6 +137,7 @@ pub(super) struct LanesFile {
 pub(super) struct ImplementFile {
     pub(super) simplify: Option<Spanned<bool>>,
     pub(super) deepen: Option<Spanned<bool>>,
+    pub(super) jobs: Option<Spanned<Whole>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -248,7 +249,7 @@ const TABLES: [(&str, &[&str]); 11] = [
         "limits",
         &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes", "check_minutes"],
     ),
-    ("implement", &["simplify", "deepen"]),
+    ("implement", &["simplify", "deepen", "jobs"]),
     ("finish", &["history", "docs", "retro"]),
     ("ask", &["after"]),
     ("hooks", &["autonomous"]),

@@ -97,6 +97,8 @@ pub struct Config {
     pub check_minutes: u64,
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
+    /// How many tasks are carried out side by side.
+    pub jobs: u16,
     pub finish: FinishConfig,
     /// The phases after which a person is asked to approve.
     pub asks_after: Vec<Phase>,
@@ -289,6 +291,7 @@ impl Default for Config {
             threshold: Threshold::Blockers,
             limits: Limits::default(),
             dispatch_minutes: 30,
+            jobs: 1,
             workspace: WorkspaceConfig::default(),
             monitor: Thresholds::default(),
             lanes: LaneRules::default(),

@@ -111,6 +111,7 @@ pub(super) fn resolve(
     config.checks = source.checks(&file.checks)?;
     source.number(&mut config.check_minutes, file.limits.check_minutes.as_ref(), "check_minutes", 1..=600)?;
     config.extras = checks::extras(&file.implement);
+    source.number(&mut config.jobs, file.implement.jobs.as_ref(), "jobs", 1..=64)?;
     source.word(&mut config.finish.history, file.finish.history.as_ref(), "a value of history", &HISTORY)?;
     source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
     config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());

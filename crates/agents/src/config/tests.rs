@@ -132,6 +132,7 @@ fn every_key_changes_what_it_says() {
         a-last = "  npm run e2e "
         [implement]
         simplify = false
+        jobs = 3
         [finish]
         history = "squash"
         docs = "require"
@@ -185,6 +186,7 @@ fn every_key_changes_what_it_says() {
         threshold: Threshold::Strict,
         limits: Limits { rounds: 20, attempts: 1, repairs: 1, gates: 2, late_rounds: 0, reopenings: 3 },
         dispatch_minutes: 600,
+        jobs: 3,
         workspace: WorkspaceConfig {
             mode: WorkspaceMode::InPlace,
             setup: Some("npm ci".to_owned()),

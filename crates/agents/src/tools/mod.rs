@@ -34,6 +34,8 @@ pub(crate) struct Toolbox {
     commands: Option<Commands>,
     /// When the dispatch must be over, by the clock of its watch.
     until: Option<Moment>,
+    /// The number of the worktree of its own that it works in, beside others.
+    slot: Option<u16>,
 }
 
 /// What a model is told about a tool. The bytes are constant, except for the commands of one that runs them: they stand
@@ -167,12 +169,17 @@ impl Toolbox {
     ) -> Result<Toolbox, String> {
         let folder = Folder::new(folder)?;
         let (may_write, offered) = (may_write.to_vec(), offered(names, None));
-        Ok(Toolbox { folder, may_write, offered, commands: None, until: None })
+        Ok(Toolbox { folder, may_write, offered, commands: None, until: None, slot: None })
     }
 
     /// The same with commands to run.
     pub(crate) fn with_commands(self, commands: Option<Commands>) -> Toolbox {
         Toolbox { commands, ..self }
+    }
+
+    /// The same for work beside others.
+    pub(crate) fn in_slot(self, slot: Option<u16>) -> Toolbox {
+        Toolbox { slot, ..self }
     }
 
     /// The same for a dispatch that must be over at this time.
@@ -236,7 +243,8 @@ impl Toolbox {
             }
             RUN => match &self.commands {
                 Some(commands) => {
-                    commands.run(required(input, "command")?, self.folder.root(), ticket, watch)
+                    let place = (self.folder.root(), self.slot);
+                    commands.run(required(input, "command")?, place, ticket, watch)
                 }
                 None => Err(Refusal::Denied("you may run no command".to_owned())),
             },

@@ -56,7 +56,7 @@ impl Commands {
     pub(super) fn run(
         &self,
         wanted: &str,
-        folder: &Path,
+        (folder, slot): (&Path, Option<u16>),
         ticket: &Ticket,
         watch: &dyn RunHandle,
     ) -> Result<ToolResult, Refusal> {
@@ -68,7 +68,7 @@ impl Commands {
             )));
         };
         let mut environment = self.environment.without_keys();
-        environment.mark(ticket);
+        environment.mark(ticket, slot);
         let script = ShellCommand {
             worker: &self.worker,
             out: &self.runs.join(ticket.to_string()).join("run"),

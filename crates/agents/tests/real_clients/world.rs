@@ -64,6 +64,7 @@ impl World {
             turn: vec![Fragment::new("turn", turn)],
         };
         Request {
+            slot: None,
             ticket: format!("031/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
             prompt,
             marks: Marks::default(),

@@ -48,7 +48,8 @@ mod tests {
             attempt: 1,
         };
         let (findings, allowed) = (Vec::new(), Vec::new());
-        DispatchOrder { ticket, sees: None, since: None, findings, allowed, conversation: None, needs: None }
+        let (sees, since, conversation, needs, slot) = Default::default();
+        DispatchOrder { ticket, sees, since, findings, allowed, conversation, needs, slot }
     }
 
     #[test]

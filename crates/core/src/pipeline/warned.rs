@@ -1,8 +1,8 @@
 //! Warnings of a review that approved: its author had no further turn, so whoever builds on the document is told.
 
 use super::Pipeline;
-use crate::reconcile::defects;
 use crate::review::{Loop, LoopEnd};
+use redraft_documents::reconcile::defects;
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;

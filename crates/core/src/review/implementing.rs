@@ -10,13 +10,15 @@
 //! carried out in a conversation of its own. A task that cannot be carried out becomes a question; what comes after the
 //! tasks never does, because the review can do without it.
 
+use super::landing::{Landing, SentBack};
 use super::seat::Seat;
+use redraft_documents::schedule::{Progress, Schedule, ScheduledTask};
 use redraft_facts::event::{Extra, Limits, LoopOpened, PlannedTask};
 use redraft_facts::ids::{BlobId, Revision, TaskId};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Unit};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Implementing {
     /// In the order they are carried out.
     pub tasks: Vec<TaskWork>,
@@ -34,6 +36,8 @@ pub struct Implementing {
     pub mended: u16,
     /// What a person went on without, until it is taken out.
     pub taken_out: Option<WrittenFiles>,
+    /// Tasks that are carried out side by side.
+    pub landing: Landing,
     /// Whether the simplifier was sent before the tests were thought of, as earlier versions did.
     simplifies_first: bool,
 }
@@ -57,6 +61,16 @@ pub struct TaskWork {
     pub wrote: Option<WrittenFiles>,
     /// Why the implementer last said that it is not done.
     pub unfinished: Option<String>,
+    /// The commit of its own worktree with what was done so far; none where it works in the feature's.
+    pub own: Option<String>,
+    /// The files that it changed there.
+    pub touched: BTreeSet<String>,
+    /// Why it was sent back, until it is finished again.
+    pub returned: Option<SentBack>,
+    /// How often in a row that was a conflict.
+    pub conflicts: u16,
+    /// What it says it needs and writes, for who may be carried out beside it.
+    pub declared: ScheduledTask,
     pub end: Option<TaskEnd>,
 }
 
@@ -92,14 +106,17 @@ impl WrittenFiles {
 impl Implementing {
     /// What a loop begins with; none where nothing is built. Tasks that an earlier pass has carried out stay so, unless
     /// they say something else now, and tasks that were done before the feature was adopted are not carried out at all.
+    /// What one has done in a worktree of its own, and has not become part of the feature, is gone on with.
     pub fn new(opened: &LoopOpened, earlier: Option<&Implementing>) -> Option<Implementing> {
         if opened.tasks.is_empty() {
             return None;
         }
-        let done = |planned: &PlannedTask| {
+        let known = |planned: &PlannedTask| {
             let same = |task: &&TaskWork| task.id == planned.id && task.text == planned.text;
-            let known = earlier.iter().flat_map(|earlier| &earlier.tasks).find(same);
-            let done = known.and_then(|task| task.end.clone()).filter(|end| *end == TaskEnd::Done);
+            earlier.iter().flat_map(|earlier| &earlier.tasks).find(same)
+        };
+        let done = |planned: &PlannedTask| {
+            let done = known(planned).and_then(|task| task.end.clone()).filter(|end| *end == TaskEnd::Done);
             done.or_else(|| planned.ticked.then_some(TaskEnd::Before))
         };
         let tasks = opened.tasks.iter().map(|task| TaskWork {
@@ -110,6 +127,16 @@ impl Implementing {
             built: false,
             wrote: None,
             unfinished: None,
+            own: known(task).and_then(|task| task.own.clone()),
+            touched: known(task).map(|task| task.touched.clone()).unwrap_or_default(),
+            returned: None,
+            conflicts: 0,
+            declared: ScheduledTask {
+                id: task.id.to_string(),
+                needs: task.needs.clone(),
+                files: task.files.clone(),
+                touched: BTreeSet::new(),
+            },
             end: done(task),
         });
         let helper = |extra| opened.extras.get(&extra).map(|role| Seat::new(role.clone(), 'A', 0));
@@ -125,6 +152,10 @@ impl Implementing {
             tests: None,
             mended: 0,
             taken_out: None,
+            landing: Landing {
+                jobs: earlier.map_or(1, |earlier| earlier.landing.jobs),
+                ..Landing::default()
+            },
             simplifies_first: false,
         })
     }
@@ -170,6 +201,49 @@ impl Implementing {
     pub(super) fn simplifying_first(&self) -> Option<Implementing> {
         let is_new = !self.simplified && !self.outlined && !self.simplifies_first;
         is_new.then(|| Implementing { simplifies_first: true, ..self.clone() })
+    }
+
+    pub(super) fn task_mut(&mut self, id: &TaskId) -> Option<&mut TaskWork> {
+        self.tasks.iter_mut().find(|task| task.id == *id)
+    }
+
+    /// Whether tasks are carried out side by side now. What was begun in the feature's worktree ends there, and what was
+    /// begun in one of its own goes on in such a one.
+    pub fn is_side_by_side(&self) -> bool {
+        let is_in = |task: &TaskWork, beside: bool| {
+            task.seat.flight().is_some_and(|flight| flight.started.slot.is_some() == beside)
+        };
+        let begun = |task: &TaskWork| task.built || task.wrote.is_some() || is_in(task, false);
+        let begins = |task: &TaskWork| !begun(task) && (self.landing.jobs > 1 || task.own.is_some());
+        !self.landing.queue.is_empty()
+            || self.tasks.iter().any(|task| is_in(task, true))
+            || self.current().is_some_and(|(_, task)| begins(task))
+    }
+
+    /// The tasks that may be sent out now, one beside the other. Where nothing is under way and somebody must decide
+    /// about a task first, it is that one.
+    pub(super) fn ready(&self, limits: &Limits) -> Vec<usize> {
+        let spent = |task: &TaskWork| task.seat.work.as_ref().is_some_and(|work| work.is_spent(limits));
+        let waiting = |task: &TaskWork| self.landing.ticket_of(&task.id).is_some();
+        let state = |task: &TaskWork| match () {
+            () if task.end.is_some() => Progress::Ended,
+            () if waiting(task) => Progress::Landing,
+            () if task.seat.in_flight() => Progress::Running,
+            () => Progress::Open,
+        };
+        let states: Vec<Progress> = self.tasks.iter().map(state).collect();
+        let scheduled = self.tasks.iter().map(|task| {
+            let touched = task.touched.clone();
+            ScheduledTask { touched, ..task.declared.clone() }
+        });
+        let schedule = Schedule::new(&scheduled.collect::<Vec<_>>());
+        // Who waits for a person takes no place from others.
+        let all = schedule.ready(&states, usize::MAX);
+        let (stuck, mut able): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|place| spent(&self.tasks[*place]));
+        let busy = states.iter().filter(|state| **state == Progress::Running).count();
+        able.truncate(usize::from(self.landing.jobs).saturating_sub(busy));
+        if able.is_empty() { stuck } else { able }
     }
 
     pub(super) fn current_mut(&mut self) -> Option<&mut TaskWork> {

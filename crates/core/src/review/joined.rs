@@ -2,7 +2,7 @@
 //! others would have the author sent back for what has been decided.
 
 use super::state::Loop;
-use crate::reconcile::defects;
+use redraft_documents::reconcile::defects;
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::FindingId;
 use redraft_facts::prelude::*;

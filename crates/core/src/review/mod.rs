@@ -18,6 +18,7 @@
 //!   ask                                the words of a question
 //!   state                              what is remembered of a loop,
 //!   implementing, finishing, dispute   of code before its review, of the end of a feature, of a declined finding,
+//!   landing                            of tasks that are carried out side by side,
 //!   seat                               and of one role
 //! ```
 
@@ -26,6 +27,7 @@ mod dispute;
 mod finishing;
 mod implementing;
 mod joined;
+mod landing;
 mod longest_loop;
 mod plan;
 mod seat;
@@ -36,6 +38,7 @@ pub use ask::{decision, rulings};
 pub use dispute::{Dispute, Upheld};
 pub use finishing::Finishing;
 pub use implementing::{Implementing, TaskEnd, TaskWork, WrittenFiles};
+pub use landing::{Landing, SentBack};
 pub use longest_loop::dispatches_max;
 pub use plan::{CaseFacts, DispatchOrder, Effect, case_for, closing, pending, question, shown_round};
 pub use seat::{CacheAfterDispatch, Conversation, Flight, OpenDispatch, Seat, SeatStatus};

@@ -20,16 +20,15 @@ use gates::gate_need;
 use make::{extra_need, take_out_need, task_need, tests_need};
 use order::dispatch;
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::{About, Certify, Question, StageOutcome};
+use redraft_facts::event::{About, Certify, CombinedStep, Question, StageOutcome};
 use redraft_facts::findings::Finding;
-use redraft_facts::ids::{AgentName, FindingId, Revision, Role};
+use redraft_facts::ids::{AgentName, FindingId, Revision, Role, TaskId};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Ticket};
 use redraft_facts::usage::Usd;
 
 /// Something the engine must do. Effects are never stored: they are computed again after every event.
-#[expect(clippy::large_enum_variant, reason = "a few at a time, computed anew after every event")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Open the loop of a phase.
@@ -55,6 +54,15 @@ pub enum Effect {
     TakeOut {
         before: Revision,
         files: Vec<String>,
+    },
+    /// Put finished tasks on top of what the feature is now, in no checkout.
+    Combine {
+        tasks: Vec<TaskId>,
+    },
+    /// Make what has passed part of the feature.
+    Land {
+        ticket: Ticket,
+        step: CombinedStep,
     },
     /// Write the retrospective from figures and facts alone.
     WriteRetro {
@@ -90,6 +98,8 @@ pub struct DispatchOrder {
     pub conversation: Option<Conversation>,
     /// What it is known to cost with this agent, because an attempt was cut off for lack of money.
     pub needs: Option<(AgentName, Usd)>,
+    /// The number of the worktree of its own that it works in; none where it works in the feature's.
+    pub slot: Option<u16>,
 }
 
 pub fn pending(state: &Loop) -> Vec<Effect> {
@@ -112,6 +122,7 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
             let seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role) && !seat.in_flight());
             effects.extend(seats.filter_map(|seat| dispatch(state, seat, purpose)));
         }
+        Need::Tasks(places) => effects.extend(beside(state, &places)),
         Need::CodeAuthor(purpose, maker) if alone => {
             let seat = state.implementing.as_ref().and_then(|implementing| implementing.seat(maker));
             effects.extend(seat.and_then(|seat| dispatch(state, seat, purpose)));
@@ -134,6 +145,24 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
         effects.extend(question(state).map(Effect::Ask));
     }
     effects
+}
+
+/// The orders for tasks that are carried out side by side, each with a number that no other has.
+fn beside(state: &Loop, places: &[usize]) -> Vec<Effect> {
+    let Some(implementing) = &state.implementing else { return Vec::new() };
+    let taken: Vec<u16> = (implementing.tasks.iter())
+        .filter_map(|task| task.seat.flight()?.started.slot.as_ref())
+        .map(|slot| slot.number)
+        .collect();
+    let free = (1..).filter(|number| !taken.contains(number));
+    let orders = places
+        .iter()
+        .filter_map(|place| dispatch(state, &implementing.tasks[*place].seat, Purpose::Implement));
+    let with_slot = |(effect, number)| match effect {
+        Effect::Dispatch(order) => Effect::Dispatch(DispatchOrder { slot: Some(number), ..order }),
+        other => other,
+    };
+    orders.zip(free).map(with_slot).collect()
 }
 
 /// The question to a person, if nothing else can be done now.
@@ -159,6 +188,14 @@ pub fn question(state: &Loop) -> Option<Question> {
             let stuck = task.filter(|task| spent(&task.seat, purpose));
             return stuck.map(|task| ask(state, About::Task { id: task.id.clone() }));
         }
+        Need::Tasks(places) => {
+            let tasks = state
+                .implementing
+                .iter()
+                .flat_map(|implementing| places.iter().map(|place| &implementing.tasks[*place]));
+            let stuck = tasks.into_iter().find(|task| spent(&task.seat, Purpose::Implement));
+            return stuck.map(|task| ask(state, About::Task { id: task.id.clone() }));
+        }
         Need::Author(purpose) => Some(&state.author).filter(|seat| spent(seat, purpose)),
         Need::Certifier => Some(&state.certifier).filter(|seat| spent(seat, Purpose::Certify)),
         Need::Reviewers(purpose, roles) => {
@@ -176,6 +213,8 @@ pub(super) enum Need {
     /// Somebody who works on code that is not reviewed yet.
     CodeAuthor(Purpose, CodeRole),
     Reviewers(Purpose, Vec<Role>),
+    /// Tasks that are carried out side by side, by their places.
+    Tasks(Vec<usize>),
     /// The role that looks back on the feature.
     Facilitator,
     /// The role that compares older lessons with it.

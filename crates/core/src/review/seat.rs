@@ -195,7 +195,11 @@ impl Seat {
         self.work.as_ref().is_some_and(|work| work.insists)
     }
 
+    pub fn flight(&self) -> Option<&Flight> {
+        self.work.as_ref()?.flight.as_ref()
+    }
+
     pub fn in_flight(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.flight.is_some())
+        self.flight().is_some()
     }
 }

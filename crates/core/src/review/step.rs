@@ -1,7 +1,8 @@
 //! Folds stored facts into the state. Start at [`fold`].
 //!
 //! Here are drafts, edits, gates and closes; [`dispatch`] has dispatches, [`judge`] verdicts, [`dispute`] findings that
-//! are declined, [`decide`] a person's answers, [`comment`] what a person says unasked, [`make`] work on code and [`finish`] the end of a feature. Nothing here says what comes next: that is
+//! are declined, [`decide`] a person's answers, [`comment`] what a person says unasked, [`make`] work on code, [`land`] tasks
+//! that are carried out side by side, and [`finish`] the end of a feature. Nothing here says what comes next: that is
 //! [`super::plan`].
 
 mod comment;
@@ -10,9 +11,9 @@ mod dispatch;
 mod dispute;
 mod finish;
 mod judge;
+mod land;
 mod make;
 
-use super::implementing::Implementing;
 use super::plan::{Effect, Need, need, question};
 use super::seat::{Flight, Seat, SeatStatus};
 use super::state::{Loop, LoopEnd};
@@ -57,6 +58,9 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::Drafted(fact) => draft(state, fact)?,
         Event::Built(fact) => make::build(state, fact)?,
         Event::TakenOut(fact) => make::take_out(state, fact)?,
+        Event::JobsSet(fact) => land::set_jobs(state, fact)?,
+        Event::Enqueued(fact) => land::enqueue(state, fact)?,
+        Event::Combined(fact) => land::combine(state, fact)?,
         Event::RetroWritten(fact) => finish::write_retro(state, fact)?,
         Event::BankJudged(fact) => finish::judge_bank(state, fact)?,
         Event::BankApplied(_) => finish::apply_bank(state)?,
@@ -108,6 +112,14 @@ fn no_verdict(seat: &mut Seat) {
         seat.rounds.insert(Purpose::Repair, repair.round);
         work.void = Some(repair.why);
     }
+}
+
+/// An attempt came to nothing. Whoever is helpless is not asked again before a person has decided.
+fn fail(seat: &mut Seat, why: &str, helpless: bool) {
+    let Some(work) = seat.work.as_mut() else { return };
+    work.failures += 1;
+    work.helpless = helpless;
+    why.clone_into(&mut work.trouble);
 }
 
 /// What the seat was asked is over; its round is not used again.
@@ -216,7 +228,7 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
     // Work that was about the older revision is over; its round is not used again.
     conclude(&mut state.author);
     conclude(&mut state.certifier);
-    state.implementing.iter_mut().flat_map(Implementing::seats_mut).for_each(conclude);
+    state.implementing.iter_mut().for_each(land::edited);
     state.finishing.iter_mut().for_each(|finishing| conclude(&mut finishing.judge));
     for seat in &mut state.reviewers {
         let unavailable = seat.unavailable.take();
@@ -248,6 +260,9 @@ fn check(state: &mut Loop, fact: &Checked) -> Result<(), Rejected> {
         return Err(rejected(format!("the result of {}", fact.gate)));
     }
     state.gates.insert(fact.gate.clone(), fact.clone());
+    if state.implementing.as_ref().is_some_and(|implementing| !implementing.landing.queue.is_empty()) {
+        return land::check(state, fact);
+    }
     state.failed_gates = match fact.passed {
         true => 0,
         // Tests that disagree with the code have a limit of their own.

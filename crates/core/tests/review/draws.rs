@@ -55,6 +55,9 @@ pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
             knowledge,
             tasks: 2,
             ticked: 0,
+            jobs: 1,
+            declared: vec![],
+            clash: None,
             extras: true,
             gates: 1,
             lane,
@@ -108,6 +111,8 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                     pull,
                     parks: 0,
                     short: 0,
+                    conflicts: 0,
+                    jobs: 0,
                     person,
                 }
             },
@@ -149,6 +154,11 @@ pub(super) fn owed(state: &Pipeline, event: &Event) -> bool {
         Event::Checked(fact) => {
             return matches!(&pipeline::pending(state)[..], [Effect::Check { revision, gate, .. }]
                 if *revision == fact.revision && *gate == fact.gate);
+        }
+        Event::Combined(fact) => {
+            let onto = state.open.as_ref().and_then(|open| open.revision.clone());
+            return matches!(&pipeline::pending(state)[..], [Effect::Combine { tasks }]
+                if onto.as_ref() == Some(&fact.onto) && fact.tasks().all(|task| tasks.contains(task)));
         }
         Event::StageClosed(StageClosed { stage, outcome, round, revision, .. }) => {
             Effect::CloseStage { stage, outcome, round, revision }

@@ -40,7 +40,11 @@ fn owed(world: &World) -> Vec<String> {
         Effect::ApplyLessons => "apply".to_owned(),
         Effect::Ask(question) => format!("ask {}", question.choices.len()),
         Effect::ClosePhase { .. } => "close".to_owned(),
-        Effect::Judge(_) | Effect::TakeOut { .. } | Effect::CloseStage { .. } => format!("{effect:?}"),
+        Effect::Judge(_)
+        | Effect::TakeOut { .. }
+        | Effect::Combine { .. }
+        | Effect::Land { .. }
+        | Effect::CloseStage { .. } => format!("{effect:?}"),
     };
     pending(&world.state).iter().map(word).collect()
 }

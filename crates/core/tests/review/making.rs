@@ -1,7 +1,7 @@
 //! Code that is built before it is reviewed: what holds for every sequence of events, and named scenarios.
 
 mod extras;
-mod refused;
+pub(crate) mod refused;
 
 use super::draws::{any_habits, any_rules, started};
 use super::world::*;

@@ -1,15 +1,16 @@
 //! A world in which agents, gates and people answer as a list of numbers tells them to.
 
 mod answers;
+mod beside;
+mod opening;
 
 pub(super) use answers::started as sent;
 
-use redraft_core::pipeline::{self, Pipeline, put_off};
+use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::Effect;
 use redraft_facts::choice::{Knowledge, Policy};
 use redraft_facts::event::*;
-use redraft_facts::findings::Threshold;
-use redraft_facts::ids::{BlobId, CommentId, FeatureId, Revision, Role, TaskId};
+use redraft_facts::ids::{BlobId, CommentId, FeatureId, Revision};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Ticket;
@@ -53,6 +54,10 @@ pub(super) struct Habits {
     pub parks: u8,
     /// How often the budget is too small for what comes next; a person then allows more.
     pub short: u8,
+    /// How often finished tasks cannot be put together.
+    pub conflicts: u8,
+    /// How often the number of tasks that are carried out at once changes.
+    pub jobs: u8,
     /// Answers questions instead of ending there.
     pub person: bool,
 }
@@ -76,6 +81,8 @@ pub(super) const CALM: Habits = Habits {
     pull: 0,
     parks: 0,
     short: 0,
+    conflicts: 0,
+    jobs: 0,
     person: false,
 };
 
@@ -90,6 +97,12 @@ pub(super) struct Rules {
     pub tasks: usize,
     /// How many of them, from the first on, were done before the feature was adopted.
     pub ticked: usize,
+    /// How many of them may be carried out at once to begin with.
+    pub jobs: u16,
+    /// What they declare, from the first on; the others declare nothing.
+    pub declared: Vec<Declaration>,
+    /// Two tasks, by their numbers, whose first attempts fail together; one fails by itself.
+    pub clash: Option<(usize, usize)>,
     pub extras: bool,
     pub gates: usize,
     /// The lane it begins in, and where it ends, unless a person says otherwise.
@@ -99,6 +112,13 @@ pub(super) struct Rules {
     pub alone: bool,
     /// Whether a person approves every phase.
     pub asks_after: bool,
+}
+
+/// What a task says it needs, and the files it says it writes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Declaration {
+    pub needs: Vec<String>,
+    pub files: Vec<String>,
 }
 
 pub(super) fn rules(panels: &[usize]) -> Rules {
@@ -111,6 +131,9 @@ pub(super) fn rules(panels: &[usize]) -> Rules {
         knowledge: Knowledge::Full,
         tasks: 0,
         ticked: 0,
+        jobs: 1,
+        declared: vec![],
+        clash: None,
         extras: false,
         gates: 1,
         lane: Lane::Standard,
@@ -197,6 +220,9 @@ impl World {
                 continue;
             }
             if self.draw(self.habits.comments) && self.comment() {
+                continue;
+            }
+            if self.jobs_differ() {
                 continue;
             }
             let effects = pipeline::pending(&self.state);
@@ -354,7 +380,7 @@ impl World {
             Effect::Snapshot(ticket) => self.snapshot(ticket),
             Effect::Judge(ticket) => self.judge(ticket),
             Effect::Check { revision, gate, empty } => {
-                let passed = !self.draw(self.habits.gate_fails);
+                let passed = !self.draw(self.habits.gate_fails) && !self.clashes(&revision);
                 let refused = (!passed && self.draw(self.habits.refused)).then(|| "the network".into());
                 let pass = self.pass();
                 let (evidence, command, output) = ("e".into(), "c".into(), "o".into());
@@ -389,6 +415,8 @@ impl World {
             Effect::WriteRetro { why } => self.write_retro(None, Some(why)),
             Effect::LeaveBank { .. } => self.judge_bank(None),
             Effect::ApplyLessons => self.happen(BankApplied { commit: "c".into(), notes: vec![] }),
+            Effect::Combine { tasks } => self.combine(&tasks),
+            Effect::Land { ticket, step } => self.land(ticket, step),
             Effect::Ask(_) => unreachable!("asked alone"),
             Effect::CloseStage { stage, outcome, round, revision } => {
                 let pass = self.pass();
@@ -404,73 +432,5 @@ impl World {
 
     fn pass(&self) -> u16 {
         self.state.open.as_ref().map_or(0, |open| open.opened.pass)
-    }
-
-    fn open(&mut self, phase: Phase, pass: u16) {
-        let lane = self.state.created.as_ref().map_or(Lane::Standard, |created| created.lane);
-        let mut letter = b'B';
-        let mut panels = Vec::new();
-        let (builds, ends) = (phase == Phase::Implement, phase == Phase::Finish);
-        // The shortest lane has no reviewer for documents and one for code.
-        let sizes = match lane {
-            _ if ends => Vec::new(),
-            Lane::Express if builds => vec![1],
-            Lane::Express => Vec::new(),
-            Lane::Standard | Lane::Deep => self.rules.panels.clone(),
-        };
-        for size in sizes {
-            let mut roles = Vec::new();
-            for _ in 0..size {
-                letter += 1;
-                let role = Role::new(format!("reviewer-{}", letter as char));
-                roles.push(PanelRole { role, letter: letter as char });
-            }
-            panels.push(Panel { roles });
-        }
-        let done_before = self.rules.ticked;
-        let tasks = (1..).map(move |number| PlannedTask {
-            id: TaskId::new(format!("1.{number}")),
-            title: "t".into(),
-            text: BlobId::new("t"),
-            ticked: number <= done_before,
-        });
-        let extras = [(Extra::Simplify, Role::new("simplifier")), (Extra::Deepen, Role::new("deepener"))];
-        // A document has at least its linter; a project may have no checks for code.
-        let gates = if builds { self.rules.gates } else { self.rules.gates.max(1) };
-        let same_hand = self.habits.pull > 0 && self.draw(50);
-        let asks_first = builds && self.habits.person && self.draw(30);
-        let put_off = put_off::for_loop(&self.state, phase);
-        self.happen(LoopOpened {
-            phase,
-            pass,
-            author: Role::new("author"),
-            panels,
-            paths: vec!["spec.md".into()],
-            gates: (0..gates).map(|number| format!("gate-{number}")).collect(),
-            limits: self.rules.limits,
-            rule: Threshold::Strict,
-            certify: match lane {
-                _ if ends => Certify::Off,
-                Lane::Express => Certify::Off,
-                Lane::Standard => self.rules.certify,
-                Lane::Deep => Certify::Fresh,
-            },
-            policy: self.rules.policy,
-            knowledge: self.rules.knowledge,
-            config: BlobId::new(""),
-            base: (builds || ends).then(|| Revision::new("r0")),
-            profiles: BTreeMap::new(),
-            project: None,
-            tasks: tasks.take(if builds { self.rules.tasks } else { 0 }).collect(),
-            extras: extras.into_iter().filter(|_| builds && self.rules.extras).collect(),
-            checks: BTreeMap::new(),
-            asks_first,
-            bundle: None,
-            bank: None,
-            same_hand,
-            put_off,
-            conventions: None,
-            asks_after: self.rules.asks_after,
-        });
     }
 }

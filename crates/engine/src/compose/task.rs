@@ -5,7 +5,7 @@
 
 use super::Texts;
 use crate::ports::WorkspaceError;
-use redraft_core::review::{DispatchOrder, Loop, TaskEnd};
+use redraft_core::review::{DispatchOrder, Loop, SentBack, TaskEnd, TaskWork};
 use redraft_documents::context::{self, Artifacts, ContextMode, LineRange};
 use redraft_documents::sections::Outline;
 use redraft_documents::tasks::{self, Task};
@@ -14,9 +14,11 @@ use redraft_documents::{prd, task_id};
 use redraft_facts::citation;
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::findings::Finding;
+use redraft_facts::ids::TaskId;
 use redraft_facts::phase::Phase;
+use redraft_facts::text::one_line;
 use redraft_facts::ticket::Unit;
-use redraft_prompts::prompt::{Dependency, TaskArtifact, TaskBrief};
+use redraft_prompts::prompt::{Dependency, ReturnedTask, ReturnedWhy, TaskArtifact, TaskBrief};
 use std::ops::Range;
 
 /// The texts that the brief of a task is made of.
@@ -32,8 +34,50 @@ pub(super) struct TaskTexts {
     depends: Vec<(String, String, Option<String>)>,
     begun: bool,
     stopped: Option<String>,
+    returned: Option<Returned>,
     pub(super) wanted: Option<String>,
     pub(super) constraints: Option<String>,
+}
+
+/// Why the work of the last turn did not become part of the feature.
+struct Returned {
+    why: SentBack,
+    with: String,
+    gained: String,
+}
+
+impl Returned {
+    fn brief(&self) -> ReturnedTask<'_> {
+        let why = match &self.why {
+            SentBack::Conflict { files, .. } => ReturnedWhy::Conflict { files },
+            SentBack::Red { gate, evidence, .. } => ReturnedWhy::Red { gate, evidence },
+        };
+        ReturnedTask { why, with: &self.with, gained: &self.gained }
+    }
+}
+
+fn returned(
+    texts: &Texts<'_>,
+    state: &Loop,
+    order: &DispatchOrder,
+    work: &TaskWork,
+) -> Result<Option<Returned>, WorkspaceError> {
+    let Some(why) = work.returned.clone() else { return Ok(None) };
+    let with: &[TaskId] = match &why {
+        SentBack::Conflict { with, .. } => with,
+        SentBack::Red { with, .. } => with.as_slice(),
+    };
+    let tasks = || state.implementing.iter().flat_map(|implementing| &implementing.tasks);
+    let line = |id: &TaskId| {
+        let title = tasks().find(|task| task.id == *id).map(|task| one_line(&task.title, 200));
+        format!("- {id} {}", title.unwrap_or_default())
+    };
+    let with: Vec<String> = with.iter().map(line).collect();
+    let gained = match (&order.since, &order.sees) {
+        (Some(since), Some(sees)) if since != sees => texts.delta(since, sees)?,
+        _ => String::new(),
+    };
+    Ok(Some(Returned { why, with: with.join("\n"), gained }))
 }
 
 /// What is taken from one document.
@@ -75,8 +119,9 @@ pub(super) fn read(
         says_when_done: true,
         artifacts: Vec::new(),
         depends: Vec::new(),
-        begun: work.built || work.wrote.is_some(),
+        begun: work.built || work.wrote.is_some() || work.own.is_some(),
         stopped: work.unfinished.clone(),
+        returned: returned(texts, state, order, work)?,
         wanted: None,
         constraints: None,
     };
@@ -177,6 +222,7 @@ impl TaskTexts {
             depends: &depends,
             begun: self.begun,
             stopped: self.stopped.as_deref(),
+            returned: self.returned.as_ref().map(Returned::brief),
         })
     }
 }

@@ -10,8 +10,10 @@ use crate::conclude::Concluding;
 use crate::edits::Edits;
 use crate::finishing::FinishPhase;
 use crate::gates::DocumentGates;
+use crate::landing::Landing;
 use crate::learning::Learning;
 use crate::opening::Opening;
+use crate::ports::Workspace;
 use crate::recover::Recovering;
 use crate::returning::Returning;
 use crate::sending::Sending;
@@ -84,6 +86,11 @@ impl<'a> Run<'a> {
         Building { journal: &mut self.journal, worktree: worktree(&self.parts, &self.created) }
     }
 
+    pub(super) fn landing(&mut self) -> Landing<'_, 'a> {
+        let slots = self.parts.slots;
+        Landing { journal: &mut self.journal, worktree: worktree(&self.parts, &self.created), slots }
+    }
+
     pub(super) fn concluding(&mut self) -> Concluding<'_, 'a> {
         Concluding { journal: &mut self.journal, worktree: worktree(&self.parts, &self.created) }
     }
@@ -119,6 +126,7 @@ impl<'a> Run<'a> {
             kept: &self.kept,
             only_reviews: self.change.is_some(),
             draw: self.draw.as_ref(),
+            slots: self.parts.slots,
         }
     }
 
@@ -128,17 +136,26 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn returning(&mut self) -> Returning<'_, 'a> {
+        self.returning_in(None)
+    }
+
+    /// The same for work in a worktree of its own.
+    fn returning_in<'o>(&'o mut self, own: Option<&'o (dyn Workspace + 'static)>) -> Returning<'o, 'a> {
+        let feature = worktree(&self.parts, &self.created);
         Returning {
             journal: &mut self.journal,
-            worktree: worktree(&self.parts, &self.created),
+            worktree: Worktree { workspace: own.map_or(feature.workspace, |own| own), ..feature },
             before: &mut self.before,
             inbox: self.parts.inbox,
             check_folder: self.parts.check_folder,
         }
     }
 
-    pub(super) fn recovering(&mut self) -> Recovering<'_, 'a> {
+    pub(super) fn recovering<'o>(
+        &'o mut self,
+        own: Option<&'o (dyn Workspace + 'static)>,
+    ) -> Recovering<'o, 'a> {
         let (RunPorts { agents, inbox, .. }, limit) = (self.parts, self.rules.budget);
-        Recovering { returning: self.returning(), agents, inbox, limit }
+        Recovering { returning: self.returning_in(own), agents, inbox, limit }
     }
 }

@@ -173,6 +173,9 @@ pub struct Request {
     /// For an agent that has to be told beforehand: the most it may cost, whatever other agents at work turn out to
     /// need.
     pub max_usd: Option<Usd>,
+    /// The number of the worktree of its own that it works in, beside others; for whoever needs a port or a database of
+    /// its own.
+    pub slot: Option<u16>,
 }
 
 /// How long to wait for each thing.

@@ -107,6 +107,20 @@ pub trait Workspace: Send + Sync {
         trailers: &Trailers,
     ) -> Result<Option<Commit>, WorkspaceError>;
 
+    /// A commit of these files after `parent`, which no branch leads to, kept under `refs/redraft/anchors/NAME`. The
+    /// same files give the same commit.
+    fn loose_commit(
+        &self,
+        name: &str,
+        tree: &Revision,
+        parent: &str,
+        message: &str,
+    ) -> Result<Commit, WorkspaceError>;
+
+    /// Does to `onto` what `commit` did to its parent, in no checkout. What comes of it is kept like a
+    /// [`Workspace::loose_commit`].
+    fn put_on(&self, name: &str, onto: &str, commit: &str) -> Result<PutOn, WorkspaceError>;
+
     /// The highest `Redraft-Seq` among the commits since `base`; 0 where none has one. Commits of other features that
     /// were merged before lie behind the base.
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError>;
@@ -143,6 +157,17 @@ pub fn covers(paths: &[String], path: &[u8]) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit(pub String);
+
+/// What comes of putting a change on top of something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PutOn {
+    Clean(Commit),
+    /// Both have changed the same; `marked` are all files, with both sides where they exclude each other.
+    Conflicts {
+        files: Vec<String>,
+        marked: Revision,
+    },
+}
 
 /// The lines that tie a commit to the ledger and say who wrote and approved it. Empty and 0 where a commit has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -55,6 +55,29 @@ It writes one line per booking to `src/export.sh`.
 It writes one line per download to `src/record.sh`. Depends on: Task 1.
 ";
 
+/// Tasks that neither need each other nor write the same files.
+pub(crate) const BESIDE: &str = "\
+# Tasks: report export
+
+## Task 1: Write the exporter
+
+It writes one line per booking.
+
+**Files:** src/export.sh
+
+## Task 2: Write the recorder
+
+It writes one line per download.
+
+**Files:** src/record.sh
+
+## Task 3: Write the reader
+
+It reads what both have written.
+
+**Files:** src/read.sh
+";
+
 /// The answer of an agent that looks back on a feature.
 pub(crate) const RETRO: &str = r#"{"observations": [{"text": "The first draft was approved.", "evidence": "spec.md"}],
  "recommendations": [], "patterns": [], "anti_patterns": [],

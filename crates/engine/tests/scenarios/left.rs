@@ -21,6 +21,8 @@ pub(crate) struct Left {
     refs: Vec<String>,
     /// Files that no commit holds.
     uncommitted: Vec<String>,
+    /// Worktrees beside the feature's own.
+    slots: Vec<u16>,
     /// Phase, and role of each approval.
     closed: Vec<String>,
     /// The same with revisions, which each world names in its own way.
@@ -60,6 +62,7 @@ impl Left {
             main_commits: outside.log("main"),
             refs: outside.refs(),
             uncommitted,
+            slots: outside.slots(),
             closed: closed().map(|closed| closed.phase.to_string()).chain(approvals).collect(),
             revisions: revisions.collect(),
             findings: findings.iter().map(finding).collect(),
@@ -69,9 +72,24 @@ impl Left {
         }
     }
 
+    pub(crate) fn files(&self) -> &BTreeMap<String, String> {
+        &self.files
+    }
+
+    pub(crate) fn commits(&self) -> &[String] {
+        &self.commits
+    }
+
     /// The same without branches and tags: after a crash it is unknown who made them, so they stay.
     pub(crate) fn after_a_crash(mut self) -> Left {
         self.refs.clear();
+        self
+    }
+
+    /// The same without the order in which tasks became part of the feature: after a crash, those that were lost come
+    /// behind the others.
+    pub(crate) fn in_any_order(mut self) -> Left {
+        self.commits.sort();
         self
     }
 

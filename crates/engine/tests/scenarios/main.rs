@@ -5,7 +5,7 @@
 //! - [`stage`] plays scenarios: a feature, agents with a script, people and accidents. [`script`] is the language they are
 //!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with crashes, then
 //!   once on the real adapters.
-//! - [`crashes`]: those that no table can hold. [`coverage`]: nothing is left out. [`questions`]: what is asked outside of
+//! - [`crashes`] and [`beside`]: those that no table can hold. [`coverage`]: nothing is left out. [`questions`]: what is asked outside of
 //!   any feature.
 
 #![expect(
@@ -15,6 +15,7 @@
     reason = "a test that cannot go on fails, and the suite says how long it takes"
 )]
 
+mod beside;
 mod coverage;
 mod crashes;
 mod documents;

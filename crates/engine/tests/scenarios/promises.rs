@@ -7,7 +7,9 @@ mod comments;
 mod committing;
 mod inbox;
 mod merging;
+mod putting_on;
 mod restoring;
+mod slots;
 mod store;
 mod workspace;
 

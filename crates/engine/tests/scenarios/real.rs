@@ -3,11 +3,12 @@
 mod checks;
 mod clock;
 mod comments;
+mod slots;
 
 use crate::world::{
     BRANCH, ChecksAt, ClockAt, CommentsAt, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World,
 };
-use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repository};
+use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repository, slot_folders};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
 use redraft_engine::boundary::Boundaries;
@@ -87,9 +88,11 @@ impl World for RealWorld {
         let merging = GitMerging { repository: &repository, branch: BRANCH.to_owned(), boundaries };
         let check_folder =
             GitCheckFolder::new(&repository, &FEATURE.to_string(), Some(SETUP.to_owned()), Vec::new());
+        let slots = slots::RealSlots::new(&repository, &self.place.worktree);
         act(&Ports {
             store: &store,
             workspace: &workspace,
+            slots: &slots,
             inbox: &inbox,
             check_folder: &check_folder,
             merging: &merging,
@@ -349,6 +352,19 @@ impl Outside for Place {
 
     fn put_in(&self, folder: &Path, path: &str, text: &str) {
         write(folder, path, text);
+    }
+
+    fn take_in(&self, folder: &Path, path: &str) {
+        let _ = fs::remove_file(folder.join(path));
+    }
+
+    fn commit_in(&self, folder: &Path, message: &str) {
+        self.scratch.git_in(folder, ["add", "-A"]);
+        self.scratch.git_in(folder, ["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    fn slots(&self) -> Vec<u16> {
+        slot_folders(&self.worktree).into_iter().map(|(slot, _)| slot).collect()
     }
 
     fn look_in(&self, folder: &Path, path: &str) -> Option<String> {

@@ -23,6 +23,7 @@ pub(crate) use claims::Claim;
 pub(crate) use people::Act;
 pub(crate) use settings::Setting;
 
+use crate::documents;
 use redraft_engine::ports::Comment;
 use redraft_facts::event::MergeHistory;
 use redraft_facts::ids::CommentId;
@@ -68,7 +69,14 @@ pub(crate) fn steps(text: &str) -> Vec<Step> {
             continue;
         }
         if line == "the documents are written and approved" {
-            steps.extend(approved_documents());
+            steps.extend(approved_documents("task-author writes tasks.md"));
+            continue;
+        }
+        if line
+            == "the documents are written and approved, with three tasks that have nothing to do with each other"
+        {
+            let tasks = documents::BESIDE.replace('\n', "\\n");
+            steps.extend(approved_documents(&format!("task-author writes `{tasks}` to tasks.md")));
             continue;
         }
         let read = Line::of(line);
@@ -105,11 +113,15 @@ fn comment_of(deed: &mut Deed) -> Option<&mut Comment> {
 }
 
 /// The turns of everybody who has to do with documents, from the specification to the task list.
-fn approved_documents() -> Vec<Step> {
-    let phases = [("spec", "spec.md"), ("design", "design.md"), ("plan", "plan.md"), ("task", "tasks.md")];
-    let lines = |(role, file): (&str, &str)| {
-        format!("{role}-author writes {file}\n{role}-reviewer approves\nphase-reviewer approves\n")
-    };
+fn approved_documents(last: &str) -> Vec<Step> {
+    let phases = [
+        ("spec", "spec-author writes spec.md"),
+        ("design", "design-author writes design.md"),
+        ("plan", "plan-author writes plan.md"),
+        ("task", last),
+    ];
+    let lines =
+        |(role, draft): (&str, &str)| format!("{draft}\n{role}-reviewer approves\nphase-reviewer approves\n");
     steps(&phases.map(lines).concat())
 }
 

@@ -5,7 +5,7 @@ mod settings;
 
 use crate::left::{Left, trail};
 use crate::script::{Act, End, Step};
-use crate::world::{FEATURE, FakeWorld, World, nowhere, with};
+use crate::world::{FEATURE, FakeWorld, Ports, World, nowhere, with};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_engine::ports::{Append, Outcome};
 use redraft_engine::{EngineError, Rules, Run, RunPorts, Stop, Submission};
@@ -201,6 +201,7 @@ impl<'w> Stage<'w> {
                     checks: &self.checks,
                     check_folder: ports.check_folder,
                     merging: ports.merging,
+                    slots: ports.slots,
                     agents: &self.agents,
                     redactor: &Redactor::default(),
                 };
@@ -265,6 +266,12 @@ impl<'w> Stage<'w> {
     fn act(&mut self, act: &Act) {
         let outside = self.world.outside();
         match act {
+            Act::PutBeside(slot, path, text) => {
+                let there =
+                    |ports: &Ports<'_>| ports.slots.as_it_is(*slot, &self.world.base()).unwrap().folder();
+                outside.put_in(&with(self.world, there), path, text);
+            }
+            Act::Jobs(jobs) => self.rules.jobs = *jobs,
             Act::Put(path, text) => outside.put(path, text),
             Act::Change { file, from, to } => {
                 let text = outside.look(file).unwrap_or_else(|| panic!("there is no {file}"));

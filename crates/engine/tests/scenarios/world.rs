@@ -2,13 +2,14 @@
 
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{
-    Check, CheckFolder, Checks, Clock, Comment, CommentBox, Inbox, Merging, Store, StoreError, Workspace,
+    Check, CheckFolder, Checks, Clock, Comment, CommentBox, Inbox, Merging, Slots, Store, StoreError,
+    Workspace,
 };
 use redraft_facts::ids::{CommentId, FeatureId, Revision};
 use redraft_facts::ticket::Scope;
 use redraft_testkit::fakes::{
-    CheckRule, Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeWorkspace, MemoryCommentBox,
-    MemoryInbox, MemoryStore, Outside, ScriptedChecks, StillClock,
+    CheckRule, Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeSlots, FakeWorkspace,
+    MemoryCommentBox, MemoryInbox, MemoryStore, Outside, ScriptedChecks, StillClock,
 };
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub(crate) const SETUP: &str = "make ready";
 pub(crate) struct Ports<'a> {
     pub(crate) store: &'a dyn Store,
     pub(crate) workspace: &'a dyn Workspace,
+    pub(crate) slots: &'a dyn Slots,
     pub(crate) inbox: &'a dyn Inbox,
     pub(crate) check_folder: &'a dyn CheckFolder,
     pub(crate) merging: &'a dyn Merging,
@@ -142,9 +144,11 @@ impl World for FakeWorld {
         let workspace = FakeWorkspace::open(&self.repository);
         let check_folder = FakeCheckFolder::new(&self.repository, Some(SETUP.to_owned()));
         let merging = FakeMerging::new(&self.repository);
+        let slots = FakeSlots::new(&self.repository);
         act(&Ports {
             store: &self.store,
             workspace: &workspace,
+            slots: &slots,
             inbox: &self.inbox,
             check_folder: &check_folder,
             merging: &merging,

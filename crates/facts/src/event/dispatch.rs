@@ -1,6 +1,6 @@
 //! How a dispatch goes: it starts, may cost more than was reserved, and is answered, fails or is lost.
 
-use super::{AgentIdentity, HostConversation};
+use super::{AgentIdentity, HostConversation, Slot};
 use crate::choice::Choice;
 use crate::ids::{AgentName, BlobId, Revision, SessionId};
 use crate::prelude::*;
@@ -48,6 +48,9 @@ pub struct Started {
     /// absent where it is in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// The worktree of its own that it works in; absent where it works in the feature's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Slot>,
 }
 
 /// A dispatch under way may cost more than was reserved for it. Written before it goes on, so that a crash cannot hide

@@ -16,6 +16,7 @@ impl Event {
                 | Event::Decided(_)
                 | Event::Commented(_)
                 | Event::BudgetSet(_)
+                | Event::JobsSet(_)
                 | Event::BudgetReached(_)
                 | Event::AgentsMet(_)
                 | Event::Probed(_)

@@ -46,7 +46,9 @@ pub use finish::{
     BankApplied, BankJudged, Challenged, LessonName, MergeHistory, Merged, PutOff, RetroWritten,
 };
 pub use host_conversation::HostConversation;
-pub use implementing::{Built, Extra, PlannedTask, Report, TakenOut};
+pub use implementing::{
+    Built, Combined, CombinedStep, Conflict, Enqueued, Extra, JobsSet, PlannedTask, Report, Slot, TakenOut,
+};
 pub use ledger_events::{Amended, Redacted, SigningBegan, Unreadable};
 pub use loop_opened::{Certify, Limits, LoopOpened, Panel, PanelRole};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};

@@ -42,19 +42,8 @@ impl Event {
                 of_questions(&mut fact.questions, each);
                 all(fact.declined.iter_mut().map(|declined| &mut declined.why), each);
             }
-            Event::Built(fact) => {
-                let Report {
-                    implemented,
-                    tested,
-                    files_changed,
-                    decisions,
-                    deviations,
-                    self_review,
-                    concerns,
-                } = &mut fact.report;
-                all([implemented, tested, files_changed, decisions, deviations, self_review, concerns], each);
-                all(fact.notes.iter_mut().chain(&mut fact.unfinished), each);
-            }
+            Event::Built(fact) => of_work(fact, each),
+            Event::Enqueued(fact) => of_work(&mut fact.work, each),
             Event::Judged(fact) => {
                 if let Judgement::Repair { why } | Judgement::NoVerdict { why } = &mut fact.judgement {
                     each(why);
@@ -100,6 +89,8 @@ impl Event {
             Event::Raised(_)
             | Event::Lost(_)
             | Event::TakenOut(_)
+            | Event::JobsSet(_)
+            | Event::Combined(_)
             | Event::Merged(_)
             | Event::StageClosed(_)
             | Event::PhaseClosed(_)
@@ -112,6 +103,13 @@ impl Event {
 
 fn all<'a>(texts: impl IntoIterator<Item = &'a mut String>, each: &mut dyn FnMut(&mut String)) {
     texts.into_iter().for_each(each);
+}
+
+fn of_work(fact: &mut Built, each: &mut dyn FnMut(&mut String)) {
+    let Report { implemented, tested, files_changed, decisions, deviations, self_review, concerns } =
+        &mut fact.report;
+    all([implemented, tested, files_changed, decisions, deviations, self_review, concerns], each);
+    all(fact.notes.iter_mut().chain(&mut fact.unfinished), each);
 }
 
 fn of_questions(questions: &mut [AuthorQuestion], each: &mut dyn FnMut(&mut String)) {

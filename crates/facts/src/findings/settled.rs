@@ -1,7 +1,7 @@
 //! Findings that a person has ruled on: whoever the ruling holds for raises nothing new by raising one again.
 //!
 //! A ruling holds in its phase. What was accepted holds for the role that had found it; what was overruled does not hold
-//! whoever says it. It covers nothing graver. Whether two texts say the same is `core::reconcile`'s
+//! whoever says it. It covers nothing graver. Whether two texts say the same is `documents::reconcile`'s
 //! business; which rulings a feature has is `core::pipeline`'s.
 
 use super::{Finding, Status};

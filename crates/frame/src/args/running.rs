@@ -7,6 +7,7 @@ pub(super) const RUN_HELP: &str = "\
 Examples:
   redraft run                            the only feature that can continue, or the one of this worktree
   redraft run 002 --budget 8             it may cost 8 dollars in total, including later runs
+  redraft run 002 --jobs 3               up to three tasks side by side, each in a worktree of its own
   redraft run 002 --until design         stop after that phase; a later one extends the feature
   redraft run 002 --lane deep            switch to another lane from here on; what exists is kept
   redraft run 002 --now                  try an agent again before its usage limit ends
@@ -43,8 +44,9 @@ pub struct RunArgs {
     /// end. `--budget` is then what all of them may spend together from now on, beside each feature's own budget
     #[arg(long, conflicts_with_all = ["feature", "lane", "unblock", "now"])]
     pub all: bool,
-    /// With --all: how many features are driven at the same time [default: 4]
-    #[arg(long, value_name = "N", requires = "all", value_parser = clap::value_parser!(u16).range(1..=64))]
+    /// How many tasks that do not overlap are carried out side by side, each in a worktree of its own [default: jobs in
+    /// redraft.toml, else 1]. With --all: how many features are driven at the same time [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
     /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
     #[arg(long, value_enum, value_name = "WHAT")]

@@ -262,6 +262,7 @@ impl History {
                 format!("{scope}/specify.1/review/spec-reviewer/{}.1", self.sent).parse().unwrap();
             let strategy = if kind == '+' { Strategy::Lazy } else { Strategy::Resume };
             let started = Started {
+                slot: None,
                 ticket: ticket.clone(),
                 agent: agent(),
                 sees: None,

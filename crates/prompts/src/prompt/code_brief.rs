@@ -136,6 +136,26 @@ pub struct TaskBrief<'a> {
     pub begun: bool,
     /// Why the last turn said that it is not done.
     pub stopped: Option<&'a str>,
+    /// Why it is carried out again though its last turn was content.
+    pub returned: Option<ReturnedTask<'a>>,
+}
+
+/// Why finished work did not become part of the feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReturnedTask<'a> {
+    pub why: ReturnedWhy<'a>,
+    /// The other tasks it has to do with, as `1.2 Title`, a line each; empty where none is known.
+    pub with: &'a str,
+    /// The diff of what became part of the feature since it was begun.
+    pub gained: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReturnedWhy<'a> {
+    /// Both have changed the same lines of these files.
+    Conflict { files: &'a [String] },
+    /// A check fails with it.
+    Red { gate: &'a str, evidence: &'a str },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

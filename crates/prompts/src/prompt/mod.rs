@@ -44,8 +44,8 @@ pub use brief::{
 pub use build::build;
 pub use change::{to_open, unnamed};
 pub use code_brief::{
-    CHECK_TOOL, CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, RECHECKS_MAX, Running,
-    TaskArtifact, TaskBrief, may_recheck,
+    CHECK_TOOL, CheckResult, CodeBrief, Dependency, LeftOut, ProjectCheck, RECHECKS_MAX, ReturnedTask,
+    ReturnedWhy, Running, TaskArtifact, TaskBrief, may_recheck,
 };
 pub use conventions::conventions_to_read;
 pub use example::{Sample, sample, sample_by_itself};

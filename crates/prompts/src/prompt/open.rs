@@ -8,7 +8,7 @@ use super::brief::Brief;
 use super::change;
 use super::comments;
 use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
-use redraft_core::reconcile::defects;
+use redraft_documents::reconcile::defects;
 use redraft_documents::sections::Outline;
 use redraft_facts::choice::Strategy;
 use redraft_facts::findings::{Finding, Status};

@@ -76,6 +76,7 @@ pub(crate) fn rehearse(
         shares: false,
         deadlines: deadlines(LIMIT_MS),
         max_usd: None,
+        slot: None,
     };
     repo.require_own_state()?;
     let own = repo.state.join("agents").join("rehearse");

@@ -23,7 +23,7 @@ use document::{Document, bring_back, bring_in};
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_core::attribution::{self, RoleAttribution};
 use redraft_core::review::Loop;
-use redraft_engine::ports::{Agents, Clock, NoChecks, NoComments, NoMerging, Workspace};
+use redraft_engine::ports::{Agents, Clock, NoChecks, NoComments, NoMerging, NoSlots, Workspace};
 use redraft_engine::{Estimating, Run, RunPorts, Stop};
 use redraft_facts::event::Checked;
 use redraft_facts::findings::{Finding, Status};
@@ -150,6 +150,7 @@ pub(crate) fn review(
     let doing = DoingFile::new(&repo.state, &created.scope());
     let progress = Story::new(console, asks(args.yes, console)).told_in(doing);
     let parts = RunPorts {
+        slots: &NoSlots,
         comments: &NoComments,
         merging: &NoMerging,
         store: &ledger,

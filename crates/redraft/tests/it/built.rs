@@ -17,7 +17,11 @@ const RUN: &str = "failed=0\nfor file in tests/*/*.sh; do\n  if [ -e \"$file\" ]
 
 /// A repository in shell whose tests are run by the engine, with a feature whose task list is approved.
 pub(crate) fn planned(rules: &str) -> Scratch {
-    let scratch = shell(rules, "sh tests/run.sh");
+    planned_with(rules, "sh tests/run.sh")
+}
+
+pub(crate) fn planned_with(rules: &str, check: &str) -> Scratch {
+    let scratch = shell(rules, check);
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
     scratch.run(["run", "--yes", "--until", "create-tasks"]).expect(0);
     scratch

@@ -191,6 +191,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     });
     let pauses = Pauses { clock: &clock, provider: &provider, left: Mutex::new(pauses.to_vec()) };
     let parts = RunPorts {
+        slots: &redraft_engine::ports::NoSlots,
         comments: &redraft_engine::ports::NoComments,
         merging: &NoMerging,
         store: &ledger,
@@ -207,6 +208,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     let deadlines =
         Deadlines { connect_ms: 30_000, first_byte_ms: 30_000, idle_ms: 30_000, total_ms: 60_000 };
     let rules = Rules {
+        jobs: 1,
         limits: Limits::default(),
         threshold: Threshold::Strict,
         certify: Certify::Resume,

@@ -9,6 +9,7 @@ mod agents;
 mod bad_input;
 mod bank;
 mod bank_use;
+mod beside;
 mod billed;
 mod builder;
 mod built;

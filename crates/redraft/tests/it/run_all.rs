@@ -188,7 +188,6 @@ fn what_makes_no_sense_for_all_is_refused_by_name() {
         (&["--all", "--now"], "--now"),
         (&["--all", "--lane", "deep"], "--lane"),
         (&["--all", "--unblock", "because"], "--unblock"),
-        (&["--jobs", "2"], "--all"),
         (&["--all", "--jobs", "0"], "--jobs"),
         (&["--all", "--on-cap", "accept"], "--on-cap accept"),
         (&["--all", "--budget", "much"], "much"),

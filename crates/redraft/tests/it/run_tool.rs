@@ -60,6 +60,7 @@ fn ask(scratch: &Scratch, accepted: &[&str], wanted: &str, limit_ms: u64) -> (St
     assert_eq!(agent.missing(&tools), [""; 0]);
     let ms = 600_000;
     let request = Request {
+        slot: None,
         ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
         prompt: Prompt { turn: vec![Fragment::new("task", "Run the tests.")], ..Prompt::default() },
         marks: Marks::default(),

@@ -120,6 +120,7 @@ impl Course {
         let author = self.profile(role).kind == profile::ProfileKind::Author;
         let path = self.path(self.phase);
         Request {
+            slot: None,
             ticket: format!(
                 "031/{}.1/{purpose}/{role}/{}.1",
                 self.phase,

@@ -61,6 +61,7 @@ impl Past {
         let name = AgentName::new("rehearsal");
         let agent = RehearsalAgent::new(name, self.folder.path(), Scenario::parse(scenario).unwrap(), commit);
         let request = Request {
+            slot: None,
             ticket: format!("001/finish.1/{purpose}/{role}/1.1").parse().unwrap(),
             prompt: retro(&brief),
             marks: redraft_facts::choice::Marks::default(),

@@ -84,6 +84,7 @@ impl Stage {
         *round += 1;
         let ticket = format!("031/specify.1/{purpose}/{role}/{round}.1").parse().unwrap();
         Request {
+            slot: None,
             ticket,
             prompt: Prompt { turn, ..Prompt::default() },
             marks: redraft_facts::choice::Marks::default(),

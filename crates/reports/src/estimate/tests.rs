@@ -162,6 +162,8 @@ fn earlier(history: &mut History, feature: u32, phase: Phase, tasks: usize, role
     let counts = |agent: &AgentName| agent.as_str() == "model";
     let mut take = |event: Event| history.take(&scope, &event, &counts);
     let task = |at: usize| PlannedTask {
+        files: Vec::new(),
+        needs: Vec::new(),
         id: TaskId::new(at.to_string()),
         title: String::new(),
         text: BlobId::new("t"),
@@ -215,6 +217,7 @@ fn opened(phase: Phase, tasks: Vec<PlannedTask>) -> LoopOpened {
 
 fn started(ticket: &Ticket, agent: &str) -> Started {
     Started {
+        slot: None,
         ticket: ticket.clone(),
         agent: AgentName::new(agent),
         sees: None,

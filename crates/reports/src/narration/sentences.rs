@@ -205,7 +205,9 @@ pub(super) fn built(fact: &Built) -> String {
     let role = &fact.ticket.role;
     let files = count(fact.files.len(), "file");
     let done = match (&fact.ticket.unit, fact.ticket.purpose) {
-        (Unit::Task(id), _) if fact.already => format!("  task {id} was already complete"),
+        (Unit::Task(id), _) if fact.already && fact.files.is_empty() => {
+            format!("  task {id} was already complete")
+        }
         (Unit::Task(id), _) if fact.commit.is_empty() => format!("  task {id}: {role} changed nothing"),
         (Unit::Task(id), _) => format!("  task {id} was carried out in {files}"),
         (Unit::Whole, Purpose::Outline) if fact.already => format!("  {role} outlined no tests"),

@@ -1,8 +1,9 @@
 use super::*;
-use redraft_facts::event::{AgentIdentity, Entry, PlayerKind};
+use redraft_facts::event::{AgentIdentity, Combined, CombinedStep, Conflict, Entry, PlayerKind};
 use redraft_facts::findings::{Finding, FindingChange, Status};
 use redraft_facts::ids::{AgentName, FindingId, Role};
-use redraft_facts::ticket::Purpose;
+use redraft_facts::text::count;
+use redraft_facts::ticket::{Purpose, Unit};
 use std::sync::OnceLock;
 
 /// Events of every kind, from real runs: kind, version and body.
@@ -178,4 +179,46 @@ fn the_same_events_tell_the_same_story() {
         entries.flat_map(|entry| narrator.tell(&entry.event, &Pipeline::default())).collect::<Vec<String>>()
     };
     assert_eq!(tell(), tell());
+}
+
+#[test]
+fn tasks_side_by_side_are_told_from_the_end_of_each_until_it_is_part_of_the_feature() {
+    let mut narrator = Narrator::new(false);
+    let enqueued = the(|event| match event {
+        Event::Enqueued(fact) => Some(fact),
+        _ => None,
+    });
+    let Unit::Task(id) = enqueued.work.ticket.unit.clone() else { panic!("{enqueued:?}") };
+    let set = the(|event| match event {
+        Event::JobsSet(fact) => Some(fact),
+        _ => None,
+    });
+    let together = the(|event| match event {
+        Event::Combined(fact) if fact.conflict.is_none() => Some(fact),
+        _ => None,
+    });
+    let passed = the(|event| match event {
+        Event::Checked(fact) if fact.passed && !fact.command.is_empty() => Some(fact),
+        _ => None,
+    });
+    let jobs = set.jobs;
+    assert_eq!(
+        told(&mut narrator, set),
+        [format!("  from here on, tasks are carried out up to {jobs} side by side")]
+    );
+    let files = count(enqueued.work.files.len(), "file");
+    assert_eq!(told(&mut narrator, enqueued.clone()), [format!("  task {id} was carried out in {files}")]);
+    let step = |id: &str| CombinedStep { task: TaskId::new(id), ..together.steps[0].clone() };
+    let both = Combined { steps: vec![step("1"), step("2"), step("3")], ..together.clone() };
+    assert_eq!(told(&mut narrator, both), [""; 0], "held until the checks have ended");
+    let command = passed.command.clone();
+    let first = told(&mut narrator, passed).remove(0);
+    assert_eq!(
+        first,
+        format!("  tasks 1, 2 and 3 were put on top of the feature together; `{command}` passed")
+    );
+    assert_eq!(told(&mut narrator, enqueued.work.clone()), [format!("  task {id} is part of the feature")]);
+    let conflict = Conflict { task: TaskId::new("2"), files: vec!["a".to_owned(), "b".to_owned()] };
+    let apart = Combined { steps: Vec::new(), conflict: Some(conflict), ..together };
+    assert_eq!(told(&mut narrator, apart), ["  task 2 has a conflict in a and b"]);
 }

@@ -3,8 +3,8 @@
 use crate::claims::{in_words, is_flagged};
 use redraft_core::attribution::COMPUTED;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::reconcile::{Defect, defects};
 use redraft_core::review::{Loop, Seat, shown_round};
+use redraft_documents::reconcile::{Defect, defects};
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{
     About, AfterFailure, Checked, Commented, Decided, Decision, Drafted, Entry, Event, Failed, Judged,

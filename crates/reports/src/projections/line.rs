@@ -4,8 +4,8 @@
 use alloc::borrow::Cow;
 use redraft_core::attribution::{Attribution, COMPUTED, in_words};
 use redraft_facts::event::{
-    About, AfterFailure, BankJudged, Built, Checked, CostCorrected, Decision, Drafted, Event, Judgement,
-    LessonName, LoopOpened, StageOutcome,
+    About, AfterFailure, BankJudged, Built, Checked, Combined, CostCorrected, Decision, Drafted, Event,
+    Judgement, LessonName, LoopOpened, StageOutcome,
 };
 use redraft_facts::findings::{FindingChange, Status};
 use redraft_facts::harmless;
@@ -71,7 +71,10 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             let chars = grouped(fact.prompt_chars);
             let how = if fact.pull { "handed to" } else { "sent to" };
             let sandbox = fact.sandbox.as_ref().map(|level| format!("; sandbox {level}")).unwrap_or_default();
-            format!("{} {how} {agent}, {strategy}, {chars} characters{sandbox}", fact.ticket)
+            let slot = fact.slot.as_ref();
+            let slot = slot.map(|slot| format!("; in slot {} from {}", slot.number, short(&slot.base)));
+            let slot = slot.unwrap_or_default();
+            format!("{} {how} {agent}, {strategy}, {chars} characters{sandbox}{slot}", fact.ticket)
         }
         Event::Answered(fact) => {
             let (undone, ticket, took) = (undone(&fact.undone), &fact.ticket, span(fact.wall_ms));
@@ -142,6 +145,12 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             }
         },
         Event::Built(fact) => built(fact),
+        Event::JobsSet(fact) => match fact.jobs {
+            1 => "tasks are carried out one after the other".to_owned(),
+            jobs => format!("up to {jobs} tasks are carried out side by side"),
+        },
+        Event::Enqueued(fact) => enqueued(&fact.work),
+        Event::Combined(fact) => combined(fact),
         Event::TakenOut(fact) => {
             format!("removed what was built for a skipped task: {}", fact.files.join(", "))
         }
@@ -342,6 +351,36 @@ fn built(fact: &Built) -> String {
         _ => format!("{what}{role} changed {files}: revision {}", fact.revision.short()),
     };
     format!("{done}{stopped}")
+}
+
+/// What was done in a worktree of its own.
+fn enqueued(fact: &Built) -> String {
+    match fact.unfinished {
+        Some(_) => built(fact),
+        None => format!("{}; it waits to become part of the feature", built(fact)),
+    }
+}
+
+fn combined(fact: &Combined) -> String {
+    let tasks: Vec<&str> = fact.steps.iter().map(|step| step.task.as_str()).collect();
+    let onto = fact.onto.short();
+    let put = match tasks.as_slice() {
+        [] => String::new(),
+        [task] => format!("put task {task} on top of revision {onto}, in no checkout"),
+        tasks => format!("put tasks {} on top of revision {onto}, in no checkout", tasks.join(", ")),
+    };
+    match &fact.conflict {
+        None => put,
+        Some(conflict) => {
+            let files: Vec<String> = conflict.files.iter().map(|file| one_line(file, 120)).collect();
+            let but = if put.is_empty() { "" } else { "; " };
+            format!("{put}{but}task {} conflicts in {}", conflict.task, files.join(", "))
+        }
+    }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..8).unwrap_or(commit)
 }
 
 fn checked(fact: &Checked) -> String {

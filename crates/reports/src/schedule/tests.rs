@@ -1,7 +1,7 @@
 use super::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use redraft_core::schedule::ScheduledTask;
+use redraft_documents::schedule::ScheduledTask;
 use redraft_facts::choice::{Choice, Strategy as Way};
 use redraft_facts::event::{
     AfterFailure, AgentIdentity, Answered, CostCorrected, Event, Failed, PlayerKind, Started, TreeMark,
@@ -114,6 +114,7 @@ struct History(PastTasks);
 impl History {
     fn start(&mut self, ticket: &str, kind: PlayerKind) {
         self.0.take(&Event::from(Started {
+            slot: None,
             ticket: ticket.parse().unwrap(),
             agent: AgentName::new("model"),
             sees: None,

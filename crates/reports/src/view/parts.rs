@@ -4,7 +4,7 @@ use crate::projections::{by_gates_only, by_ruling};
 use crate::standing::Surroundings;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{Loop, LoopEnd, SeatStatus, TaskEnd, TaskWork};
-use redraft_facts::event::{Entry, Event};
+use redraft_facts::event::{CombinedStep, Entry, Event};
 use redraft_facts::findings::Status;
 use redraft_facts::ids::{AgentName, Revision, Role};
 use redraft_facts::phase::Phase;
@@ -79,7 +79,7 @@ pub struct ReviewerView {
 pub struct TaskView {
     pub id: String,
     pub title: String,
-    /// `done`, `done before`, `skipped`, `working`, `interrupted` or `open`.
+    /// `done`, `done before`, `skipped`, `working`, `interrupted`, `in the queue` or `open`.
     pub state: &'static str,
     /// Why it was skipped, or is not done.
     pub why: String,
@@ -220,25 +220,37 @@ pub(super) fn tasks(state: &Pipeline, entries: &[Entry], under_way: &[DispatchVi
     let implementing = state.standing().filter_map(|one| one.implementing.as_ref()).last();
     let Some(implementing) = implementing else { return Vec::new() };
     let mut made: BTreeMap<String, TaskView> = BTreeMap::new();
-    let (mut current, mut phase): (Option<String>, _) = (None, None);
+    // The tasks that a check would be about, with the revision that holds the first of them up to each.
+    let (mut current, mut phase): (Vec<(String, Option<Revision>)>, _) = (Vec::new(), None);
     for entry in entries {
         match &entry.event {
-            Event::LoopOpened(opened) => (current, phase) = (None, Some(opened.phase)),
+            Event::LoopOpened(opened) => (current, phase) = (Vec::new(), Some(opened.phase)),
+            Event::Combined(fact) => {
+                let step = |step: &CombinedStep| (step.task.to_string(), Some(step.revision.clone()));
+                current = fact.steps.iter().map(step).collect();
+            }
             Event::Built(built) => {
-                current = task_of(&built.ticket);
-                let Some(id) = &current else { continue };
+                let id = task_of(&built.ticket);
+                // What was checked before it became part of the feature.
+                if !current.iter().any(|(_, revision)| *revision == Some(built.revision.clone())) {
+                    current = id.iter().map(|id| (id.clone(), None)).collect();
+                }
+                let Some(id) = &id else { continue };
                 let task = made.entry(id.clone()).or_insert_with(empty);
                 task.commits.extend(Some(built.commit.clone()).filter(|commit| !commit.is_empty()));
                 let new = built.files.iter().filter(|file| !task.files.contains(file)).cloned();
                 let new: Vec<String> = new.collect();
                 task.files.extend(new);
             }
-            Event::Drafted(_) | Event::Edited(_) => current = None,
-            Event::Checked(_) => {
-                let Some(task) = current.as_ref().and_then(|id| made.get_mut(id)) else { continue };
+            Event::Drafted(_) | Event::Edited(_) => current.clear(),
+            Event::Checked(fact) => {
                 let Some(check) = check(entry, phase) else { continue };
-                task.checks.retain(|known| known.gate != check.gate);
-                task.checks.push(check);
+                let last = current.iter().position(|(_, revision)| *revision == Some(fact.revision.clone()));
+                for (id, _) in current.iter().take(last.map_or(usize::MAX, |last| last + 1)) {
+                    let task = made.entry(id.clone()).or_insert_with(empty);
+                    task.checks.retain(|known| known.gate != check.gate);
+                    task.checks.push(check.clone());
+                }
             }
             _ => {}
         }
@@ -249,6 +261,7 @@ pub(super) fn tasks(state: &Pipeline, entries: &[Entry], under_way: &[DispatchVi
             Some(TaskEnd::Done) => ("done", String::new()),
             Some(TaskEnd::Before) => ("done before", String::new()),
             Some(TaskEnd::Blocked { why }) => ("skipped", why.clone()),
+            None if implementing.landing.ticket_of(&task.id).is_some() => ("in the queue", String::new()),
             None => (task_state(task, under_way), task.unfinished.clone().unwrap_or_default()),
         };
         TaskView { id: task.id.to_string(), title: task.title.clone(), state, why, ..known }

@@ -22,7 +22,8 @@ use redraft_prompts::prompt;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What an answer costs, and what is reserved for one.
 const COST: Usd = Usd(10_000);
@@ -47,6 +48,7 @@ struct Script {
     unscripted: Mutex<Vec<Ticket>>,
     /// What agents were told about checks that they had run.
     told: Mutex<Vec<String>>,
+    at_work: AtWork,
     outside: Arc<dyn Outside>,
     clock: Arc<StillClock>,
     crash: Arc<Crash>,
@@ -74,7 +76,9 @@ impl ScriptedAgents {
         let (turns, asked, unscripted) = (Mutex::default(), Mutex::default(), Mutex::default());
         let told = Mutex::default();
         let comments = Arc::new(MemoryCommentBox::new(Arc::clone(&crash)));
-        let script = Arc::new(Script { turns, asked, unscripted, told, outside, clock, crash, comments });
+        let at_work = AtWork::default();
+        let script =
+            Arc::new(Script { turns, asked, unscripted, told, at_work, outside, clock, crash, comments });
         let agents = ScriptedAgents { script, agents: Mutex::default(), roles: Mutex::default() };
         agents.add("scripted");
         agents
@@ -226,9 +230,13 @@ impl ScriptedAgent {
         let (outside, folder) = (&self.script.outside, &request.folder);
         match deed {
             Deed::Put(path, text) => outside.put_in(folder, path, text),
-            Deed::Take(path) => outside.take(path),
+            Deed::Find(path, text) => {
+                let found = outside.look_in(folder, path).unwrap_or_default();
+                assert!(found.contains(text), "{path} does not say {text:?} but {found:?}");
+            }
+            Deed::Take(path) => outside.take_in(folder, path),
             Deed::Stage(path) => outside.stage(path),
-            Deed::Commit(message) => outside.commit(message),
+            Deed::Commit(message) => outside.commit_in(folder, message),
             Deed::SwitchToNew(branch) => outside.switch_to_new(branch),
             Deed::Detach => outside.detach(),
             Deed::Branch(name) => outside.branch(name),
@@ -253,6 +261,7 @@ impl ScriptedAgent {
                 let told = watch.check(&wish, &AtomicBool::new(false)).unwrap_or_else(|why| why);
                 locked(&self.script.told).push(told);
             }
+            Deed::Meet(number) => self.script.at_work.meet(*number, &self.script.crash),
             Deed::Wait(ms) => drop(watch.wait_ms(*ms)),
             Deed::StopRun => self.script.clock.stop(),
             Deed::LeaveRun => self.script.clock.leave(),
@@ -346,11 +355,60 @@ impl Agent for ScriptedAgent {
             return Err(AgentError { now, detail, usage: AgentError::UNBILLED, interrupted: false });
         };
         watch.begun();
+        let _here = self.script.at_work.enter();
         for deed in &turn.does {
             self.act(deed, request, watch)?;
             self.script.crash.changed("an agent at work");
         }
         self.end(self.with_code(turn.says, request), request.session.clone())
+    }
+}
+
+/// How many agents are at work, and how many were at most since nobody was.
+#[derive(Debug, Default)]
+struct AtWork {
+    number: Mutex<(usize, usize)>,
+    changed: Condvar,
+}
+
+/// One of them, until it is dropped.
+struct Here<'a>(&'a AtWork);
+
+impl AtWork {
+    /// Longer than a thread needs to begin.
+    const LONGEST: Duration = Duration::from_secs(10);
+
+    fn enter(&self) -> Here<'_> {
+        let mut number = locked(&self.number);
+        number.0 += 1;
+        number.1 = number.1.max(number.0);
+        self.changed.notify_all();
+        Here(self)
+    }
+
+    /// Waits until so many are at work. In a process that has died, nobody else comes.
+    fn meet(&self, wanted: usize, crash: &Crash) {
+        let began = Instant::now();
+        let mut number = locked(&self.number);
+        while number.1 < wanted && !crash.is_dead() {
+            assert!(
+                began.elapsed() < AtWork::LONGEST,
+                "{wanted} were to be at work at once, not {}",
+                number.1
+            );
+            let waited = self.changed.wait_timeout(number, Duration::from_millis(20));
+            number = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Drop for Here<'_> {
+    fn drop(&mut self) {
+        let mut number = locked(&self.0.number);
+        number.0 -= 1;
+        if number.0 == 0 {
+            number.1 = 0;
+        }
     }
 }
 

@@ -19,6 +19,12 @@ const TAIL_CHARS: usize = 8_000;
 pub enum CheckRule {
     /// Passes where a file holds this text.
     Wants { file: String, text: String },
+    /// Fails where all of these files hold these texts.
+    Refuses(Vec<(String, String)>),
+    /// Fails once, and passes from then on.
+    FailsOnce,
+    /// A person writes this file of the feature's worktree while it runs for the first time; it passes.
+    WhilePersonWrites { file: String, text: String },
     /// Writes a file into the folder, and passes.
     Writes { file: String, text: String },
     /// Changes a file of git's own, and passes.
@@ -55,6 +61,10 @@ impl ScriptedChecks {
         rules.push((command.to_owned(), rule));
     }
 
+    fn forget(&self, command: &str) {
+        locked(&self.rules).retain(|(of, _)| of != command);
+    }
+
     /// The commands that were run, in order.
     pub fn ran(&self) -> Vec<String> {
         locked(&self.ran).clone()
@@ -82,6 +92,25 @@ impl ScriptedChecks {
                     true => ended(Some(0), "fine"),
                     false => ended(Some(1), &format!("{file} does not say {text}")),
                 }
+            }
+            Some(CheckRule::Refuses(both)) => {
+                let holds = |(file, text): &(String, String)| {
+                    self.outside.look_in(folder, file).is_some_and(|found| found.contains(text))
+                };
+                let told = |(file, text): &(String, String)| format!("{file} says {text}");
+                match both.iter().all(holds) {
+                    true => ended(Some(1), &both.iter().map(told).collect::<Vec<_>>().join(" and ")),
+                    false => ended(Some(0), "fine"),
+                }
+            }
+            Some(CheckRule::FailsOnce) => {
+                self.forget(&check.command);
+                ended(Some(1), "it failed by chance")
+            }
+            Some(CheckRule::WhilePersonWrites { file, text }) => {
+                self.forget(&check.command);
+                self.outside.put(&file, &text);
+                ended(Some(0), "fine")
             }
             Some(CheckRule::Writes { file, text }) => {
                 self.outside.put_in(folder, &file, &text);

@@ -53,9 +53,9 @@ fn file(path: &str, old: Option<&Node>, new: Option<&Node>, out: &mut String) {
 }
 
 /// The changed lines of both, in order.
-type Edit = (Range<usize>, Range<usize>);
+pub(super) type Edit = (Range<usize>, Range<usize>);
 
-fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
+pub(super) fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
     // The longest common part of what follows each pair of lines.
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {

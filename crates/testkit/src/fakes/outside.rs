@@ -105,6 +105,12 @@ pub trait Outside: Send + Sync {
     /// Writes a file below a folder that a check or an agent was given.
     fn put_in(&self, folder: &Path, path: &str, text: &str);
 
+    /// Removes one below a worktree.
+    fn take_in(&self, folder: &Path, path: &str);
+
+    /// Commits everything in a worktree that is not ignored.
+    fn commit_in(&self, folder: &Path, message: &str);
+
     /// Reads one.
     fn look_in(&self, folder: &Path, path: &str) -> Option<String>;
 
@@ -116,6 +122,9 @@ pub trait Outside: Send + Sync {
 
     /// The same of whatever a full ref name leads to.
     fn log_of(&self, reference: &str) -> Vec<String>;
+
+    /// The numbers of the worktrees that are there beside the feature's own.
+    fn slots(&self) -> Vec<u16>;
 
     /// The branches and tags, by their full names.
     fn refs(&self) -> Vec<String>;

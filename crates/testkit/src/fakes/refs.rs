@@ -15,7 +15,7 @@ pub(super) fn mark(state: &State) -> MarkedRefs {
 /// Deletes the branches that were made in this worktree since the mark.
 pub(super) fn undo(place: &FakeWorkspace, name: &str) -> Vec<String> {
     let Some(marked) = place.memory().marked.clone() else { return Vec::new() };
-    let mut state = place.repository().state();
+    let mut state = place.state();
     // A log that is shorter than it was says nothing.
     let gained = state.feature.log.get(marked.log..).unwrap_or_default().to_vec();
     let used: BTreeSet<String> = gained.iter().filter_map(|(_, branch)| branch.clone()).collect();
@@ -44,7 +44,7 @@ pub(super) fn undo(place: &FakeWorkspace, name: &str) -> Vec<String> {
 /// Names what else happened to branches and tags since the mark, each thing once.
 pub(super) fn left(place: &FakeWorkspace, name: &str) -> Vec<String> {
     let Some(marked) = place.memory().marked.clone() else { return Vec::new() };
-    let mut state = place.repository().state();
+    let mut state = place.state();
     let (found, main) = (state.public_refs(), main_branch(&state));
     let checked_out = [name_of(&state.main.head), name_of(&state.feature.head)];
     let own = format!("{HEADS}{}", place.branch());

@@ -1,14 +1,16 @@
-//! A git repository as maps: trees and commits by their names, refs, the main checkout and one feature's worktree.
+//! A git repository as maps: trees and commits by their names, refs, the main checkout and the worktrees of one feature.
 //!
 //! [`FakeRepository`] is what is on the disk: it outlives every process. What a process knows of it is in
 //! [`FakeWorkspace`](super::FakeWorkspace). What people do to it is [`Outside`](super::Outside), in `acts`.
 
 mod acts;
+mod here;
 
 use super::check_place::CheckPlace;
 use super::tree::{Node, Tree, id_of, short};
 use super::worktree::{Head, Worktree};
 use super::{Crash, locked};
+pub(super) use here::{Here, folder_of};
 use redraft_engine::ports::{CommitRefused, Trailers, WorkspaceError};
 use redraft_facts::ids::Revision;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -37,7 +39,10 @@ pub(super) struct State {
     /// Ids of commits, and of trees for anchors, by full name.
     pub(super) refs: BTreeMap<String, String>,
     pub(super) main: Worktree,
+    /// The feature's own worktree; through [`Here`], the one that is asked about.
     pub(super) feature: Worktree,
+    /// Those of tasks that are carried out side by side, by their numbers.
+    pub(super) slots: BTreeMap<u16, Worktree>,
     /// Files of git's own by their path below `.git`.
     pub(super) setup: BTreeMap<String, String>,
     pub(super) nobody: bool,

@@ -2,7 +2,7 @@
 //! steps.
 
 use super::refs;
-use super::repository::{ROOT, State, WORKTREE, lost_ref};
+use super::repository::{ROOT, State, lost_ref};
 use super::tree::{Node, Tree, differing, has_folder};
 use super::workspace::{FakeWorkspace, name_of};
 use super::worktree::Head;
@@ -26,7 +26,7 @@ pub(super) struct PutBack {
 
 pub(super) fn put_git_back(place: &FakeWorkspace, name: &str) -> PutBack {
     let Some(then) = place.memory().setup.clone() else { return PutBack::default() };
-    let mut state = place.repository().state();
+    let mut state = place.state();
     let now = state.setup.clone();
     let paths: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
     let mut back = PutBack::default();
@@ -60,9 +60,9 @@ pub(super) fn restore(
     name: &str,
 ) -> Result<Vec<String>, WorkspaceError> {
     let (mut lines, mut allowed) = (Vec::new(), allowed.to_vec());
-    let gone = std::mem::take(&mut place.repository().state().feature.gone);
+    let gone = std::mem::take(&mut place.state().feature.gone);
     if gone {
-        lines.push(format!("made the worktree {WORKTREE} again, which had been removed"));
+        lines.push(format!("made the worktree {} again, which had been removed", place.place()));
         lines.push("connected the worktree to its repository again".to_owned());
         // No role was allowed to remove everything.
         allowed.clear();
@@ -94,7 +94,7 @@ pub(super) fn restore(
 
 /// Removes what git cannot store, in one step with putting the marked file back. True where it is back.
 fn take_out(place: &FakeWorkspace, mark: &TreeMark, path: &str) -> bool {
-    let mut state = place.repository().state();
+    let mut state = place.state();
     if state.feature.files.get(path) != Some(&Node::Pipe) {
         return false;
     }
@@ -111,7 +111,7 @@ fn take_out(place: &FakeWorkspace, mark: &TreeMark, path: &str) -> bool {
 
 /// Things that are not files in the place of files that may differ.
 fn strange(place: &FakeWorkspace, mark: &TreeMark, allowed: &[String]) -> Vec<(String, &'static str)> {
-    let state = place.repository().state();
+    let state = place.state();
     let (feature, seen) = (&state.feature, state.visible());
     let mut found = Vec::new();
     for (path, node) in &seen {
@@ -145,7 +145,7 @@ fn pass(
     lines: &mut Vec<String>,
 ) -> Result<bool, WorkspaceError> {
     let repository = place.repository();
-    let mut state = repository.state();
+    let mut state = place.state();
     let work = place.look(&state, &[]);
     let (head, branch) = (state.head(), name_of(&state.feature.head));
     let tip = match (mark.branch.is_empty(), branch == mark.branch) {
@@ -174,7 +174,7 @@ fn pass(
     drop(state);
     repository.crash.changed("what is undone is kept");
     if let Some(operation) = unfinished {
-        repository.state().feature.unfinished = None;
+        place.state().feature.unfinished = None;
         lines.push(format!("ended an unfinished {operation}"));
     }
     if head_moved {
@@ -182,13 +182,13 @@ fn pass(
         repository.crash.changed("HEAD and branch are put back");
     }
     if index != mark.index {
-        let mut state = repository.state();
+        let mut state = place.state();
         state.feature.index = state.tree(&Revision::new(mark.index.clone()))?.clone();
         drop(state);
         lines.push("put the index back".to_owned());
         repository.crash.changed("the index is put back");
     }
-    let then = repository.state().trees.get(&mark.work).cloned().unwrap_or_default();
+    let then = place.state().trees.get(&mark.work).cloned().unwrap_or_default();
     put_files_back(place, &then, &forbidden);
     lines.extend(file_lines(&then, &forbidden, name));
     Ok(forbidden.iter().any(|path| path.ends_with(".gitignore") || path.ends_with(".gitattributes")))
@@ -223,7 +223,7 @@ fn move_back(
     (branch, head, tip): (&str, &str, Option<&str>),
     lines: &mut Vec<String>,
 ) {
-    let mut state = place.repository().state();
+    let mut state = place.state();
     if mark.branch.is_empty() {
         lines.push(moved_line(&state, mark, "HEAD", Some(head)));
         state.feature.head = Head::Detached(mark.head.clone());
@@ -255,11 +255,11 @@ fn put_files_back(place: &FakeWorkspace, then: &Tree, paths: &[String]) {
     let repository = place.repository();
     let new = paths.iter().filter(|path| !then.contains_key(*path));
     for path in new {
-        repository.state().feature.files.remove(path);
+        place.state().feature.files.remove(path);
         repository.crash.changed("a new file is removed");
     }
     for (path, node) in paths.iter().filter_map(|path| Some((path, then.get(path)?))) {
-        let mut state = repository.state();
+        let mut state = place.state();
         let below = format!("{path}/");
         state.feature.files.retain(|found, _| !found.starts_with(&below));
         state.feature.files.insert(path.clone(), node.clone());

@@ -2,8 +2,8 @@
 
 use redraft_engine::ports::{Comment, Outcome};
 use redraft_facts::event::AfterFailure;
-use redraft_facts::ids::Role;
-use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_facts::ids::{Role, TaskId};
+use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::usage::{Usage, Usd};
 
 /// One answer, given once, to the first question it is for.
@@ -22,6 +22,8 @@ pub enum Answers {
     Ticket(Ticket),
     Role(Role),
     Purpose(Purpose),
+    /// The role that carries out a task.
+    Task(Role, TaskId),
 }
 
 impl Answers {
@@ -31,6 +33,7 @@ impl Answers {
             Answers::Ticket(of) => of == ticket,
             Answers::Role(of) => *of == ticket.role,
             Answers::Purpose(of) => *of == ticket.purpose,
+            Answers::Task(of, task) => *of == ticket.role && ticket.unit == Unit::Task(task.clone()),
         }
     }
 }
@@ -40,6 +43,8 @@ impl Answers {
 pub enum Deed {
     /// Writes a file below the folder it was given.
     Put(String, String),
+    /// Finds this text in a file below that folder; anything else is a bug.
+    Find(String, String),
     Take(String),
     Stage(String),
     Commit(String),
@@ -63,6 +68,8 @@ pub enum Deed {
     Owe(Usd),
     /// Has a check of the project run once more.
     Check(String),
+    /// Waits until this many agents are at work at the same time.
+    Meet(usize),
     /// This much time passes.
     Wait(u64),
     /// The user asks the run to stop, at once or when what is under way is done.

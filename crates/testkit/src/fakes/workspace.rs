@@ -1,8 +1,8 @@
-//! The feature's worktree of a [`FakeRepository`], as one process sees it. What the engine asks of it is in
-//! `workspace_port`.
+//! A worktree of a [`FakeRepository`], as one process sees it: the feature's own, or one of a task beside it. What the
+//! engine asks of it is in `workspace_port`.
 
 use super::locked;
-use super::repository::{FakeRepository, State};
+use super::repository::{FakeRepository, Here, State, folder_of};
 use super::tree::Tree;
 use super::worktree::Head;
 use redraft_engine::ports::{CommitRefused, WorkspaceError, covers};
@@ -13,6 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 #[derive(Debug)]
 pub struct FakeWorkspace {
     repository: Arc<FakeRepository>,
+    /// The number of a worktree beside the feature's own.
+    slot: Option<u16>,
     memory: Mutex<Memory>,
 }
 
@@ -38,11 +40,29 @@ pub(super) struct MarkedRefs {
 
 impl FakeWorkspace {
     pub fn open(repository: &Arc<FakeRepository>) -> FakeWorkspace {
-        FakeWorkspace { repository: Arc::clone(repository), memory: Mutex::default() }
+        FakeWorkspace { repository: Arc::clone(repository), slot: None, memory: Mutex::default() }
+    }
+
+    pub(super) fn of_slot(repository: &Arc<FakeRepository>, slot: u16) -> FakeWorkspace {
+        FakeWorkspace { slot: Some(slot), ..FakeWorkspace::open(repository) }
     }
 
     pub(super) fn repository(&self) -> &FakeRepository {
         &self.repository
+    }
+
+    /// What is on the disk, seen from this worktree.
+    pub(super) fn state(&self) -> Here<'_> {
+        self.repository.state_at(self.slot)
+    }
+
+    /// The same for an operation of the workspace, or the trouble it meets instead.
+    pub(super) fn asked(&self, operation: &str) -> Result<Here<'_>, WorkspaceError> {
+        self.repository.asked_at(self.slot, operation)
+    }
+
+    pub(super) fn place(&self) -> String {
+        folder_of(self.slot)
     }
 
     pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {

@@ -1,12 +1,12 @@
 //! What the engine asks of the feature's worktree: the port `Workspace`.
 
 use super::ignore::Ignore;
-use super::repository::{State, WORKTREE, done_without, full_message, lost_ref, trailer};
+use super::repository::{State, done_without, full_message, lost_ref, trailer};
 use super::tree::{Node, Tree, change, differing, over};
 use super::workspace::{FakeWorkspace, name_of};
 use super::worktree::{Head, Kind, checked};
-use super::{diff, refs, restore};
-use redraft_engine::ports::{Commit, CommitRefused, Trailers, Workspace, WorkspaceError};
+use super::{diff, put_on, refs, restore};
+use redraft_engine::ports::{Commit, CommitRefused, PutOn, Trailers, Workspace, WorkspaceError};
 use redraft_facts::event::TreeMark;
 use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
@@ -14,11 +14,11 @@ use std::path::PathBuf;
 
 impl Workspace for FakeWorkspace {
     fn folder(&self) -> PathBuf {
-        PathBuf::from(WORKTREE)
+        PathBuf::from(self.place())
     }
 
     fn isolated_copy(&self, files: &[String]) -> Result<PathBuf, WorkspaceError> {
-        let mut state = self.repository().asked("apart")?;
+        let mut state = self.asked("apart")?;
         let mut copies = Tree::new();
         for path in files {
             if let Some(bytes) = state.feature.read(path)? {
@@ -31,23 +31,23 @@ impl Workspace for FakeWorkspace {
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        self.repository().asked("read")?.feature.read(path)
+        self.asked("read")?.feature.read(path)
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
-        self.repository().asked("write")?.feature.write(path, bytes)?;
+        self.asked("write")?.feature.write(path, bytes)?;
         self.changed_something("a file is written");
         Ok(())
     }
 
     fn remove(&self, path: &str) -> Result<(), WorkspaceError> {
-        self.repository().asked("remove")?.feature.remove(path)?;
+        self.asked("remove")?.feature.remove(path)?;
         self.changed_something("a file is removed");
         Ok(())
     }
 
     fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError> {
-        let mut state = self.repository().asked("revision")?;
+        let mut state = self.asked("revision")?;
         let mut tree = Tree::new();
         for path in paths {
             if let Kind::There(node) = state.feature.kind(path)? {
@@ -58,14 +58,14 @@ impl Workspace for FakeWorkspace {
     }
 
     fn tree(&self, ours: &[String]) -> Result<Revision, WorkspaceError> {
-        let mut state = self.repository().asked("tree")?;
+        let mut state = self.asked("tree")?;
         let mut tree = self.look(&state, ours);
         tree.retain(|path, _| !ours.contains(path));
         Ok(Revision::new(state.store_tree(&tree)))
     }
 
     fn tree_of(&self, commit: &str) -> Result<Revision, WorkspaceError> {
-        let state = self.repository().asked("tree_of")?;
+        let state = self.asked("tree_of")?;
         match state.commits.get(commit) {
             Some(object) => Ok(Revision::new(object.tree.clone())),
             None => Err(WorkspaceError::AnchorLost(Revision::new(commit))),
@@ -73,7 +73,7 @@ impl Workspace for FakeWorkspace {
     }
 
     fn unseen(&self) -> Result<BTreeSet<String>, WorkspaceError> {
-        let state = self.repository().asked("unseen")?;
+        let state = self.asked("unseen")?;
         let ignored =
             state.feature.ignored(state.exclude()).into_iter().map(|path| format!("ignored {path}"));
         let memory = self.memory();
@@ -82,18 +82,18 @@ impl Workspace for FakeWorkspace {
     }
 
     fn note_git(&self) -> Result<(), WorkspaceError> {
-        let setup = self.repository().asked("note_git")?.setup.clone();
+        let setup = self.asked("note_git")?.setup.clone();
         self.memory().setup = Some(setup);
         Ok(())
     }
 
     fn put_git_back(&self, name: &str) -> Result<Vec<String>, WorkspaceError> {
-        drop(self.repository().asked("put_git_back")?);
+        drop(self.asked("put_git_back")?);
         Ok(restore::put_git_back(self, name).lines)
     }
 
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
-        let state = self.repository().asked("changed")?;
+        let state = self.asked("changed")?;
         let (from, to) = (state.tree(from)?, state.tree(to)?);
         let is_file =
             |path: &String| from.get(path).or(to.get(path)).is_some_and(|node| !node.is_repository());
@@ -101,23 +101,23 @@ impl Workspace for FakeWorkspace {
     }
 
     fn all_changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
-        let state = self.repository().asked("all_changed")?;
+        let state = self.asked("all_changed")?;
         Ok(differing(state.tree(from)?, state.tree(to)?))
     }
 
     fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError> {
-        let mut state = self.repository().asked("over")?;
+        let mut state = self.asked("over")?;
         let tree = over(state.tree(under)?, state.tree(from)?, paths);
         Ok(Revision::new(state.store_tree(&tree)))
     }
 
     fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError> {
-        let state = self.repository().asked("differing")?;
+        let state = self.asked("differing")?;
         Ok(change(state.tree(from)?, state.tree(to)?))
     }
 
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError> {
-        let mut state = self.repository().asked("check_out")?;
+        let mut state = self.asked("check_out")?;
         let Some(tree) = state.files_at(commit).cloned() else {
             let (command, detail) = ("git checkout".to_owned(), format!("unable to read tree {commit}"));
             return Err(WorkspaceError::Git { command, detail });
@@ -134,7 +134,7 @@ impl Workspace for FakeWorkspace {
     }
 
     fn put_back(&self, revision: &Revision, files: &[String]) -> Result<(), WorkspaceError> {
-        let mut state = self.repository().asked("put_back")?;
+        let mut state = self.asked("put_back")?;
         let (then, now) = (state.tree(revision)?.clone(), state.visible());
         for path in differing(&then, &now).into_iter().filter(|path| files.contains(path)) {
             match then.get(&path) {
@@ -148,22 +148,22 @@ impl Workspace for FakeWorkspace {
     }
 
     fn nothing(&self) -> Result<Revision, WorkspaceError> {
-        Ok(Revision::new(self.repository().asked("nothing")?.store_tree(&Tree::new())))
+        Ok(Revision::new(self.asked("nothing")?.store_tree(&Tree::new())))
     }
 
     fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let state = self.repository().asked("read_at")?;
+        let state = self.asked("read_at")?;
         checked(path)?;
         Ok(state.tree(revision)?.get(path).map(|node| node.stored().to_vec()))
     }
 
     fn delta(&self, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
-        let state = self.repository().asked("delta")?;
+        let state = self.asked("delta")?;
         Ok(diff::unified(state.tree(from)?, state.tree(to)?))
     }
 
     fn keep(&self, name: &str, revision: &Revision) -> Result<(), WorkspaceError> {
-        let mut state = self.repository().asked("keep")?;
+        let mut state = self.asked("keep")?;
         state.tree(revision)?;
         state.refs.insert(format!("refs/redraft/anchors/{name}"), revision.to_string());
         drop(state);
@@ -172,11 +172,12 @@ impl Workspace for FakeWorkspace {
     }
 
     fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError> {
-        let mut state = self.repository().asked("mark")?;
+        let mut state = self.asked("mark")?;
         let refuse = |detail: String| WorkspaceError::Git { command: "git status".to_owned(), detail };
         if let Some(operation) = state.feature.unfinished {
             return Err(refuse(format!(
-                "a {operation} is in progress in {WORKTREE}; finish or abort it first"
+                "a {operation} is in progress in {}; finish or abort it first",
+                self.place()
             )));
         }
         let work = self.look(&state, ours);
@@ -188,7 +189,7 @@ impl Workspace for FakeWorkspace {
             work,
         };
         if mark.head.is_empty() {
-            return Err(refuse(format!("{WORKTREE} has no commits")));
+            return Err(refuse(format!("{} has no commits", self.place())));
         }
         let (marked, setup) = (refs::mark(&state), state.setup.clone());
         drop(state);
@@ -203,12 +204,12 @@ impl Workspace for FakeWorkspace {
         allowed: &[String],
         name: &str,
     ) -> Result<Vec<String>, WorkspaceError> {
-        drop(self.repository().asked("restore")?);
+        drop(self.asked("restore")?);
         restore::restore(self, mark, allowed, name)
     }
 
     fn left_refs(&self, name: &str) -> Result<Vec<String>, WorkspaceError> {
-        drop(self.repository().asked("left_refs")?);
+        drop(self.asked("left_refs")?);
         Ok(refs::left(self, name))
     }
 
@@ -217,7 +218,7 @@ impl Workspace for FakeWorkspace {
     }
 
     fn may_commit(&self, path: &str) -> Result<(), WorkspaceError> {
-        let state = self.repository().asked("may_commit")?;
+        let state = self.asked("may_commit")?;
         self.require_branch(&state)?;
         refuse_ignored(&state, path)
     }
@@ -228,7 +229,7 @@ impl Workspace for FakeWorkspace {
         message: &str,
         trailers: &Trailers,
     ) -> Result<Option<Commit>, WorkspaceError> {
-        let mut state = self.repository().asked("commit")?;
+        let mut state = self.asked("commit")?;
         self.require_branch(&state)?;
         let head = state.head();
         let before = state.files_at(&head).cloned().unwrap_or_default();
@@ -253,7 +254,7 @@ impl Workspace for FakeWorkspace {
             state.feature.index.extend(new);
             drop(state);
             self.changed_something("new files are staged");
-            state = self.repository().state();
+            state = self.state();
         }
         let mut after = before.clone();
         for (path, node) in &named {
@@ -283,8 +284,31 @@ impl Workspace for FakeWorkspace {
         Ok(Some(Commit(commit)))
     }
 
+    fn loose_commit(
+        &self,
+        name: &str,
+        tree: &Revision,
+        parent: &str,
+        message: &str,
+    ) -> Result<Commit, WorkspaceError> {
+        let mut state = self.asked("loose_commit")?;
+        let tree = state.tree(tree)?.clone();
+        let commit = put_on::loose_commit(&mut state, name, &tree, parent, message)?;
+        drop(state);
+        self.changed_something("a loose commit is made");
+        Ok(commit)
+    }
+
+    fn put_on(&self, name: &str, onto: &str, commit: &str) -> Result<PutOn, WorkspaceError> {
+        let mut state = self.asked("put_on")?;
+        let done = put_on::put_on(&mut state, name, onto, commit)?;
+        drop(state);
+        self.changed_something("a change is put on a commit");
+        Ok(done)
+    }
+
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError> {
-        let state = self.repository().asked("newest_seq")?;
+        let state = self.asked("newest_seq")?;
         let seq = |id: &String| trailer(&state.commits.get(id)?.message, "Redraft-Seq")?.parse::<u64>().ok();
         let head = state.head();
         // A base that was rewritten and collected says nothing: HEAD alone has to be enough.
@@ -293,13 +317,13 @@ impl Workspace for FakeWorkspace {
     }
 
     fn is_missing(&self, id: &str) -> Result<bool, WorkspaceError> {
-        let state = self.repository().asked("is_missing")?;
+        let state = self.asked("is_missing")?;
         let is_there = state.commits.contains_key(id) || state.trees.contains_key(id);
         Ok(!is_there && !state.refs.contains_key(&done_without(id)))
     }
 
     fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {
-        let state = self.repository().asked("require_readable")?;
+        let state = self.asked("require_readable")?;
         for commit in state.since(base, &state.head()) {
             if state.files_at(&commit).is_none() {
                 let what = format!("branch {}", self.branch());
@@ -313,13 +337,13 @@ impl Workspace for FakeWorkspace {
     }
 
     fn uncommitted(&self) -> Result<Vec<String>, WorkspaceError> {
-        let state = self.repository().asked("uncommitted")?;
+        let state = self.asked("uncommitted")?;
         let held = state.files_at(&state.head()).cloned().unwrap_or_default();
         Ok(differing(&held, &state.visible()))
     }
 
     fn head(&self) -> Result<(Commit, Trailers), WorkspaceError> {
-        let state = self.repository().asked("head")?;
+        let state = self.asked("head")?;
         let id = state.head();
         let Some(object) = state.commits.get(&id) else {
             let detail = "it leads to no commit that can be read".to_owned();

@@ -30,6 +30,9 @@ pub(super) struct FeatureJson<'a> {
     rehearsed: bool,
     sum: Value,
     phases: Vec<Value>,
+    /// All that was sent to tasks side by side, and what of it because a task came back from the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    side_by_side: Option<Value>,
     agents: Vec<Value>,
     rules: Vec<Value>,
     loops: Vec<Value>,
@@ -65,6 +68,9 @@ pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
         rehearsed: shown.rehearsed,
         sum: sum(&costs.sum),
         phases: costs.phases.iter().map(phase).collect(),
+        side_by_side: costs
+            .side_by_side()
+            .map(|(all, again)| json!({"sum": sum(&all), "again": sum(&again)})),
         agents: agents
             .iter()
             .map(|agent| {

@@ -30,6 +30,7 @@ pub(super) fn feature(shown: &Feature, all: bool, command: &str) -> String {
     let sum = billed_apart(&costs.sum.money(), costs.reserved(), costs.sum.hosts);
     let mut out = format!("{}, {}: {sum}\n{}", whom(shown), status.in_words(), sent(&costs.sum));
     out.push_str(&dearest(costs));
+    out.push_str(&side_by_side(costs));
     if all {
         for phase in &costs.phases {
             out.push_str(&phase_table(phase));
@@ -99,6 +100,21 @@ fn dearest(costs: &Costs) -> String {
         "{head}\n{}",
         table(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Right], &rows)
     )
+}
+
+/// What was paid because tasks were carried out side by side: work that was done again. What a smaller share of the
+/// cache cost is not known.
+fn side_by_side(costs: &Costs) -> String {
+    let Some((all, again)) = costs.side_by_side() else { return String::new() };
+    let sent = count(all.dispatches as usize, "dispatch");
+    match again.dispatches {
+        0 => format!("tasks side by side: {sent}; no task came back from the queue\n"),
+        number => format!(
+            "tasks side by side: {sent}, {number} of them because a task came back from the queue: {}, {} tokens in\n",
+            billed_sum(&again),
+            grouped(again.billed.input())
+        ),
+    }
 }
 
 /// The scope of these costs.

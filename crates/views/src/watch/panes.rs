@@ -167,7 +167,7 @@ fn phase(lines: &mut Lines, one: &PhaseView) {
 fn task(lines: &mut Lines, one: &TaskView) {
     let tone = match one.state {
         "done" | "done before" => Tone::Good,
-        "working" => Tone::Strong,
+        "working" | "in the queue" => Tone::Strong,
         "interrupted" | "skipped" => Tone::Bad,
         _ => Tone::Quiet,
     };

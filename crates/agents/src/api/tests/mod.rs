@@ -148,6 +148,7 @@ impl World {
     fn fresh(&self) -> Request {
         let texts = |name: &str, words: &str| vec![Fragment::new(name, format!("{words} ").repeat(400))];
         Request {
+            slot: None,
             ticket: FIRST.parse().unwrap(),
             prompt: Prompt {
                 constant: texts("rules", "constant rules"),

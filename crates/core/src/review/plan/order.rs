@@ -43,6 +43,7 @@ pub(super) fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Ef
         findings: to_answer(state, seat, purpose).map(|finding| finding.id.clone()).collect(),
         allowed,
         needs: work.and_then(|work| work.needs.clone()),
+        slot: None,
     }))
 }
 

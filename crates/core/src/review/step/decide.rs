@@ -1,6 +1,5 @@
 //! Folds a person's answer into the state.
 
-use super::super::implementing::Implementing;
 use super::super::plan::question;
 use super::super::seat::{Seat, SeatStatus};
 use super::super::state::{Loop, LoopEnd};
@@ -51,10 +50,11 @@ fn retry(state: &mut Loop, about: &About) {
     {
         stage.granted = stage.granted.saturating_add(1);
     }
-    if let (About::Task { .. }, Some(task)) =
-        (about, state.implementing.as_mut().and_then(Implementing::current_mut))
+    if let (About::Task { id }, Some(implementing)) = (about, state.implementing.as_mut())
+        && let Some(task) = implementing.task_mut(id)
     {
         once_more(&mut task.seat);
+        task.conflicts = 0;
     }
     let About::Agent { role } = about else { return };
     let seats = core::iter::once(&mut state.author).chain(&mut state.reviewers);

@@ -28,12 +28,16 @@ pub(super) fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         *state = earlier;
         Some(order)
     });
-    let DispatchOrder { sees, since, allowed, conversation, .. } = ordered.ok_or_else(what)?;
+    let DispatchOrder { sees, since, allowed, conversation, slot, .. } = ordered.ok_or_else(what)?;
     let continued = conversation.map(|conversation| conversation.id);
     if fact.choice.strategy == Strategy::Resume && (continued.is_none() || continued != fact.session) {
         return Err(what());
     }
-    if !allowed.contains(&fact.choice.strategy) || fact.sees != sees || fact.since != since {
+    if !allowed.contains(&fact.choice.strategy)
+        || fact.sees != sees
+        || fact.since != since
+        || fact.slot.as_ref().map(|slot| slot.number) != slot
+    {
         return Err(what());
     }
     let epoch = state.epoch;

@@ -2,15 +2,21 @@
 
 use super::super::implementing::{Implementing, TaskEnd, WrittenFiles};
 use super::super::plan::{Effect, Need, need};
-use super::super::seat::{Flight, Seat};
+use super::super::seat::Flight;
 use super::super::state::Loop;
-use super::{Rejected, conclude, rejected};
-use redraft_facts::event::{Built, Decided, TakenOut};
+use super::{Rejected, conclude, fail, land, rejected};
+use redraft_facts::event::{About, Built, Decided, TakenOut};
 use redraft_facts::ids::Revision;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::Purpose;
 
 pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
+    let waits = |implementing: &Implementing| {
+        implementing.landing.queue.iter().any(|one| one.work.ticket == fact.ticket)
+    };
+    if state.implementing.as_ref().is_some_and(waits) {
+        return land::land(state, fact);
+    }
     let what = || rejected(format!("what was built by {}", fact.ticket));
     let changed = state.revision.as_ref() != Some(&fact.revision);
     let (gate_failed, checked) = (state.failed_gate().is_some(), !state.opened.gates.is_empty());
@@ -82,13 +88,6 @@ pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
 
 fn builds(purpose: Purpose) -> bool {
     matches!(purpose, Purpose::Implement | Purpose::Simplify | Purpose::Outline | Purpose::Tests)
-}
-
-fn fail(seat: &mut Seat, why: &str, helpless: bool) {
-    let Some(work) = seat.work.as_mut() else { return };
-    work.failures += 1;
-    work.helpless = helpless;
-    why.clone_into(&mut work.trouble);
 }
 
 /// The implementer says that its task is not done: the attempt has failed, whatever the checks would say. What it wrote
@@ -168,7 +167,11 @@ pub(super) fn skip(state: &mut Loop, fact: &Decided) {
     state.failed_gates = 0;
     state.unchanged = 0;
     let Some(implementing) = &mut state.implementing else { return };
-    let Some(task) = implementing.current_mut() else { return };
+    let task = match &fact.about {
+        About::Task { id } => implementing.task_mut(id),
+        _ => implementing.current_mut(),
+    };
+    let Some(task) = task else { return };
     let trouble = task.seat.work.as_ref().map(|work| work.trouble.clone()).unwrap_or_default();
     conclude(&mut task.seat);
     let trouble = task.unfinished.clone().unwrap_or(trouble);

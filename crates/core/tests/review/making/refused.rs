@@ -5,7 +5,7 @@ use super::*;
 const REFUSED: &str = "it was refused the network; add to redraft.toml: network = [\"tcp:443\"]";
 
 /// Lets the gate that is due fail.
-fn fails(world: &mut World, refused: Option<&str>) {
+pub(crate) fn fails(world: &mut World, refused: Option<&str>) {
     let [Effect::Check { revision, gate, .. }] = &pending(&world.state)[..] else {
         panic!("{:?}", pending(&world.state))
     };

@@ -78,6 +78,10 @@ impl World {
                 forgot: None,
             });
         }
+        self.answer(ticket, Usage::default());
+    }
+
+    pub(in super::super) fn answer(&mut self, ticket: Ticket, usage: Usage) {
         let open = self.state.open.as_ref().unwrap();
         let session =
             open.flights().find(|(_, f)| f.started.ticket == ticket).unwrap().1.started.session.clone();
@@ -85,7 +89,7 @@ impl World {
         // Some agents name a conversation themselves, or go on under another name.
         let renamed = self.draw(self.habits.fail).then(|| SessionId::new(format!("t-{ticket}")));
         let session = session.map(|session| renamed.unwrap_or(session));
-        let (answer, usage) = (BlobId::new(""), Usage::default());
+        let answer = BlobId::new("");
         let hand = self.hand(&ticket);
         self.happen(Answered {
             ticket,
@@ -189,7 +193,11 @@ impl World {
         let (report, notes) = (Report::default(), vec![]);
         let stops = ticket.purpose == Purpose::Implement && self.draw(self.habits.stops);
         let unfinished = stops.then(|| "c".to_owned());
-        self.happen(Built { ticket, revision, commit, report, files, already, notes, unfinished });
+        let built = Built { ticket, revision, commit, report, files, already, notes, unfinished };
+        match self.slot_of(&built.ticket) {
+            Some(slot) => self.enqueue(built, slot),
+            None => self.happen(built),
+        }
     }
 
     pub(super) fn judge(&mut self, ticket: Ticket) {
@@ -326,6 +334,7 @@ pub(in super::super) fn started(order: &DispatchOrder, strategy: Strategy, pull:
         pull,
         player: AgentIdentity::default(),
         sandbox: None,
+        slot: order.slot.map(|number| Slot { number, base: format!("of-{}", order.sees.as_ref().unwrap()) }),
         recall: match strategy {
             Strategy::Resume => order.conversation.as_ref().unwrap().code.clone().map(Recall::Asks),
             _ => Some(Recall::Gives(format!("code of {}", order.ticket))),

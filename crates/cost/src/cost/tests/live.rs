@@ -183,6 +183,7 @@ fn ticket(round: u16) -> Ticket {
 fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
     let choice = Choice { strategy, why: String::new(), prediction: Some(prediction) };
     let started = Started {
+        slot: None,
         ticket: ticket(round),
         agent: AgentName::new("a"),
         sees: None,

@@ -4,7 +4,7 @@ use super::{DOCUMENTS, Line, money, path, time_ms};
 use crate::documents;
 use redraft_engine::ports::{AgentError, Outcome};
 use redraft_facts::event::AfterFailure;
-use redraft_facts::ids::Role;
+use redraft_facts::ids::{Role, TaskId};
 use redraft_facts::usage::{Usage, Usd};
 use redraft_facts::verdict::Severity;
 use redraft_roles::profile;
@@ -21,6 +21,10 @@ pub(super) fn read(line: &Line) -> Option<ScriptedTurn> {
     let when = match who {
         "anybody" => Answers::Next,
         _ if profile::roles().contains(&role) => Answers::Role(role),
+        _ if who.contains(':') => {
+            let (role, task) = who.split_once(':')?;
+            Answers::Task(Role::new(role), TaskId::new(task))
+        }
         _ => Answers::Ticket(who.parse().ok()?),
     };
     let mut turn = ScriptedTurn { when, does: Vec::new(), says: TurnEnd::Text(done("done")) };
@@ -53,6 +57,11 @@ pub(super) fn besides(turn: &mut ScriptedTurn, line: &Line) {
         }
         "is cut off" | "is refused" | "gives up" | "crashes" | "is stopped" => {
             turn.says = failure(&line.shape).expect("each of these is one");
+        }
+        // It looks before it does anything else.
+        shape if shape.starts_with("finds $ in ") && shape.ends_with(" before") => {
+            let file = shape.trim_start_matches("finds $ in ").trim_end_matches(" before");
+            turn.does.insert(0, Deed::Find(path(file), line.text(0)));
         }
         shape => {
             let deed = deed(shape, line).unwrap_or_else(|| panic!("nobody understands `and {shape}`"));
@@ -256,6 +265,9 @@ fn deed(does: &str, line: &Line) -> Option<Deed> {
     }
     if let Some(total) = does.strip_prefix("has spent ").and_then(money) {
         return Some(Deed::Owe(total));
+    }
+    if let Some(number) = does.strip_prefix("meets ").and_then(|rest| rest.strip_suffix(" others")) {
+        return Some(Deed::Meet(number.parse::<usize>().ok()? + 1));
     }
     if let Some(ms) = does.strip_prefix("takes ").and_then(time_ms) {
         return Some(Deed::Wait(ms));

@@ -42,6 +42,10 @@ pub(crate) enum Claim {
         ticket: String,
     },
     Spent(String),
+    /// No worktree of a task is there.
+    NoSlots,
+    /// The most dispatches that were under way at once.
+    AtOnce(usize),
     Ran(String, usize),
 }
 
@@ -66,6 +70,12 @@ pub(super) fn read(line: &Line) -> Option<Claim> {
     }
     if let Some(times) = claim.strip_prefix("the check $ ran ").and_then(times) {
         return Some(Claim::Ran(text, times));
+    }
+    if let Some(number) = claim.strip_suffix(" dispatches were under way at once") {
+        return Some(Claim::AtOnce(number.parse().ok()?));
+    }
+    if claim == "no worktree is left beside the feature's" {
+        return Some(Claim::NoSlots);
     }
     if claim == "about a check somebody was told $" {
         return Some(Claim::ToldOfCheck(text));

@@ -18,6 +18,9 @@ pub(crate) enum Act {
         from: String,
         to: String,
     },
+    /// In the worktree of a slot.
+    PutBeside(u16, String, String),
+    Jobs(u16),
     Take(String),
     Commit(String),
     /// Commits that a repository inside stands at a commit.
@@ -87,6 +90,13 @@ pub(super) fn read(line: &Line) -> Option<Act> {
     if let Some(file) = line.shape.strip_prefix("the check $ wants $ in ") {
         return Some(Act::Checks(one, CheckRule::Wants { file: path(file), text: two }));
     }
+    if let Some(rest) = line.shape.strip_prefix("the check $ refuses $ in ") {
+        let files = rest.split(" beside $ in ").map(path).zip(line.texts.iter().skip(1).cloned());
+        return Some(Act::Checks(one, CheckRule::Refuses(files.collect())));
+    }
+    if let Some(file) = line.shape.strip_prefix("while the check $ runs, a person writes $ to ") {
+        return Some(Act::Checks(one, CheckRule::WhilePersonWrites { file: path(file), text: two }));
+    }
     if let Some(rest) = line.shape.strip_prefix("the ledger is ") {
         let (fault, after) = rest.split_once(" after ")?;
         let once = fault.strip_suffix(" once");
@@ -113,6 +123,7 @@ pub(super) fn read(line: &Line) -> Option<Act> {
         "the check $ passes" => {
             Act::Checks(one, CheckRule::Writes { file: "build/passed".to_owned(), text: two })
         }
+        "the check $ fails once" => Act::Checks(one, CheckRule::FailsOnce),
         "the check $ never ends" => Act::Checks(one, CheckRule::NeverEnds),
         "the check $ cannot be begun" => Act::Checks(one, CheckRule::NotThere),
         "the check $ is stopped" => Act::Checks(one, CheckRule::Stopped),
@@ -158,6 +169,14 @@ fn person(does: &str, one: String, two: String) -> Option<Act> {
     }
     if let Some(name) = does.strip_prefix("writes ").filter(|name| DOCUMENTS.contains(name)) {
         return Some(Act::Put(path(name), documents::good(name).to_owned()));
+    }
+    if let Some(rest) = does.strip_prefix("lets ") {
+        return rest.strip_suffix(" task be carried out at once")?.parse().ok().map(Act::Jobs);
+    }
+    if let Some(rest) = does.strip_prefix("writes $ to ")
+        && let Some((file, slot)) = rest.split_once(" in the worktree of slot ")
+    {
+        return Some(Act::PutBeside(slot.parse().ok()?, path(file), one));
     }
     if let Some(file) = does.strip_prefix("writes $ to ") {
         return Some(Act::Put(path(file), one));

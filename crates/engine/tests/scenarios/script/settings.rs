@@ -21,6 +21,10 @@ pub(crate) enum Setting {
     Attempts(u16),
     Repairs(u16),
     Gates(u16),
+    /// How many tasks are carried out at once.
+    Jobs(u16),
+    /// What becomes of tasks that are carried out at once depends on which is finished first, and a crash changes that.
+    OrderMatters,
     Check(Check),
     /// What the main checkout says about how work is done in the repository, in this file.
     Convention(String, String),
@@ -50,11 +54,12 @@ pub(super) fn read(line: &Line) -> Option<Setting> {
     if let Some(limit) = line.shape.strip_prefix("at most ") {
         let (number, what) = limit.split_once(' ')?;
         let number = number.parse().ok()?;
-        return Some(match what.trim_end_matches('s') {
+        return Some(match what.trim_end_matches('s').replace("tasks at", "task at").as_str() {
             "round" => Setting::Rounds(number),
             "attempt" => Setting::Attempts(number),
             "repair" => Setting::Repairs(number),
             "failed gate" => Setting::Gates(number),
+            "task at once" => Setting::Jobs(number),
             _ => return None,
         });
     }
@@ -66,6 +71,7 @@ pub(super) fn read(line: &Line) -> Option<Setting> {
             ("lane", word) => return word.parse().ok().map(Setting::Lane),
             ("policy", word) => return word.parse().ok().map(Setting::Policy),
             ("budget", word) => return money(word).map(Setting::Budget),
+            ("order", "in which tasks are finished matters") => return Some(Setting::OrderMatters),
             ("author", "rests") => return Some(Setting::AuthorRests),
             ("rule", "only blockers count") => return Some(Setting::Threshold(Threshold::Blockers)),
             ("run", word) => {

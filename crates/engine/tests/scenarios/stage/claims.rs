@@ -6,7 +6,9 @@ use crate::script::{self, Claim};
 use crate::world::BRANCH;
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::choice::Strategy;
-use redraft_facts::event::Event;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::ids::TaskId;
+use redraft_facts::ticket::{Ticket, Unit};
 
 impl Stage<'_> {
     #[track_caller]
@@ -15,7 +17,12 @@ impl Stage<'_> {
         let of_kind =
             |kind: &str| entries.iter().filter(|entry| entry.event.kind() == kind).collect::<Vec<_>>();
         let asked = |role: &str| {
-            let ours = self.agents.asked().into_iter().filter(|request| request.ticket.role.as_str() == role);
+            let (role, task) = role.split_once(':').map_or((role, None), |(role, task)| (role, Some(task)));
+            let unit = task.map(|task| Unit::Task(TaskId::new(task)));
+            let is = |ticket: &Ticket| {
+                ticket.role.as_str() == role && unit.as_ref().is_none_or(|unit| ticket.unit == *unit)
+            };
+            let ours = self.agents.asked().into_iter().filter(|request| is(&request.ticket));
             ours.collect::<Vec<_>>()
         };
         let started = |role: &str| {
@@ -74,6 +81,19 @@ impl Stage<'_> {
             Claim::Spent(total) => {
                 let state = Pipeline::replay(&entries).unwrap();
                 assert_eq!(state.money.counted(), script::money(total).unwrap());
+            }
+            Claim::NoSlots => assert_eq!(outside.slots(), Vec::<u16>::new()),
+            Claim::AtOnce(number) => {
+                let change = |entry: &Entry| match &entry.event {
+                    Event::Started(_) => 1,
+                    Event::Answered(_) | Event::Failed(_) | Event::Lost(_) => -1,
+                    _ => 0_isize,
+                };
+                let sums = entries.iter().scan(0, |sum, entry| {
+                    *sum += change(entry);
+                    Some(*sum)
+                });
+                assert_eq!(sums.max(), isize::try_from(*number).ok(), "{}", shown());
             }
             Claim::Ran(command, number) => {
                 let ran = self.checks.ran().iter().filter(|one| *one == command).count();

@@ -33,6 +33,9 @@ impl Stage<'_> {
             Setting::Attempts(attempts) => limits.attempts = *attempts,
             Setting::Repairs(repairs) => limits.repairs = *repairs,
             Setting::Gates(gates) => limits.gates = *gates,
+            // Nothing is another for it; only no crash is played.
+            Setting::OrderMatters => {}
+            Setting::Jobs(jobs) => self.rules.jobs = *jobs,
             Setting::Convention(file, text) => self.rules.conventions.push((file.clone(), text.clone())),
             Setting::Check(check) => self.rules.checks.push(check.clone()),
             Setting::Extra(extra) => self.rules.extras.push(*extra),
@@ -100,6 +103,7 @@ pub(super) fn rules() -> Rules {
         checks: Vec::new(),
         tells_checks: true,
         extras: Vec::new(),
+        jobs: 1,
         asks_first: false,
         asks_after: Vec::new(),
         finish: Finish { docs: DocsGate::Off, ..Finish::default() },

@@ -4,14 +4,17 @@
 //! any required artifact, so that a document that stands in the prompt already is not sent a second time.
 
 use super::super::brief::Brief;
-use super::super::code_brief::{TaskArtifact, TaskBrief};
-use super::super::sizes::FIELD_CHARS_MAX;
+use super::super::code_brief::{ReturnedTask, ReturnedWhy, TaskArtifact, TaskBrief};
+use super::super::sizes::{FIELD_CHARS_MAX, NAME_CHARS_MAX};
 use super::super::stable::label;
 use redraft_documents::context::ContextMode;
 use redraft_facts::choice::Strategy;
 use redraft_facts::fragment::Fragment;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{self, one_line};
+
+/// How much is shown of what a feature has gained; the rest stands in the files.
+const GAINED_CHARS_MAX: usize = 8_000;
 
 /// The task, its criteria, and what it builds on.
 pub(super) fn task(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Fragment {
@@ -62,7 +65,48 @@ pub(super) fn task(brief: &Brief<'_>, task_brief: &TaskBrief<'_>) -> Fragment {
             text::fenced("text", why)
         ));
     }
+    if let Some(returned) = &task_brief.returned {
+        text.push_str(&sent_back(returned));
+    }
     Fragment::new("task", text)
+}
+
+/// What somebody has to know whose work was finished and could not become part of the feature.
+fn sent_back(returned: &ReturnedTask<'_>) -> String {
+    let with = match returned.with {
+        "" => "what became part of the feature meanwhile.".to_owned(),
+        tasks => format!("what these tasks changed:\n\n{tasks}\n"),
+    };
+    let mut text = match returned.why {
+        ReturnedWhy::Conflict { files } => {
+            let files: Vec<String> =
+                files.iter().map(|file| format!("`{}`", one_line(file, FIELD_CHARS_MAX))).collect();
+            format!(
+                "\nIt was carried out beside others, and what it changed excludes {with}\nThe files \
+                 hold both sides, with git's marks where they exclude each other, in {}: first what the feature has now, \
+                 then what this task made. Bring them together so that nothing of either side is lost, and leave no mark.\n",
+                files.join(", ")
+            )
+        }
+        ReturnedWhy::Red { gate, evidence } => format!(
+            "\nIt was carried out beside others. On top of what the feature has now, the check `{}` fails{}. Look \
+             for the reason in how it fits together with {with}\nMend what belongs to this task; what the others made stays \
+             as they meant it.\n\nThe end of what the check printed:\n\n{}",
+            one_line(gate, NAME_CHARS_MAX),
+            if returned.with.is_empty() { "" } else { ", and it passes without either of the two" },
+            text::fenced("text", evidence)
+        ),
+    };
+    if !returned.gained.is_empty() {
+        let end = returned.gained.char_indices().nth(GAINED_CHARS_MAX).map(|(at, _)| at);
+        let shown = &returned.gained[..end.unwrap_or(returned.gained.len())];
+        let part = if end.is_some() { ", its beginning" } else { "" };
+        text.push_str(&format!(
+            "\nWhat the feature has gained since this task was begun{part}:\n\n{}",
+            text::fenced("diff", shown)
+        ));
+    }
+    text
 }
 
 /// The documents that come with the task, except those that are in the prompt already.

@@ -175,4 +175,5 @@ pub(in crate::prompt) static TASK: TaskBrief<'static> = TaskBrief {
     depends: &[],
     begun: false,
     stopped: None,
+    returned: None,
 };

@@ -18,7 +18,9 @@ use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
 use redraft_documents::delta::{self, Hidden};
-use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoComments, NoMerging, Store, Workspace};
+use redraft_engine::ports::{
+    Agents, Checks, Clock, NoChecks, NoComments, NoMerging, NoSlots, Store, Workspace,
+};
 use redraft_engine::{ChangeUnderReview, Estimating, Rules, Run, RunPorts, Stop};
 use redraft_facts::event::{Checked, Entry, Event, FeatureCreated, ReviewedChange};
 use redraft_facts::findings::{Finding, Status};
@@ -141,6 +143,7 @@ impl Call<'_> {
         let doing = DoingFile::new(&repo.state, &created.scope());
         let progress = Story::new(console, super::asks(args.yes, console)).told_in(doing);
         let parts = RunPorts {
+            slots: &NoSlots,
             comments: &NoComments,
             check_folder: &check_folder,
             merging: &NoMerging,

@@ -4,7 +4,7 @@
 
 use super::range::Range;
 use redraft_core::attribution::{self, RoleAttribution};
-use redraft_core::reconcile::{Defect, defects};
+use redraft_documents::reconcile::{Defect, defects};
 use redraft_facts::event::{Checked, REHEARSED};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::FindingId;

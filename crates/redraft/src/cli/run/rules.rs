@@ -105,6 +105,7 @@ pub(crate) fn rules_with(
         checks: config.checks.clone(),
         tells_checks: config.is_accepted(),
         extras: config.extras.clone(),
+        jobs: args.jobs.filter(|_| !args.all).unwrap_or(config.jobs),
         asks_first: !args.yes,
         asks_after: config.asks_after.clone(),
         finish: Finish {

@@ -349,6 +349,7 @@ fn rules(budget: Usd, policy: Policy) -> Rules {
     let deadlines =
         Deadlines { connect_ms: 30_000, first_byte_ms: 30_000, idle_ms: 30_000, total_ms: 600_000 };
     Rules {
+        jobs: 1,
         limits: Limits::default(),
         threshold: Threshold::Strict,
         certify: Certify::Resume,
@@ -397,6 +398,7 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
     let mut budget = Usd(60_000 + dice.below(900_000));
     for _ in 0..3 {
         let parts = RunPorts {
+            slots: &redraft_engine::ports::NoSlots,
             comments: &redraft_engine::ports::NoComments,
             check_folder: &NoChecks,
             merging: &NoMerging,

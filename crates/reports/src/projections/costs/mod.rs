@@ -6,6 +6,7 @@
 //! as zero. Nothing here prints or knows which agent is behind a name.
 
 mod accuracy;
+mod beside;
 mod rules;
 mod savings;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub struct Costs {
     pub sum: Sum,
     /// In the order they were opened.
     pub phases: Vec<PhaseCosts>,
+    beside: beside::Beside,
 }
 
 /// One pass of a phase.
@@ -114,6 +116,7 @@ pub fn costs(entries: &[Entry]) -> Costs {
                 roles: Vec::new(),
             }),
             Event::Started(fact) => costs.start(fact, entry.at_ms),
+            Event::Enqueued(fact) => costs.beside.enqueue(fact),
             Event::Answered(_) => costs.end(ended, "answered"),
             Event::Raised(fact) => costs.raise(&fact.ticket, fact.reserved),
             Event::CostCorrected(fact) => {
@@ -205,6 +208,7 @@ impl Costs {
         let found = self.phases.iter_mut().find(|one| one.phase == *phase && one.pass == *pass);
         // Whatever is started belongs to a loop that was opened.
         let Some(found) = found else { return };
+        self.beside.start(fact);
         let dispatch = Dispatch {
             ticket: fact.ticket.clone(),
             agent: fact.agent.clone(),

@@ -70,6 +70,7 @@ impl Story {
 
     fn start(&mut self, end: &str, strategy: Strategy, chars: u64, prediction: Option<Prediction>) {
         self.put(Started {
+            slot: None,
             ticket: ticket(end),
             agent: AgentName::new("model"),
             sees: None,

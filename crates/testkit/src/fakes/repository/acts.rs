@@ -1,21 +1,25 @@
 //! The acts of people, agents and other programs on the fake repository.
 
-use super::{FakeRepository, HEADS, State, TAGS, WORKTREE, done_without};
+use super::{FakeRepository, HEADS, State, TAGS, done_without};
 use crate::fakes::outside::Outside;
 use crate::fakes::tree::{Node, Tree};
-use crate::fakes::worktree::{Head, folders};
+use crate::fakes::worktree::{Head, Worktree, folders};
 use redraft_facts::ids::Revision;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-impl FakeRepository {
+impl Worktree {
     /// Puts anything in the place of what was there.
-    fn replace(&self, path: &str, node: Node) {
-        let mut state = self.state();
-        let files = &mut state.feature.files;
+    fn replace(&mut self, path: &str, node: Node) {
         let above: Vec<String> = folders(path).map(str::to_owned).collect();
-        files.retain(|found, _| !above.contains(found) && !found.starts_with(&format!("{path}/")));
-        files.insert(path.to_owned(), node);
+        self.files.retain(|found, _| !above.contains(found) && !found.starts_with(&format!("{path}/")));
+        self.files.insert(path.to_owned(), node);
+    }
+}
+
+impl FakeRepository {
+    fn replace(&self, path: &str, node: Node) {
+        self.state().feature.replace(path, node);
     }
 }
 
@@ -203,7 +207,9 @@ impl Outside for FakeRepository {
     fn has_folder(&self, folder: &Path) -> bool {
         let state = self.state();
         let is_check = state.check.as_ref().is_some_and(|check| check.folder() == folder);
-        is_check || state.apart.contains_key(folder) || folder == Path::new(WORKTREE)
+        let is_copy = state.apart.contains_key(folder);
+        drop(state);
+        is_check || is_copy || self.state_in(folder).is_some_and(|here| !here.feature.gone)
     }
 
     fn put_in(&self, folder: &Path, path: &str, text: &str) {
@@ -214,16 +220,33 @@ impl Outside for FakeRepository {
             files.insert(path.to_owned(), Node::text(text));
         } else {
             drop(state);
-            self.put(path, text);
+            let mut here = self.state_at_folder(folder);
+            let executable =
+                matches!(here.feature.files.get(path), Some(Node::File { executable: true, .. }));
+            here.feature.replace(path, Node::File { bytes: text.as_bytes().to_vec(), executable });
         }
+    }
+
+    fn take_in(&self, folder: &Path, path: &str) {
+        self.state_at_folder(folder).feature.files.remove(path);
+    }
+
+    fn commit_in(&self, folder: &Path, message: &str) {
+        let mut here = self.state_at_folder(folder);
+        let tree = here.visible();
+        here.commit_feature(&tree, &[], &format!("{message}\n"));
     }
 
     fn look_in(&self, folder: &Path, path: &str) -> Option<String> {
         let state = self.state();
-        match state.check.as_ref().filter(|check| check.folder() == folder) {
-            Some(check) => text_at(&check.files, path),
-            None => text_at(state.apart.get(folder).unwrap_or(&state.feature.files), path),
+        if let Some(check) = state.check.as_ref().filter(|check| check.folder() == folder) {
+            return text_at(&check.files, path);
         }
+        if let Some(files) = state.apart.get(folder) {
+            return text_at(files, path);
+        }
+        drop(state);
+        text_at(&self.state_at_folder(folder).feature.files, path)
     }
 
     fn files_of(&self, reference: &str) -> Option<BTreeMap<String, String>> {
@@ -250,6 +273,10 @@ impl Outside for FakeRepository {
             message.and_then(|message| message.lines().next()).unwrap_or_default().to_owned()
         };
         state.history(tip).iter().map(subject).collect()
+    }
+
+    fn slots(&self) -> Vec<u16> {
+        self.state().slots.keys().copied().collect()
     }
 
     fn refs(&self) -> Vec<String> {
@@ -282,12 +309,17 @@ impl State {
     fn reachable(&mut self) -> (BTreeSet<String>, BTreeSet<String>) {
         self.main.log.clear();
         self.feature.log.clear();
-        let heads = [self.head(), self.commit_of(&self.main.head)];
+        self.slots.values_mut().for_each(|slot| slot.log.clear());
+        let mut heads = vec![self.head(), self.commit_of(&self.main.head)];
+        heads.extend(self.slots.values().map(|slot| self.commit_of(&slot.head)));
         let ids: Vec<String> = self.refs.values().cloned().chain(heads).collect();
         let commits: BTreeSet<String> = ids.iter().flat_map(|id| self.history(id)).collect();
         let mut trees: BTreeSet<String> = ids.into_iter().filter(|id| self.trees.contains_key(id)).collect();
         trees.extend(commits.iter().filter_map(|id| Some(self.commits.get(id)?.tree.clone())));
-        for index in [self.main.index.clone(), self.feature.index.clone()] {
+        let slots = self.slots.values().map(|slot| slot.index.clone());
+        let indexes: Vec<Tree> =
+            [self.main.index.clone(), self.feature.index.clone()].into_iter().chain(slots).collect();
+        for index in indexes {
             trees.insert(self.store_tree(&index));
         }
         (commits, trees)

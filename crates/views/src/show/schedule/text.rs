@@ -2,7 +2,7 @@
 
 use super::{RowJson, ScheduleJson, TaskJson, UsualJson};
 use crate::table::{Align, table};
-use redraft_core::schedule::Reason;
+use redraft_documents::schedule::Reason;
 use redraft_facts::harmless;
 use redraft_facts::text::{count, one_line, span};
 use redraft_facts::usage::Usd;

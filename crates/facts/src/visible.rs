@@ -1,6 +1,8 @@
 //! Text of others as a person must see it before saying yes: on one line, with every character that hides itself or
 //! moves other characters written out.
 
+use crate::prelude::*;
+
 /// The text with what cannot be seen written as `\u{…}`. Nothing else is changed, except that backslashes are doubled,
 /// so that two texts never look the same.
 pub fn visible(text: &str) -> String {

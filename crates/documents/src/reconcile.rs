@@ -12,8 +12,8 @@ mod tests;
 
 pub use panel::{Defect, defects};
 
+use crate::delta::Delta;
 use place::Place;
-use redraft_documents::delta::Delta;
 use redraft_facts::findings::{Finding, FindingChange, SettledFinding, Status};
 use redraft_facts::ids::{FindingId, Role};
 use redraft_facts::prelude::*;

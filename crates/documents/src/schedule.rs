@@ -5,8 +5,8 @@
 //! before it and is waited for by all behind it, and no task waits for ever. What is unclear falls back to one after
 //! the other. It knows no time and no cost. Start at [`Schedule::new`] and [`Schedule::ready`].
 
-use redraft_documents::file_place::FilePlace;
-use redraft_documents::tasks::{self, TaskList};
+use crate::file_place::FilePlace;
+use crate::tasks::{self, Need, Task, TaskList};
 use redraft_facts::prelude::*;
 
 /// A task, as far as it matters for who may run beside it.
@@ -69,16 +69,19 @@ impl ScheduledTask {
     /// The tasks of a list with what they declare, in its order.
     pub fn of_list(list: &TaskList) -> Vec<ScheduledTask> {
         let unknown = tasks::unknown(&list.tasks);
-        let one = |task: &tasks::Task| {
-            let own = unknown.iter().filter(|need| (task.line..=task.end_line).contains(&need.line));
-            ScheduledTask {
-                id: task.id.clone(),
-                needs: task.depends_on.iter().cloned().chain(own.map(|need| need.id.clone())).collect(),
-                files: task.files.clone(),
-                touched: BTreeSet::new(),
-            }
+        let one = |task: &Task| ScheduledTask {
+            id: task.id.clone(),
+            needs: ScheduledTask::needs(task, &unknown).collect(),
+            files: task.files.clone(),
+            touched: BTreeSet::new(),
         };
         list.tasks.iter().map(one).collect()
+    }
+
+    /// What a task says it needs, also what is no task of its list; `unknown` are all of these.
+    pub fn needs(task: &Task, unknown: &[&Need]) -> impl Iterator<Item = String> {
+        let own = unknown.iter().filter(|need| (task.line..=task.end_line).contains(&need.line));
+        task.depends_on.iter().cloned().chain(own.map(|need| need.id.clone()))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use redraft_core::schedule::{Progress, Reason, Schedule, ScheduledTask};
 use redraft_documents::file_place::FilePlace;
+use redraft_documents::schedule::{Progress, Reason, Schedule, ScheduledTask};
 use redraft_documents::tasks;
 use std::collections::BTreeSet;
 

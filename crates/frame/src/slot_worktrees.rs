@@ -1,0 +1,152 @@
+//! The worktrees in which the tasks of a feature are carried out side by side.
+//!
+//! Each lies beside the feature's own, on no branch, and is prepared like it. What stands in one and in no commit is
+//! kept under a ref before it is put on another commit or removed.
+
+use crate::console::Console;
+use crate::errors::{CliError, ErrorCode};
+use crate::prepare::{Furniture, furnish};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
+use redraft_adapters::child::SLOT;
+use redraft_adapters::git::{GitError, GitWorkspace, LeftoverKind, slot_folder, slot_folders};
+use redraft_agents::config::Config;
+use redraft_engine::ports::{Slots, Workspace, WorkspaceError};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::ids::Revision;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub struct SlotWorktrees<'a> {
+    repo: &'a RepositoryContext,
+    config: &'a Config,
+    created: &'a FeatureCreated,
+    process: &'a ProcessContext,
+    console: &'a Console,
+    /// Those that this run has looked at.
+    open: Mutex<BTreeMap<u16, Arc<GitWorkspace>>>,
+}
+
+impl<'a> SlotWorktrees<'a> {
+    pub fn new(
+        repo: &'a RepositoryContext,
+        config: &'a Config,
+        created: &'a FeatureCreated,
+        process: &'a ProcessContext,
+        console: &'a Console,
+    ) -> SlotWorktrees<'a> {
+        SlotWorktrees { repo, config, created, process, console, open: Mutex::default() }
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u16, Arc<GitWorkspace>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn folder(&self, slot: u16) -> Result<PathBuf, CliError> {
+        Ok(slot_folder(&self.repo.worktree(self.created)?, slot))
+    }
+
+    /// Where is noted that a slot was prepared.
+    fn ready(&self, slot: u16) -> PathBuf {
+        self.repo.state.join("ready").join(format!("{}.slot-{slot}", self.created.id))
+    }
+
+    /// The worktree of a slot, made and prepared where it is missing.
+    fn made(&self, slot: u16, commit: &str) -> Result<Arc<GitWorkspace>, CliError> {
+        let (folder, ready) = (self.folder(slot)?, self.ready(slot));
+        if let Some(known) = self.open().get(&slot).filter(|_| folder.join(".git").exists()) {
+            return Ok(Arc::clone(known));
+        }
+        let named =
+            |error: std::io::Error| CliError::new(ErrorCode::Config, format!("{}: {error}", ready.display()));
+        let is_new = !(folder.join(".git").exists() && ready.exists());
+        if is_new {
+            if ready.exists() {
+                fs::remove_file(&ready).map_err(named)?;
+            }
+            let lock = self.repo.lock_repository(self.process, self.console)?;
+            self.repo.repository.ensure_detached(commit, &folder)?;
+            drop(lock);
+        }
+        let workspace = Arc::new(self.workspace(slot, &folder)?);
+        workspace.sweep();
+        if is_new {
+            self.furnish(slot, &folder, true)?;
+            fs::create_dir_all(ready.parent().unwrap_or(&self.repo.state)).map_err(named)?;
+            fs::write(&ready, "1\n").map_err(named)?;
+        }
+        self.open().insert(slot, Arc::clone(&workspace));
+        Ok(workspace)
+    }
+
+    fn workspace(&self, slot: u16, folder: &Path) -> Result<GitWorkspace, GitError> {
+        let name = format!("{}-slot-{slot}", self.created.scope());
+        GitWorkspace::open(&self.repo.repository, folder, &name)
+    }
+
+    /// Copies what the project names, and sets it up.
+    fn furnish(&self, slot: u16, folder: &Path, sets_up: bool) -> Result<(), CliError> {
+        let out = self.repo.state.join("setup").join(format!("{}.slot-{slot}", self.created.id));
+        let mut environment = self.process.environment.clone();
+        environment.set(SLOT, &slot.to_string());
+        let furniture = Furniture { folder, out: &out, environment: &environment, sets_up };
+        furnish(&furniture, self.repo, self.created, self.config, self.process, self.console)
+    }
+
+    /// Keeps all that is there and in no commit.
+    fn keep_all(&self, slot: u16, workspace: &GitWorkspace) -> Result<(), WorkspaceError> {
+        let (head, _) = workspace.head()?;
+        let now = workspace.tree(&[])?;
+        if now == workspace.tree_of(&head.0)? {
+            return Ok(());
+        }
+        let name = format!("{}/slot-{slot}/left-{}", self.created.scope(), now.short());
+        workspace.keep(&name, &Revision::new(now.as_str()))
+    }
+}
+
+impl Slots for SlotWorktrees<'_> {
+    fn at(&self, slot: u16, commit: &str) -> Result<Arc<dyn Workspace>, WorkspaceError> {
+        let workspace = self.made(slot, commit).map_err(|error| refused(slot, &error))?;
+        self.keep_all(slot, &workspace)?;
+        workspace.check_out(commit)?;
+        let folder = self.folder(slot).map_err(|error| refused(slot, &error))?;
+        self.furnish(slot, &folder, false).map_err(|error| refused(slot, &error))?;
+        Ok(workspace)
+    }
+
+    fn as_it_is(&self, slot: u16, commit: &str) -> Result<Arc<dyn Workspace>, WorkspaceError> {
+        let workspace = self.made(slot, commit).map_err(|error| refused(slot, &error))?;
+        Ok(workspace)
+    }
+
+    fn remove_all(&self) -> Result<(), WorkspaceError> {
+        let own = self.repo.worktree(self.created).map_err(|error| refused(0, &error))?;
+        // What is no worktree has nothing of ours; `redraft clean` shows it.
+        for (slot, folder) in
+            slot_folders(&own).into_iter().filter(|(_, folder)| folder.join(".git").exists())
+        {
+            let workspace = self.workspace(slot, &folder)?;
+            self.keep_all(slot, &workspace)?;
+            self.open().remove(&slot);
+            drop(workspace);
+            let what = LeftoverKind::Worktree { folder, bytes: 0, uncommitted: Vec::new() };
+            self.repo.repository.take_away(&what)?;
+            // A note about nothing is overlooked.
+            let _ = fs::remove_file(self.ready(slot));
+        }
+        Ok(())
+    }
+}
+
+fn refused(slot: u16, error: &CliError) -> WorkspaceError {
+    match error.code {
+        ErrorCode::Interrupted => WorkspaceError::Interrupted { command: "[workspace] setup".to_owned() },
+        _ => {
+            let detail = [&error.message].into_iter().chain(&error.hints).cloned().collect::<Vec<_>>();
+            WorkspaceError::File { path: format!("worktree of slot {slot}"), detail: detail.join("; ") }
+        }
+    }
+}
