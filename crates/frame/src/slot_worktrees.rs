@@ -14,7 +14,7 @@ use redraft_agents::config::Config;
 use redraft_engine::ports::{Slots, Workspace, WorkspaceError};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::ids::Revision;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,6 +51,14 @@ impl<'a> SlotWorktrees<'a> {
     /// Where is noted that a slot was prepared.
     fn ready(&self, slot: u16) -> PathBuf {
         self.repo.state.join("ready").join(format!("{}.slot-{slot}", self.created.id))
+    }
+
+    /// Those that were prepared once, also where somebody has removed the folder since.
+    fn prepared(&self) -> Vec<u16> {
+        let Some(Ok(notes)) = self.ready(0).parent().map(fs::read_dir) else { return Vec::new() };
+        let before = format!("{}.slot-", self.created.id);
+        let number = |note: fs::DirEntry| note.file_name().to_str()?.strip_prefix(&before)?.parse().ok();
+        notes.flatten().filter_map(number).collect()
     }
 
     /// The worktree of a slot, made and prepared where it is missing.
@@ -124,14 +132,17 @@ impl Slots for SlotWorktrees<'_> {
 
     fn remove_all(&self) -> Result<(), WorkspaceError> {
         let own = self.repo.worktree(self.created).map_err(|error| refused(0, &error))?;
-        // What is no worktree has nothing of ours; `redraft clean` shows it.
-        for (slot, folder) in
-            slot_folders(&own).into_iter().filter(|(_, folder)| folder.join(".git").exists())
-        {
-            let workspace = self.workspace(slot, &folder)?;
-            self.keep_all(slot, &workspace)?;
+        let there = slot_folders(&own).into_iter().map(|(slot, _)| slot);
+        let slots: BTreeSet<u16> = there.chain(self.prepared()).collect();
+        for slot in slots {
+            let folder = slot_folder(&own, slot);
+            if folder.join(".git").exists() {
+                self.keep_all(slot, &self.workspace(slot, &folder)?)?;
+            } else if folder.exists() {
+                // What is no worktree has nothing of ours; `redraft clean` shows it.
+                continue;
+            }
             self.open().remove(&slot);
-            drop(workspace);
             let what = LeftoverKind::Worktree { folder, bytes: 0, uncommitted: Vec::new() };
             self.repo.repository.take_away(&what)?;
             // A note about nothing is overlooked.

@@ -255,7 +255,11 @@ impl RehearsalAgent {
                 removed.map_err(|error| broken(&format!("conversation {}: {error}", request.session)))?;
                 Err(unknown(request))
             }
-            Act::Late if !watch.wait_ms(wait_ms) => Err(interrupted()),
+            Act::Late => {
+                // As a model does that takes long to finish.
+                watch.begun();
+                if watch.wait_ms(wait_ms) { Ok(()) } else { Err(interrupted()) }
+            }
             _ => Ok(()),
         }
     }

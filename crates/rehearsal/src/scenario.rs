@@ -64,7 +64,7 @@ pub enum Act {
     Edit,
     /// Does its work, answers, and commits in the working folder.
     Commit,
-    /// Waits `wait_ms`, then works as usual.
+    /// Begins at once, and works as usual `wait_ms` later.
     Late,
     /// Does its work and answers exactly `text`.
     Say,

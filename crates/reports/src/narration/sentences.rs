@@ -121,7 +121,7 @@ pub(super) fn begins(fact: &Asked) -> Vec<String> {
 
 /// Only what a person should know about it; what was answered follows as a verdict or a draft.
 pub(super) fn answered(fact: &Answered) -> Vec<String> {
-    let role = &fact.ticket.role;
+    let role = whom(&fact.ticket);
     let named = |items: &[String]| {
         items.iter().map(|item| harmless::name(item).into_owned()).collect::<Vec<String>>().join(", ")
     };
@@ -155,11 +155,19 @@ pub(super) fn failed(fact: &Failed) -> String {
             format!("; undone: {}", names.join(", "))
         }
     };
-    format!("{} failed: {}; {now}{undone}", fact.ticket.role, fact.detail)
+    format!("{} failed: {}; {now}{undone}", whom(&fact.ticket), fact.detail)
+}
+
+/// `implementer of task 2.1`, because others may be at work beside it.
+fn whom(ticket: &Ticket) -> String {
+    match &ticket.unit {
+        Unit::Task(id) => format!("{} of task {id}", ticket.role),
+        Unit::Whole => ticket.role.to_string(),
+    }
 }
 
 pub(super) fn lost(fact: &Lost) -> String {
-    let (role, cost) = (&fact.ticket.role, fact.cost);
+    let (role, cost) = (whom(&fact.ticket), fact.cost);
     format!("{role} was interrupted; the budget counts {cost} for it, the most it can have cost")
 }
 

@@ -52,7 +52,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         code-quality-reviewer approves
         security-reviewer approves
         the run is done
-        then implementer was told `excludes what was changed by these tasks`
+        then implementer was told `excludes what these tasks changed`
         then implementer was told `- 1 Write the exporter`
         then implementer was told `+export`
         then combined tells `\"conflict\":{\"task\":\"2\",\"files\":[\"src/shared.sh\"]}`
@@ -280,7 +280,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         code-quality-reviewer approves
         security-reviewer approves
         the run is done
-        then implementer was told `excludes what was changed by what became part of the feature meanwhile`
+        then implementer was told `excludes what became part of the feature meanwhile`
         then src/record.sh says `mine\\nrecord`
         then src/export.sh says `export`
         then the ledger has 3 built
