@@ -402,3 +402,28 @@ fn outside_of_fences(text: &str) -> String {
     }
     outside
 }
+
+#[test]
+fn a_task_that_came_back_is_told_the_check_who_else_and_what_the_feature_gained() {
+    let told = |with_tasks: &str, gained: &str| {
+        let mut text = String::new();
+        with("implementer", "task", &mut |brief| {
+            let why = ReturnedWhy::Red { gate: "tests", evidence: "not ok 10\n" };
+            let returned = Some(ReturnedTask { why, with: with_tasks, gained });
+            let papers = TaskBrief { returned, begun: true, ..*brief.code.unwrap().task.unwrap() };
+            let code = brief.code.map(|code| CodeBrief { task: Some(&papers), ..code });
+            text = build(&Brief { code, ..*brief }).get("task").unwrap().to_owned();
+        });
+        text
+    };
+    let alone = told("", "");
+    let meanwhile = "On top of what the feature has now, the check `tests` fails. Look for the reason in how it fits \
+        together with what became part of the feature meanwhile.\n";
+    assert!(alone.contains(meanwhile), "{alone}");
+    assert!(alone.contains("```text\nnot ok 10\n```") && !alone.contains("has gained"), "{alone}");
+    let pair = told("- 1.2 Count", "+left=10\n");
+    let both = "the check `tests` fails, and it passes without either of the two. Look for the reason in how it fits \
+        together with what these tasks changed:\n\n- 1.2 Count\n";
+    assert!(pair.contains(both) && pair.contains("```diff\n+left=10\n```"), "{pair}");
+    assert!(told("", &"x\n".repeat(9_000)).contains(", its beginning:"), "a long one is cut");
+}

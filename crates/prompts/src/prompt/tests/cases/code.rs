@@ -79,26 +79,14 @@ fn tasks(show: Show<'_>) {
         Brief { gate: Some(change::FAILED), code: Some(CodeBrief { task: Some(&begun), ..code }), ..task };
     show("task, after a failed check", failed);
     show("task, resumed after a failed check", Brief { strategy: Strategy::Resume, ..failed });
-    let stopped = TaskBrief { stopped: Some("R1 says 30 days, its test 7: which one holds?"), ..begun };
-    show("task, after a stop", Brief { code: Some(CodeBrief { task: Some(&stopped), ..code }), ..task });
     let files = ["src/limits.sh".to_owned()];
-    let with = "- 1.2 Answer with the number that is left";
-    let gained = "diff --git a/src/limits.sh b/src/limits.sh\n--- a/src/limits.sh\n+++ b/src/limits.sh\n@@ -1 +1 @@\n-left=9\n+left=10\n";
-    let conflict = ReturnedTask { why: ReturnedWhy::Conflict { files: &files }, with, gained };
-    let back = TaskBrief { returned: Some(conflict), ..begun };
-    show("task, after a conflict", Brief { code: Some(CodeBrief { task: Some(&back), ..code }), ..task });
-    let red = ReturnedWhy::Red { gate: "tests", evidence: "not ok the tenth request is refused\n" };
-    let back = TaskBrief {
-        returned: Some(ReturnedTask {
-            why: red,
-            with: "- 1.2 Answer with the number that is left",
-            gained: "",
-        }),
-        ..begun
-    };
+    let (why, with) = (ReturnedWhy::Conflict { files: &files }, "- 1.2 Answer with the number that is left");
+    let returned = Some(ReturnedTask { why, with, gained: "" });
+    let stopped = Some("R1 says 30 days, its test 7: which one holds?");
+    let stopped = TaskBrief { stopped, returned, ..begun };
     show(
-        "task, which fails together with others",
-        Brief { code: Some(CodeBrief { task: Some(&back), ..code }), ..task },
+        "task, after a conflict and a stop",
+        Brief { code: Some(CodeBrief { task: Some(&stopped), ..code }), ..task },
     );
 }
 
