@@ -21,7 +21,8 @@ use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::review::{DispatchOrder, Effect, Rejected};
 use redraft_cost::price::OverBudget;
 use redraft_facts::event::{
-    BudgetReached, BudgetSet, Decision, Entry, FeatureCreated, MergeHistory, Merged, Question, StageClosed,
+    BudgetReached, BudgetSet, Decision, Entry, FeatureCreated, JobsSet, MergeHistory, Merged, Question,
+    StageClosed,
 };
 use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::phase::{Lane, Phase};
@@ -379,9 +380,11 @@ impl<'a> Run<'a> {
         };
         let agent = self.parts.agents.agent_for(&task.seat.role).map_err(EngineError::Agent)?;
         let alone = self.serves || self.created.in_place || agent.abilities().pull;
-        let (jobs, person) = (if alone { 1 } else { self.rules.jobs }, self.rules.person.clone());
-        self.landing().set_jobs(jobs, &person)?;
-        Ok(())
+        let jobs = if alone { 1 } else { self.rules.jobs };
+        if implementing.landing.jobs == jobs {
+            return Ok(());
+        }
+        self.journal.record(JobsSet { jobs, by: self.rules.person.clone() })
     }
 
     /// Removes the worktrees of tasks; whatever stood there is kept.

@@ -11,7 +11,7 @@ use crate::trailers;
 use crate::worktree::Worktree;
 use redraft_core::review::{Effect, Implementing, Loop, TaskWork};
 use redraft_documents::report::{self, UnderstoodReport};
-use redraft_facts::event::{Built, Combined, CombinedStep, Conflict, Enqueued, JobsSet, Slot};
+use redraft_facts::event::{Built, Combined, CombinedStep, Conflict, Enqueued, Slot};
 use redraft_facts::ids::{Revision, TaskId};
 use redraft_facts::ticket::{Ticket, Unit};
 use std::sync::Arc;
@@ -25,20 +25,6 @@ pub(crate) struct Landing<'r, 'a> {
 }
 
 impl Landing<'_, '_> {
-    /// Stores how many tasks are carried out at once from now on, where tasks are left and that is not so already.
-    pub(crate) fn set_jobs(&mut self, jobs: u16, person: &str) -> Result<bool, EngineError> {
-        let Some(implementing) =
-            self.journal.state().open.as_ref().and_then(|open| open.implementing.as_ref())
-        else {
-            return Ok(false);
-        };
-        if implementing.landing.jobs == jobs || implementing.current().is_none() {
-            return Ok(false);
-        }
-        self.journal.record(JobsSet { jobs, by: person.to_owned() })?;
-        Ok(true)
-    }
-
     /// Turns the answer of an implementer into a fact: what it did in its own worktree waits for its turn.
     pub(crate) fn enqueue(&mut self, ticket: &Ticket, slot: &Slot, title: &str) -> Result<(), EngineError> {
         let Some((answered, answer)) = self.journal.answer_of(ticket)? else { return Ok(()) };
