@@ -141,7 +141,7 @@ impl Schedule {
         Some(Reason::SharedFile(place, other))
     }
 
-    /// The tasks that may begin now, all of them at once, in their order. `states` are those of the tasks of the list, and
+    /// The tasks that begin now, all of them at once, in their order. `states` are those of the tasks of the list, and
     /// at most `jobs` are under way. Where none is and one is open, there is one.
     pub fn ready(&self, states: &[Progress], jobs: usize) -> Vec<usize> {
         let state = |task: usize| states.get(task).copied().unwrap_or_default();
@@ -162,7 +162,35 @@ impl Schedule {
             left.push(task);
             (!waits).then_some(task)
         };
-        in_order().filter_map(may_begin).take(jobs.saturating_sub(busy.len())).collect()
+        let able = in_order().filter_map(may_begin).collect();
+        self.chosen(able, states, jobs, busy.len())
+    }
+
+    /// Those of the tasks that may begin for which there is a place, in their order. Several jobs begin with the tasks that
+    /// most others wait for, one after the other: so the last of them ends earliest.
+    pub fn chosen(&self, mut able: Vec<usize>, states: &[Progress], jobs: usize, busy: usize) -> Vec<usize> {
+        let places = jobs.saturating_sub(busy);
+        if jobs > 1 && able.len() > places {
+            let behind = self.behind(states);
+            let mut urgent = able.clone();
+            urgent.sort_by_key(|task| core::cmp::Reverse(behind[*task]));
+            let last: BTreeSet<usize> = urgent.split_off(places).into_iter().collect();
+            able.retain(|task| !last.contains(task));
+        }
+        able.truncate(places);
+        able
+    }
+
+    /// How many tasks have to be carried out one after the other when a task has ended, at least.
+    fn behind(&self, states: &[Progress]) -> Vec<usize> {
+        let mut behind = vec![0; self.tasks.len()];
+        let ended = |task: &usize| states.get(*task) == Some(&Progress::Ended);
+        let left: Vec<usize> = self.order.iter().copied().filter(|task| !ended(task)).collect();
+        for (at, task) in left.iter().enumerate().rev() {
+            let waits = left[at + 1..].iter().filter(|later| self.why(**later, *task).is_some());
+            behind[*task] = waits.map(|later| behind[*later] + 1).max().unwrap_or(0);
+        }
+        behind
     }
 
     /// Tasks that wait for each other are carried out in the order of the list, in place of what they say they need of

@@ -194,6 +194,31 @@ fn plain_needs(list: &[ScheduledTask]) -> Vec<Vec<usize>> {
     (0..list.len()).map(of).collect()
 }
 
+#[test]
+fn several_jobs_begin_with_the_tasks_that_most_others_wait_for() {
+    let list = [
+        task("1", "", "a"),
+        task("2", "", "b"),
+        task("3", "", "c"),
+        task("4", "3", "d"),
+        task("5", "", "e"),
+        task("6", "", "e f"),
+        task("7", "6", "g"),
+    ];
+    let schedule = Schedule::new(&list);
+    let open = [Progress::Open; 7];
+    // Five has six behind it, and that seven.
+    assert_eq!(schedule.ready(&open, 1), [0]);
+    assert_eq!(schedule.ready(&open, 2), [2, 4]);
+    assert_eq!(schedule.ready(&open, 3), [0, 2, 4]);
+    assert_eq!(schedule.ready(&open, 9), [0, 1, 2, 4]);
+    let mut states = open;
+    (states[2], states[4]) = (Progress::Running, Progress::Ended);
+    assert_eq!(schedule.ready(&states, 2), [5], "one place is left");
+    states[2] = Progress::Ended;
+    assert_eq!(schedule.ready(&states, 2), [0, 5], "of those that are alike the first");
+}
+
 proptest! {
     #[test]
     fn no_task_begins_before_what_it_needs_nor_beside_what_overlaps_and_all_end(

@@ -12,7 +12,7 @@ use crate::experience::Experience;
 use crate::host::{KeptConversations, divide, out};
 use crate::journal::{Journal, Listener, Writer};
 use crate::ledger_match::require_ledger_matches_branch;
-use crate::parked::hold_back;
+use crate::parked::{AgentLimits, hold_back};
 use crate::projections::shows;
 use crate::starting::WorktreeBaseline;
 use crate::undone::Undone;
@@ -58,6 +58,8 @@ pub struct Run<'a> {
     read_at: Option<u64>,
     /// What it draws on a pool that other runs draw on, too.
     draw: Option<Draw>,
+    /// What other runs know about the limits of agents, too.
+    limits: Option<Arc<AgentLimits>>,
     /// Whether the worktrees of tasks were put away.
     slots_away: bool,
 }
@@ -97,6 +99,7 @@ impl<'a> Run<'a> {
             based: None,
             read_at: None,
             draw: None,
+            limits: None,
             slots_away: false,
         })
     }
@@ -115,6 +118,11 @@ impl<'a> Run<'a> {
     pub fn draw_on(&mut self, pool: Arc<BudgetPool>) {
         let counted = self.journal.state().money.counted();
         self.draw = Some(Draw::new(pool, self.created.scope(), counted));
+    }
+
+    /// Knows of the limits of agents what these runs know, and tells them.
+    pub fn share_limits(&mut self, limits: Arc<AgentLimits>) {
+        self.limits = Some(limits);
     }
 
     /// Decides in this name from now on: what a demo chooses, no person has chosen.
@@ -277,7 +285,11 @@ impl<'a> Run<'a> {
                 self.project()?;
                 return Ok(Stop::Parked(until_ms));
             }
-            if let Some(stop) = self.sending().dispatch(orders)? {
+            let stop = self.sending().dispatch(orders)?;
+            if let Some(limits) = &self.limits {
+                limits.with(&self.journal.state().parked);
+            }
+            if let Some(stop) = stop {
                 if let Stop::OverBudget { ticket, over } = &stop {
                     // At the end of a feature, the run does not wait for something there is no money for.
                     if self.learning().go_on_without(ticket, &over.to_string())? {
@@ -467,6 +479,7 @@ impl<'a> Run<'a> {
         if self.sends_now {
             return Ok((orders, None));
         }
-        hold_back(orders, self.journal.state(), self.parts.agents, self.parts.clock.now_ms())
+        let (limits, now_ms) = (self.limits.as_deref(), self.parts.clock.now_ms());
+        hold_back(orders, self.journal.state(), limits, self.parts.agents, now_ms)
     }
 }

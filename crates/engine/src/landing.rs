@@ -161,7 +161,8 @@ impl Landing<'_, '_> {
     }
 
     /// Whether the worktree differs only in what is becoming part of the feature: the run died while doing it, and
-    /// nobody has edited anything.
+    /// nobody has edited anything. Where somebody has, what no commit of the branch holds yet is put back, so that their
+    /// edit is theirs alone.
     pub(crate) fn was_landing(&self, effects: &[Effect]) -> Result<bool, EngineError> {
         let [Effect::Land { step, .. }] = effects else { return Ok(false) };
         let Some(known) = &self.journal.open_loop()?.revision else { return Ok(false) };
@@ -170,8 +171,18 @@ impl Landing<'_, '_> {
             return Ok(false);
         }
         let workspace = self.worktree.workspace;
-        let (changed, differs) = (workspace.changed(known, &now)?, workspace.changed(&step.revision, &now)?);
-        Ok(changed.iter().all(|path| !differs.contains(path)))
+        let (mut changed, differs) =
+            (workspace.changed(known, &now)?, workspace.changed(&step.revision, &now)?);
+        let all = changed.len();
+        changed.retain(|path| !differs.contains(path));
+        if changed.len() == all {
+            return Ok(true);
+        }
+        let committed = workspace.tree_of(&self.worktree.head()?)?;
+        let held = workspace.changed(known, &committed)?;
+        changed.retain(|path| !held.contains(path));
+        workspace.put_back(known, &changed)?;
+        Ok(false)
     }
 }
 

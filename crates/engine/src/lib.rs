@@ -73,6 +73,7 @@ pub use estimating::Estimating;
 pub use host::{HostWork, Submission, SubmissionRefusal};
 pub use journal::{Journal, Writer};
 pub use ledger_match::{last_commit, require_ledger_matches_branch};
+pub use parked::AgentLimits;
 pub use person::require_short;
 pub use progress::Progress;
 pub use projections::write_projections;

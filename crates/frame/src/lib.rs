@@ -40,6 +40,7 @@ pub mod story;
 pub mod trace_inputs;
 pub mod trust;
 pub mod usage;
+pub mod waiting;
 pub mod whole_file;
 pub mod worker;
 pub mod wrap;

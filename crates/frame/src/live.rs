@@ -13,6 +13,7 @@ use redraft_facts::text::one_line;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::{Money, Usd, grouped};
 use redraft_reports::narration::task_of;
+use redraft_reports::projections::TaskTally;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub(crate) struct Board {
     tokens: u64,
     /// By feature or review: several may be driven at once.
     money: BTreeMap<Scope, Money>,
+    /// The tasks of each that carries out some.
+    tasks: BTreeMap<Scope, TaskTally>,
     /// What all of it may cost.
     pub(crate) budget: Option<Usd>,
 }
@@ -45,7 +48,12 @@ impl Board {
     /// Folds an event; `now` is the time since the program began.
     pub(crate) fn take(&mut self, entry: &Entry, state: &Pipeline, now: Duration) {
         let scope = state.created.as_ref().map_or(Scope::Repo, |created| created.scope());
-        self.money.insert(scope, state.money);
+        self.money.insert(scope.clone(), state.money);
+        let building = state.open.as_ref().is_some_and(|open| open.implementing.is_some());
+        match TaskTally::of(state).filter(|_| building) {
+            Some(tasks) => drop(self.tasks.insert(scope, tasks)),
+            None => drop(self.tasks.remove(&scope)),
+        }
         match &entry.event {
             // What a host was handed is not under way here.
             Event::Started(fact) if !fact.pull => {
@@ -134,6 +142,9 @@ impl Board {
         }
         if let Some(budget) = self.budget {
             line.push_str(&format!(" of {budget}"));
+        }
+        if let Some(tasks) = TaskTally::summed(self.tasks.values().copied()) {
+            line.push_str(&format!("; {tasks}"));
         }
         line
     }

@@ -9,7 +9,7 @@ use crate::prepare::{Furniture, furnish};
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use redraft_adapters::child::SLOT;
-use redraft_adapters::git::{GitError, GitWorkspace, LeftoverKind, slot_folder, slot_folders};
+use redraft_adapters::git::{GitError, GitWorkspace, LeftoverKind, Repository, slot_folder, slot_folders};
 use redraft_agents::config::Config;
 use redraft_engine::ports::{Slots, Workspace, WorkspaceError};
 use redraft_facts::event::FeatureCreated;
@@ -19,38 +19,70 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub struct SlotWorktrees<'a> {
-    repo: &'a RepositoryContext,
-    config: &'a Config,
+pub struct SlotWorktrees<'a, P> {
+    repository: &'a Repository,
+    /// The folder of states.
+    state: &'a Path,
     created: &'a FeatureCreated,
-    process: &'a ProcessContext,
-    console: &'a Console,
+    /// The feature's own worktree.
+    own: PathBuf,
+    prepares: P,
     /// Those that this run has looked at.
     open: Mutex<BTreeMap<u16, Arc<GitWorkspace>>>,
 }
 
-impl<'a> SlotWorktrees<'a> {
+/// What a worktree needs besides git.
+pub trait PrepareSlot: Send + Sync {
+    /// Makes it while nobody else makes one.
+    fn alone(&self, make: &dyn Fn() -> Result<(), GitError>) -> Result<(), CliError>;
+
+    /// Copies what the project names, and sets it up where that is wanted.
+    fn furnish(&self, slot: u16, folder: &Path, sets_up: bool) -> Result<(), CliError>;
+}
+
+/// Prepares it as `redraft.toml` says.
+pub struct AsTheProjectSays<'a> {
+    pub repo: &'a RepositoryContext,
+    pub config: &'a Config,
+    pub created: &'a FeatureCreated,
+    pub process: &'a ProcessContext,
+    pub console: &'a Console,
+}
+
+impl PrepareSlot for AsTheProjectSays<'_> {
+    fn alone(&self, make: &dyn Fn() -> Result<(), GitError>) -> Result<(), CliError> {
+        let _lock = self.repo.lock_repository(self.process, self.console)?;
+        Ok(make()?)
+    }
+
+    fn furnish(&self, slot: u16, folder: &Path, sets_up: bool) -> Result<(), CliError> {
+        let out = self.repo.state.join("setup").join(format!("{}.slot-{slot}", self.created.id));
+        let mut environment = self.process.environment.clone();
+        environment.set(SLOT, &slot.to_string());
+        let furniture = Furniture { folder, out: &out, environment: &environment, sets_up };
+        furnish(&furniture, self.repo, self.created, self.config, self.process, self.console)
+    }
+}
+
+impl<'a, P: PrepareSlot> SlotWorktrees<'a, P> {
+    /// `own`: the feature's own worktree.
     pub fn new(
-        repo: &'a RepositoryContext,
-        config: &'a Config,
+        repository: &'a Repository,
+        state: &'a Path,
         created: &'a FeatureCreated,
-        process: &'a ProcessContext,
-        console: &'a Console,
-    ) -> SlotWorktrees<'a> {
-        SlotWorktrees { repo, config, created, process, console, open: Mutex::default() }
+        own: PathBuf,
+        prepares: P,
+    ) -> SlotWorktrees<'a, P> {
+        SlotWorktrees { repository, state, created, own, prepares, open: Mutex::default() }
     }
 
     fn open(&self) -> MutexGuard<'_, BTreeMap<u16, Arc<GitWorkspace>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn folder(&self, slot: u16) -> Result<PathBuf, CliError> {
-        Ok(slot_folder(&self.repo.worktree(self.created)?, slot))
-    }
-
     /// Where is noted that a slot was prepared.
     fn ready(&self, slot: u16) -> PathBuf {
-        self.repo.state.join("ready").join(format!("{}.slot-{slot}", self.created.id))
+        self.state.join("ready").join(format!("{}.slot-{slot}", self.created.id))
     }
 
     /// Those that were prepared once, also where somebody has removed the folder since.
@@ -63,7 +95,7 @@ impl<'a> SlotWorktrees<'a> {
 
     /// The worktree of a slot, made and prepared where it is missing.
     fn made(&self, slot: u16, commit: &str) -> Result<Arc<GitWorkspace>, CliError> {
-        let (folder, ready) = (self.folder(slot)?, self.ready(slot));
+        let (folder, ready) = (slot_folder(&self.own, slot), self.ready(slot));
         if let Some(known) = self.open().get(&slot).filter(|_| folder.join(".git").exists()) {
             return Ok(Arc::clone(known));
         }
@@ -74,15 +106,13 @@ impl<'a> SlotWorktrees<'a> {
             if ready.exists() {
                 fs::remove_file(&ready).map_err(named)?;
             }
-            let lock = self.repo.lock_repository(self.process, self.console)?;
-            self.repo.repository.ensure_detached(commit, &folder)?;
-            drop(lock);
+            self.prepares.alone(&|| self.repository.ensure_detached(commit, &folder))?;
         }
         let workspace = Arc::new(self.workspace(slot, &folder)?);
         workspace.sweep();
         if is_new {
-            self.furnish(slot, &folder, true)?;
-            fs::create_dir_all(ready.parent().unwrap_or(&self.repo.state)).map_err(named)?;
+            self.prepares.furnish(slot, &folder, true)?;
+            fs::create_dir_all(ready.parent().unwrap_or(self.state)).map_err(named)?;
             fs::write(&ready, "1\n").map_err(named)?;
         }
         self.open().insert(slot, Arc::clone(&workspace));
@@ -91,16 +121,7 @@ impl<'a> SlotWorktrees<'a> {
 
     fn workspace(&self, slot: u16, folder: &Path) -> Result<GitWorkspace, GitError> {
         let name = format!("{}-slot-{slot}", self.created.scope());
-        GitWorkspace::open(&self.repo.repository, folder, &name)
-    }
-
-    /// Copies what the project names, and sets it up.
-    fn furnish(&self, slot: u16, folder: &Path, sets_up: bool) -> Result<(), CliError> {
-        let out = self.repo.state.join("setup").join(format!("{}.slot-{slot}", self.created.id));
-        let mut environment = self.process.environment.clone();
-        environment.set(SLOT, &slot.to_string());
-        let furniture = Furniture { folder, out: &out, environment: &environment, sets_up };
-        furnish(&furniture, self.repo, self.created, self.config, self.process, self.console)
+        GitWorkspace::open(self.repository, folder, &name)
     }
 
     /// Keeps all that is there and in no commit.
@@ -115,13 +136,14 @@ impl<'a> SlotWorktrees<'a> {
     }
 }
 
-impl Slots for SlotWorktrees<'_> {
+impl<P: PrepareSlot> Slots for SlotWorktrees<'_, P> {
     fn at(&self, slot: u16, commit: &str) -> Result<Arc<dyn Workspace>, WorkspaceError> {
         let workspace = self.made(slot, commit).map_err(|error| refused(slot, &error))?;
         self.keep_all(slot, &workspace)?;
         workspace.check_out(commit)?;
-        let folder = self.folder(slot).map_err(|error| refused(slot, &error))?;
-        self.furnish(slot, &folder, false).map_err(|error| refused(slot, &error))?;
+        self.prepares
+            .furnish(slot, &slot_folder(&self.own, slot), false)
+            .map_err(|error| refused(slot, &error))?;
         Ok(workspace)
     }
 
@@ -131,11 +153,10 @@ impl Slots for SlotWorktrees<'_> {
     }
 
     fn remove_all(&self) -> Result<(), WorkspaceError> {
-        let own = self.repo.worktree(self.created).map_err(|error| refused(0, &error))?;
-        let there = slot_folders(&own).into_iter().map(|(slot, _)| slot);
+        let there = slot_folders(&self.own).into_iter().map(|(slot, _)| slot);
         let slots: BTreeSet<u16> = there.chain(self.prepared()).collect();
         for slot in slots {
-            let folder = slot_folder(&own, slot);
+            let folder = slot_folder(&self.own, slot);
             if folder.join(".git").exists() {
                 self.keep_all(slot, &self.workspace(slot, &folder)?)?;
             } else if folder.exists() {
@@ -144,7 +165,7 @@ impl Slots for SlotWorktrees<'_> {
             }
             self.open().remove(&slot);
             let what = LeftoverKind::Worktree { folder, bytes: 0, uncommitted: Vec::new() };
-            self.repo.repository.take_away(&what)?;
+            self.repository.take_away(&what)?;
             // A note about nothing is overlooked.
             let _ = fs::remove_file(self.ready(slot));
         }

@@ -3,6 +3,7 @@
 
 use crate::console::Console;
 use crate::doing::DoingFile;
+use crate::waiting::WaitMark;
 use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::OverBudget;
 use redraft_engine::{Progress, Undone};
@@ -11,6 +12,7 @@ use redraft_facts::text::indented;
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_reports::narration::Narrator;
 use redraft_reports::projections;
+use redraft_reports::standing::Waits;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
@@ -21,12 +23,14 @@ pub struct Story<'a> {
     narrator: Mutex<Narrator>,
     /// Where others see what agents do.
     doing: Option<DoingFile>,
+    /// Where others see that it waits.
+    mark: Option<WaitMark<'a>>,
 }
 
 impl<'a> Story<'a> {
     /// `asks`: whether a person is asked on the spot.
     pub fn new(console: &'a Console, asks: bool) -> Story<'a> {
-        Story { console, narrator: Mutex::new(Narrator::new(asks)), doing: None }
+        Story { console, narrator: Mutex::new(Narrator::new(asks)), doing: None, mark: None }
     }
 
     /// The same with a file in which other processes see what agents do.
@@ -36,12 +40,22 @@ impl<'a> Story<'a> {
         self
     }
 
+    /// The same with a mark in which other processes see that it waits for money.
+    #[must_use]
+    pub fn marked_in(mut self, mark: WaitMark<'a>) -> Story<'a> {
+        self.mark = Some(mark);
+        self
+    }
+
     /// The run has ended. Prints what was held back, unless the result says it.
     pub fn end(&self, in_result: bool) {
         let lines = self.narrator.lock().unwrap_or_else(PoisonError::into_inner).end(in_result);
         self.console.land();
         if let Some(doing) = &self.doing {
             doing.close();
+        }
+        if let Some(mark) = &self.mark {
+            mark.end();
         }
         self.console.say_all(&lines);
     }
@@ -55,6 +69,9 @@ impl Drop for Story<'_> {
 
 impl Progress for Story<'_> {
     fn stored(&self, entry: &Entry, state: &Pipeline) {
+        if let Some(mark) = &self.mark {
+            mark.end();
+        }
         if self.console.events {
             let scope = state.created.as_ref().map_or(Scope::Repo, |created| created.scope());
             self.console.line_object(&EventJson::new(&scope, entry));
@@ -80,6 +97,9 @@ impl Progress for Story<'_> {
     }
 
     fn waits_for_money(&self, over: &OverBudget) {
+        if let Some(mark) = &self.mark {
+            mark.begin(Waits::Money);
+        }
         let OverBudget { needed, left, limit } = over;
         self.console.say(&format!(
             "  waits: the next dispatch may cost up to {needed}, and {left} of the {limit} for all features is left until \

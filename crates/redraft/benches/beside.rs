@@ -2,13 +2,17 @@
 //! there, putting that on top of the feature, landing it and removing the worktree. Next to it, in turns, a script that
 //! starts the same git commands.
 //!
-//! `cargo bench -p redraft --bench beside` prints the figures of docs/performance.md. Nothing here passes or fails.
+//! `cargo bench -p redraft --bench beside` prints the figures of docs/performance.md; with `-- jobs` how long a feature's
+//! tasks take, which lasts four minutes. Nothing here passes or fails.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a benchmark prints, and stops when it cannot measure"
 )]
+
+#[path = "beside/jobs.rs"]
+mod jobs;
 
 use redraft_adapters::git::{GitWorkspace, LeftoverKind, Repository};
 use redraft_engine::ports::{PutOn, Workspace as _};
@@ -38,6 +42,9 @@ git worktree remove --force "$SLOT"
 "#;
 
 fn main() {
+    if std::env::args().any(|word| word == "jobs") {
+        return jobs::measure();
+    }
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
     fill(&scratch.root());
     scratch.git(["add", "."]);

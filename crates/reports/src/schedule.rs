@@ -113,6 +113,13 @@ impl<'a> Outlook<'a> {
     }
 }
 
+/// How many tasks of a plan begin beside another one that begins at the same time, the first of them apart: a cache holds
+/// what they share once that has begun to answer.
+pub fn beside(plan: &[Option<Slot>]) -> u64 {
+    let begins: BTreeSet<u64> = plan.iter().flatten().map(|slot| slot.begins).collect();
+    plan.iter().flatten().count().saturating_sub(begins.len()) as u64
+}
+
 /// How long a plan takes.
 pub fn length(plan: &[Option<Slot>]) -> u64 {
     plan.iter().flatten().map(|slot| slot.ends).max().unwrap_or(0)

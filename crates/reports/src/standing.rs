@@ -90,6 +90,34 @@ pub enum Subject {
     Approval,
 }
 
+/// What a feature waits for while others of the same run are driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waits {
+    /// Until one of them rests.
+    Place,
+    /// Until what was promised to them is billed.
+    Money,
+}
+
+impl Waits {
+    pub const ALL: [Waits; 2] = [Waits::Place, Waits::Money];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Waits::Place => "place",
+            Waits::Money => "money",
+        }
+    }
+
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Waits::Place => "waits for a place in `redraft run --all`",
+            Waits::Money => "waits for money that was promised to other features",
+        }
+    }
+}
+
 /// What events cannot say about a feature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
@@ -100,6 +128,8 @@ pub struct Surroundings {
     pub asks: bool,
     /// Features that come before it and are not completed.
     pub blocked_by: Vec<String>,
+    /// What it waits for beside other features of the same run.
+    pub waits: Option<Waits>,
     /// What each dispatch under way last did, as far as the process that drives it has told.
     pub doing: BTreeMap<Ticket, String>,
 }

@@ -23,6 +23,7 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
+use redraft_frame::waiting;
 use redraft_reports::projections::BoardRow;
 use redraft_reports::question::OpenQuestion;
 use redraft_reports::standing::{Standing, Surroundings};
@@ -69,7 +70,9 @@ impl Seen {
         let blocked_by: Vec<BlockerJson> = in_its_way.iter().map(BlockerJson::new).collect();
         let names = in_its_way.iter().map(|blocker| blocker.name.clone()).collect();
         let (is_driven, asks) = (held_by.is_some(), asks(held_by.as_ref()));
-        let around = Surroundings { now_ms, is_driven, asks, blocked_by: names, ..Surroundings::default() };
+        let waits = row.is_open().then(|| waiting::read(&standings.repo.state, &row.id)).flatten();
+        let around =
+            Surroundings { now_ms, is_driven, asks, blocked_by: names, waits, ..Surroundings::default() };
         let mut row = row.now(&around);
         if held_by.is_some() {
             row.next = format!("redraft watch {}", row.id);
@@ -96,7 +99,7 @@ impl Seen {
         let blocked_by = self.blocked_by.iter().map(|blocker| blocker.feature.clone()).collect();
         let (is_driven, asks) = (self.held_by.is_some(), asks(self.held_by.as_ref()));
         let doing = doing::read(&repo.state, &scope_of(&self.row));
-        Surroundings { now_ms, is_driven, asks, blocked_by, doing }
+        Surroundings { now_ms, is_driven, asks, blocked_by, waits: self.row.waits, doing }
     }
 
     /// Whether it cannot be run because of other features, and for no other reason.
@@ -231,7 +234,7 @@ pub fn around_review(repo: &RepositoryContext, row: &BoardRow, now_ms: i64) -> S
     let held_by = held_by.filter(|holder| holder.pid != std::process::id());
     let (is_driven, asks) = (held_by.is_some(), asks(held_by.as_ref()));
     let doing = doing::read(&repo.state, &scope_of(row));
-    Surroundings { now_ms, is_driven, asks, blocked_by: Vec::new(), doing }
+    Surroundings { now_ms, is_driven, asks, doing, ..Surroundings::default() }
 }
 
 fn asks(held_by: Option<&Holder>) -> bool {

@@ -239,10 +239,10 @@ impl Implementing {
         let schedule = Schedule::new(&scheduled.collect::<Vec<_>>());
         // Who waits for a person takes no place from others.
         let all = schedule.ready(&states, usize::MAX);
-        let (stuck, mut able): (Vec<usize>, Vec<usize>) =
+        let (stuck, able): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|place| spent(&self.tasks[*place]));
         let busy = states.iter().filter(|state| **state == Progress::Running).count();
-        able.truncate(usize::from(self.landing.jobs).saturating_sub(busy));
+        let able = schedule.chosen(able, &states, usize::from(self.landing.jobs), busy);
         if able.is_empty() { stuck } else { able }
     }
 

@@ -28,7 +28,7 @@ fn scenario(jobs: usize, turns: &str) -> String {
     )
 }
 
-const APART: &str = "
+pub(crate) const APART: &str = "
     implementer:1 writes `export\\n` to src/export.sh
     implementer:2 writes `record\\n` to src/record.sh
     implementer:3 writes `read\\n` to src/read.sh
@@ -44,7 +44,7 @@ const EXCLUDING: &str = "
     and finds `one\\n=======\\ntwo` in src/shared.sh before
 ";
 
-const RED: &str = "
+pub(crate) const RED: &str = "
     the check `run tests` refuses `slow` in src/record.sh
     implementer:1 writes `export\\n` to src/export.sh
     implementer:2 writes `slow\\n` to src/record.sh

@@ -93,6 +93,21 @@ impl Left {
         self
     }
 
+    /// The same without what a person has made besides: other files and commits than those of tasks.
+    pub(crate) fn of_tasks(mut self) -> Left {
+        self.files.retain(|path, _| path.starts_with("src/"));
+        self.commits.retain(|subject| subject.starts_with("redraft: task "));
+        self.main.clear();
+        self.main_commits.clear();
+        self.revisions.clear();
+        self
+    }
+
+    pub(crate) fn without_commits(mut self) -> Left {
+        self.commits.clear();
+        self
+    }
+
     /// The same without names that each world makes up for itself, and without the order of what was merged: git shows the
     /// commits of two branches by their times.
     pub(crate) fn on_any_world(mut self) -> Left {

@@ -5,8 +5,8 @@
 //! - [`stage`] plays scenarios: a feature, agents with a script, people and accidents. [`script`] is the language they are
 //!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with crashes, then
 //!   once on the real adapters.
-//! - [`crashes`] and [`beside`]: those that no table can hold. [`coverage`]: nothing is left out. [`questions`]: what is asked outside of
-//!   any feature.
+//! - [`crashes`], [`beside`], [`accidents`], [`schedules`] and [`conflicts`]: those that no table can hold. [`coverage`]:
+//!   nothing is left out. [`questions`]: what is asked outside of any feature.
 
 #![expect(
     clippy::unwrap_used,
@@ -15,14 +15,18 @@
     reason = "a test that cannot go on fails, and the suite says how long it takes"
 )]
 
+mod accidents;
 mod beside;
+mod conflicts;
 mod coverage;
 mod crashes;
 mod documents;
 mod left;
+mod lists;
 mod promises;
 mod questions;
 mod real;
+mod schedules;
 mod script;
 mod stage;
 mod tables;

@@ -5,6 +5,7 @@ mod clock;
 mod comments;
 mod slots;
 
+use crate::stage::created;
 use crate::world::{
     BRANCH, ChecksAt, ClockAt, CommentsAt, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World,
 };
@@ -15,6 +16,7 @@ use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Store, StoreError};
 use redraft_facts::ids::Revision;
 use redraft_facts::ticket::Scope;
+use redraft_frame::slot_worktrees::SlotWorktrees;
 use redraft_testkit::Scratch;
 use redraft_testkit::fakes::Outside;
 use rusqlite::Connection;
@@ -88,7 +90,8 @@ impl World for RealWorld {
         let merging = GitMerging { repository: &repository, branch: BRANCH.to_owned(), boundaries };
         let check_folder =
             GitCheckFolder::new(&repository, &FEATURE.to_string(), Some(SETUP.to_owned()), Vec::new());
-        let slots = slots::RealSlots::new(&repository, &self.place.worktree);
+        let (created, own) = (created(self), self.place.worktree.clone());
+        let slots = SlotWorktrees::new(&repository, &state, &created, own, slots::Unfurnished);
         act(&Ports {
             store: &store,
             workspace: &workspace,
@@ -181,6 +184,10 @@ impl Place {
 
     fn here<const N: usize>(&self, words: [&str; N]) -> String {
         self.scratch.git_in(&self.worktree, words)
+    }
+
+    fn elsewhere(&self) -> PathBuf {
+        self.scratch.outside().join("elsewhere")
     }
 
     fn clear(&self, path: &str) -> PathBuf {
@@ -365,6 +372,33 @@ impl Outside for Place {
 
     fn slots(&self) -> Vec<u16> {
         slot_folders(&self.worktree).into_iter().map(|(slot, _)| slot).collect()
+    }
+
+    fn slot_folder(&self, slot: u16) -> PathBuf {
+        redraft_adapters::git::slot_folder(&self.worktree, slot)
+    }
+
+    fn remove_slot(&self, slot: u16) {
+        fs::remove_dir_all(self.slot_folder(slot)).unwrap();
+    }
+
+    fn check_out_elsewhere(&self, path: &str, text: &str) {
+        let folder = self.elsewhere();
+        if !folder.exists() {
+            self.scratch.git(["worktree", "add", "--quiet", "--force", folder.to_str().unwrap(), BRANCH]);
+        }
+        write(&folder, path, text);
+    }
+
+    fn look_elsewhere(&self, path: &str) -> Option<String> {
+        self.look_in(&self.elsewhere(), path)
+    }
+
+    fn has_stored(&self, text: &str) -> bool {
+        let file = self.scratch.outside().join("wanted");
+        fs::write(&file, text).unwrap();
+        let id = self.scratch.git(["hash-object", file.to_str().unwrap()]);
+        self.scratch.command("git").args(["cat-file", "-e", &id]).output().unwrap().status.success()
     }
 
     fn look_in(&self, folder: &Path, path: &str) -> Option<String> {

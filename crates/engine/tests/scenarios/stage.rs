@@ -1,11 +1,13 @@
 //! Plays scenarios: one process of Redraft after the other, with people and accidents between them.
 
+mod accidents;
 mod claims;
 mod settings;
 
 use crate::left::{Left, trail};
 use crate::script::{Act, End, Step};
 use crate::world::{FEATURE, FakeWorld, Ports, World, nowhere, with};
+pub(crate) use accidents::Accident;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_engine::ports::{Append, Outcome};
 use redraft_engine::{EngineError, Rules, Run, RunPorts, Stop, Submission};
@@ -17,7 +19,8 @@ use redraft_prompts::prompt;
 use redraft_testkit::fakes::{
     Crash, Died, RememberingListener, ScriptedAgents, ScriptedChecks, StillClock, outliving,
 };
-use settings::{created, rules};
+pub(crate) use settings::created;
+use settings::rules;
 use std::sync::Arc;
 
 /// Where a play is disturbed: in which process, counted from 0, and at which moments of it and of those that recover.
@@ -41,6 +44,8 @@ pub(crate) struct Played {
     pub(crate) moments: Vec<String>,
     /// Where it died.
     pub(crate) died: Vec<String>,
+    /// The worktrees of tasks that were there when it died last.
+    pub(crate) left_slots: Vec<u16>,
 }
 
 /// Plays a scenario in a new world.
@@ -50,8 +55,20 @@ pub(crate) fn play(
     fake: Option<&FakeWorld>,
     disturbance: &Disturbance,
 ) -> Played {
+    play_with_accidents(steps, world, fake, disturbance, None)
+}
+
+/// The same, where something happens after each death.
+pub(crate) fn play_with_accidents(
+    steps: &[Step],
+    world: &dyn World,
+    fake: Option<&FakeWorld>,
+    disturbance: &Disturbance,
+    accident: Option<Accident>,
+) -> Played {
     let mut stage = Stage::new(steps, world, fake);
     stage.disturbance = disturbance.clone();
+    stage.accident = accident;
     for step in steps {
         stage.take(step);
     }
@@ -69,6 +86,7 @@ pub(crate) fn play(
         lengths: stage.lengths,
         moments: stage.moments,
         died: stage.died,
+        left_slots: stage.left_slots,
     }
 }
 
@@ -82,11 +100,13 @@ struct Stage<'w> {
     listener: RememberingListener,
     rules: Rules,
     disturbance: Disturbance,
+    accident: Option<Accident>,
     process: usize,
     worth_dying_at: Vec<Vec<usize>>,
     lengths: Vec<usize>,
     moments: Vec<String>,
     died: Vec<String>,
+    left_slots: Vec<u16>,
 }
 
 impl<'w> Stage<'w> {
@@ -108,11 +128,13 @@ impl<'w> Stage<'w> {
             listener,
             rules,
             disturbance,
+            accident: None,
             process: 0,
             worth_dying_at: Vec::new(),
             lengths: Vec::new(),
             moments: Vec::new(),
             died: Vec::new(),
+            left_slots: Vec::new(),
         };
         let mut created = created(world);
         for step in steps {
@@ -171,8 +193,12 @@ impl<'w> Stage<'w> {
                 }
                 Err(died) => {
                     self.died.push(died.moment);
+                    self.left_slots = self.world.outside().slots();
                     self.crash.begin(0);
                     self.repeat_unheard();
+                    if let Some(found) = self.accident.and_then(|accident| self.happens(accident, act)) {
+                        return found;
+                    }
                 }
             }
         }

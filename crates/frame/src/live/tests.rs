@@ -217,3 +217,12 @@ fn the_lines_fit_every_terminal() {
     assert_eq!(few[1], "… and 3 more at work");
     assert!(Board::default().lines(Duration::ZERO, 80, 24).is_empty());
 }
+
+#[test]
+fn the_sum_counts_the_tasks_of_all_features_that_carry_some_out() {
+    let tasks = |at_work| TaskTally { done: 2, blocked: 0, total: 8, at_work, queued: 1 };
+    let tasks =
+        BTreeMap::from([(Scope::Feature(FeatureId(1)), tasks(3)), (Scope::Feature(FeatureId(2)), tasks(1))]);
+    let so_far = Board { tasks, ..board(&["implementer"]) }.so_far();
+    assert!(so_far.ends_with(" of $5.0000; 4 of 16 tasks done, 4 at work, 2 in the queue"), "{so_far}");
+}

@@ -25,7 +25,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::review::LoopEnd;
 use redraft_cost::price::OverBudget;
 use redraft_engine::ports::{Clock, Workspace};
-use redraft_engine::{BudgetPool, Run, Stop, UnsentWork};
+use redraft_engine::{AgentLimits, BudgetPool, Run, Stop, UnsentWork};
 use redraft_facts::event::{About, Decision, Entry, Question};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
@@ -40,6 +40,7 @@ use redraft_frame::monitor;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::story::Story;
+use redraft_frame::waiting::WaitMark;
 use redraft_reports::narration::not_continued;
 use redraft_reports::projections::{self, BoardRow};
 use redraft_reports::question::QuestionForm;
@@ -88,8 +89,16 @@ pub(crate) enum RunKind {
     Finish,
     /// A demo, with its own ending.
     Demo(Ending),
-    /// One of several features, which may share a budget.
-    OneOfSeveral(Option<Arc<BudgetPool>>),
+    /// One of several features.
+    OneOfSeveral(Shared),
+}
+
+/// What the runs of several features have in common.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    /// What they may spend together.
+    pub(crate) pool: Option<Arc<BudgetPool>>,
+    pub(crate) limits: Arc<AgentLimits>,
 }
 
 /// The same for another kind of run.
@@ -103,16 +112,17 @@ pub(crate) fn drive_to(
 ) -> Result<ErrorCode, CliError> {
     console.concerns(id);
     let typed = matches!(manner, RunKind::Finish);
-    let (ending, pool) = match manner {
+    let (ending, shared) = match manner {
         RunKind::Demo(ending) => (Some(ending), None),
-        RunKind::OneOfSeveral(pool) => (None, pool),
+        RunKind::OneOfSeveral(shared) => (None, Some(shared)),
         RunKind::Run | RunKind::Finish => (None, None),
     };
     let doing = DoingFile::new(&repo.state, &Scope::Feature(id));
     let story = Story::new(console, console.can_ask() && !args.yes).told_in(doing);
+    let story = story.marked_in(WaitMark::new(repo, process, id));
     let players = WorkSource::Configured;
     let wish = RunRequest { repo, id, args, players, progress: &story, process, console };
-    let telling = Telling { typed, ending, pool, story: &story };
+    let telling = Telling { typed, ending, shared, story: &story };
     let done = with_run(&wish, |run, stage| report_on(run, stage, args, telling, process, console))?;
     if let Some(code) = done {
         return Ok(code);
@@ -127,8 +137,7 @@ struct Telling<'a> {
     /// Whether typing `--merge` counts as agreement to the merge.
     typed: bool,
     ending: Option<Ending>,
-    /// What it may spend together with other features.
-    pool: Option<Arc<BudgetPool>>,
+    shared: Option<Shared>,
     story: &'a Story<'a>,
 }
 
@@ -141,14 +150,17 @@ fn report_on(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let Telling { typed, ending, pool, story } = telling;
+    let Telling { typed, ending, shared, story } = telling;
     let RunContext { repo, config, ledger, created, workspace, inbox } = *stage;
     let id = created.id;
     if args.budget.is_some() {
         run.keep_budget()?;
     }
-    if let Some(pool) = pool {
-        run.draw_on(pool);
+    if let Some(Shared { pool, limits }) = shared {
+        run.share_limits(limits);
+        if let Some(pool) = pool {
+            run.draw_on(pool);
+        }
     }
     if args.now {
         run.send_now();

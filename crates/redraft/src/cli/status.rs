@@ -137,7 +137,7 @@ fn text(shown: &StatusJson, unchecked: &str, only: bool) -> String {
             text.push_str(&format!(", round {} of {}", row.round, row.rounds_max));
         }
         if let Some(tasks) = &row.tasks {
-            text.push_str(&format!(", {}", tasks.in_words()));
+            text.push_str(&format!(", {}", tasks.now_in_words()));
         }
         let mut findings = count(row.open_findings as usize, "open finding");
         if row.deferred_findings > 0 {

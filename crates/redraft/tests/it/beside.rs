@@ -1,11 +1,12 @@
 //! Tasks of one feature that are carried out side by side: `run --jobs N` and `[implement] jobs`.
 
 use crate::built::{planned, planned_with};
-use crate::world::{bodies, events};
-use redraft_testkit::Scratch;
+use crate::world::{bodies, events, executable};
+use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Stdio;
 
 /// Where the documents of the feature are, in its worktree.
 const DOCUMENTS: &str = "docs/features";
@@ -219,4 +220,88 @@ fn what_stands_in_a_worktree_is_kept_before_it_is_used_again_or_removed() {
         held.map(|name| scratch.git(["show", &format!("{name}:precious.txt")])).collect::<Vec<_>>()
     };
     assert_eq!((kept("/slot-1/"), kept("/slot-4/")), (vec!["mine".to_owned()], vec!["mine, too".to_owned()]));
+}
+
+#[test]
+fn setup_and_agents_are_told_the_number_of_the_worktree_they_are_in() {
+    // Like Claude Code, except that it only notes where it is.
+    let noting = r#"#!/bin/sh
+[ "$1" = --version ] && echo 9.9.9 && exit 0
+while [ $# -gt 1 ]; do [ "$1" = --session-id ] && id=$2; shift; done
+cat > /dev/null
+mkdir -p slots && echo "$REDRAFT_SLOT $id" >> "slots/$(basename "$PWD")"
+echo '{"type":"system","subtype":"init"}'
+printf '%s' '{"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":0.01,'
+printf '"session_id":"%s",' "$id"
+printf '%s' '"usage":{"input_tokens":10,"output_tokens":10},"structured_output":{"approved":true,"summary":"","answers":[],'
+echo '"issues":[],"checks":[],"verified":[],"files_read":[]}}'
+"#;
+    let scratch = planned("");
+    executable(&scratch, "claude.sh", noting);
+    let before = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    scratch.write(
+        "redraft.toml",
+        &format!(
+            "[sandbox]\nlevel = \"off\"\n[workspace]\nsetup = \"mkdir -p made; echo ${{REDRAFT_SLOT:-none}} > made/setup.txt\"\n\
+            {before}\n[agents.noting]\nkind = \"claude\"\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n\
+            [roles]\nimplementer = \"noting\"\n"
+        ),
+    );
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch.run(["run", "--yes", "--jobs", "3", "--until", "implement"]);
+    let noted = code(&scratch);
+    let slots: Vec<&(String, String)> = noted.iter().filter(|(path, _)| path.starts_with("slots/")).collect();
+    assert_eq!(slots.len(), 3, "{noted:?}");
+    for (path, text) in slots {
+        let (_, number) = path.rsplit_once(".slot-").unwrap();
+        assert!(text.lines().all(|line| line.split(' ').next() == Some(number)), "{path}: {text}");
+    }
+}
+
+#[test]
+fn two_runs_an_edit_and_a_decision_at_once_lose_nothing_and_everybody_is_told() {
+    let rules = "[[rule]]\nticket = \"*/task-2.2/*\"\ndo = \"fail\"\n\
+        [[rule]]\nticket = \"*/task-*\"\ndo = \"late\"\nwait_ms = 700\n";
+    let scratch = planned(rules);
+    let own = scratch.worktree("001");
+    let words = ["run", "001", "--yes", "--jobs", "3", "--until", "implement"];
+    let begin = || scratch.redraft(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let first = begin();
+    let at_work = |_| scratch.json(["status", "001"])["features"][0]["tasks"]["at_work"] == 3;
+    assert!((0..500).any(at_work), "status says how many are at work");
+    let said = scratch.run(["status", "001"]).expect(0).stdout;
+    assert!(said.contains(" of 8 tasks done, 0 skipped or blocked, 3 at work"), "{said}");
+    let second = scratch.run(words).expect(7);
+    assert!(second.stderr.contains("held by `redraft run 001"), "{}", second.stderr);
+    let refused = scratch.run(["decide", "001", "skip", "--why", "too early"]);
+    assert!(refused.code != Some(0) && refused.stderr.contains("error: "), "{refused:?}");
+    fs::write(own.join("mine.sh"), "# mine\n").unwrap();
+    let ended = Ran::new(first.wait_with_output().unwrap()).expect(6);
+    assert!(ended.stdout.contains("task 2.2"), "{}", ended.stdout);
+    // Now both at once, and an edit.
+    let again = begin();
+    fs::write(own.join("mine-too.sh"), "# mine, too\n").unwrap();
+    let decides = |_| match scratch.run(["decide", "001", "skip", "--why", "not now"]) {
+        Ran { code: Some(7), stderr, .. } => {
+            assert!(stderr.contains("held by"), "{stderr}");
+            false
+        }
+        ran => ran.expect(0).code == Some(0),
+    };
+    assert!((0..500).any(decides));
+    let ended = Ran::new(again.wait_with_output().unwrap());
+    assert!(matches!(ended.code, Some(0 | 6 | 7)), "{ended:?}");
+    scratch.run(words).expect(0);
+    let events = events(&scratch);
+    let decided: Vec<&Value> = bodies(&events, "decided").map(|body| &body["choice"]).collect();
+    assert_eq!(decided, ["skip"]);
+    let landed = landed(&events);
+    let once: BTreeSet<&String> = landed.iter().collect();
+    assert_eq!((landed.len(), once.len()), (7, 7), "{landed:?}");
+    let held = code(&scratch);
+    for (path, text) in [("mine.sh", "# mine\n"), ("mine-too.sh", "# mine, too\n")] {
+        assert!(held.contains(&(path.to_owned(), text.to_owned())), "{path}: {held:?}");
+    }
+    assert!(bodies(&events, "edited").count() > 0, "an edit is a commit of its own");
+    assert_eq!(slots(&scratch), Vec::<String>::new());
 }

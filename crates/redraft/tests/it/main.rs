@@ -10,6 +10,7 @@ mod bad_input;
 mod bank;
 mod bank_use;
 mod beside;
+mod beside_accidents;
 mod billed;
 mod builder;
 mod built;

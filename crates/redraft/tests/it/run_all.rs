@@ -237,3 +237,63 @@ fn a_feature_that_comes_after_another_is_taken_up_once_that_is_completed() {
     let began = second.iter().find(|event| event["kind"] == "started").map(at).unwrap();
     assert!(closed <= began, "{closed} {began}");
 }
+
+#[test]
+fn a_usage_limit_is_met_by_one_and_known_to_all_and_holds_up_only_who_needs_that_agent() {
+    let scratch = features(&IDEAS[..2], "");
+    scratch.run(["new", "--until", "specify", "--lane", "express", IDEAS[2]]).expect(0);
+    // Each finds its limit out for itself where nobody tells it.
+    scratch.write(
+        "limited.toml",
+        "[[rule]]\nticket = \"*/review/spec-reviewer/*\"\ndo = \"overloaded\"\nwait_ms = 86400000\n\
+        [[rule]]\nticket = \"002/*\"\ndo = \"late\"\nwait_ms = 1500\n",
+    );
+    scratch.scenario("[[rule]]\nticket = \"002/*\"\ndo = \"late\"\nwait_ms = 1500\n");
+    let agent = |name: &str, scenario: &str| {
+        format!("[agents.{name}]\nkind = \"rehearsal\"\nscenario = \"{scenario}.toml\"\n")
+    };
+    let agents = agent("rehearsal", "scenario") + &agent("limited", "limited");
+    scratch.write(
+        "redraft.toml",
+        &format!("{agents}[roles]\ndefault = \"rehearsal\"\nspec-reviewer = \"limited\"\n"),
+    );
+    let ran = scratch.run(["run", "--all", "--jobs", "3", "--json"]).expect(5);
+    let all: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let found: Vec<&str> =
+        all["features"].as_array().unwrap().iter().map(|one| one["outcome"].as_str().unwrap()).collect();
+    assert_eq!(found[..2], ["parked", "parked"], "{all:#}");
+    assert_eq!(all["features"][2]["exit"], 0, "its lane has no such reviewer: {all:#}");
+    let sent = |number: &str| {
+        let events = events(&scratch, number);
+        let started = bodies(&events, "started").map(|body| body["ticket"].as_str().unwrap().to_owned());
+        started.filter(|ticket| ticket.contains("/spec-reviewer/")).count()
+    };
+    assert_eq!((sent("001"), sent("002")), (1, 0), "the limit is known before it is met again");
+}
+
+#[test]
+fn others_see_which_feature_waits_for_a_place_and_which_for_money() {
+    let late = "[[rule]]\nticket = \"*\"\ndo = \"late\"\nwait_ms = 1500\n";
+    let seen = |scratch: &Scratch, waits: &str| {
+        let board = scratch.json(["status"]);
+        let features = board["features"].as_array().unwrap().iter();
+        features.filter(|one| one["waits"] == waits).count()
+    };
+    let told = |scratch: &Scratch, words: &str| scratch.run(["status"]).expect(0).stdout.contains(words);
+    for (scenario, words, waits, said) in [
+        (late.to_owned(), &["--jobs", "1"][..], "place", ", waits for a place in `redraft run --all`"),
+        (
+            format!("{HALF_A_DOLLAR}{late}"),
+            &["--jobs", "2", "--budget", "0.75", "--yes"],
+            "money",
+            ", waits for money that was promised to other features",
+        ),
+    ] {
+        let scratch = features(&IDEAS[..2], &scenario);
+        let mut command = scratch.redraft(["run", "--all"].iter().chain(words));
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        assert!((0..500).any(|_| seen(&scratch, waits) == 1 && told(&scratch, said)), "{waits}");
+        let ended = Ran::new(child.wait_with_output().unwrap());
+        assert_eq!(seen(&scratch, waits), 0, "{ended:?}");
+    }
+}

@@ -71,8 +71,8 @@ fn a_schedule_says_what_each_task_waits_for_and_how_long_jobs_take() {
         })
     );
     let table = json!([
-        {"jobs": 1, "length": 6, "cost_micro_usd": null, "at_least": false},
-        {"jobs": 2, "length": 4, "cost_micro_usd": null, "at_least": true}
+        {"jobs": 1, "length": 6, "cost_micro_usd": null, "at_least": false, "more_at_most_micro_usd": null},
+        {"jobs": 2, "length": 4, "cost_micro_usd": null, "at_least": true, "more_at_most_micro_usd": null}
     ]);
     assert_eq!((&shown["v"], &shown["unit"], &shown["usual"]), (&json!(1), &json!("tasks"), &Value::Null));
     assert_eq!((&shown["table"], &shown["critical_path"]), (&table, &json!(["1.2", "1.4", "1.5", "1.6"])));

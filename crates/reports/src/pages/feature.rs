@@ -126,7 +126,7 @@ pub fn tiles(overview: &Overview) -> Markup {
                 span { "findings: " (with(Status::Fixed)) " fixed, " (with(Status::Open)) " open" }
             }
             @if let Some(tasks) = &row.tasks {
-                div { b { (tasks.done) " of " (tasks.total) } span { "tasks done" } }
+                div { b { (tasks.done) " of " (tasks.total) } span { (tasks.beside_done()) } }
             }
             div {
                 b { (sum.spent_micro_usd) }

@@ -1,6 +1,6 @@
 //! The board: one row per feature, stored next to its events so that `status` need not fold any.
 
-use crate::standing::{self, Standing, Surroundings};
+use crate::standing::{self, Standing, Surroundings, Waits};
 use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{self, Implementing, Loop, LoopEnd, Seat, Stage, TaskEnd, TaskWork};
@@ -97,6 +97,9 @@ pub struct BoardRow {
     pub agent: Option<String>,
     /// Where it stands, as far as events say it; whoever shows the row adds what the moment says.
     pub standing: Standing,
+    /// What it waits for beside other features of the same run; of no row that is stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
     /// Whether nothing goes on before a person has decided, paid or edited something.
     pub waits_for_you: bool,
     /// The command that goes on from here.
@@ -125,17 +128,67 @@ pub struct TaskTally {
     /// Tasks that a person went on without.
     pub blocked: usize,
     pub total: usize,
+    /// Tasks that agents carry out now. Whoever shows the row leaves them out where nobody drives the feature.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub at_work: usize,
+    /// Tasks that are finished and not yet part of the feature.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub queued: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl TaskTally {
     pub(crate) fn new(implementing: &Implementing) -> TaskTally {
         let (done, blocked) = implementing.tally();
-        TaskTally { done, blocked, total: implementing.tasks.len() }
+        let at_work = |task: &&TaskWork| {
+            task.seat.flight().is_some_and(|flight| flight.answered.is_none() && !flight.started.pull)
+        };
+        let at_work = implementing.tasks.iter().filter(at_work).count();
+        let (total, queued) = (implementing.tasks.len(), implementing.landing.queue.len());
+        TaskTally { done, blocked, total, at_work, queued }
+    }
+
+    /// The tasks of a feature, once they are being carried out.
+    pub fn of(state: &Pipeline) -> Option<TaskTally> {
+        state.standing().filter_map(|one| one.implementing.as_ref()).last().map(TaskTally::new)
+    }
+
+    /// The same as [`TaskTally::in_words`], with what is under way.
+    pub fn now_in_words(&self) -> String {
+        self.with_now(self.in_words())
+    }
+
+    /// Behind the number of those that are done.
+    pub(crate) fn beside_done(&self) -> String {
+        self.with_now("tasks done".to_owned())
+    }
+
+    /// How many are done of all tasks of several features, and what is under way.
+    pub fn summed(all: impl Iterator<Item = TaskTally>) -> Option<String> {
+        let sum = |one: TaskTally, other: TaskTally| TaskTally {
+            done: one.done + other.done,
+            blocked: one.blocked + other.blocked,
+            total: one.total + other.total,
+            at_work: one.at_work + other.at_work,
+            queued: one.queued + other.queued,
+        };
+        let sum = all.reduce(sum)?;
+        Some(sum.with_now(format!("{} of {} done", sum.done, text::count(sum.total, "task"))))
+    }
+
+    fn with_now(&self, words: String) -> String {
+        let counts = [(self.at_work, "at work"), (self.queued, "in the queue")];
+        let now = counts.into_iter().filter(|(number, _)| *number > 0);
+        now.fold(words, |words, (number, what)| format!("{words}, {number} {what}"))
     }
 
     /// Once all have ended, it does not say how many there were.
     pub fn in_words(&self) -> String {
-        let TaskTally { done, blocked, total } = *self;
+        let TaskTally { done, blocked, total, .. } = *self;
         match total > done + blocked {
             true => format!("{done} of {} done, {blocked} skipped or blocked", text::count(total, "task")),
             false => format!("{} done, {blocked} skipped or blocked", text::count(done, "task")),
@@ -190,7 +243,8 @@ impl BoardRow {
     /// Where it stands, in words.
     pub fn standing_in_words(&self) -> String {
         let ended = if self.status == "closed" { "closed by gates only, no reviewer" } else { &self.status };
-        self.standing.in_words(ended)
+        let words = self.standing.in_words(ended);
+        self.waits.map_or(words.clone(), |waits| format!("{words}, {}", waits.in_words()))
     }
 
     /// The row at this moment: a park or a host's work that is over does not count, and what nobody drives is not worked on.
@@ -199,7 +253,18 @@ impl BoardRow {
         let standing = self.standing.now(around);
         let parked_until_ms = self.parked_until_ms.filter(|until_ms| *until_ms > around.now_ms);
         let out = self.out.into_iter().filter(|work| work.expires_ms > around.now_ms).collect();
-        BoardRow { waits_for_you: standing.waits_for_you(), parked_until_ms, standing, out, ..self }
+        let at_work = |tasks: TaskTally| if around.is_driven { tasks.at_work } else { 0 };
+        let tasks = self.tasks.map(|tasks| TaskTally { at_work: at_work(tasks), ..tasks });
+        let waits = around.waits.filter(|_| around.blocked_by.is_empty() && !standing.waits_for_you());
+        BoardRow {
+            waits_for_you: standing.waits_for_you(),
+            parked_until_ms,
+            standing,
+            out,
+            tasks,
+            waits,
+            ..self
+        }
     }
 
     /// Whether something is left to do.
@@ -304,10 +369,11 @@ impl BoardRow {
             project: created.and_then(|created| created.project.clone()),
             waits_for: state.waits_for().cloned().collect(),
             document: created.and_then(|created| created.document.clone()),
-            tasks: state.standing().filter_map(|one| one.implementing.as_ref()).last().map(TaskTally::new),
+            tasks: TaskTally::of(state),
             change: created.and_then(|created| created.change.clone()),
             parked_until_ms: standing.parked_until_ms(),
             waits_for_you: standing.waits_for_you(),
+            waits: None,
             unchecked: is_unchecked(state),
             agent: only_agent(state),
             standing,

@@ -3,11 +3,13 @@
 //! What a rehearsal did says nothing about a real agent, so it does not count. Neither do checks between the attempts.
 
 use redraft_core::bills::{Bill, Bills};
+use redraft_cost::price::Cards;
+use redraft_facts::choice::Prediction;
 use redraft_facts::event::{Event, PlayerKind};
 use redraft_facts::ids::TaskId;
 use redraft_facts::prelude::*;
 use redraft_facts::ticket::{Purpose, Scope, Ticket, Unit};
-use redraft_facts::usage::Usd;
+use redraft_facts::usage::{Usage, Usd};
 
 /// Only the latest tasks count, so that the median follows a repository that changes.
 const TASKS_MAX: usize = 100;
@@ -28,6 +30,8 @@ struct PastTask {
     wall_ms: Option<u64>,
     /// None where it is not known.
     costs: BTreeMap<Ticket, Option<Usd>>,
+    /// How much more its first prompt would have cost if a cache had held nothing of it; none where it is not known.
+    cached: Option<Usd>,
     rehearsed: bool,
 }
 
@@ -40,6 +44,9 @@ pub struct UsualTask {
     pub cost: Option<Usd>,
     /// Of how many tasks the whole bill is known.
     pub billed: usize,
+    /// How much more one costs that finds nothing in a cache of what tasks share: the most that is lost where several begin
+    /// together.
+    pub cached: Option<Usd>,
     /// Whether these are tasks of the feature itself.
     pub own: bool,
 }
@@ -54,6 +61,9 @@ impl PastTasks {
             && let Some(task) = self.task(&fact.ticket)
         {
             task.rehearsed |= fact.player.kind == PlayerKind::Rehearsal;
+            if task.costs.is_empty() {
+                task.cached = fact.choice.prediction.as_ref().and_then(worth_of_cache);
+            }
             task.costs.insert(fact.ticket.clone(), None);
         }
         if let Event::Answered(fact) = event
@@ -84,12 +94,14 @@ impl PastTasks {
             let sum = |sum: Usd, cost: &Option<Usd>| Some(sum + (*cost)?);
             task.costs.values().try_fold(Usd(0), sum)
         };
+        let cached: Vec<u64> = tasks.iter().filter_map(|task| task.cached).map(|cost| cost.0).collect();
         let costs: Vec<u64> = tasks.iter().filter_map(whole).map(|cost| cost.0).collect();
         Some(UsualTask {
             timed: times.len(),
             wall_ms: median(times)?,
             billed: costs.len(),
             cost: median(costs).map(Usd),
+            cached: median(cached).map(Usd),
             own: is_own,
         })
     }
@@ -103,10 +115,27 @@ impl PastTasks {
         let place = *self.places.entry(key).or_insert(self.tasks.len());
         if place == self.tasks.len() {
             let scope = ticket.scope.clone();
-            self.tasks.push(PastTask { scope, wall_ms: None, costs: BTreeMap::new(), rehearsed: false });
+            self.tasks.push(PastTask {
+                scope,
+                wall_ms: None,
+                costs: BTreeMap::new(),
+                cached: None,
+                rehearsed: false,
+            });
         }
         self.tasks.get_mut(place)
     }
+}
+
+/// What is saved because a cache holds a part of the prompt; none where the prices are not known.
+fn worth_of_cache(prediction: &Prediction) -> Option<Usd> {
+    let cards = Cards::builtin();
+    let card = cards.find(&prediction.card).ok()?;
+    let read = prediction.usage.read;
+    let cost = |usage: Usage| card.cost(&usage, read);
+    let (without, with) =
+        (cost(Usage { written: read, ..Usage::default() }), cost(Usage { read, ..Usage::default() }));
+    Some(Usd(without.0.saturating_sub(with.0)))
 }
 
 fn median(mut values: Vec<u64>) -> Option<u64> {

@@ -2,7 +2,7 @@ use super::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use redraft_documents::schedule::ScheduledTask;
-use redraft_facts::choice::{Choice, Strategy as Way};
+use redraft_facts::choice::{Cached, Choice, Marks, Prediction, Strategy as Way};
 use redraft_facts::event::{
     AfterFailure, AgentIdentity, Answered, CostCorrected, Event, Failed, PlayerKind, Started, TreeMark,
 };
@@ -113,13 +113,17 @@ struct History(PastTasks);
 
 impl History {
     fn start(&mut self, ticket: &str, kind: PlayerKind) {
+        self.choose(ticket, kind, Choice::new(Way::Lazy, "w"));
+    }
+
+    fn choose(&mut self, ticket: &str, kind: PlayerKind, choice: Choice) {
         self.0.take(&Event::from(Started {
             slot: None,
             ticket: ticket.parse().unwrap(),
             agent: AgentName::new("model"),
             sees: None,
             since: None,
-            choice: Choice::new(Way::Lazy, "w"),
+            choice,
             prompt: BlobId::new("p"),
             prompt_chars: 1,
             context_chars: 1,
@@ -204,4 +208,38 @@ fn a_task_is_expected_to_take_what_earlier_ones_took_in_the_middle() {
     // Another feature has its own from three tasks on.
     history.answered(&of(2, "1", 1), 900, 90);
     assert_eq!(told(&history, "002"), Some((300, 4, Some(15), 3, false)));
+}
+
+#[test]
+fn what_a_cache_saves_is_known_where_the_prices_are_and_counts_for_each_task_beside_another() {
+    let mut history = History(PastTasks::default());
+    let usual = |history: &History| history.0.usual(None).and_then(|usual| usual.cached);
+    for (nth, (card, read)) in
+        [("claude-sonnet-4.5", 100_000), ("claude-sonnet-4.5", 100_000), ("nobody knows it", 7)]
+            .into_iter()
+            .enumerate()
+    {
+        let ticket = format!("001/implement.1/task-{nth}/implement/implementer/1.1");
+        let prediction = Prediction {
+            card: card.to_owned(),
+            hit_rate: 10_000,
+            since_s: None,
+            marks: Marks::default(),
+            overhead: 0,
+            chars: Default::default(),
+            usage: Usage { read, ..Usage::default() },
+            later: Usd(0),
+            leaves: Cached::default(),
+            alternatives: Vec::new(),
+        };
+        let choice = Choice { prediction: Some(prediction), ..Choice::new(Way::Lazy, "w") };
+        history.choose(&ticket, PlayerKind::Claude, choice);
+        history.answer(&ticket, 1, Usage::default());
+        // Written for $3.75 a million and read for $0.30.
+        assert_eq!(usual(&history), Some(Usd(345_000)));
+    }
+    let list = [task("1", "", "a"), task("2", "", "b"), task("3", "", "c"), task("4", "1", "d")];
+    let schedule = Schedule::new(&list);
+    let outlook = Outlook::new(&schedule, &[OPEN; 4], &[1; 4]);
+    assert_eq!([1, 2, 3, 9].map(|jobs| beside(&outlook.plan(jobs))), [0, 2, 2, 2]);
 }

@@ -230,6 +230,10 @@ impl ScriptedAgent {
         let (outside, folder) = (&self.script.outside, &request.folder);
         match deed {
             Deed::Put(path, text) => outside.put_in(folder, path, text),
+            Deed::Add(path, text) => {
+                let before = outside.look_in(folder, path).unwrap_or_default();
+                outside.put_in(folder, path, &(before + text));
+            }
             Deed::Find(path, text) => {
                 let found = outside.look_in(folder, path).unwrap_or_default();
                 assert!(found.contains(text), "{path} does not say {text:?} but {found:?}");
@@ -262,6 +266,7 @@ impl ScriptedAgent {
                 locked(&self.script.told).push(told);
             }
             Deed::Meet(number) => self.script.at_work.meet(*number, &self.script.crash),
+            Deed::LetGo(number) => self.script.at_work.let_go(*number, &self.script.crash),
             Deed::Wait(ms) => drop(watch.wait_ms(*ms)),
             Deed::StopRun => self.script.clock.stop(),
             Deed::LeaveRun => self.script.clock.leave(),
@@ -386,16 +391,22 @@ impl AtWork {
         Here(self)
     }
 
-    /// Waits until so many are at work. In a process that has died, nobody else comes.
+    /// Waits until so many are at work.
     fn meet(&self, wanted: usize, crash: &Crash) {
+        self.wait(crash, &format!("{wanted} were to be at work at once"), |(_, most)| most >= wanted);
+    }
+
+    /// Waits until so many are gone of those that were at work at once.
+    fn let_go(&self, wanted: usize, crash: &Crash) {
+        self.wait(crash, &format!("{wanted} were to go first"), |(now, most)| most - now >= wanted);
+    }
+
+    /// In a process that has died, nobody else comes or goes.
+    fn wait(&self, crash: &Crash, what: &str, until: impl Fn((usize, usize)) -> bool) {
         let began = Instant::now();
         let mut number = locked(&self.number);
-        while number.1 < wanted && !crash.is_dead() {
-            assert!(
-                began.elapsed() < AtWork::LONGEST,
-                "{wanted} were to be at work at once, not {}",
-                number.1
-            );
+        while !until(*number) && !crash.is_dead() {
+            assert!(began.elapsed() < AtWork::LONGEST, "{what}: {number:?}");
             let waited = self.changed.wait_timeout(number, Duration::from_millis(20));
             number = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -409,6 +420,7 @@ impl Drop for Here<'_> {
         if number.0 == 0 {
             number.1 = 0;
         }
+        self.0.changed.notify_all();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use redraft_facts::ids::Revision;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The world around a run. One implementation does it to maps, the other to real files with the real git, so that one
 /// scenario can be played on both.
@@ -125,6 +125,21 @@ pub trait Outside: Send + Sync {
 
     /// The numbers of the worktrees that are there beside the feature's own.
     fn slots(&self) -> Vec<u16>;
+
+    /// Where one of them is.
+    fn slot_folder(&self, slot: u16) -> PathBuf;
+
+    /// Removes its folder with all that is in it, as somebody does who knows nothing of git.
+    fn remove_slot(&self, slot: u16);
+
+    /// Checks the feature's branch out in one more worktree, although it is checked out already, and writes a file there.
+    fn check_out_elsewhere(&self, path: &str, text: &str);
+
+    /// Reads one there.
+    fn look_elsewhere(&self, path: &str) -> Option<String>;
+
+    /// Whether git still has a file with exactly this text.
+    fn has_stored(&self, text: &str) -> bool;
 
     /// The branches and tags, by their full names.
     fn refs(&self) -> Vec<String>;

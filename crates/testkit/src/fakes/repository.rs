@@ -43,6 +43,8 @@ pub(super) struct State {
     pub(super) feature: Worktree,
     /// Those of tasks that are carried out side by side, by their numbers.
     pub(super) slots: BTreeMap<u16, Worktree>,
+    /// One that a person has made in addition, on the feature's branch.
+    pub(super) elsewhere: Option<Worktree>,
     /// Files of git's own by their path below `.git`.
     pub(super) setup: BTreeMap<String, String>,
     pub(super) nobody: bool,

@@ -78,7 +78,9 @@ impl Slots for FakeSlots {
     fn remove_all(&self) -> Result<(), WorkspaceError> {
         let there: Vec<u16> = self.repository.asked("remove_slots")?.slots.keys().copied().collect();
         for slot in there {
-            self.keep_all(slot);
+            if !self.repository.state().slots.get(&slot).is_some_and(|there| there.gone) {
+                self.keep_all(slot);
+            }
             self.repository.state().slots.remove(&slot);
             locked(&self.open).remove(&slot);
             self.repository.crash.changed("a worktree of a slot is removed");

@@ -43,6 +43,8 @@ impl Answers {
 pub enum Deed {
     /// Writes a file below the folder it was given.
     Put(String, String),
+    /// Adds to the end of one, which need not be there yet.
+    Add(String, String),
     /// Finds this text in a file below that folder; anything else is a bug.
     Find(String, String),
     Take(String),
@@ -70,6 +72,8 @@ pub enum Deed {
     Check(String),
     /// Waits until this many agents are at work at the same time.
     Meet(usize),
+    /// Waits until this many of those whom it has met are gone.
+    LetGo(usize),
     /// This much time passes.
     Wait(u64),
     /// The user asks the run to stop, at once or when what is under way is done.

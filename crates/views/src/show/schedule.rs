@@ -20,7 +20,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::trace_inputs::TraceInputs;
-use redraft_reports::schedule::{Outlook, PastTasks, Slot, UsualTask, Wait, length};
+use redraft_reports::schedule::{Outlook, PastTasks, Slot, UsualTask, Wait, beside, length};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +80,8 @@ struct UsualJson {
     timed: usize,
     cost_micro_usd: Option<u64>,
     billed: usize,
+    /// How much more a task costs that finds nothing in a cache of what it shares with others.
+    cached_micro_usd: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -89,6 +91,8 @@ struct RowJson {
     cost_micro_usd: Option<u64>,
     /// Whether it may cost more: tasks that begin side by side share less of the prompt cache.
     at_least: bool,
+    /// How much more, if they share nothing of it; none where it is not known.
+    more_at_most_micro_usd: Option<u64>,
 }
 
 pub fn schedule(
@@ -181,11 +185,16 @@ impl<'a> ScheduleJson<'a> {
         let (path, _) = outlook.critical_path();
         let left = u64::try_from(outlook.to_come().count()).unwrap_or(u64::MAX);
         let cost = usual.and_then(|usual| usual.cost).map(|cost| cost.0.saturating_mul(left));
-        let row = |jobs: usize| RowJson {
-            jobs,
-            length: length(&outlook.plan(jobs)),
-            cost_micro_usd: cost,
-            at_least: jobs > 1,
+        let cached = usual.and_then(|usual| usual.cached);
+        let row = |jobs: usize| {
+            let plan = outlook.plan(jobs);
+            RowJson {
+                jobs,
+                length: length(&plan),
+                cost_micro_usd: cost,
+                at_least: jobs > 1,
+                more_at_most_micro_usd: cached.map(|cached| cached.0.saturating_mul(beside(&plan))),
+            }
         };
         let tasks = list.tasks.iter().zip(&plan).enumerate();
         ScheduleJson {
@@ -204,6 +213,7 @@ impl<'a> ScheduleJson<'a> {
                 timed: usual.timed,
                 cost_micro_usd: usual.cost.map(|cost| cost.0),
                 billed: usual.billed,
+                cached_micro_usd: usual.cached.map(|cached| cached.0),
             }),
             table: (1..=jobs).map(row).collect(),
             notes: list.notes.iter().map(|note| format!("line {}: {}", note.line, note.text)).collect(),

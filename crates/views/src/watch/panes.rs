@@ -61,7 +61,7 @@ pub(super) fn progress(row: &BoardRow) -> String {
         round => format!("{}, round {round} of {}", row.phase, row.rounds_max),
     }];
     if let Some(tasks) = &row.tasks {
-        parts.push(tasks.in_words());
+        parts.push(tasks.now_in_words());
     }
     if row.open_findings > 0 {
         parts.push(count(row.open_findings as usize, "open finding"));

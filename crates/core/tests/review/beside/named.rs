@@ -4,6 +4,8 @@ use super::super::making::refused::fails;
 use super::*;
 use redraft_core::review::SentBack;
 use redraft_facts::ids::Revision;
+use redraft_reports::projections::{BoardRow, TaskTally, board_row};
+use redraft_reports::standing::Surroundings;
 
 /// Tasks that write a file each, all at once.
 fn side_by_side(tasks: usize, jobs: u16) -> World {
@@ -114,6 +116,27 @@ fn each_begins_in_a_place_of_its_own_and_a_free_place_is_used_again() {
 
 fn building_tally(world: &World) -> (usize, usize) {
     world.state.latest().and_then(|open| open.implementing.as_ref()).unwrap().tally()
+}
+
+#[test]
+fn the_board_counts_who_is_at_work_and_who_waits_and_nobody_is_at_work_where_nobody_drives() {
+    let mut world = side_by_side(5, 3);
+    (0..3).for_each(|at| start(&mut world, at));
+    finish(&mut world, 1);
+    let row = BoardRow::new(&world.state, 0);
+    let tasks = row.tasks.unwrap();
+    assert_eq!(tasks.now_in_words(), "0 of 5 tasks done, 0 skipped or blocked, 2 at work, 1 in the queue");
+    assert_eq!(serde_json::from_str::<BoardRow>(&board_row(&world.state, 0)).unwrap(), row);
+    let stored = serde_json::to_value(tasks).unwrap();
+    let expected = serde_json::json!({"done": 0, "blocked": 0, "total": 5, "at_work": 2, "queued": 1});
+    assert_eq!(stored, expected);
+    let now =
+        |is_driven| row.clone().now(&Surroundings { is_driven, ..Surroundings::default() }).tasks.unwrap();
+    assert_eq!((now(true), now(false).at_work, now(false).queued), (tasks, 0, 1));
+    assert_eq!(
+        TaskTally::summed([tasks, tasks].into_iter()).unwrap(),
+        "0 of 10 tasks done, 4 at work, 2 in the queue"
+    );
 }
 
 #[test]

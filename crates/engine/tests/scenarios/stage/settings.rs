@@ -58,7 +58,7 @@ impl Stage<'_> {
     }
 }
 
-pub(super) fn created(world: &dyn World) -> FeatureCreated {
+pub(crate) fn created(world: &dyn World) -> FeatureCreated {
     FeatureCreated {
         id: FEATURE,
         uuid: FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),

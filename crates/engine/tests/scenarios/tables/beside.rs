@@ -12,7 +12,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         the feature goes until implement
         at most 3 tasks at once
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         implementer:2 writes `record\\n` to src/record.sh
         implementer:3 writes `read\\n` to src/read.sh
@@ -38,7 +38,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         the order in which tasks are finished matters
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         and writes `one\\n` to src/shared.sh
         implementer:2 writes `record\\n` to src/record.sh
@@ -68,7 +68,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         the order in which tasks are finished matters
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         and writes `one\\n` to src/shared.sh
         implementer:2 writes `record\\n` to src/record.sh
@@ -94,7 +94,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         the order in which tasks are finished matters
         code must pass tests: `run tests`
         the check `run tests` refuses `slow` in src/record.sh
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         implementer:2 writes `slow\\n` to src/record.sh
         implementer:3 writes `read\\n` to src/read.sh
@@ -121,7 +121,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         the order in which tasks are finished matters
         code must pass tests: `run tests`
         the check `run tests` refuses `export` in src/export.sh beside `record` in src/record.sh
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         implementer:2 writes `record\\n` to src/record.sh
         implementer:3 writes `read\\n` to src/read.sh
@@ -144,7 +144,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         code must pass tests: `run tests`
         the check `run tests` fails once
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         implementer:2 writes `record\\n` to src/record.sh
         implementer:3 writes `read\\n` to src/read.sh
@@ -164,7 +164,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         the order in which tasks are finished matters
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         and writes `one\\n` to src/shared.sh
         implementer:2 stops because `the exporter is not there`
@@ -194,7 +194,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         the order in which tasks are finished matters
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         and writes `one\\n` to src/shared.sh
         implementer:2 stops because `the exporter is not there`
@@ -224,7 +224,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         the order in which tasks are finished matters
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         and writes `one\\n` to src/shared.sh
         implementer:2 stops because `the exporter is not there`
@@ -247,7 +247,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         code must pass tests: `run tests`
         while the check `run tests` runs, a person writes `mine\\n` to src/mine.sh
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         implementer:2 writes `record\\n` to src/record.sh
         implementer:3 writes `read\\n` to src/read.sh
@@ -270,7 +270,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         the order in which tasks are finished matters
         code must pass tests: `run tests`
         while the check `run tests` runs, a person writes `mine\\n` to src/record.sh
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         implementer:2 writes `record\\n` to src/record.sh
         implementer:3 writes `read\\n` to src/read.sh
@@ -292,7 +292,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         the feature goes until implement
         at most 3 tasks at once
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         and writes `[checks]\\n` to redraft.toml
         and commits `all mine`
@@ -317,7 +317,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         at most 3 tasks at once
         the order in which tasks are finished matters
         code must pass tests: `run tests`
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         implementer:2 writes `half\\n` to src/record.sh
         and gives up
@@ -367,7 +367,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         "
         the feature goes until implement
         at most 3 tasks at once
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `key = sk-ant-api03-Ab3dEf6hIjAb3dEf6hIjAb3dEf6hIjAb3dEf6hIjAb3dEf6hIjAb3dEf6hIj\\n` to src/export.sh
         implementer:2 writes `record\\n` to src/record.sh
         implementer:3 writes `read\\n` to src/read.sh
@@ -389,7 +389,7 @@ pub(crate) const TABLE: [Scenario; 16] = [
         the feature goes until implement
         at most 3 tasks at once
         the order in which tasks are finished matters
-        the documents are written and approved, with three tasks that have nothing to do with each other
+        the tasks are written and approved, three that have nothing to do with each other
         implementer:1 writes `export\\n` to src/export.sh
         and writes `one\\n` to src/shared.sh
         implementer:2 writes `record\\n` to src/record.sh

@@ -11,10 +11,10 @@ mod summary;
 use self::queue::{Ended, Pick, Queue};
 use self::summary::summary;
 use super::setup::roles_left;
-use super::{RunKind, budget_typed, config, drive_to, kept_budget, rules};
+use super::{RunKind, Shared, budget_typed, config, drive_to, kept_budget, rules};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Store as _, Workspace as _};
-use redraft_engine::{BudgetPool, Estimating};
+use redraft_engine::{AgentLimits, BudgetPool, Estimating};
 use redraft_facts::ids::{FeatureId, Role};
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
@@ -26,13 +26,18 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::waiting::WaitMark;
 use redraft_frame::{rows, trust};
+use redraft_reports::standing::Waits;
 use redraft_views::board::Board;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 /// Enough that waiting for answers is shared, few enough for what runs on this machine: checks, setups and the agents'
 /// own programs. docs/running-all.md argues it.
 const JOBS: u16 = 4;
+
+/// The features that are not driven at once, with the mark that says so.
+type Places<'a> = BTreeMap<FeatureId, WaitMark<'a>>;
 
 pub(super) fn run_all(
     args: &RunArgs,
@@ -66,13 +71,20 @@ pub(super) fn run_all(
         console.not_sent(&process.next("redraft run --all"), code);
         return Ok(code);
     }
-    let pool = limit.map(BudgetPool::new);
+    let shared = Shared { pool: limit.map(BudgetPool::new), limits: AgentLimits::shared() };
     let jobs = usize::from(args.jobs.unwrap_or(JOBS)).min(wanted.len());
+    // Others see which features have no place yet.
+    let places: Places<'_> = (wanted.iter().skip(jobs))
+        .map(|id| (*id, WaitMark::new(&repo, process, *id)))
+        .inspect(|(_, mark)| mark.begin(Waits::Place))
+        .collect();
     let panicked = std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..jobs).map(|_| scope.spawn(|| work(&queue, pool.as_ref(), args, process, console))).collect();
+        let threads: Vec<_> = (0..jobs)
+            .map(|_| scope.spawn(|| work(&queue, &shared, &places, args, process, console)))
+            .collect();
         threads.into_iter().map(|thread| thread.join().is_err()).fold(false, |any, one| any | one)
     });
+    drop(places);
     let code = summary(&queue, board, limit, process, console)?;
     Ok(if panicked { ErrorCode::Bug } else { code })
 }
@@ -139,7 +151,8 @@ fn one(args: &RunArgs, id: FeatureId) -> RunArgs {
 /// Drives one feature after the other, until none is left that can go on.
 fn work(
     queue: &Queue,
-    pool: Option<&Arc<BudgetPool>>,
+    shared: &Shared,
+    places: &Places<'_>,
     args: &RunArgs,
     process: &ProcessContext,
     console: &Console,
@@ -147,7 +160,10 @@ fn work(
     while !process.clock.leaving() {
         match queue.pick(process) {
             Pick::Drive(driven) => {
-                let ended = drive_one(driven.id(), pool, args, process, console);
+                if let Some(mark) = places.get(&driven.id()) {
+                    mark.end();
+                }
+                let ended = drive_one(driven.id(), shared, args, process, console);
                 driven.rests(ended, process);
             }
             Pick::Wait => queue.wait(),
@@ -158,7 +174,7 @@ fn work(
 
 fn drive_one(
     id: FeatureId,
-    pool: Option<&Arc<BudgetPool>>,
+    shared: &Shared,
     args: &RunArgs,
     process: &ProcessContext,
     console: &Console,
@@ -167,7 +183,7 @@ fn drive_one(
     let drive = || {
         // Each has its own, as if it were the only one.
         let repo = process.repository()?;
-        let manner = RunKind::OneOfSeveral(pool.cloned());
+        let manner = RunKind::OneOfSeveral(shared.clone());
         drive_to(&repo, id, &one(args, id), process, &console, manner)
     };
     let done = drive().map_err(|error| error.typed_here(process));

@@ -25,7 +25,7 @@ use redraft_frame::prepare::{forget_ready, hold_place, prepare};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::sandbox::sandbox;
-use redraft_frame::slot_worktrees::SlotWorktrees;
+use redraft_frame::slot_worktrees::{AsTheProjectSays, SlotWorktrees};
 use redraft_frame::{consent, trust};
 use redraft_roles::profile;
 use redraft_views::dependencies::require_unblocked;
@@ -160,7 +160,9 @@ fn with_lock<T>(
         branch: created.branch.clone(),
         boundaries: &process.boundaries,
     };
-    let slots = SlotWorktrees::new(repo, &config, &created, process, console);
+    let prepares = AsTheProjectSays { repo, config: &config, created: &created, process, console };
+    let slots =
+        SlotWorktrees::new(&repo.repository, &repo.state, &created, repo.worktree(&created)?, prepares);
     let parts = RunPorts {
         slots: &slots,
         check_folder: &check_folder,

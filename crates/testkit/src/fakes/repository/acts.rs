@@ -1,12 +1,12 @@
 //! The acts of people, agents and other programs on the fake repository.
 
-use super::{FakeRepository, HEADS, State, TAGS, done_without};
+use super::{FakeRepository, HEADS, State, TAGS, done_without, folder_of};
 use crate::fakes::outside::Outside;
 use crate::fakes::tree::{Node, Tree};
 use crate::fakes::worktree::{Head, Worktree, folders};
 use redraft_facts::ids::Revision;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl Worktree {
     /// Puts anything in the place of what was there.
@@ -276,7 +276,37 @@ impl Outside for FakeRepository {
     }
 
     fn slots(&self) -> Vec<u16> {
-        self.state().slots.keys().copied().collect()
+        self.state().slots.iter().filter(|(_, there)| !there.gone).map(|(slot, _)| *slot).collect()
+    }
+
+    fn slot_folder(&self, slot: u16) -> PathBuf {
+        folder_of(Some(slot)).into()
+    }
+
+    fn remove_slot(&self, slot: u16) {
+        if let Some(there) = self.state().slots.get_mut(&slot) {
+            there.files.clear();
+            there.nested.clear();
+            there.gone = true;
+        }
+    }
+
+    fn check_out_elsewhere(&self, path: &str, text: &str) {
+        let mut state = self.state();
+        let tree = state.files_at(&state.head()).cloned().unwrap_or_default();
+        let mut files = tree.clone();
+        files.insert(path.to_owned(), Node::text(text));
+        let head = state.feature.head.clone();
+        state.elsewhere = Some(Worktree { head, index: tree, files, ..Worktree::default() });
+    }
+
+    fn look_elsewhere(&self, path: &str) -> Option<String> {
+        text_at(&self.state().elsewhere.as_ref()?.files, path)
+    }
+
+    fn has_stored(&self, text: &str) -> bool {
+        let wanted = Node::text(text);
+        self.state().trees.values().any(|tree| tree.values().any(|node| *node == wanted))
     }
 
     fn refs(&self) -> Vec<String> {

@@ -84,10 +84,13 @@ fn long(length: u64, unit: &str) -> String {
 
 fn rows(json: &ScheduleJson<'_>) -> String {
     let row = |row: &RowJson| {
-        let cost = match (row.cost_micro_usd, row.at_least) {
-            (None, _) => "not known".to_owned(),
-            (Some(cost), false) => format!("about {}", Usd(cost)),
-            (Some(cost), true) => format!("about {} or more", Usd(cost)),
+        let cost = match (row.cost_micro_usd, row.at_least, row.more_at_most_micro_usd) {
+            (None, _, _) => "not known".to_owned(),
+            (Some(cost), false, _) => format!("about {}", Usd(cost)),
+            (Some(cost), true, None) => format!("about {} or more", Usd(cost)),
+            (Some(cost), true, Some(more)) => {
+                format!("about {} to {}", Usd(cost), Usd(cost.saturating_add(more)))
+            }
         };
         vec![row.jobs.to_string(), long(row.length, json.unit), cost]
     };
@@ -120,9 +123,15 @@ fn basis(usual: Option<&UsualJson>, jobs: usize) -> String {
         }
     }
     if usual.cost_micro_usd.is_some() && jobs > 1 {
-        out.push_str(
-            "tasks that begin side by side may share less of the prompt cache; how much more that costs is not known\n",
-        );
+        out.push_str("tasks that begin side by side may share less of the prompt cache; ");
+        out.push_str(&match usual.cached_micro_usd {
+            Some(cached) => format!(
+                "what they share is worth {} a task there, and the higher figure is without it\n",
+                Usd(cached)
+            ),
+            None => "how much more that costs is not known\n".to_owned(),
+        });
+        out.push_str("a task that comes back from the queue is paid for again\n");
     }
     out
 }
