@@ -17,7 +17,6 @@ pub mod git;
 pub mod inbox;
 pub mod lock;
 pub mod plain_file;
-pub mod search_path;
 pub mod shell_word;
 pub mod signing;
 pub mod sqlite;

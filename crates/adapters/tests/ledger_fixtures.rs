@@ -194,6 +194,7 @@ fn a_new_ledger_has_the_layout_of_those_that_are_kept() {
         events: std::slice::from_ref(&event),
         blobs: &[],
         board: None,
+        elsewhere: None,
     };
     // An earlier check leaves a checkpoint.
     ledger.check().unwrap();

@@ -73,6 +73,8 @@ pub struct Pipeline {
     pub tally: Tally,
     /// Who was asked, who judged and who wrote.
     pub players: Attribution,
+    /// The lease under which a clone drives it, where it is shared; an earlier one no longer counts.
+    pub fence: u64,
     /// The last event folded in.
     pub seq: u64,
 }
@@ -214,6 +216,20 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             }
             state.met.clone_from(&fact.agents);
         }
+        // Only a process that knows of no agent at work hands a feature over.
+        Event::DriverChanged(fact) => {
+            // Whoever drives first is in the clone where it began.
+            let from_elsewhere = fact.fence > 1;
+            let at_work = state.open.as_ref().is_some_and(|open| open.flights().next().is_some());
+            if state.created.is_none() || (at_work && from_elsewhere) || fact.fence <= state.fence {
+                return Err(unexpected(event));
+            }
+            state.fence = fact.fence;
+            if let Some(open) = state.open.as_mut().filter(|_| from_elsewhere) {
+                open.forget_conversations("the feature was driven in another clone before");
+            }
+        }
+        Event::ProposalSettled(_) if state.created.is_some() => {}
         Event::LoopOpened(opened) => {
             let due = pending(state).contains(&Effect::Open { phase: opened.phase, pass: opened.pass });
             let Some(created) = state.created.as_ref().filter(|_| due && sound(opened)) else {

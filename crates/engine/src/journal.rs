@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::ending::EngineError;
-use crate::ports::{Append, Clock, Store, Workspace};
+use crate::ports::{Append, Clock, Elsewhere, Store, Workspace};
 use crate::progress::Progress;
 use crate::undone::{self, Undone};
 use redraft_core::pipeline::{self, Pipeline};
@@ -116,10 +116,30 @@ impl<'a> Journal<'a> {
         self.append_at(self.writer.clock.now_ms(), events, blobs)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that stores events")]
     pub(crate) fn append_at(
         &mut self,
         at_ms: i64,
+        events: Vec<Event>,
+        blobs: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
+        self.append_from(at_ms, None, events, blobs)
+    }
+
+    /// Adds what another clone has written, as it stands there, with the texts that came with it.
+    pub fn take_over(
+        &mut self,
+        clone: &str,
+        (at_ms, events): (&[i64], Vec<Event>),
+        blobs: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
+        self.append_from(self.writer.clock.now_ms(), Some(Elsewhere { clone, at_ms }), events, blobs)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that stores events")]
+    fn append_from(
+        &mut self,
+        at_ms: i64,
+        elsewhere: Option<Elsewhere<'_>>,
         mut events: Vec<Event>,
         blobs: &[Vec<u8>],
     ) -> Result<(), EngineError> {
@@ -130,7 +150,8 @@ impl<'a> Journal<'a> {
             let last = states.last().unwrap_or(&self.state);
             states.push(pipeline::step(last, event).map_err(EngineError::Bug)?);
         }
-        let board = states.last().map(|state| projections::board_row(state, at_ms));
+        let last_ms = elsewhere.and_then(|from| from.at_ms.last().copied()).unwrap_or(at_ms);
+        let board = states.last().map(|state| projections::board_row(state, last_ms));
         let stored = self.writer.store.append(Append {
             scope: self.scope.clone(),
             decided_on: self.state.seq,
@@ -138,6 +159,7 @@ impl<'a> Journal<'a> {
             events: &events,
             blobs,
             board: board.as_deref(),
+            elsewhere,
         })?;
         let mut states = states.into_iter();
         for entry in stored {

@@ -26,6 +26,13 @@ pub fn require_ledger_matches_branch(
         Event::Adopted(fact) => fact.branch.as_ref(),
         _ => None,
     });
+    // Events of several clones have other numbers in each, and a log of each clone says what belongs together.
+    if entries.iter().any(|entry| matches!(entry.event, Event::DriverChanged(_))) {
+        return match missing(workspace, entries, u64::MAX)? {
+            None => Ok(()),
+            Some((seq, commit)) => Err(EngineError::LedgerElsewhere { scope, branch, seq, commit }),
+        };
+    }
     let seen = workspace.newest_seq(found.map_or(&created.base_commit, |found| &found.tip))?;
     // In a rebased branch the commits of the other ledger come after its tip, too.
     let elsewhere = found.is_some_and(|found| found.seq == seen);

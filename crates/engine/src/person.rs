@@ -31,16 +31,14 @@ impl Journal<'_> {
         self.state().open.as_ref().and_then(review::question)
     }
 
-    /// Stores a person's answer to the open question; returns the question.
-    pub fn decide(
-        &mut self,
-        by: &str,
+    /// The open question, if it can be answered in this way.
+    pub fn require_decidable(
+        &self,
         choice: Decision,
         why: &Typed,
         answers: &[Typed],
     ) -> Result<Question, EngineError> {
-        let open = self.state().open.as_ref().ok_or(EngineError::NothingAsked)?;
-        let question = review::question(open).ok_or(EngineError::NothingAsked)?;
+        let question = self.question().ok_or(EngineError::NothingAsked)?;
         if !question.choices.contains(&choice) {
             return Err(EngineError::NotAChoice { choice, question });
         }
@@ -49,18 +47,34 @@ impl Journal<'_> {
         }
         if choice == Decision::Comment {
             require_short(why)?;
-            let said = self.said_about(open.opened.phase, by, why);
-            return match self.comment(&said)? {
-                Delivery::Stored { .. } | Delivery::Repeated => Ok(question),
-                Delivery::Later | Delivery::Refused => Err(EngineError::NotAChoice { choice, question }),
-            };
+            return Ok(question);
         }
         let asked = match &question.about {
             About::Author { questions } if choice == Decision::Answer => questions.len(),
             _ => 0,
         };
-        if answers.len() != asked {
-            return Err(EngineError::Answers { given: answers.len(), asked });
+        match answers.len() == asked {
+            true => Ok(question),
+            false => Err(EngineError::Answers { given: answers.len(), asked }),
+        }
+    }
+
+    /// Stores a person's answer to the open question; returns the question.
+    pub fn decide(
+        &mut self,
+        by: &str,
+        choice: Decision,
+        why: &Typed,
+        answers: &[Typed],
+    ) -> Result<Question, EngineError> {
+        let question = self.require_decidable(choice, why, answers)?;
+        let open = self.state().open.as_ref().ok_or(EngineError::NothingAsked)?;
+        if choice == Decision::Comment {
+            let said = self.said_about(open.opened.phase, by, why);
+            return match self.comment(&said)? {
+                Delivery::Stored { .. } | Delivery::Repeated => Ok(question),
+                Delivery::Later | Delivery::Refused => Err(EngineError::NotAChoice { choice, question }),
+            };
         }
         let redactor = self.writer().redactor;
         let mut decided = review::decision(open, &question, choice, by, &why.clean(redactor));

@@ -80,6 +80,8 @@ pub(crate) fn shows(event: &Event) -> bool {
         | Event::Cancelled(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
+        | Event::DriverChanged(_)
+        | Event::ProposalSettled(_)
         | Event::Redacted(_)
         | Event::Unreadable(_)
         | Event::SigningBegan(_)

@@ -54,6 +54,8 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::Cancelled(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
+        | Event::DriverChanged(_)
+        | Event::ProposalSettled(_)
         | Event::Redacted(_)
         | Event::Unreadable(_)
         | Event::SigningBegan(_)

@@ -108,6 +108,12 @@ impl Revision {
     }
 }
 
+/// What is stored of a number that two clones gave out is `letter * NUMBERS + number`: 1,000,031 is `031b`.
+const NUMBERS: u32 = 1_000_000;
+
+/// `b` to `z`.
+const LETTERS: u32 = 25;
+
 macro_rules! number_id {
     ($(#[$doc:meta])* $name:ident, $what:literal) => {
         $(#[$doc])*
@@ -115,9 +121,25 @@ macro_rules! number_id {
         #[serde(transparent)]
         pub struct $name(pub u32);
 
+        impl $name {
+            /// The number as it was given out, in one clone.
+            pub fn number(self) -> u32 {
+                self.0 % NUMBERS
+            }
+
+            /// The same number with the next letter: of another clone that gave it out, too. None after `z`.
+            pub fn next_letter(self) -> Option<Self> {
+                (self.0 / NUMBERS < LETTERS).then(|| Self(self.0 + NUMBERS))
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{:03}", self.0)
+                write!(f, "{:03}", self.number())?;
+                match u8::try_from(self.0 / NUMBERS) {
+                    Ok(0) | Err(_) => Ok(()),
+                    Ok(letter) => write!(f, "{}", char::from(b'a'.saturating_add(letter))),
+                }
             }
         }
 
@@ -126,10 +148,15 @@ macro_rules! number_id {
 
             fn from_str(word: &str) -> Result<Self, BadId> {
                 let bad = || BadId::new(word, $what);
-                if word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()) {
+                let (digits, letter) = match word.as_bytes().last() {
+                    Some(letter @ b'b'..=b'z') => (&word[..word.len() - 1], u32::from(letter - b'a')),
+                    _ => (word, 0),
+                };
+                if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
                     return Err(bad());
                 }
-                word.parse().map($name).map_err(|_| bad())
+                let number: u32 = digits.parse().map_err(|_| bad())?;
+                (number < NUMBERS).then(|| Self(number + letter * NUMBERS)).ok_or_else(bad)
             }
         }
     };
@@ -172,5 +199,18 @@ mod tests {
         assert_eq!(FeatureId(7).to_string(), "007");
         assert!("+31".parse::<FeatureId>().is_err());
         assert!("".parse::<FeatureId>().is_err());
+        for word in ["b", "031a", "031B", "031bc", "1000000", "4294967295"] {
+            assert!(word.parse::<FeatureId>().is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_two_clones_gave_out_has_a_letter() {
+        let second = FeatureId(31).next_letter().unwrap();
+        assert_eq!((second.to_string().as_str(), second.number()), ("031b", 31));
+        assert_eq!("031b".parse(), Ok(second));
+        assert_eq!(second.next_letter().unwrap().to_string(), "031c");
+        let last: FeatureId = "031z".parse().unwrap();
+        assert_eq!(last.next_letter(), None);
     }
 }

@@ -15,6 +15,7 @@ mod plugin;
 mod review;
 mod running;
 mod serving;
+mod sharing;
 mod shell;
 mod steering;
 mod watching;
@@ -36,6 +37,7 @@ use redraft_facts::redact::Typed;
 use review::REVIEW_HELP;
 use running::{FINISH_HELP, RUN_HELP};
 use serving::{MCP_HELP, REHEARSE_HELP};
+use sharing::{SHARE_HELP, SYNC_HELP};
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
 use steering::COMMENT_HELP;
@@ -55,6 +57,7 @@ pub use plugin::{ExportArgs, PluginCommand};
 pub use review::{ChangeArgs, DocumentKind, FindingsForm, ReviewArgs};
 pub use running::{FinishArgs, OnCap, OnFailure, RunArgs};
 pub use serving::{CheckArgs, McpArgs, RehearseArgs, WorkerArgs};
+pub use sharing::ShareArgs;
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
 pub use steering::CommentArgs;
 pub use watching::{StopArgs, WatchArgs};
@@ -151,6 +154,12 @@ pub enum Command {
     /// List the projects with their milestones and features, or begin one
     #[command(after_help = PROJECT_HELP)]
     Project(ProjectArgs),
+    /// Share features with other clones through a git remote, after showing what will leave this machine
+    #[command(after_help = SHARE_HELP)]
+    Share(ShareArgs),
+    /// Bring here what other clones did with shared features, and send what this one did
+    #[command(after_help = SYNC_HELP)]
+    Sync,
     /// Show where each feature stands and the next command to type
     #[command(after_help = STATUS_HELP)]
     Status(StatusArgs),

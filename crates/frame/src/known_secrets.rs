@@ -64,6 +64,9 @@ fn stores(command: &Command) -> bool {
         | Command::Decide(_)
         | Command::Mcp(_)
         | Command::Trust(_)
+        // What leaves the machine.
+        | Command::Share(_)
+        | Command::Sync
         | Command::Doctor(_)
         | Command::Ledger(_)
         // A page is made to be handed on.

@@ -35,6 +35,7 @@ pub mod resolve;
 pub mod rows;
 pub mod sandbox;
 pub mod served_page;
+pub mod sharing;
 pub mod slot_worktrees;
 pub mod story;
 pub mod trace_inputs;

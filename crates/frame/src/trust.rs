@@ -200,7 +200,9 @@ pub fn require_for_agents(
     let used = |needed: &Needed| match needed {
         Needed::ByEveryRun => true,
         Needed::ByAgent(name) => agents.contains(&name),
-        Needed::ByWorktrees | Needed::ByChecks | Needed::ByHooks | Needed::ByNotices => false,
+        Needed::ByWorktrees | Needed::ByChecks | Needed::ByHooks | Needed::BySharing | Needed::ByNotices => {
+            false
+        }
     };
     require(repo, config, then, used, process)
 }

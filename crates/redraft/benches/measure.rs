@@ -187,6 +187,7 @@ fn grow(scratch: &Scratch) {
             events: &events,
             blobs: &[],
             board: None,
+            elsewhere: None,
         };
         last = ledger.append(append).unwrap().last().unwrap().seq;
     }

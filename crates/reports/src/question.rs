@@ -79,6 +79,8 @@ pub fn asked_at(entries: &[Entry], question: &Question) -> Option<u64> {
             | Event::BudgetReached(_)
             | Event::CostCorrected(_)
             | Event::Unblocked(_)
+            | Event::DriverChanged(_)
+            | Event::ProposalSettled(_)
             | Event::Unreadable(_) => {}
             _ => return None,
         }

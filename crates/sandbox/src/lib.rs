@@ -22,6 +22,7 @@ mod policy;
 pub mod processes;
 pub mod profile;
 mod project;
+pub mod search_path;
 mod start;
 mod watchdog;
 

@@ -153,7 +153,7 @@ impl GitError {
     }
 
     /// What git wrote to stderr, if it got that far.
-    pub(super) fn stderr(&self) -> &str {
+    pub fn stderr(&self) -> &str {
         match self {
             GitError::Failed { stderr, .. } => stderr,
             GitError::NotFetched { detail, .. } => detail,

@@ -99,6 +99,6 @@ pub use moving::{CutOff, SettledMove};
 pub use repair::Damage;
 pub use repository::{Head, Repository};
 pub use rewrite::{Pruned, Rewritten, Survey};
-pub use run::{ConfiguredProgram, Git};
+pub use run::{Call, ConfiguredProgram, Git, durable};
 pub use wait::stops_with;
 pub use workspace::GitWorkspace;

@@ -214,7 +214,7 @@ impl Repository {
     }
 
     /// A call in the checkout we are in.
-    pub(super) fn call<const N: usize>(&self, args: [&str; N]) -> Call {
+    pub fn call<const N: usize>(&self, args: [&str; N]) -> Call {
         self.git.call(&self.here, args)
     }
 }

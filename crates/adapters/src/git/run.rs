@@ -21,9 +21,9 @@ use super::error::{GitError, MINIMUM};
 use super::files::os_path;
 use super::wait;
 use super::writing::Writing;
-use crate::search_path;
 use crate::trust::Trust;
 use redraft_facts::text::one_line;
+use redraft_sandbox::search_path;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// Makes git sync each file before it gives it its name, whatever is configured. Not every command of git's obeys this.
-pub(super) fn durable(call: Call) -> Call {
+pub fn durable(call: Call) -> Call {
     call.setting("core.fsync=all").setting("core.fsyncMethod=fsync")
 }
 
@@ -183,7 +183,7 @@ impl Git {
 
 /// One call of git, not yet made.
 #[derive(Debug)]
-pub(super) struct Call {
+pub struct Call {
     command: Command,
     settings: Vec<OsString>,
     args: Vec<OsString>,
@@ -199,17 +199,22 @@ pub(super) struct Call {
 
 impl Call {
     /// One more setting, `section.key=value`, stronger than any configuration file.
-    pub(super) fn setting(mut self, setting: impl Into<OsString>) -> Call {
+    pub fn setting(mut self, setting: impl Into<OsString>) -> Call {
         self.settings.push(setting.into());
         self
     }
 
-    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Call {
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Call {
         self.command.env(name, value);
         self
     }
 
-    pub(super) fn arg(mut self, arg: impl Into<OsString>) -> Call {
+    /// Lets the call reach another repository, by the ways that git has itself.
+    pub fn reaching(self) -> Call {
+        self.env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh")
+    }
+
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Call {
         self.args.push(arg.into());
         self
     }
@@ -220,7 +225,7 @@ impl Call {
         self
     }
 
-    pub(super) fn input(mut self, bytes: Vec<u8>) -> Call {
+    pub fn input(mut self, bytes: Vec<u8>) -> Call {
         self.input = Some(bytes);
         self
     }
@@ -236,13 +241,18 @@ impl Call {
     }
 
     /// What git wrote, without the last line break, when it succeeded.
-    pub(super) fn text(self) -> Result<String, GitError> {
+    pub fn text(self) -> Result<String, GitError> {
         let done = self.succeed()?;
         Ok(String::from_utf8_lossy(&done.stdout).trim_end_matches('\n').to_owned())
     }
 
+    /// The same as it is.
+    pub fn bytes(self) -> Result<Vec<u8>, GitError> {
+        Ok(self.succeed()?.stdout)
+    }
+
     /// The NUL-ended texts git wrote, when it succeeded.
-    pub(super) fn list(self) -> Result<Vec<Vec<u8>>, GitError> {
+    pub fn list(self) -> Result<Vec<Vec<u8>>, GitError> {
         let mut done = self.succeed()?;
         if done.stdout.last() == Some(&0) {
             done.stdout.pop();

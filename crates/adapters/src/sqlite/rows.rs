@@ -9,7 +9,7 @@ use super::columns::{checksum, decoded, mismatch, number, scope, stored, version
 use super::entry_key::EntryKey;
 use super::failure::{Failure, Place};
 use super::{checkpoint, layout};
-use redraft_engine::ports::StoreError;
+use redraft_engine::ports::{Elsewhere, StoreError};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::BlobId;
 use redraft_facts::text::hash;
@@ -175,6 +175,7 @@ pub(super) const INSERT: &str =
     "INSERT INTO events (seq, writer, scope, at_ms, kind, kind_version, salt, body, body_hash, chain, signature)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
+/// Puts events that this clone writes now.
 pub(super) fn put_events(
     place: &Place,
     connection: &Connection,
@@ -184,11 +185,25 @@ pub(super) fn put_events(
     at_ms: i64,
     events: &[Event],
 ) -> Result<Vec<Entry>, Failure> {
+    put(place, connection, chain, key, scope, (at_ms, None), events)
+}
+
+/// The same for events that may come from another clone, with their own times.
+pub(super) fn put(
+    place: &Place,
+    connection: &Connection,
+    chain: &mut Chain,
+    key: Option<&EntryKey>,
+    scope: &Scope,
+    (now_ms, elsewhere): (i64, Option<Elsewhere<'_>>),
+    events: &[Event],
+) -> Result<Vec<Entry>, Failure> {
     let mut insert = connection.prepare_cached(INSERT)?;
-    let writer = writer(place, connection)?;
+    let writer = elsewhere.map_or_else(|| writer(place, connection), |from| Ok(from.clone.to_owned()))?;
     let scope = scope.to_string();
     let mut entries = Vec::with_capacity(events.len());
-    for event in events {
+    for (at, event) in events.iter().enumerate() {
+        let at_ms = elsewhere.and_then(|from| from.at_ms.get(at).copied()).unwrap_or(now_ms);
         let (kind, version, body) = (event.kind(), event.version(), event.encode());
         let salt = new_salt();
         let hash = body_hash(&salt, &body);
@@ -205,7 +220,7 @@ pub(super) fn put_events(
 }
 
 /// The id under which this clone writes.
-fn writer(place: &Place, connection: &Connection) -> Result<String, Failure> {
+pub(super) fn writer(place: &Place, connection: &Connection) -> Result<String, Failure> {
     let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
     let found = statement.query_row([layout::WRITER], |row| row.get(0)).optional()?;
     found.ok_or_else(|| place.damaged("the id under which this clone writes is missing").into())

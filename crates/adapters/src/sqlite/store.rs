@@ -59,7 +59,7 @@ impl Store for Ledger {
         events.iter_mut().for_each(|event| event.redact(&Redactor::default()));
         let append = Append { events: &events, ..append };
         let (entries, tip) = self.change(|connection| {
-            let Append { scope, decided_on, at_ms, events, blobs, board } = append;
+            let Append { scope, decided_on, at_ms, events, blobs, board, elsewhere } = append;
             let found = rows::last_seq(&self.place, connection, &scope)?;
             if found != decided_on {
                 return Err(StoreError::Moved { scope, decided_on, found }.into());
@@ -69,7 +69,8 @@ impl Store for Ledger {
             rows::put_blobs(connection, blobs)?;
             let mut chain = Chain::after(rows::tip(&self.place, connection)?);
             let key = vouching.map(|vouching| &vouching.key);
-            let entries = rows::put_events(&self.place, connection, &mut chain, key, &scope, at_ms, events)?;
+            let entries =
+                rows::put(&self.place, connection, &mut chain, key, &scope, (at_ms, elsewhere), events)?;
             // A missing board stays missing: with this row alone it would look complete.
             if let Some(row) = board
                 && layout::has_board(connection)?

@@ -40,14 +40,21 @@ fn put(ledger: &Ledger, scope: Scope, why: &str) -> Vec<Entry> {
     let board = format!("{{\"why\":\"{why}\"}}");
     let events = [event(why)];
     let blobs = [why.as_bytes().to_vec()];
-    let append =
-        Append { scope, decided_on, at_ms: 1000, events: &events, blobs: &blobs, board: Some(&board) };
+    let append = Append {
+        scope,
+        decided_on,
+        at_ms: 1000,
+        events: &events,
+        blobs: &blobs,
+        board: Some(&board),
+        elsewhere: None,
+    };
     ledger.append(append).unwrap()
 }
 
 /// An append that brings only events.
 fn events(scope: Scope, decided_on: u64, events: &[Event]) -> Append<'_> {
-    Append { scope, decided_on, at_ms: 1000, events, blobs: &[], board: None }
+    Append { scope, decided_on, at_ms: 1000, events, blobs: &[], board: None, elsewhere: None }
 }
 
 /// Another program's connection to the same file.

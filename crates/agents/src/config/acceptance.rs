@@ -43,6 +43,8 @@ pub enum Needed {
     ByAgent(AgentName),
     /// The hooks of an interactive session.
     ByHooks,
+    /// Sending what is known of features to a git remote. Without it they stay here.
+    BySharing,
     /// Telling a person that a run waits or has ended. Without it the run goes on all the same.
     ByNotices,
 }
@@ -69,13 +71,14 @@ pub enum By {
     Checks,
     Agent,
     Hooks,
+    Sharing,
     Notices,
 }
 
 use KeyDecision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
-pub const KEYS: [(&str, KeyDecision); 70] = [
+pub const KEYS: [(&str, KeyDecision); 72] = [
     // More than the user's own limit, or than the default where there is none.
     ("budget", AsksAbove(By::EveryRun, 5.0)),
     ("review.policy", Harmless),
@@ -113,6 +116,8 @@ pub const KEYS: [(&str, KeyDecision); 70] = [
     ("ask.after", Harmless),
     // It keeps an agent at work in a session that somebody else pays for.
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
+    ("share.remote", Asks(By::Sharing)),
+    ("share.transcripts", AsksUnless(By::Sharing, "false")),
     ("notify.command", Asks(By::Notices)),
     // A level that narrows is accepted too: only then is a person asked again when it is taken out.
     ("sandbox.level", Asks(By::EveryRun)),
@@ -283,6 +288,7 @@ fn needed(by: By, path: &[&str]) -> Needed {
         By::Worktrees => Needed::ByWorktrees,
         By::Checks => Needed::ByChecks,
         By::Hooks => Needed::ByHooks,
+        By::Sharing => Needed::BySharing,
         By::Notices => Needed::ByNotices,
         By::Agent => Needed::ByAgent(AgentName::new(path.get(1).copied().unwrap_or_default())),
     }

@@ -28,6 +28,7 @@ pub(super) struct ConfigFile {
     pub(super) finish: FinishFile,
     pub(super) ask: AskFile,
     pub(super) hooks: HooksFile,
+    pub(super) share: ShareFile,
     pub(super) notify: NotifyFile,
     pub(super) sandbox: SandboxFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
@@ -47,6 +48,13 @@ pub(super) struct OwnFile {
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
     pub(super) roles: BTreeMap<Spanned<String>, Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct ShareFile {
+    pub(super) remote: Option<Spanned<String>>,
+    pub(super) transcripts: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -243,7 +251,7 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 11] = [
+const TABLES: [(&str, &[&str]); 12] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     (
         "limits",
@@ -253,6 +261,7 @@ const TABLES: [(&str, &[&str]); 11] = [
     ("finish", &["history", "docs", "retro"]),
     ("ask", &["after"]),
     ("hooks", &["autonomous"]),
+    ("share", &["remote", "transcripts"]),
     ("notify", &["bell", "after_seconds", "command"]),
     ("sandbox", &["level", "git", "read", "write", "network", "pass"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
@@ -261,7 +270,7 @@ const TABLES: [(&str, &[&str]); 11] = [
 ];
 
 /// What only a project decides, and not a user for all projects.
-const REPOSITORY_ONLY: [&str; 11] = [
+const REPOSITORY_ONLY: [&str; 12] = [
     "review",
     "limits",
     "workspace",
@@ -272,6 +281,7 @@ const REPOSITORY_ONLY: [&str; 11] = [
     "implement",
     "finish",
     "ask",
+    "share",
     "sandbox",
 ];
 

@@ -24,6 +24,7 @@ mod prices;
 mod resolve;
 mod sandbox;
 mod secrets;
+mod share;
 mod source;
 mod user_settings;
 
@@ -104,6 +105,8 @@ pub struct Config {
     pub asks_after: Vec<Phase>,
     /// What the project's commands may reach.
     pub sandbox: SandboxConfig,
+    /// The remote through which features are shared with other clones.
+    pub share: ShareConfig,
     /// Whether an interactive agent that stops is reminded of unfinished work.
     pub autonomous: bool,
     /// The commands that tell a person who is not looking; see [`Config::notify_command`].
@@ -121,6 +124,15 @@ pub struct Config {
     pub own_prices: Vec<PriceOverride>,
     /// A hash of the file's bytes; of no bytes when there is no file.
     pub hash: BlobId,
+}
+
+/// How features are shared.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShareConfig {
+    /// As git knows it; none where nothing is shared.
+    pub remote: Option<String>,
+    /// Whether prompts and answers are shared, too.
+    pub transcripts: bool,
 }
 
 /// The file that an agent's settings come from.
@@ -303,6 +315,7 @@ impl Default for Config {
             asks_after: Vec::new(),
             sandbox: SandboxConfig::default(),
             autonomous: false,
+            share: ShareConfig::default(),
             notify: NotifyCommands::default(),
             agents,
             origins: BTreeMap::new(),

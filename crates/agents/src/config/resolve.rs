@@ -121,6 +121,7 @@ pub(super) fn resolve(
         config.asks_after.push(phase);
     }
     config.sandbox = source.sandbox(&file.sandbox)?;
+    config.share = source.share(&file.share)?;
     config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
     config.notify.repository = source.notify_command(file.notify.command.as_ref())?;
     config.own_prices.clone_from(&config.prices);

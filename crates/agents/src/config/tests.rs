@@ -90,6 +90,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
         "finish",
         "ask",
         "hooks",
+        "share",
         "notify",
         "sandbox",
     ] {
@@ -142,6 +143,9 @@ fn every_key_changes_what_it_says() {
         [hooks]
         autonomous = true
 
+        [share]
+        remote = "team"
+        transcripts = true
         [notify]
         command = "tell me"
         [sandbox]
@@ -226,6 +230,7 @@ fn every_key_changes_what_it_says() {
             git: true,
         },
         autonomous: true,
+        share: ShareConfig { remote: Some("team".to_owned()), transcripts: true },
         notify: notify::NotifyCommands { own: None, repository: Some("tell me".to_owned()) },
         agents: {
             let mut agents = Config::default().agents;

@@ -165,6 +165,19 @@ impl Seat {
         flight.is_some_and(|flight| flight.started.ticket == *ticket)
     }
 
+    /// It is asked in a new conversation next, also where its last answer was to be repaired.
+    pub(super) fn forget_conversation(&mut self, why: &str) {
+        self.conversation = None;
+        self.left = None;
+        self.unavailable = Some(why.to_owned());
+        let Some(work) = &mut self.work else { return };
+        work.fresh = true;
+        if let Some(repair) = work.repair.take() {
+            self.rounds.insert(Purpose::Repair, repair.round);
+            work.void = Some(repair.why);
+        }
+    }
+
     pub fn approved(&self) -> Option<&Revision> {
         match &self.standing {
             SeatStatus::Approved { revision, .. } => Some(revision),

@@ -212,6 +212,13 @@ impl Loop {
             .chain(self.finishing.iter_mut().map(|finishing| &mut finishing.judge))
     }
 
+    /// No conversation can be continued any more.
+    pub(crate) fn forget_conversations(&mut self, why: &str) {
+        for seat in self.seats_mut().filter(|seat| seat.conversation.is_some()) {
+            seat.forget_conversation(why);
+        }
+    }
+
     /// The seat a ticket belongs to. A repair belongs to the seat it repairs.
     pub fn seat_of(&self, ticket: &Ticket) -> Option<&Seat> {
         self.seats().find(|seat| seat.owns(ticket))

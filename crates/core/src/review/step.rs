@@ -90,6 +90,8 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::Unblocked(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
+        | Event::DriverChanged(_)
+        | Event::ProposalSettled(_)
         | Event::Redacted(_)
         | Event::Unreadable(_)
         | Event::SigningBegan(_)

@@ -88,6 +88,8 @@ fn any_beside() -> impl Strategy<Value = World> {
                     fail,
                     unchanged,
                     jobs: changes,
+                    // What moves to another clone is sent again, beyond any bound.
+                    moves: 0,
                     ..rest
                 };
                 World::building(rules, habits, draws)

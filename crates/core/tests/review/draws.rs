@@ -76,7 +76,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
         0u8..40,
         (0u8..40, 0u8..30, prop_oneof![Just(0u8), 0u8..100], 0u8..100),
         (0u8..60, prop_oneof![Just(0u8), 0u8..60]),
-        (0u8..8, 0u8..40, 0u8..10, prop_oneof![Just(0u8), 0u8..30]),
+        (0u8..8, 0u8..40, 0u8..10, prop_oneof![Just(0u8), 0u8..30], prop_oneof![Just(0u8), 0u8..6]),
         prop_oneof![Just(0u8), 0u8..100],
         any::<bool>(),
     )
@@ -88,7 +88,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                 lose,
                 (unchanged, stops, declines, keeps),
                 (gate_fails, refused),
-                (edit, asks, turns, comments),
+                (edit, asks, turns, comments, moves),
                 pull,
                 person,
             )| {
@@ -113,6 +113,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                     short: 0,
                     conflicts: 0,
                     jobs: 0,
+                    moves,
                     person,
                 }
             },

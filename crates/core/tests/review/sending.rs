@@ -193,6 +193,8 @@ proptest! {
                             Send::Inline | Send::Lazy | Send::Digest => prop_assert_eq!(owners.insert(session, owner(&fact.ticket)), None),
                         }
                     }
+                    // The other clone's agents have none of them.
+                    Event::DriverChanged(_) => owners.clear(),
                     Event::Answered(Answered { ticket, session: Some(session), .. }) => {
                         owners.insert(session.clone(), owner(ticket));
                     }

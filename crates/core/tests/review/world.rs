@@ -20,6 +20,9 @@ use redraft_facts::verdict::Severity;
 /// How often a person changes the course of a feature; a world has to end.
 const TURNS_MAX: u64 = 5;
 
+/// How often a feature goes on in another clone, for the same reason.
+const MOVES_MAX: u64 = 4;
+
 /// How often a person comments, for the same reason.
 const COMMENTS_MAX: usize = 6;
 
@@ -58,6 +61,8 @@ pub(super) struct Habits {
     pub conflicts: u8,
     /// How often the number of tasks that are carried out at once changes.
     pub jobs: u8,
+    /// How often the feature goes on in another clone.
+    pub moves: u8,
     /// Answers questions instead of ending there.
     pub person: bool,
 }
@@ -83,6 +88,7 @@ pub(super) const CALM: Habits = Habits {
     short: 0,
     conflicts: 0,
     jobs: 0,
+    moves: 0,
     person: false,
 };
 
@@ -155,6 +161,8 @@ pub(super) struct World {
     pub people: u64,
     /// How often a person has changed the course.
     turned: u64,
+    /// How often it went on in another clone.
+    moved: u64,
     /// A person who is asked for the first time wants a new pass.
     pub rerun_first: bool,
     /// Verdicts to give in order before anything is drawn; then the first effect is always the one performed.
@@ -169,10 +177,22 @@ impl World {
     pub(super) fn of(id: FeatureId, rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
         let draws = if draws.is_empty() { vec![0] } else { draws };
         let (state, log) = (Pipeline::default(), Vec::new());
-        let (at, revisions, people, turned, rerun_first) = (0, 0, 0, 0, false);
+        let (at, revisions, people, turned, moved, rerun_first) = (0, 0, 0, 0, 0, false);
         let script = None;
-        let mut world =
-            World { rules, habits, state, log, draws, at, revisions, people, turned, rerun_first, script };
+        let mut world = World {
+            rules,
+            habits,
+            state,
+            log,
+            draws,
+            at,
+            revisions,
+            people,
+            turned,
+            moved,
+            rerun_first,
+            script,
+        };
         world.happen(FeatureCreated {
             id,
             uuid: redraft_facts::ids::FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
@@ -225,6 +245,12 @@ impl World {
             if self.jobs_differ() {
                 continue;
             }
+            // What was answered and not read yet never leaves the clone.
+            let unread =
+                self.state.open.iter().flat_map(|open| open.flights()).any(|(_, one)| one.answered.is_some());
+            if self.moved < MOVES_MAX && !unread && self.draw(self.habits.moves) {
+                self.move_on();
+            }
             let effects = pipeline::pending(&self.state);
             if effects.is_empty() {
                 return true;
@@ -264,6 +290,34 @@ impl World {
         let seq = self.log.len() as u64 + 1;
         self.state.seq = seq;
         self.log.push(Entry { seq, at_ms: 0, event });
+    }
+
+    /// Another clone takes the feature: what is under way is lost.
+    fn move_on(&mut self) {
+        let flights: Vec<Ticket> = self
+            .state
+            .open
+            .iter()
+            .flat_map(|open| open.flights())
+            .map(|(_, flight)| flight.started.ticket.clone())
+            .collect();
+        let clone = format!("clone-{}", self.moved);
+        let changed = DriverChanged {
+            clone,
+            place: "there".into(),
+            by: "bob".into(),
+            fence: self.moved + 2,
+            forced: false,
+        };
+        if !flights.is_empty() {
+            let early = pipeline::step(&self.state, &changed.clone().into());
+            assert!(early.is_err(), "nobody goes on while an agent is at work");
+        }
+        for ticket in flights {
+            self.happen(Lost { ticket, cost: Usd(0), undone: vec![] });
+        }
+        self.happen(changed);
+        self.moved += 1;
     }
 
     /// The budget is too small for this, and a person allows more, though not always enough.

@@ -52,14 +52,15 @@ impl Store for Memory {
     }
 
     fn append(&self, append: Append<'_>) -> Result<Vec<Entry>, StoreError> {
-        let Append { scope, decided_on, at_ms, events, blobs, board } = append;
+        let Append { scope, decided_on, at_ms, events, blobs, board, elsewhere } = append;
         let found = self.read(scope.clone())?.last().map_or(0, |entry| entry.seq);
         if found != decided_on {
             return Err(StoreError::Moved { scope, decided_on, found });
         }
         let mut entries = self.entries.lock().unwrap();
         let mut stored = Vec::new();
-        for event in events {
+        for (at, event) in events.iter().enumerate() {
+            let at_ms = elsewhere.and_then(|from| from.at_ms.get(at).copied()).unwrap_or(at_ms);
             let entry = Entry { seq: entries.len() as u64 + 1, at_ms, event: event.clone() };
             entries.push((scope.clone(), entry.clone()));
             stored.push(entry);

@@ -33,6 +33,17 @@ pub struct Append<'a> {
     pub blobs: &'a [Vec<u8>],
     /// The scope's row on the board after these events, as JSON; none leaves the row as it is.
     pub board: Option<&'a str>,
+    /// For events that another clone wrote and that are taken over from it.
+    pub elsewhere: Option<Elsewhere<'a>>,
+}
+
+/// Where events come from that this clone did not write. What they name may have stayed there.
+#[derive(Debug, Clone, Copy)]
+pub struct Elsewhere<'a> {
+    /// The id of the clone.
+    pub clone: &'a str,
+    /// When each was written.
+    pub at_ms: &'a [i64],
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -144,7 +144,8 @@ impl<'w> Stage<'w> {
         }
         let events = [created.into()];
         let (scope, blobs) = (Scope::Feature(FEATURE), &[]);
-        let append = Append { scope, decided_on: 0, at_ms: 0, events: &events, blobs, board: None };
+        let append =
+            Append { scope, decided_on: 0, at_ms: 0, events: &events, blobs, board: None, elsewhere: None };
         world.ledger().store().append(append).unwrap();
         stage
     }
@@ -414,7 +415,8 @@ impl<'w> Stage<'w> {
         let state = Pipeline::replay(&self.entries()).unwrap();
         pipeline::step(&state, &event).unwrap();
         let (scope, decided_on, events, blobs) = (Scope::Feature(FEATURE), state.seq, [event], &[]);
-        let append = Append { scope, decided_on, at_ms: 0, events: &events, blobs, board: None };
+        let append =
+            Append { scope, decided_on, at_ms: 0, events: &events, blobs, board: None, elsewhere: None };
         self.world.ledger().store().append(append).unwrap();
     }
 

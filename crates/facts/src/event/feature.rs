@@ -110,7 +110,8 @@ impl FeatureCreated {
                 document.rsplit_once('/').map(|(folder, _)| folder).unwrap_or_default().to_owned()
             }
             (None, Some(change)) => change.documents.clone().unwrap_or_default(),
-            (None, None) => format!("docs/features/{}-{}", self.id, self.slug),
+            // Whoever gave the number out had no letter, and the folder keeps the name it was given then.
+            (None, None) => format!("docs/features/{:03}-{}", self.id.number(), self.slug),
         }
     }
 

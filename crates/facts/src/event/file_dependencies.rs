@@ -23,6 +23,8 @@ impl Event {
                 | Event::LaneSet(_)
                 | Event::PhaseSkipped(_)
                 | Event::Unblocked(_)
+                | Event::DriverChanged(_)
+                | Event::ProposalSettled(_)
                 | Event::Cancelled(_)
         )
     }

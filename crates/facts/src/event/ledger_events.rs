@@ -105,6 +105,8 @@ impl Event {
             | Event::BudgetSet(_)
             | Event::BudgetReached(_)
             | Event::CostCorrected(_)
+            | Event::DriverChanged(_)
+            | Event::ProposalSettled(_)
             | Event::Redacted(_)
             | Event::Unreadable(_)
             | Event::SigningBegan(_) => Vec::new(),

@@ -8,8 +8,8 @@
 //! [`dispatch`] the facts of its dispatches, [`checked`] those of its gates. [`feature`] has the facts of a feature as a
 //! whole, [`question`] what a person is asked and answers, [`comment`] what a person says unasked, [`implementing`] how
 //! code is built, [`finish`] how a feature ends, [`host_conversation`] which of a host's conversations answered,
-//! [`agent_identity`] which agent was asked, [`ledger_events`] what happened to the ledger itself. Nothing here knows
-//! what a fact changes: that is `core::review`.
+//! [`agent_identity`] which agent was asked, [`sharing`] which clone drives, [`ledger_events`] what happened to the ledger
+//! itself. Nothing here knows what a fact changes: that is `core::review`.
 
 mod agent_identity;
 mod checked;
@@ -23,6 +23,7 @@ mod implementing;
 mod ledger_events;
 mod loop_opened;
 mod question;
+mod sharing;
 mod stored;
 mod texts;
 
@@ -52,6 +53,7 @@ pub use implementing::{
 pub use ledger_events::{Amended, Redacted, SigningBegan, Unreadable};
 pub use loop_opened::{Certify, Limits, LoopOpened, Panel, PanelRole};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
+pub use sharing::{DriverChanged, ProposalSettled};
 pub use stored::{DecodeError, Event};
 
 /// An event as it stands in the ledger.

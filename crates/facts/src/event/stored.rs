@@ -110,6 +110,8 @@ events! {
     "budget-set" 1 BudgetSet,
     "budget-reached" 1 BudgetReached,
     "cost-corrected" 1 CostCorrected,
+    "driver-changed" 1 DriverChanged,
+    "proposal-settled" 1 ProposalSettled,
     "redacted" 1 Redacted,
     "unreadable" 1 Unreadable,
     "signing-began" 1 SigningBegan,

@@ -81,6 +81,10 @@ impl Event {
             Event::WentBack(fact) => each(&mut fact.why),
             Event::Unblocked(fact) => each(&mut fact.why),
             Event::CostCorrected(fact) => each(&mut fact.why),
+            Event::DriverChanged(fact) => each(&mut fact.place),
+            Event::ProposalSettled(fact) => {
+                all([&mut fact.place, &mut fact.what].into_iter().chain(&mut fact.refused), each);
+            }
             Event::Redacted(fact) => each(&mut fact.why),
             Event::Unreadable(fact) => each(&mut fact.detail),
             Event::SigningBegan(fact) => each(&mut fact.found),

@@ -38,6 +38,10 @@ pub struct ReviewArgs {
     /// Start over, with reviewers that know nothing about the earlier rounds
     #[arg(long)]
     pub again: bool,
+    /// Take the review from a clone that is at work on it and is gone, such as a runner that was ended; what that one has
+    /// not published is sent again
+    #[arg(long)]
+    pub take: bool,
     /// Ask nothing before money is spent
     #[arg(long)]
     pub yes: bool,

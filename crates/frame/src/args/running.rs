@@ -76,6 +76,10 @@ pub struct RunArgs {
     /// is sent to a parked agent, and the host keeps its work
     #[arg(long)]
     pub now: bool,
+    /// Take a shared feature from a clone that drives it and is gone; what that one has not published is lost to the
+    /// feature
+    #[arg(long, conflicts_with = "all")]
+    pub take: bool,
     /// The most the feature may cost in total, in dollars; stored for later runs [default: the last value given,
     /// else budget in redraft.toml, else 5]; with --all see there
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]

@@ -167,7 +167,17 @@ fn store(ledger: &Ledger, number: u32) -> String {
     let events: Vec<Event> = (0..u64::from(number))
         .map(|n| Unreadable { kind: "bench".into(), detail: mark(decided_on + n), blob: None }.into())
         .collect();
-    ledger.append(Append { scope, decided_on, at_ms: 0, events: &events, blobs: &[], board: None }).unwrap();
+    ledger
+        .append(Append {
+            scope,
+            decided_on,
+            at_ms: 0,
+            events: &events,
+            blobs: &[],
+            board: None,
+            elsewhere: None,
+        })
+        .unwrap();
     mark(decided_on + u64::from(number) - 1)
 }
 

@@ -8,6 +8,7 @@ mod place;
 
 use self::place::Place;
 use super::refold::write_feature;
+use super::run::shared::{Stance, sent_to, stance};
 use redraft_adapters::comment_box::new_comment_id;
 use redraft_adapters::shell_word::quoted;
 use redraft_core::pipeline::Pipeline;
@@ -26,6 +27,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::view::moved_at;
+use redraft_sharing::{Said, SaidComment};
 use redraft_views::board::next_after;
 use serde::Serialize;
 
@@ -81,8 +83,23 @@ pub(crate) fn comment(
     if severity == Severity::Blocker && !state.is_ahead(comment.phase) && !args.yes {
         agree(id, &state, comment.phase, process, console)?;
     }
+    let config = repo.config(process)?;
+    let stance = stance(&repo, &Scope::Feature(id), &config, process, console)?;
+    if let Stance::Elsewhere { sharing, why } = &stance {
+        let sent =
+            sharing.propose(&repo.writer()?, &Scope::Feature(id), comment.id.clone(), said_of(&comment))?;
+        console.say(&sent_to(why, sent));
+        return report(&repo, id, &comment, Delivery::Later, process, console);
+    }
     let delivery = deliver(&repo, id, &comment, args.seen, process)?;
+    stance.end()?;
     report(&repo, id, &comment, delivery, process, console)
+}
+
+/// The same for the clone that drives the feature.
+fn said_of(comment: &Comment) -> Said {
+    let Comment { phase, reopens, severity, file, line, text, .. } = comment.clone();
+    Said::Comment(SaidComment { phase, reopens, severity, file, line, text })
 }
 
 /// `[FEATURE] TEXT`.

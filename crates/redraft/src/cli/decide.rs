@@ -3,12 +3,16 @@
 use super::comment;
 use super::refold::write_feature;
 use super::run::Expected;
+use super::run::shared::{Stance, sent_to, stance};
+use redraft_adapters::comment_box::new_comment_id;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::Loop;
+use redraft_engine::ports::Clock as _;
 use redraft_facts::event::{About, Decision, Question};
 use redraft_facts::harmless;
 use redraft_facts::ids::{FeatureId, Revision};
+use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
 use redraft_frame::args::DecideArgs;
 use redraft_frame::console::Console;
@@ -16,6 +20,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_reports::question::{QuestionForm, asked_at};
+use redraft_sharing::{Said, SaidDecision};
 use redraft_views::board::next_after;
 use serde::Serialize;
 
@@ -37,6 +42,9 @@ struct DecideJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Expected>,
     decided: Option<&'static str>,
+    /// Whether another clone has still to take it in.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    proposed: bool,
     next: String,
 }
 
@@ -49,6 +57,11 @@ pub(crate) fn decide(
     let ledger = repo.writer()?;
     let (word, choice) = split(args.feature.as_deref(), args.choice.as_deref())?;
     let id = repo.feature(&ledger, word)?;
+    let config = repo.config(process)?;
+    let stance = match choice {
+        Some(_) => stance(&repo, &Scope::Feature(id), &config, process, console)?,
+        None => Stance::Own,
+    };
     let _lock = repo.lock(&id.to_string(), process)?;
     let mut journal = process.journal(&ledger, Scope::Feature(id))?;
     // Nobody decides past what was said while another process had the feature.
@@ -64,7 +77,12 @@ pub(crate) fn decide(
     }
     let Some(question) = question else {
         if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
+            if let Stance::Elsewhere { why, .. } = stance {
+                return Err(CliError::new(ErrorCode::Held, why)
+                    .hint("only the clone that drives a feature can abandon it while nothing is asked"));
+            }
             journal.give_up(&by, &args.why)?;
+            stance.end()?;
             write_feature(&repo, &journal, process);
             return given_up(&repo, &ledger, id, process, console);
         }
@@ -81,6 +99,7 @@ pub(crate) fn decide(
             revision: None,
             estimate: None,
             decided: None,
+            proposed: false,
             next: next.clone(),
         };
         console.show(&format!("feature {id} is not waiting for a decision\nnext: {next}"), &shown);
@@ -100,8 +119,18 @@ pub(crate) fn decide(
         let text = format!("feature {id} waits for you\n{}\nnext: {next}", form.lines().join("\n"));
         let estimate = state.estimate.as_ref().map(Expected::new);
         let (question, form) = (Some(&question), Some(form));
-        let shown =
-            DecideJson { v: 1, feature, question, form, asked_at, revision, estimate, decided: None, next };
+        let shown = DecideJson {
+            v: 1,
+            feature,
+            question,
+            form,
+            asked_at,
+            revision,
+            estimate,
+            decided: None,
+            proposed: false,
+            next,
+        };
         console.show(&text, &shown);
         return Ok(ErrorCode::Waiting);
     };
@@ -115,6 +144,35 @@ pub(crate) fn decide(
         }
         _ => None,
     };
+    if let Stance::Elsewhere { sharing, why } = &stance {
+        // What could not be stored here cannot be stored there.
+        journal.require_decidable(choice, &args.why, &args.answer)?;
+        let proposal = said_elsewhere(state, &question, choice, &args, process);
+        let sent = sharing.propose(
+            &ledger,
+            &Scope::Feature(id),
+            new_comment_id(process.clock.now_ms()),
+            proposal,
+        )?;
+        console.say(&sent_to(why, sent));
+        let next = process.next(&format!("redraft status {id}"));
+        let (question, form) = (Some(&question), None);
+        let decided = Some(choice.name());
+        let shown = DecideJson {
+            v: 1,
+            feature,
+            question,
+            form,
+            asked_at: None,
+            revision: None,
+            estimate: None,
+            decided,
+            proposed: true,
+            next: next.clone(),
+        };
+        console.show(&format!("feature {id}: proposed {}\nnext: {next}", said(choice)), &shown);
+        return Ok(ErrorCode::Done);
+    }
     let question = journal.decide(&by, choice, &args.why, &args.answer)?;
     write_feature(&repo, &journal, process);
     if journal.state().cancelled {
@@ -124,6 +182,7 @@ pub(crate) fn decide(
         // A ruling is about what was reviewed; the next run takes in the edit and asks about that.
         console.say(&format!("{artifact} was edited in the meantime; the next run will ask about the edit"));
     }
+    stance.end()?;
     let next = next_after(&repo, &ledger, id, process)?;
     let shown = DecideJson {
         v: 1,
@@ -134,11 +193,32 @@ pub(crate) fn decide(
         revision: None,
         estimate: None,
         decided: Some(choice.name()),
+        proposed: false,
         next: next.clone(),
     };
     let did = if choice == Decision::Comment { "commented" } else { "decided" };
     console.show(&format!("feature {id}: {did} {}\nnext: {next}", said(choice)), &shown);
     Ok(ErrorCode::Done)
+}
+
+/// A decision for the clone that drives the feature.
+fn said_elsewhere(
+    state: &Pipeline,
+    question: &Question,
+    choice: Decision,
+    args: &DecideArgs,
+    process: &ProcessContext,
+) -> Said {
+    let open = state.open.as_ref();
+    Said::Decision(SaidDecision {
+        phase: open.map_or(Phase::Specify, |open| open.opened.phase),
+        pass: question.pass,
+        number: question.number,
+        choice,
+        why: args.why.clean(&process.redactor),
+        answers: args.answer.iter().map(|answer| answer.clean(&process.redactor)).collect(),
+        revision: open.and_then(|open| open.revision.clone()),
+    })
 }
 
 /// The choice that the next command names: one with which the work goes on. What gives something up, settles a dispute
@@ -255,6 +335,7 @@ fn given_up(
         revision: None,
         estimate: None,
         decided,
+        proposed: false,
         next: next.clone(),
     };
     console.show(&format!("feature {id} is abandoned; its branch stays\nnext: {next}"), &shown);

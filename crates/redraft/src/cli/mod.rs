@@ -26,8 +26,10 @@ mod refold;
 mod rehearse;
 mod review;
 mod run;
+mod share;
 mod status;
 mod stop;
+mod sync;
 #[cfg(test)]
 mod tests;
 mod uninstall;
@@ -152,6 +154,7 @@ fn refuse_agents(command: &Command, process: &ProcessContext) -> Result<(), CliE
         Command::Project(ProjectArgs { command: Some(_) }) => "begin a project",
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Stop(_) => "stop a run",
+        Command::Share(_) | Command::Sync => "send anything to others",
         Command::Comment(_) => "comment for a person",
         Command::Trust(_) => "accept anything for a person",
         Command::Cost(CostArgs { command: Some(_), .. }) => "say what something cost",
@@ -223,6 +226,8 @@ pub(crate) fn perform(cli: Cli, process: &ProcessContext, console: &Console) -> 
         Command::Status(args) => status::status(args, process, console),
         Command::Watch(args) => watch::watch(args, process, console),
         Command::Stop(args) => stop::stop(args, process, console),
+        Command::Share(args) => share::share(&args, process, console),
+        Command::Sync => sync::sync(process, console),
         Command::Bank(args) => bank::bank(args, process, console),
         Command::Doctor(args) => doctor::doctor(args, process, console),
         Command::Check(args) => check::check(args, process, console),

@@ -120,12 +120,12 @@ pub(crate) fn create(
     if in_place {
         require_vacancy(repo, &ledger, head.branch.as_deref())?;
     }
-    let last = given.chain(repo.repository.feature_numbers()?).max().unwrap_or(FeatureId(0));
-    let Some(next) = last.0.checked_add(1) else {
-        return Err(CliError::usage(format!("there is no feature number after {last}"))
-            .hint("rename that branch or folder"));
-    };
-    let id = FeatureId(next);
+    let given = given.chain(repo.repository.feature_numbers()?);
+    let last = given.map(FeatureId::number).max().unwrap_or(0);
+    let id: FeatureId = (last + 1).to_string().parse().map_err(|_| {
+        CliError::usage(format!("there is no feature number after {last}"))
+            .hint("rename that branch or folder")
+    })?;
     let slug = slug(idea);
     refuse_circle(repo, &ledger, (id, &format!("{id}-{slug}")), &depends_on)?;
     let place = repo.repository.feature_place(id, &slug)?;

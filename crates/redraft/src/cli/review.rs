@@ -16,16 +16,19 @@ pub(crate) use begin::kind_of;
 pub(crate) use range::Range;
 
 use super::answer::{Beforehand, answer, decide};
+use super::run::shared::{Sending, Shared};
 use super::run::{self, tidy};
 use super::show::table;
 use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
 use redraft_adapters::shell_word::{quoted, quoted_path};
+use redraft_adapters::sqlite::Ledger;
+use redraft_agents::config::Config;
 use redraft_core::attribution::{self, RoleAttribution};
 use redraft_core::review::Loop;
 use redraft_engine::ports::{Agents, Clock, NoChecks, NoComments, NoMerging, NoSlots, Workspace};
-use redraft_engine::{Estimating, Run, RunPorts, Stop};
-use redraft_facts::event::Checked;
+use redraft_engine::{Estimating, Rules, Run, RunPorts, Stop};
+use redraft_facts::event::{Checked, FeatureCreated};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
@@ -38,6 +41,7 @@ use redraft_frame::console::Console;
 use redraft_frame::doing::DoingFile;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
+use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent};
 use redraft_reports::projections::{self, Receipt};
@@ -116,13 +120,54 @@ pub(crate) fn review(
     let mut rules = run::rules(&repo, &config, &run_args, process)?;
     rules.revises = args.fix;
     let ledger = repo.writer()?;
+    let is_shared = Shared::fetch(&repo, &ledger, &config, process, console)?;
     let created = begun(&repo, &ledger, &args, &document, process, console)?;
-    let (scope, command) = (created.scope(), typed(&args));
+    let sharing = match is_shared {
+        true => Shared::take(&repo, &created.scope(), &config, args.take, process, console)?,
+        false => None,
+    };
+    let sharing_now = sharing.as_ref();
+    let at_hand = AtHand {
+        repo: &repo,
+        ledger: &ledger,
+        config: &config,
+        document: &document,
+        roles: &roles,
+        args: &args,
+        sharing: sharing_now,
+    };
+    let done = go_on(at_hand, rules, created, process, console);
+    match sharing {
+        Some(sharing) => sharing.end().and(done),
+        None => done,
+    }
+}
+
+/// What the review of a document needs.
+struct AtHand<'a, 'r> {
+    repo: &'r RepositoryContext,
+    ledger: &'r Ledger,
+    config: &'r Config,
+    document: &'r Document,
+    roles: &'r [Role],
+    args: &'r ReviewArgs,
+    sharing: Option<&'r Shared<'a>>,
+}
+
+fn go_on(
+    at_hand: AtHand<'_, '_>,
+    mut rules: Rules,
+    created: FeatureCreated,
+    process: &ProcessContext,
+    console: &Console,
+) -> Result<ErrorCode, CliError> {
+    let AtHand { repo, ledger, config, document, roles, args, sharing } = at_hand;
+    let (scope, command) = (created.scope(), typed(args));
     console.concerns(&scope);
     let lock = repo.lock(&scope.to_string(), process)?;
-    let created = judged_as(&ledger, created, &args, &document, process, console)?;
+    let created = judged_as(ledger, created, args, document, process, console)?;
     if args.budget.is_none() {
-        rules.budget = run::kept_budget(&ledger, scope.clone())?.unwrap_or(rules.budget);
+        rules.budget = run::kept_budget(ledger, scope.clone())?.unwrap_or(rules.budget);
     }
     let worktree = repo.worktree(&created)?;
     let repository_lock = repo.lock_repository(process, console)?;
@@ -130,15 +175,15 @@ pub(crate) fn review(
     drop(repository_lock);
     let workspace = repo.workspace(&created)?;
     workspace.sweep();
-    bring_in(&repo, &ledger, &workspace, &created, &document)?;
-    let agents = AgentRegistry::new(&repo, &config, process);
-    for role in &roles {
+    bring_in(repo, ledger, &workspace, &created, document)?;
+    let agents = AgentRegistry::new(repo, config, process);
+    for role in roles {
         agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
     }
     let read = |path: &str| workspace.read(path).ok().flatten();
-    let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
+    let estimating = Estimating { store: ledger, agents: &agents, rules: &rules, read: &read };
     let (created, command) = (&created, command.as_str());
-    let asked = consent::ConsentSubject { repo: &repo, created, command, lock: &lock, yes: args.yes };
+    let asked = consent::ConsentSubject { repo, created, command, lock: &lock, yes: args.yes };
     if !consent::given(&asked, estimating, &agents, process, console)? {
         let code = if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting };
         console.not_sent(&process.next(command), code);
@@ -149,16 +194,17 @@ pub(crate) fn review(
     console.budget(rules.budget);
     let doing = DoingFile::new(&repo.state, &created.scope());
     let progress = Story::new(console, asks(args.yes, console)).told_in(doing);
+    let sending = Sending { inner: &progress, sharing };
     let parts = RunPorts {
         slots: &NoSlots,
         comments: &NoComments,
         merging: &NoMerging,
-        store: &ledger,
+        store: ledger,
         workspace: &workspace,
         inbox: &inbox,
         clock: &process.clock,
         boundaries: &process.boundaries,
-        progress: &progress,
+        progress: &sending,
         checks: &NoChecks,
         check_folder: &NoChecks,
         agents: &agents,
@@ -170,7 +216,7 @@ pub(crate) fn review(
     }
     let stop = driven(&mut run, args.yes, process, console)?;
     tidy(&inbox, &scope, run.entries(), console);
-    let (fixed, mut notes) = bring_back(&workspace, &document)?;
+    let (fixed, mut notes) = bring_back(&workspace, document)?;
     let judged = run.state().open.as_ref().and_then(|open| open.revision.clone());
     let seen =
         judged.as_ref().map(|revision| workspace.read_at(revision, &document.path)).transpose()?.flatten();
@@ -187,7 +233,7 @@ pub(crate) fn review(
         Stop::Done | Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
         Stop::Asking(_) => format!("{command} --again"),
         Stop::OverBudget { .. } | Stop::OverShared { .. } => format!("{command} --budget USD"),
-        Stop::Host(_) => format!("{} --agent NAME", reviewing(&args)),
+        Stop::Host(_) => format!("{} --agent NAME", reviewing(args)),
         Stop::Parked(_) | Stop::Interrupted => command.to_owned(),
     });
     let open: Vec<Finding> = findings

@@ -6,6 +6,7 @@ mod merge;
 mod report;
 mod rules;
 mod setup;
+pub(crate) mod shared;
 
 use redraft_frame::rows;
 pub(crate) use report::{Ending, Expected};

@@ -18,6 +18,7 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::scope_of;
 use redraft_frame::rows;
+use redraft_frame::sharing::{Notes, OpenProposal, SharedNote};
 use redraft_reports::estimate;
 use redraft_reports::projections::{BoardRow, Warning};
 use redraft_views::board::{self, Board, Next, Seen, from_when};
@@ -36,6 +37,12 @@ struct StatusJson {
     /// Branches on which others have begun features, where there are none here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     branches: Vec<String>,
+    /// What is known of features that are shared with other clones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shared: Vec<SharedNote>,
+    /// Whether redraft.toml shares features, and nothing has been exchanged here yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    to_sync: bool,
     /// What happens too often over several features, with the remedy.
     warnings: Vec<Warning>,
     /// What was cut off and left a checkout between two commits; the next run puts it right.
@@ -94,8 +101,15 @@ pub(crate) fn status(
     }
     let Next { command: next, after_ms } = board.next();
     let (features, reviews, next_after) = (board.features, board.reviews, after_ms.map(utc));
-    let branches =
-        if features.is_empty() && args.feature.is_none() { repo.branches_of_others() } else { Vec::new() };
+    let notes = Notes::read(&repo.state);
+    // An unusable file is told by the commands that use it.
+    let is_shared = repo.config(process).is_ok_and(|config| config.share.remote.is_some());
+    let to_sync = is_shared && notes.as_ref().is_none_or(|notes| notes.features.is_empty());
+    let shared = notes.map(|notes| notes.features.into_values().collect()).unwrap_or_default();
+    // Those of shared features come with their histories.
+    let adoptable = features.is_empty() && args.feature.is_none() && !to_sync;
+    let branches = if adoptable { repo.branches_of_others() } else { Vec::new() };
+    let next = if to_sync && features.is_empty() { process.next("redraft sync") } else { next };
     let cut_off = repo.repository.cut_off();
     if let Some(CutOff { what, folder }) = &cut_off {
         console.say(&format!(
@@ -109,6 +123,8 @@ pub(crate) fn status(
         features,
         reviews,
         branches,
+        shared,
+        to_sync,
         warnings,
         cut_off,
         next,
@@ -177,6 +193,9 @@ fn text(shown: &StatusJson, unchecked: &str, only: bool) -> String {
                 one_line(comment, IDEA_MAX)
             ));
         }
+        for note in shown.shared.iter().filter(|note| note.scope == *id) {
+            text.push_str(&elsewhere(note));
+        }
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
         }
@@ -222,6 +241,11 @@ fn text(shown: &StatusJson, unchecked: &str, only: bool) -> String {
     if shown.features.is_empty() && shown.reviews.is_empty() {
         text.push_str("no features yet\n");
     }
+    if shown.to_sync {
+        text.push_str(
+            "features are shared through a git remote, and none has been fetched yet: redraft sync\n",
+        );
+    }
     if !shown.branches.is_empty() {
         const NAMED_MAX: usize = 5;
         let named = shown.branches.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
@@ -235,6 +259,26 @@ fn text(shown: &StatusJson, unchecked: &str, only: bool) -> String {
         Some(when) => format!("next: {} (after {when}, or now with --now)", shown.next),
         None => format!("next: {}", shown.next),
     });
+    text
+}
+
+/// What other clones do with a feature.
+fn elsewhere(note: &SharedNote) -> String {
+    let SharedNote { by, place, here, free, proposals, trouble, .. } = note;
+    let mut text = String::new();
+    if !here && !free && !place.is_empty() {
+        text.push_str(&format!("    driven by {by} in {place}\n"));
+    }
+    for OpenProposal { by, place, what, disputed } in proposals {
+        let waits = match disputed {
+            true => "another one decided otherwise, and that waits for a person",
+            false => "waits for the clone that drives",
+        };
+        text.push_str(&format!("    from {by} in {place}: {what} ({waits})\n"));
+    }
+    if let Some(trouble) = trouble {
+        text.push_str(&format!("    {trouble}\n"));
+    }
     text
 }
 

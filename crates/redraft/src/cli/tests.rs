@@ -73,7 +73,7 @@ const TEXTS: [&str; 15] = [
 ];
 
 /// Arguments that name something, or are one of a few words or a number: none is stored as it was typed.
-const WORDS: [&str; 34] = [
+const WORDS: [&str; 35] = [
     "agent",
     "arms",
     "ask",
@@ -96,6 +96,7 @@ const WORDS: [&str; 34] = [
     "prices",
     "project",
     "purpose",
+    "remote",
     "reopen",
     "revision",
     "role",

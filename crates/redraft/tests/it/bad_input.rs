@@ -268,6 +268,7 @@ fn grow(scratch: &Scratch) {
                 events: &events,
                 blobs: &blobs,
                 board: None,
+                elsewhere: None,
             })
             .unwrap();
     }

@@ -236,8 +236,15 @@ fn rewritten(scratch: &Scratch, change: impl Fn(&mut Started)) {
         pipeline::fold(&mut state, &event).unwrap();
         let row = projections::board_row(&state, at_ms);
         let scope = Scope::Feature(FeatureId(1));
-        let append =
-            Append { scope, decided_on, at_ms, events: &[event], blobs: &[], board: Some(row.as_str()) };
+        let append = Append {
+            scope,
+            decided_on,
+            at_ms,
+            events: &[event],
+            blobs: &[],
+            board: Some(row.as_str()),
+            elsewhere: None,
+        };
         decided_on = ledger.append(append).unwrap().last().unwrap().seq;
     }
 }

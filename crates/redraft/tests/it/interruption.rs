@@ -322,7 +322,17 @@ fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
         let ledger = own_ledger(&scratch);
         let decided_on = ledger.last_seq(scope.clone()).unwrap();
         let (events, at_ms) = ([event], 0);
-        ledger.append(Append { scope, decided_on, at_ms, events: &events, blobs: &[], board: None }).unwrap();
+        ledger
+            .append(Append {
+                scope,
+                decided_on,
+                at_ms,
+                events: &events,
+                blobs: &[],
+                board: None,
+                elsewhere: None,
+            })
+            .unwrap();
         for name in ["ledger.db", "ledger.db-wal"].into_iter().filter(|_| damage) {
             let path = scratch.state().join(name);
             let bytes = fs::metadata(&path).unwrap().len() as usize;

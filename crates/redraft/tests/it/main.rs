@@ -96,6 +96,8 @@ mod run_tool;
 mod sandbox;
 mod settled;
 mod setup;
+mod sharing;
+mod sharing_runners;
 mod shell;
 mod show_documents;
 mod show_schedule;

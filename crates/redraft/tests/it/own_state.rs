@@ -259,7 +259,17 @@ fn a_shell_and_a_session_are_told_no_number_that_is_none() {
     assert_ne!(forged, row);
     let events = [Event::from(BudgetSet { limit: Usd(1), by: "somebody".into() })];
     let board = Some(forged.as_str());
-    ledger.append(Append { scope, decided_on: seq, at_ms: 0, events: &events, blobs: &[], board }).unwrap();
+    ledger
+        .append(Append {
+            scope,
+            decided_on: seq,
+            at_ms: 0,
+            events: &events,
+            blobs: &[],
+            board,
+            elsewhere: None,
+        })
+        .unwrap();
     drop(ledger);
     assert_eq!(scratch.run(["completions", "--features"]).expect(0).stdout, "001\n");
     for words in [&["status"][..], &["status", "--json"]] {

@@ -196,7 +196,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 61] = [
+const TYPED: [(&str, &[&str]); 63] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -212,6 +212,8 @@ const TYPED: [(&str, &[&str]); 61] = [
     ("redraft report", &["001"]),
     ("redraft watch", &["001"]),
     ("redraft stop", &["001"]),
+    ("redraft share", &[]),
+    ("redraft sync", &[]),
     ("redraft clean", &[]),
     ("redraft uninstall", &[]),
     (
@@ -284,6 +286,8 @@ fn every_command_prints_one_object_for_programs() {
         let mistakes = [
             "redraft eval",
             "redraft show",
+            // Nothing is shared there.
+            "redraft sync",
             "redraft phase",
             "redraft plugin",
             "redraft ledger",

@@ -99,7 +99,17 @@ pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
     let ledger = own_ledger(scratch);
     let scope = Scope::Feature(FeatureId(1));
     let events = [Event::from(opened)];
-    ledger.append(Append { scope, decided_on, at_ms: 1, events: &events, blobs: &[], board: None }).unwrap();
+    ledger
+        .append(Append {
+            scope,
+            decided_on,
+            at_ms: 1,
+            events: &events,
+            blobs: &[],
+            board: None,
+            elsewhere: None,
+        })
+        .unwrap();
 }
 
 /// Every ticket that was sent, in order.

@@ -21,7 +21,8 @@ fn forge(scratch: &Scratch) -> u64 {
     let scope = Scope::Feature(FeatureId(1));
     let decided_on = ledger.last_seq(scope.clone()).unwrap();
     let events = [Event::from(BudgetSet { limit: Usd(900_000_000), by: "tester".into() })];
-    let append = Append { scope, decided_on, at_ms: 0, events: &events, blobs: &[], board: None };
+    let append =
+        Append { scope, decided_on, at_ms: 0, events: &events, blobs: &[], board: None, elsewhere: None };
     ledger.append(append).unwrap().last().unwrap().seq
 }
 

@@ -58,6 +58,8 @@ fn sample(key: &str, port: u16, canary: &str) -> String {
         "agents.*.key_env" => service("key_env = \"SOME_VARIABLE\""),
         "agents.*.key_file" => service(&format!("key_file = \"{canary}.key\"")),
         "agents.*.proxy" => service(&format!("proxy = \"http://127.0.0.1:{port}\"")),
+        "share.remote" => "[share]\nremote = \"origin\"\n".to_owned(),
+        "share.transcripts" => "[share]\nremote = \"origin\"\ntranscripts = true\n".to_owned(),
         "prices.*.input" | "prices.*.output" => price(""),
         "prices.*.read" => price("read = 0"),
         "prices.*.write" => price("write = { \"5m\" = 0 }"),
@@ -123,6 +125,7 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
             By::Worktrees => &[&["new", "another idea"]],
             // What a session is told is tested with the hooks.
             By::Hooks => &[],
+            By::Sharing => &[&["sync"]],
             // A run goes on without telling anybody; tested with the notices.
             By::Notices => &[],
         };

@@ -5,7 +5,7 @@ use alloc::borrow::Cow;
 use redraft_core::attribution::{Attribution, COMPUTED, in_words};
 use redraft_facts::event::{
     About, AfterFailure, BankJudged, Built, Checked, Combined, CostCorrected, Decision, Drafted, Event,
-    Judgement, LessonName, LoopOpened, StageOutcome,
+    Judgement, LessonName, LoopOpened, ProposalSettled, StageOutcome,
 };
 use redraft_facts::findings::{FindingChange, Status};
 use redraft_facts::harmless;
@@ -261,6 +261,21 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             }
         }
         Event::Cancelled(fact) => format!("abandoned by {}: {}", fact.by, one_line(&fact.why, 120)),
+        Event::DriverChanged(fact) => {
+            let how = match (fact.fence, fact.forced) {
+                (1, _) => "shares it from",
+                (_, true) => "took it over in",
+                (_, false) => "goes on in",
+            };
+            format!("{} {how} {}", fact.by, fact.place)
+        }
+        Event::ProposalSettled(fact) => {
+            let ProposalSettled { by, place, what, refused, .. } = fact;
+            match refused {
+                None => format!("took in from {place}: {what} by {by}"),
+                Some(why) => format!("refused from {place}: {what} by {by}, because {}", one_line(why, 200)),
+            }
+        }
         Event::Redacted(fact) => {
             let (events, blobs) = (count(fact.events.len(), "event"), count(fact.blobs as usize, "blob"));
             let (objects, files) =

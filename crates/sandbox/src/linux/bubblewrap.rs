@@ -4,6 +4,7 @@
 use super::carve;
 use super::rules::leads_elsewhere;
 use crate::policy::{Access, Grant, Policy};
+use crate::search_path;
 use crate::start::CONTAINED;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,10 +25,7 @@ const LINKS_MAX: usize = 40;
 /// None where there is no bubblewrap, or one that a command could have put there.
 pub(super) fn words(policy: &Policy, helper: &Path) -> Option<Vec<OsString>> {
     let path = std::env::var_os("PATH")?;
-    let program = std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("bwrap"))
-        .find_map(|program| fs::canonicalize(program).ok())?;
+    let program = fs::canonicalize(search_path::find("bwrap", &path)?).ok()?;
     let writable =
         |grant: &Grant| grant.access == Access::Write && program.starts_with(carve::real(&grant.path));
     if policy.grants.iter().any(writable) {

@@ -239,7 +239,7 @@ impl Store for MemoryStore {
         if let Some(error) = self.refusal(&append) {
             return Err(error);
         }
-        let Append { scope, decided_on, at_ms, events, blobs, board } = append;
+        let Append { scope, decided_on, at_ms, events, blobs, board, elsewhere } = append;
         let mut rows = locked(&self.rows);
         if rows.gone {
             return Err(gone());
@@ -252,7 +252,8 @@ impl Store for MemoryStore {
             rows.blobs.entry(hash(bytes)).or_insert_with(|| bytes.clone());
         }
         let mut entries = Vec::new();
-        for event in events {
+        for (at, event) in events.iter().enumerate() {
+            let at_ms = elsewhere.and_then(|from| from.at_ms.get(at).copied()).unwrap_or(at_ms);
             let mut event = event.clone();
             event.redact(&Redactor::default());
             entries.push(rows.put(&scope, at_ms, &event));

@@ -33,6 +33,9 @@ pub(super) struct FeatureJson<'a> {
     /// All that was sent to tasks side by side, and what of it because a task came back from the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     side_by_side: Option<Value>,
+    /// Where the feature is shared and more than one clone drove it: what each has spent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by_clone: Vec<Value>,
     agents: Vec<Value>,
     rules: Vec<Value>,
     loops: Vec<Value>,
@@ -71,6 +74,11 @@ pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
         side_by_side: costs
             .side_by_side()
             .map(|(all, again)| json!({"sum": sum(&all), "again": sum(&again)})),
+        by_clone: costs
+            .by_clone()
+            .iter()
+            .map(|(who, spent)| json!({"by": who.by, "place": who.place, "sum": sum(spent)}))
+            .collect(),
         agents: agents
             .iter()
             .map(|agent| {

@@ -12,6 +12,7 @@ use redraft_facts::ids::Role;
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Money, Payment, Usage, Usd, grouped};
+use redraft_reports::projections::costs::Driver;
 use redraft_reports::projections::costs::{
     Accuracy, Costs, Dispatch, Measure, MeasureOfRole, PhaseCosts, Replayed, RoleRules, Sum, hit_percent,
     not_cached,
@@ -31,6 +32,7 @@ pub(super) fn feature(shown: &Feature, all: bool, command: &str) -> String {
     let mut out = format!("{}, {}: {sum}\n{}", whom(shown), status.in_words(), sent(&costs.sum));
     out.push_str(&dearest(costs));
     out.push_str(&side_by_side(costs));
+    out.push_str(&by_clone(costs));
     if all {
         for phase in &costs.phases {
             out.push_str(&phase_table(phase));
@@ -114,6 +116,18 @@ fn side_by_side(costs: &Costs) -> String {
             billed_sum(&again),
             grouped(again.billed.input())
         ),
+    }
+}
+
+/// What a shared feature cost in each clone that drove it.
+fn by_clone(costs: &Costs) -> String {
+    let line = |(who, sum): &(Driver, Sum)| {
+        let dispatches = count(sum.dispatches as usize, "dispatch");
+        format!("  {}: {}, {dispatches}\n", who.in_words(), billed_sum(sum))
+    };
+    match costs.by_clone().as_slice() {
+        [] => String::new(),
+        clones => format!("by clone\n{}", clones.iter().map(line).collect::<String>()),
     }
 }
 

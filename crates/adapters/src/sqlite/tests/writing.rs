@@ -49,6 +49,7 @@ fn an_append_decided_on_an_older_event_stores_nothing() {
         events: &late,
         blobs: &[b"late".to_vec()],
         board: Some("late"),
+        elsewhere: None,
     };
     let error = ours.append(append).unwrap_err();
     assert!(matches!(error, StoreError::Moved { scope: FIRST, decided_on: 1, found: 2 }), "{error}");

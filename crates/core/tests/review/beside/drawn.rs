@@ -9,7 +9,7 @@ use redraft_core::review::SentBack;
 fn worlds_are_drawn_in_which_tasks_end_in_every_way_they_can() {
     let mut runner = TestRunner::deterministic();
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-    for _ in 0..300 {
+    for _ in 0..400 {
         let mut world = any_beside().new_tree(&mut runner).unwrap().current();
         carry_out(&mut world);
         let states = states(&world);

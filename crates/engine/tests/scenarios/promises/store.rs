@@ -40,7 +40,7 @@ fn append<'a>(
     blobs: &'a [Vec<u8>],
     board: Option<&'a str>,
 ) -> Append<'a> {
-    Append { scope, decided_on, at_ms: 7, events, blobs, board }
+    Append { scope, decided_on, at_ms: 7, events, blobs, board, elsewhere: None }
 }
 
 /// One event, whose reason is also a blob and the board's row.

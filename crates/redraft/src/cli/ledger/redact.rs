@@ -26,6 +26,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::{REDACTING, RepositoryContext};
+use redraft_frame::sharing::Notes;
 use redraft_frame::whole_file;
 use redraft_reports::projections;
 use redraft_reports::question::QuestionForm;
@@ -323,6 +324,11 @@ impl Job<'_> {
                 .into_iter()
                 .map(|path| format!("{}, perhaps: a copy of the ledger", path.display())),
         );
+        if Notes::read(&self.repo.state).is_some_and(|notes| !notes.features.is_empty()) {
+            left.push(
+                "what was published of shared features, in the remote and in every clone of it".to_owned(),
+            );
+        }
         left.extend(pruned);
         left
     }

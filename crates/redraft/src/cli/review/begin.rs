@@ -92,7 +92,7 @@ pub(super) fn newest(
     let (mut known, mut newest) = (None, ReviewId(0));
     for scope in ledger.scopes()? {
         let Scope::Review(id) = scope else { continue };
-        last = last.max(id.0);
+        last = last.max(id.number());
         let entries = ledger.read(Scope::Review(id))?;
         let state = Pipeline::replay(&entries)
             .map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;

@@ -10,6 +10,7 @@ use super::range::Range;
 use super::report::{self, Report};
 use super::setup::ReviewSetup;
 use super::{FOR_FEATURES, driven, outcome, played_by, run_args};
+use crate::cli::run::shared::{Sending, Shared};
 use crate::cli::run::{self, tidy};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::lock::Lock;
@@ -77,10 +78,21 @@ pub(super) fn review(
     let wanted = Wanted { repo, roles: &grounds.roles, command: &command, yes: args.yes };
     grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), process, console)?;
     let ledger = repo.writer()?;
+    let is_shared = Shared::fetch(repo, &ledger, &grounds.config, process, console)?;
     let created = begun(repo, &ledger, &range, lane, args, process, console)?;
+    let sharing = match is_shared {
+        true => Shared::take(repo, &created.scope(), &grounds.config, args.take, process, console)?,
+        false => None,
+    };
     let lock = repo.lock(&created.scope().to_string(), process)?;
     let command = format!("{}{}", typed(repo, &created, args), played_by(args));
-    Call { repo, range, grounds, ledger, created, lock, command, args, process, console, form }.go_on()
+    let call = Call { repo, range, grounds, ledger, created, lock, command, args, process, console, form };
+    let done = call.go_on(sharing.as_ref());
+    drop(call);
+    match sharing {
+        Some(sharing) => sharing.end().and(done),
+        None => done,
+    }
 }
 
 /// One call, which has the review to itself.
@@ -100,7 +112,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn go_on(&self) -> Result<ErrorCode, CliError> {
+    fn go_on(&self, sharing: Option<&Shared<'_>>) -> Result<ErrorCode, CliError> {
         let Call { repo, range, grounds, ledger, created, args, process, console, .. } = self;
         let scope = created.scope();
         console.concerns(&scope);
@@ -142,6 +154,7 @@ impl Call<'_> {
         console.budget(rules.budget);
         let doing = DoingFile::new(&repo.state, &created.scope());
         let progress = Story::new(console, super::asks(args.yes, console)).told_in(doing);
+        let sending = Sending { inner: &progress, sharing };
         let parts = RunPorts {
             slots: &NoSlots,
             comments: &NoComments,
@@ -152,7 +165,7 @@ impl Call<'_> {
             inbox: &inbox,
             clock: &process.clock,
             boundaries: &process.boundaries,
-            progress: &progress,
+            progress: &sending,
             checks,
             agents: &agents,
             redactor: &process.redactor,

@@ -4,6 +4,7 @@
 use super::{config, kept_budget, rules};
 use crate::cli::comment;
 use crate::cli::project::project_context;
+use crate::cli::run::shared::{Sending, Shared};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
@@ -93,7 +94,7 @@ fn with_lock<T>(
     wish: &RunRequest<'_>,
     act: impl FnOnce(&mut Run<'_>, &RunContext<'_>) -> Result<T, CliError>,
 ) -> Result<Option<T>, CliError> {
-    let RunRequest { repo, id, args, players, progress, process, console } = *wish;
+    let RunRequest { repo, id, args, players, process, console, .. } = *wish;
     let command = match &args.agent {
         Some(agent) => format!("redraft run {id} --agent {}", quoted(agent)),
         None => format!("redraft run {id}"),
@@ -107,6 +108,25 @@ fn with_lock<T>(
         let wanted = Wanted { repo, roles: &roles, command: &command, yes: args.yes };
         config = agent_choice::settled(&wanted, config, process, console)?;
     }
+    let sharing = Shared::begin(wish, &config)?;
+    let done = with_feature(wish, config, &roles, &command, sharing.as_ref(), act);
+    // What was done is published also where the run failed.
+    match sharing {
+        Some(sharing) => sharing.end().and(done),
+        None => done,
+    }
+}
+
+/// The same for a feature that nobody else drives.
+fn with_feature<T>(
+    wish: &RunRequest<'_>,
+    config: Config,
+    roles: &[Role],
+    command: &str,
+    sharing: Option<&Shared<'_>>,
+    act: impl FnOnce(&mut Run<'_>, &RunContext<'_>) -> Result<T, CliError>,
+) -> Result<Option<T>, CliError> {
+    let RunRequest { repo, id, args, players, progress, process, console } = *wish;
     let mut rules = rules(repo, &config, args, process)?;
     let lock = repo.lock(&id.to_string(), process)?;
     repo.recover_interrupted_move(console)?;
@@ -131,18 +151,19 @@ fn with_lock<T>(
         WorkSource::Host => AgentRegistry::for_host(repo, &config, process),
     };
     if players == WorkSource::Configured {
-        for role in &roles {
+        for role in roles {
             // An unusable configuration is reported before anything is sent.
             agents.agent_for(role).map_err(|detail| CliError::new(ErrorCode::Config, detail))?;
         }
         let read = |path: &str| workspace.read(path).ok().flatten();
         let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
-        let (created, command, yes) = (&created, command.as_str(), args.yes);
+        let (created, yes) = (&created, args.yes);
         let asked = consent::ConsentSubject { repo, created, command, lock: &lock, yes };
         if !consent::given(&asked, estimating, &agents, process, console)? {
             return Ok(None);
         }
     }
+    let progress = Sending { inner: progress, sharing };
     let check_folder = repo.check_folder(&created, &config);
     let sandbox = sandbox(repo, &config, process);
     let checks = ShellChecks {
@@ -174,7 +195,7 @@ fn with_lock<T>(
         clock: &process.clock,
         boundaries: &process.boundaries,
         checks: &checks,
-        progress,
+        progress: &progress,
         agents: &agents,
         redactor: &process.redactor,
     };

@@ -7,6 +7,7 @@
 
 mod accuracy;
 mod beside;
+mod clones;
 mod rules;
 mod savings;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use redraft_facts::ticket::{Ticket, Unit};
 use redraft_facts::usage::{Money, Payment, Usage, Usd};
 
 pub use accuracy::{Accuracies, Accuracy};
+pub use clones::Driver;
 pub use rules::{Measure, MeasureOfRole, RoleRules, rules};
 pub use savings::{Replayed, played, replayed};
 
@@ -33,6 +35,7 @@ pub struct Costs {
     /// In the order they were opened.
     pub phases: Vec<PhaseCosts>,
     beside: beside::Beside,
+    clones: clones::Clones,
 }
 
 /// One pass of a phase.
@@ -115,7 +118,11 @@ pub fn costs(entries: &[Entry]) -> Costs {
                 sum: Sum::default(),
                 roles: Vec::new(),
             }),
-            Event::Started(fact) => costs.start(fact, entry.at_ms),
+            Event::Started(fact) => {
+                costs.clones.start(fact);
+                costs.start(fact, entry.at_ms);
+            }
+            Event::DriverChanged(fact) => costs.clones.change(fact),
             Event::Enqueued(fact) => costs.beside.enqueue(fact),
             Event::Answered(_) => costs.end(ended, "answered"),
             Event::Raised(fact) => costs.raise(&fact.ticket, fact.reserved),

@@ -1,0 +1,117 @@
+//! Features shared with other clones: what this clone publishes, takes over, proposes, and when it drives.
+//!
+//! Start at [`Sharing::open`]. [`notes`] remembers between two commands what was read and sent, [`names`] what a feature
+//! is called here and where it began, [`taking_over`] brings here what others wrote, [`publishing`] sends what this clone
+//! wrote, [`driving`] takes the lease and gives it up, [`proposals`] is what is said where another clone drives. What a
+//! log or a lease is, `redraft_sharing` knows.
+
+mod branch;
+mod driving;
+mod names;
+mod notes;
+mod proposals;
+mod publishing;
+mod taking_over;
+
+use crate::console::Console;
+use crate::errors::{CliError, ErrorCode};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
+use redraft_adapters::lock::Lock;
+use redraft_agents::config::{Config, ShareConfig};
+use redraft_engine::ports::Clock as _;
+use redraft_sharing::{CloneId, Remote, RemoteError, Writer};
+use std::ffi::OsStr;
+
+pub use driving::Driving;
+pub use notes::{Notes, OpenProposal, SharedNote};
+pub use publishing::Published;
+pub use taking_over::TakenOver;
+
+/// A repository whose features are shared, and a person here has accepted that.
+pub struct Sharing<'a> {
+    repo: &'a RepositoryContext,
+    process: &'a ProcessContext,
+    console: &'a Console,
+    config: ShareConfig,
+    remote: Remote<'a>,
+}
+
+impl<'a> Sharing<'a> {
+    /// None where nothing is shared, or nobody here has accepted it.
+    pub fn open(
+        repo: &'a RepositoryContext,
+        config: &Config,
+        process: &'a ProcessContext,
+        console: &'a Console,
+    ) -> Result<Option<Sharing<'a>>, CliError> {
+        let Some(share) = config.accepted_share() else { return Ok(None) };
+        let Some(name) = share.remote.clone() else { return Ok(None) };
+        let Some(signer) = repo.signer()? else { return Ok(None) };
+        let clone = Notes::clone_of(&repo.state)?;
+        let writer = Writer { clone, by: process.user.clone(), place: place(process) };
+        let remote = Remote { repository: &repo.repository, name, writer, signer };
+        Ok(Some(Sharing { repo, process, console, config: share.clone(), remote }))
+    }
+
+    pub fn remote_name(&self) -> &str {
+        &self.remote.name
+    }
+
+    fn clone(&self) -> &CloneId {
+        &self.remote.writer.clone
+    }
+
+    /// One process of a clone writes to its logs at a time. Waits for another one, which takes moments.
+    fn lock(&self) -> Result<Lock, CliError> {
+        const PATIENCE_MS: u64 = 60_000;
+        const PAUSE_MS: u64 = 20;
+        let begun = self.process.clock.moment();
+        loop {
+            match self.repo.lock("share", self.process) {
+                Err(held) if held.code == ErrorCode::Held => {
+                    let waited = self.process.clock.moment().ms_since(begun);
+                    if waited >= PATIENCE_MS || !self.process.clock.wait_ms(PAUSE_MS) {
+                        return Err(held);
+                    }
+                }
+                taken => return taken,
+            }
+        }
+    }
+}
+
+/// Where this clone is, as people call it.
+fn place(process: &ProcessContext) -> String {
+    let variable = |name: &str| {
+        let value = process.environment.0.get(OsStr::new(name))?.to_str()?;
+        (!value.is_empty()).then(|| value.to_owned())
+    };
+    if let Some(run) = variable("GITHUB_RUN_ID") {
+        return format!("GitHub Actions run {run}");
+    }
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| variable("HOSTNAME"));
+    let host = host.map_or_else(|| "somewhere".to_owned(), |host| host.trim().to_owned());
+    format!("{}@{host}", process.user)
+}
+
+impl From<RemoteError> for CliError {
+    fn from(error: RemoteError) -> CliError {
+        let message = error.to_string();
+        match error {
+            RemoteError::Git(error) => error.into(),
+            RemoteError::Unreachable { remote, .. } => CliError::new(ErrorCode::Config, message)
+                .hint(format!("see whether git reaches it: git ls-remote {remote}"))
+                .hint("nothing is lost; what was not sent is sent by the next command that can"),
+            RemoteError::Refused { remote, .. } => CliError::new(ErrorCode::Config, message)
+                .hint(format!("redraft pushes to refs/redraft/1/… of {remote}; you need the right to push there")),
+            RemoteError::Altered(_) => CliError::new(ErrorCode::Config, message)
+                .hint("somebody has rewritten or removed what a clone had published; nothing was taken over from it")
+                .hint("ask who has changed refs/redraft/1/… in the remote, and have that clone publish again: redraft sync"),
+            RemoteError::Fenced { .. } => CliError::new(ErrorCode::Held, message)
+                .hint("what this clone did since counts nowhere; it is kept here, see redraft status"),
+            RemoteError::Twin { .. } => CliError::new(ErrorCode::Config, message)
+                .hint("this clone gets a name of its own: run the same command again"),
+        }
+    }
+}
