@@ -32,6 +32,8 @@ pub struct Execution {
     pub notes: Vec<String>,
     /// More about the run, for programs: an object, or nothing.
     pub properties: Value,
+    /// The name of the log among others of the same commit, if there may be others.
+    pub log: Option<String>,
 }
 
 /// A whole log of one run.
@@ -54,13 +56,15 @@ pub fn sarif_of(rules: &[Value], results: &[Value], execution: &Execution) -> Va
         run["tool"]["driver"]["properties"] = execution.properties.clone();
         run["properties"] = execution.properties.clone();
     }
+    if let Some(id) = &execution.log {
+        run["automationDetails"] = json!({"id": id});
+    }
     log(run)
 }
 
 /// The log of a run that never started, so that its empty list is not taken for an approval.
-pub fn sarif_failed(reason: &str) -> Value {
-    let invocation = invocation(false, &[("error", &reason.to_owned())]);
-    log(json!({"tool": {"driver": driver(&[])}, "invocations": [invocation], "results": []}))
+pub fn sarif_failed(reason: &str, log: Option<String>) -> Value {
+    sarif_of(&[], &[], &Execution { failed: Some(reason.to_owned()), log, ..Execution::default() })
 }
 
 fn log(run: Value) -> Value {
@@ -115,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_review_that_did_not_come_about_is_no_empty_success() {
-        let failed = sarif_failed("no agent is there");
+        let failed = sarif_failed("no agent is there", None);
         // What SARIF 2.1.0 requires of a log, a run, a tool, an invocation and a notification.
         assert_eq!(failed["version"], "2.1.0");
         let run = &failed["runs"][0];
@@ -133,8 +137,11 @@ mod tests {
     #[test]
     fn how_a_run_went_stands_in_its_invocation_and_its_properties() {
         let properties = json!({"rehearsed": true});
-        let log =
-            sarif_of(&[], &[], &Execution { notes: vec!["look here".to_owned()], properties, failed: None });
+        let log = sarif_of(
+            &[],
+            &[],
+            &Execution { notes: vec!["look here".to_owned()], properties, ..Execution::default() },
+        );
         let run = &log["runs"][0];
         assert_eq!(run["invocations"][0]["executionSuccessful"], true);
         let told = &run["invocations"][0]["toolExecutionNotifications"][0];
@@ -150,6 +157,9 @@ mod tests {
         assert_eq!((&told["level"], &told["message"]["text"]), (&"error".into(), &"nobody judged".into()));
         let plain = &sarif_of(&[], &[], &Execution::default())["runs"][0];
         assert!(plain.get("properties").is_none() && plain["tool"]["driver"].get("properties").is_none());
+        assert!(plain.get("automationDetails").is_none());
+        let named = sarif_failed("nobody judged", Some("redraft/a.md/".to_owned()));
+        assert_eq!(named["runs"][0]["automationDetails"]["id"], "redraft/a.md/");
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub struct ReviewArgs {
     /// How dispatches are sent: cost, guarded, seed, fresh, resume, inline or digest
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
+    /// How findings are printed; progress then goes to stderr [default: table]
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub format: Option<FindingsForm>,
     /// Print every event on stdout while it runs, one JSON object a line, and the result as the last one
     #[arg(long, conflicts_with_all = ["json", "format"])]
     pub events: bool,
@@ -91,9 +94,6 @@ pub struct ChangeArgs {
     /// Run the checks of the base's redraft.toml on the change first; this runs code of the change on this machine
     #[arg(long, requires = "base")]
     pub checks: bool,
-    /// How findings are printed; progress then goes to stderr [default: table]
-    #[arg(long, value_enum, value_name = "FORM", requires = "base")]
-    pub format: Option<FindingsForm>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -242,17 +242,23 @@ pub(super) fn created(entries: &[Entry]) -> Option<&FeatureCreated> {
 
 /// The events up to the first answer that nobody has read yet: its text stays here, so nobody else could read it.
 pub(super) fn publishable(entries: &[Entry]) -> Result<&[Entry], CliError> {
-    let state =
-        Pipeline::replay(entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
-    let unread: Vec<_> = state
-        .open
-        .iter()
-        .flat_map(|open| open.flights())
-        .filter(|(_, flight)| flight.answered.is_some())
-        .map(|(_, flight)| flight.started.ticket.clone())
-        .collect();
-    let is_unread =
-        |entry: &Entry| matches!(&entry.event, Event::Answered(fact) if unread.contains(&fact.ticket));
-    let end = entries.iter().position(is_unread).unwrap_or(entries.len());
-    Ok(&entries[..end])
+    let mut end = entries.len();
+    // Reviewers who were asked together are read one after the other, after all have answered: what is read behind an
+    // answer that is left out is left out as well, and its answer is then unread.
+    loop {
+        let kept = entries.get(..end).unwrap_or_default();
+        let state =
+            Pipeline::replay(kept).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
+        let flights = state.open.iter().flat_map(|open| open.flights());
+        let unread: Vec<_> = flights
+            .filter(|(_, flight)| flight.answered.is_some())
+            .map(|(_, flight)| flight.started.ticket.clone())
+            .collect();
+        let is_unread =
+            |entry: &Entry| matches!(&entry.event, Event::Answered(fact) if unread.contains(&fact.ticket));
+        match kept.iter().position(is_unread) {
+            Some(first) => end = first,
+            None => return Ok(kept),
+        }
+    }
 }

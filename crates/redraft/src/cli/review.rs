@@ -8,6 +8,8 @@
 mod begin;
 mod change;
 mod document;
+mod document_report;
+mod forms;
 mod range;
 mod report;
 mod setup;
@@ -18,9 +20,9 @@ pub(crate) use range::Range;
 use super::answer::{Beforehand, answer, decide};
 use super::run::shared::{Sending, Shared};
 use super::run::{self, tidy};
-use super::show::table;
 use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
+use document_report::DocumentReport;
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::Config;
@@ -28,11 +30,11 @@ use redraft_core::attribution::{self, RoleAttribution};
 use redraft_core::review::Loop;
 use redraft_engine::ports::{Agents, Clock, NoChecks, NoComments, NoMerging, NoSlots, Workspace};
 use redraft_engine::{Estimating, Rules, Run, RunPorts, Stop};
-use redraft_facts::event::{Checked, FeatureCreated};
+use redraft_facts::event::FeatureCreated;
 use redraft_facts::findings::{Finding, Status};
-use redraft_facts::ids::Role;
+use redraft_facts::ids::{Revision, Role};
 use redraft_facts::phase::Phase;
-use redraft_facts::text::{hash, indented};
+use redraft_facts::text::hash;
 use redraft_frame::agent_choice::{self, Wanted};
 use redraft_frame::agent_registry::AgentRegistry;
 use redraft_frame::args::{FindingsForm, OnCap, ReviewArgs, RunArgs};
@@ -44,38 +46,26 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent};
-use redraft_reports::projections::{self, Receipt};
+use redraft_reports::projections;
 use redraft_roles::profile::{self, ProfileKind};
-use serde::Serialize;
 use std::path::Path;
 
-#[derive(Serialize)]
-struct ReviewJson<'a> {
-    v: u16,
-    review: String,
-    file: &'a str,
-    /// What kind of document it is judged as.
-    #[serde(rename = "as")]
-    kind: &'static str,
-    /// `approved`, `findings`, `waiting`, `parked`, `over budget` or `interrupted`.
-    outcome: &'static str,
-    /// Who gave the verdicts that stand.
-    judged_by: Vec<RoleAttribution>,
-    /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
-    rehearsed: bool,
-    /// The findings that are not settled.
-    findings: Vec<&'a Finding>,
-    /// What failed before any agent was asked, if that is why it rests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<&'a Checked>,
-    /// Whether the file was changed by this call.
-    fixed: bool,
-    /// The revision that the outcome is about, and the SHA-256 of the file in it.
-    revision: String,
-    sha256: String,
-    receipt: &'a Receipt,
-    notes: Vec<String>,
-    next: String,
+/// The reason that the log of a review gives where nobody was asked.
+const NOBODY_AGREED: &str = "nobody was asked, because nobody agreed to what it may cost";
+
+/// A review whose result was shown.
+struct Ended {
+    code: ErrorCode,
+    /// Whether what was done could be published.
+    sent: Result<(), CliError>,
+}
+
+impl Ended {
+    /// Publishes what was done, also where it came to no end.
+    fn new(done: Result<ErrorCode, CliError>, sharing: Option<Shared<'_>>) -> Result<Ended, CliError> {
+        let sent = sharing.map_or(Ok(()), Shared::end);
+        Ok(Ended { code: done?, sent })
+    }
 }
 
 pub(crate) fn review(
@@ -83,64 +73,75 @@ pub(crate) fn review(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let repo = process.repository()?;
-    if let Some(base) = args.change.base.clone() {
-        return change::review(&repo, &base, &args, process, console).inspect_err(|error| {
-            // A user who uploads the log must not take its absence, or an empty one, for an approval.
-            if args.change.format == Some(FindingsForm::Sarif) && !console.json {
-                console.object(&annotate::sarif_failed(&error.message));
-            }
-        });
-    }
-    if args.file.is_none() {
-        return Err(CliError::usage("nothing to review was named")
-            .hint("a document: redraft review FILE")
-            .hint("what a branch changes: redraft review --base REV"));
-    }
-    if args.change.format.is_some() {
-        let name = quoted_path(file(&args));
-        return Err(CliError::usage(
-            "findings in a form for other programs are for changes: --format goes with --base",
-        )
-        .hint("what a branch changes, documents too: redraft review --base REV --format FORM")
-        .hint(format!(
-            "what can be found in a document without a model: redraft lint {name} --sarif, or --github"
-        ))
-        .hint(format!("the review of a document as JSON: redraft review {name} --json")));
-    }
-    let document = Document::read(&repo, &process.folder.join(file(&args)))?;
-    let run_args = run_args(&args);
-    let config = run::config(&repo, &run_args, process)?;
-    let phase = phase_of(&repo, &args, &document)?;
+    let form = forms::form(&args, console)?;
+    let quiet = Console::new(true, true);
+    // With --format json nothing but the object is printed, as with --json.
+    let shown = (form, if form == FindingsForm::Json && !console.events { &quiet } else { console });
+    let reviewed = || {
+        let repo = process.repository()?;
+        match (&args.change.base, &args.file) {
+            (Some(base), _) => change::review(&repo, base, &args, process, shown),
+            (None, Some(_)) => review_document(&repo, &args, process, shown),
+            (None, None) => Err(CliError::usage("nothing to review was named")
+                .hint("a document: redraft review FILE")
+                .hint("what a branch changes: redraft review --base REV")),
+        }
+    };
+    let Ended { code, sent } = reviewed().inspect_err(|error| {
+        // A user who uploads the log must not take its absence, or an empty one, for an approval.
+        if form == FindingsForm::Sarif {
+            console.object(&annotate::sarif_failed(&error.message, log_of(&args)));
+        }
+    })?;
+    // Its result stands on stdout already, and stays the only object there.
+    sent.map(|()| code).or_else(|error| {
+        console.say(&format!("not published: {}; to try again: redraft sync", error.message));
+        Ok(error.code)
+    })
+}
+
+/// The name of the log about the document that was named; none for a change.
+fn log_of(args: &ReviewArgs) -> Option<String> {
+    args.file.as_ref().map(|file| forms::log_of(&file.to_string_lossy()))
+}
+
+fn review_document(
+    repo: &RepositoryContext,
+    args: &ReviewArgs,
+    process: &ProcessContext,
+    (form, console): (FindingsForm, &Console),
+) -> Result<Ended, CliError> {
+    let document = Document::read(repo, &process.folder.join(file(args)))?;
+    let run_args = run_args(args);
+    let config = run::config(repo, &run_args, process)?;
+    let phase = phase_of(repo, args, &document)?;
     let roles = roles_of(phase, args.fix);
-    redraft_frame::trust::require_for_agents(&repo, &config, &roles, &typed(&args), process)?;
-    redraft_frame::trust::require_programs(&repo, &typed(&args), process)?;
-    let wanted = Wanted { repo: &repo, roles: &roles, command: &typed(&args), yes: args.yes };
+    redraft_frame::trust::require_for_agents(repo, &config, &roles, &typed(args), process)?;
+    redraft_frame::trust::require_programs(repo, &typed(args), process)?;
+    let wanted = Wanted { repo, roles: &roles, command: &typed(args), yes: args.yes };
     let config = agent_choice::settled(&wanted, config, process, console)?;
-    let mut rules = run::rules(&repo, &config, &run_args, process)?;
+    let mut rules = run::rules(repo, &config, &run_args, process)?;
     rules.revises = args.fix;
     let ledger = repo.writer()?;
-    let is_shared = Shared::fetch(&repo, &ledger, &config, process, console)?;
-    let created = begun(&repo, &ledger, &args, &document, process, console)?;
+    let is_shared = Shared::fetch(repo, &ledger, &config, process, console)?;
+    let created = begun(repo, &ledger, args, &document, process, console)?;
     let sharing = match is_shared {
-        true => Shared::take(&repo, &created.scope(), &config, args.take, process, console)?,
+        true => Shared::take(repo, &created.scope(), &config, args.take, process, console)?,
         false => None,
     };
     let sharing_now = sharing.as_ref();
     let at_hand = AtHand {
-        repo: &repo,
+        repo,
         ledger: &ledger,
         config: &config,
         document: &document,
         roles: &roles,
-        args: &args,
+        args,
         sharing: sharing_now,
+        form,
     };
     let done = go_on(at_hand, rules, created, process, console);
-    match sharing {
-        Some(sharing) => sharing.end().and(done),
-        None => done,
-    }
+    Ended::new(done, sharing)
 }
 
 /// What the review of a document needs.
@@ -152,6 +153,7 @@ struct AtHand<'a, 'r> {
     roles: &'r [Role],
     args: &'r ReviewArgs,
     sharing: Option<&'r Shared<'a>>,
+    form: FindingsForm,
 }
 
 fn go_on(
@@ -161,7 +163,7 @@ fn go_on(
     process: &ProcessContext,
     console: &Console,
 ) -> Result<ErrorCode, CliError> {
-    let AtHand { repo, ledger, config, document, roles, args, sharing } = at_hand;
+    let AtHand { repo, ledger, config, document, roles, args, sharing, form } = at_hand;
     let (scope, command) = (created.scope(), typed(args));
     console.concerns(&scope);
     let lock = repo.lock(&scope.to_string(), process)?;
@@ -236,57 +238,64 @@ fn go_on(
         Stop::Host(_) => format!("{} --agent NAME", reviewing(args)),
         Stop::Parked(_) | Stop::Interrupted => command.to_owned(),
     });
-    let open: Vec<Finding> = findings
-        .iter()
-        .filter(|one| matches!(one.status, Status::Open | Status::Deferred))
-        .cloned()
-        .collect();
-    let receipt = projections::receipt(run.entries());
     let gate = run.state().open.as_ref().and_then(Loop::failed_gate).filter(|_| stop == Stop::Findings);
-    progress.end(gate.is_some());
-    let asked = match &stop {
-        Stop::Asking(question) => format!(": {}", question.text),
-        Stop::OverBudget { ticket, over } => format!(": {ticket}: {over}"),
-        Stop::Host(_) => format!(": {FOR_FEATURES}"),
-        _ => String::new(),
-    };
+    // SARIF has no place for a check that failed.
+    progress.end(gate.is_some() && form != FindingsForm::Sarif);
     console.ends(RunEnd { outcome: outcome.to_owned(), question: None, next: next.clone() });
-    let shown = ReviewJson {
-        v: 1,
-        review: scope.to_string(),
-        file: &document.path,
-        outcome,
-        judged_by: run.state().judged_by(),
-        rehearsed: run.state().is_rehearsed(),
+    let report = DocumentReport {
+        scope: scope.to_string(),
+        path: &document.path,
         kind: kind_of(created.until),
-        findings: open.iter().collect(),
+        phase: created.until,
+        outcome,
+        players: &run.state().players,
+        judged_by: run.state().judged_by(),
+        rehearsed: run.state().rehearsal_notice(false),
+        is_rehearsed: run.state().is_rehearsed(),
+        at_their_lines: judged
+            .as_ref()
+            .map(|judged| standing(findings, &workspace, judged))
+            .unwrap_or_default(),
+        findings: findings.iter().filter(|one| is_unsettled(one)).cloned().collect(),
         gate,
         fixed,
         revision: judged.map(|revision| revision.to_string()).unwrap_or_default(),
         sha256: seen.map(|bytes| hash(&bytes).to_string()).unwrap_or_default(),
-        receipt: &receipt,
+        receipt: projections::receipt(run.entries()),
+        cost: process.next(&format!("redraft cost {scope}")),
+        asked: match &stop {
+            Stop::Asking(question) => question.text.clone(),
+            Stop::OverBudget { ticket, over } => format!("{ticket}: {over}"),
+            Stop::Host(_) => FOR_FEATURES.to_owned(),
+            _ => String::new(),
+        },
         notes,
-        next: next.clone(),
+        next,
     };
-    // Where no agent was asked there is no bill to show.
-    let bill = match receipt.lines.is_empty() {
-        true => String::new(),
-        false => format!("{}; more: {}\n", receipt.cost(), process.next(&format!("redraft cost {scope}"))),
-    };
-    let failed = gate.map(|check| format!("gate {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
-    let list =
-        format!("{}{}{bill}", table(&open, &run.state().players, created.until), failed.unwrap_or_default());
-    let is = match (outcome, gate) {
-        ("findings", Some(check)) => {
-            format!("failed the gate {}, so no reviewer was asked about it as it stands", check.gate)
-        }
-        ("findings", None) => "has findings".to_owned(),
-        ("waiting", _) => "is waiting for you".to_owned(),
-        (outcome, _) => format!("is {outcome}"),
-    };
-    let judged = judged_by(&shown.judged_by, run.state().rehearsal_notice(false));
-    console.show(&format!("{list}{} {is}{asked}\n{judged}next: {next}", document.path), &shown);
+    report.show(form, console);
     Ok(code)
+}
+
+fn is_unsettled(finding: &Finding) -> bool {
+    matches!(finding.status, Status::Open | Status::Deferred)
+}
+
+/// The findings that are not settled, at their lines in a revision.
+fn standing(findings: &[Finding], workspace: &dyn Workspace, revision: &Revision) -> Vec<Finding> {
+    let now = |finding: &Finding| {
+        let mut now = finding.clone();
+        if let Ok(Some(bytes)) = workspace.read_at(revision, &finding.file) {
+            now.line = finding.line_in(&String::from_utf8_lossy(&bytes));
+        }
+        now
+    };
+    let mut all: Vec<Finding> = findings.iter().filter(|one| is_unsettled(one)).map(now).collect();
+    // The gravest first; among equals, by place.
+    all.sort_by(|one, other| {
+        let key = |finding: &Finding| (finding.file.clone(), finding.line, finding.id.to_string());
+        other.severity.cmp(&one.severity).then_with(|| key(one).cmp(&key(other)))
+    });
+    all
 }
 
 /// The roles in the review of a document: none for what comes after it, and an author only where it may be revised.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod action;
 mod adopt;
 mod adopt_branches;
 mod adopted;

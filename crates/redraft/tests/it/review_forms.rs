@@ -1,6 +1,8 @@
-//! The formats in which `redraft review --base` reports what it found: JSON, SARIF, annotations, and nothing at all.
+//! The formats in which `redraft review` reports what it found: JSON, SARIF, annotations, and nothing at all; for a change
+//! and for a document.
 
 use crate::review_base::{SAFE, UNSAFE, commit, review, topic};
+use crate::review_file::LACKING;
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
 use serde_json::Value;
@@ -96,4 +98,73 @@ fn nothing_to_review_is_told_in_every_form_and_leaves_nothing_behind() {
     assert_eq!(review(&scratch, &["--format", "github"]).expect(0).stdout, "");
     assert!(!scratch.root().join(".redraft").exists());
     assert!(!scratch.state().exists(), "not even a ledger");
+}
+
+#[test]
+fn a_document_is_reported_in_the_same_forms_with_the_lines_it_has_now() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.write("docs/api/spec.md", LACKING);
+    let in_form = |form: &str| scratch.run(["review", "docs/api/spec.md", "--format", form]).expect(1);
+    let sarif = || -> Value { serde_json::from_str(&in_form("sarif").stdout).unwrap() };
+    let log = sarif();
+    let run = &log["runs"][0];
+    let result = &run["results"][0];
+    assert!(result["ruleId"].as_str().unwrap().starts_with("spec-reviewer/"), "{result}");
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], result["ruleId"]);
+    let line = |log: &Value| {
+        let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "docs/api/spec.md");
+        place["region"]["startLine"].as_u64().unwrap()
+    };
+    let was = line(&log);
+    assert!(was > 1, "{result}");
+    let properties = &run["properties"];
+    assert_eq!((&properties["file"], &properties["as"]), (&"docs/api/spec.md".into(), &"spec".into()));
+    assert_eq!((&properties["rehearsed"], &properties["outcome"]), (&true.into(), &"findings".into()));
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+    // Code scanning replaces a log by the next one of the same name, so each document has its own.
+    assert_eq!(run["automationDetails"]["id"], "redraft/docs/api/spec.md/");
+    let ran = in_form("github");
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].starts_with("::warning title=rehearsal%2C no model::No model took part: "), "{lines:?}");
+    let place = format!("::error file=docs/api/spec.md,line={was},title=S1 ");
+    assert!(lines[1].starts_with(&place), "{lines:?}");
+    assert!(lines.iter().all(|line| line.starts_with("::")), "{lines:?}");
+    assert!(ran.stderr.contains("docs/api/spec.md has findings"), "{}", ran.stderr);
+    let object = |text: String| serde_json::from_str::<Value>(&text).unwrap();
+    let json = object(in_form("json").stdout);
+    assert_eq!(json["findings"], scratch.json(["review", "docs/api/spec.md"])["findings"]);
+    let table = in_form("table").stdout;
+    assert_eq!(table, scratch.run(["review", "docs/api/spec.md"]).expect(1).stdout);
+    // Nobody was asked in between, and what is above moves what is below.
+    let asked = scratch.json(["cost", "review-001"]);
+    scratch.write("docs/api/spec.md", &LACKING.replace("# Export\n", "# Export\n\nOf orders.\n"));
+    let moved = sarif();
+    assert_eq!(line(&moved), was + 2, "{moved}");
+    assert_eq!(
+        moved["runs"][0]["results"][0]["partialFingerprints"],
+        log["runs"][0]["results"][0]["partialFingerprints"]
+    );
+    assert_ne!(scratch.json(["cost", "review-001"]), asked, "the edit was sent");
+}
+
+#[test]
+fn a_document_that_could_not_be_judged_has_a_log_that_says_so() {
+    let scratch = Scratch::repository(PROGRAM);
+    let log = |path: &str, code: i32| -> Value {
+        let ran = scratch.run(["review", path, "--format", "sarif"]).expect(code);
+        serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))["runs"]
+            [0]
+        .clone()
+    };
+    scratch.write("notes.md", "# Notes\n\nTBD\n");
+    for (path, code) in [("there-is-none.md", 2), ("notes.md", 1)] {
+        let run = log(path, code);
+        assert_eq!(run["invocations"][0]["executionSuccessful"], false, "{path}: {run}");
+        assert_eq!(run["results"], Value::Array(Vec::new()), "{path}: {run}");
+        assert_eq!(run["automationDetails"]["id"], format!("redraft/{path}/"));
+    }
+    let ran = scratch.run(["review", "notes.md", "--format", "github"]).expect(1);
+    assert!(ran.stdout.starts_with("::error title=check "), "{}", ran.stdout);
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 const STRIDE: u64 = 11;
 
 /// Makes a bare repository from one with a shared configuration.
-fn published(scratch: &Scratch, remote: &Path) {
+pub(crate) fn published(scratch: &Scratch, remote: &Path) {
     scratch.git(["init", "-q", "--bare", "-b", "main", remote.to_str().unwrap()]);
     scratch.git(["remote", "add", "origin", remote.to_str().unwrap()]);
     scratch.write_unaccepted("redraft.toml", "[share]\nremote = \"origin\"\n");
@@ -25,7 +25,7 @@ fn published(scratch: &Scratch, remote: &Path) {
 }
 
 /// A fresh machine with a clone.
-fn runner(remote: &Path) -> Scratch {
+pub(crate) fn runner(remote: &Path) -> Scratch {
     let scratch = Scratch::empty(PROGRAM);
     scratch.git(["init", "-q", "-b", "main"]);
     scratch.git(["config", "user.name", "CI"]);
@@ -47,17 +47,17 @@ fn in_ci(scratch: &Scratch, words: &[&str], dies_at: Option<u64>) -> Ran {
     Ran::new(command.output().unwrap())
 }
 
-fn events(scratch: &Scratch, scope: &str) -> Vec<Entry> {
+pub(crate) fn events(scratch: &Scratch, scope: &str) -> Vec<Entry> {
     let ledger = Ledger::open(&scratch.state(), OpenMode::ReadOnly).unwrap();
     ledger.read(scope.parse::<Scope>().unwrap()).unwrap()
 }
 
 /// What was answered, without the number of the attempt: role, purpose and round.
-fn asked(tickets: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+pub(crate) fn asked(tickets: impl IntoIterator<Item = String>) -> BTreeSet<String> {
     tickets.into_iter().map(|ticket| ticket.rsplit_once('.').unwrap().0.to_owned()).collect()
 }
 
-fn answers(entries: &[Entry]) -> Vec<String> {
+pub(crate) fn answers(entries: &[Entry]) -> Vec<String> {
     let ticket = |entry: &Entry| match &entry.event {
         Event::Answered(fact) => Some(fact.ticket.to_string()),
         _ => None,

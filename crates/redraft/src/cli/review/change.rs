@@ -9,7 +9,7 @@ use super::begin::{newest, store};
 use super::range::Range;
 use super::report::{self, Report};
 use super::setup::ReviewSetup;
-use super::{FOR_FEATURES, driven, outcome, played_by, run_args};
+use super::{Ended, FOR_FEATURES, NOBODY_AGREED, driven, outcome, played_by, run_args, standing};
 use crate::cli::run::shared::{Sending, Shared};
 use crate::cli::run::{self, tidy};
 use redraft_adapters::checks::ShellChecks;
@@ -24,7 +24,6 @@ use redraft_engine::ports::{
 };
 use redraft_engine::{ChangeUnderReview, Estimating, Rules, Run, RunPorts, Stop};
 use redraft_facts::event::{Checked, Entry, Event, FeatureCreated, ReviewedChange};
-use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{FeatureId, slug};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::text::count;
@@ -48,12 +47,8 @@ pub(super) fn review(
     base: &str,
     args: &ReviewArgs,
     process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
-    let form = form(args, console)?;
-    let quiet = Console::new(true, true);
-    // With --format json nothing but the object is printed, as with --json.
-    let console = if form == FindingsForm::Json && !console.events { &quiet } else { console };
+    (form, console): (FindingsForm, &Console),
+) -> Result<Ended, CliError> {
     if args.change.uncommitted {
         // Uncommitted changes are stored there before they are looked at.
         repo.require_own_state()?;
@@ -63,7 +58,7 @@ pub(super) fn review(
     if range.is_empty() {
         console.say_all(&range.notes);
         report::nothing(&range, form, console);
-        return Ok(ErrorCode::Done);
+        return Ok(Ended { code: ErrorCode::Done, sent: Ok(()) });
     }
     repo.require_own_state()?;
     let lane = lane(args)?;
@@ -89,10 +84,7 @@ pub(super) fn review(
     let call = Call { repo, range, grounds, ledger, created, lock, command, args, process, console, form };
     let done = call.go_on(sharing.as_ref());
     drop(call);
-    match sharing {
-        Some(sharing) => sharing.end().and(done),
-        None => done,
-    }
+    Ended::new(done, sharing)
 }
 
 /// One call, which has the review to itself.
@@ -123,9 +115,7 @@ impl Call<'_> {
             let code = if process.clock.stopped() { ErrorCode::Interrupted } else { ErrorCode::Waiting };
             console.not_sent(&process.next(&self.command), code);
             if self.form == FindingsForm::Sarif {
-                console.object(&annotate::sarif_failed(
-                    "nobody was asked, because nobody agreed to what it may cost",
-                ));
+                console.object(&annotate::sarif_failed(NOBODY_AGREED, None));
             }
             return Ok(code);
         }
@@ -292,7 +282,7 @@ impl Call<'_> {
             outcome,
             judged_by: run.state().judged_by(),
             rehearsed: run.state().rehearsal_notice(true),
-            findings: standing(findings, workspace, range),
+            findings: standing(findings, workspace, &range.to),
             files: workspace.changed(&range.from, &range.to)?,
             gate: gate.filter(|_| *stop == Stop::Findings),
             checks: self.args.change.checks.then(|| checked(run.state())),
@@ -349,19 +339,6 @@ fn hidden(places: &[Hidden]) -> Vec<String> {
         lines.push(format!("the same in {}", count(places.len() - SHOWN_MAX, "more place")));
     }
     lines
-}
-
-/// How findings are printed.
-fn form(args: &ReviewArgs, console: &Console) -> Result<FindingsForm, CliError> {
-    match (args.change.format, console.json) {
-        (None, false) if console.events => Ok(FindingsForm::Json),
-        (None, false) => Ok(FindingsForm::Table),
-        (None | Some(FindingsForm::Json), _) => Ok(FindingsForm::Json),
-        (Some(form), false) => Ok(form),
-        (Some(_), true) => {
-            Err(CliError::usage("`--json` and `--format` ask for different formats").hint("use one of them"))
-        }
-    }
 }
 
 fn lane(args: &ReviewArgs) -> Result<Option<Lane>, CliError> {
@@ -445,25 +422,6 @@ fn is_another(ledger: &Ledger, known: &FeatureCreated, range: &Range) -> Result<
         Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let open = state.open.as_ref();
     Ok(open.is_some_and(|open| open.revision.as_ref() == Some(&range.to) && open.base() != Some(&range.from)))
-}
-
-/// The findings that are not settled, at their current lines.
-fn standing(findings: &[Finding], workspace: &dyn Workspace, range: &Range) -> Vec<Finding> {
-    let unsettled = findings.iter().filter(|one| matches!(one.status, Status::Open | Status::Deferred));
-    let now = |finding: &Finding| {
-        let mut now = finding.clone();
-        if let Ok(Some(bytes)) = workspace.read_at(&range.to, &finding.file) {
-            now.line = finding.line_in(&String::from_utf8_lossy(&bytes));
-        }
-        now
-    };
-    let mut all: Vec<Finding> = unsettled.map(now).collect();
-    // The gravest first; among equals, by place.
-    all.sort_by(|one, other| {
-        let key = |finding: &Finding| (finding.file.clone(), finding.line, finding.id.to_string());
-        other.severity.cmp(&one.severity).then_with(|| key(one).cmp(&key(other)))
-    });
-    all
 }
 
 /// The command that goes on with the same review.

@@ -1,22 +1,22 @@
-//! Reports what the review of a change found: as a table, JSON, SARIF or annotations of GitHub.
+//! Reports what the review of a change found: as a table or JSON, or in one of the [`forms`](super::forms) of code hosts.
 //!
 //! With SARIF and annotations, stdout holds nothing else; what a person wants to know then goes to stderr.
 
+use super::forms::{Judgement, aside, sarif_of_nothing};
 use super::range::Range;
-use redraft_core::attribution::{self, RoleAttribution};
+use redraft_core::attribution::RoleAttribution;
 use redraft_documents::reconcile::{Defect, defects};
-use redraft_facts::event::{Checked, REHEARSED};
-use redraft_facts::findings::{Finding, Status};
+use redraft_facts::event::Checked;
+use redraft_facts::findings::Finding;
 use redraft_facts::ids::FindingId;
-use redraft_facts::text::{count, hash, indented, one_line, span};
+use redraft_facts::phase::Phase;
+use redraft_facts::text::{count, indented, span};
 use redraft_facts::verdict::Severity;
-use redraft_frame::annotate::{self, Execution};
 use redraft_frame::args::FindingsForm;
 use redraft_frame::console::Console;
 use redraft_reports::projections::Receipt;
-use redraft_roles::profile;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What a line on a narrow terminal holds.
 const COLUMNS: usize = 80;
@@ -86,7 +86,7 @@ struct ReportJson<'a> {
 }
 
 pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
-    let Report { scope, range, outcome, judged_by, findings, files, gate, sent, receipt, next, .. } = report;
+    let Report { scope, range, outcome, judged_by, findings, gate, sent, receipt, next, .. } = report;
     match form {
         FindingsForm::Json => console.show(
             "",
@@ -106,20 +106,8 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
                 ..ReportJson::new(range)
             },
         ),
-        FindingsForm::Sarif => console.object(&sarif(findings, files, &report.execution())),
-        FindingsForm::Github => {
-            let unjudged = report.unjudged().filter(|_| gate.is_none());
-            let unjudged = unjudged.map(|why| annotate::annotation("error", "", 0, "not reviewed", &why));
-            let noted =
-                range.notes.iter().map(|note| annotate::annotation("notice", "", 0, "redraft review", note));
-            let failed = gate.iter().map(|check| {
-                annotate::annotation("error", "", 0, &format!("check {} failed", check.gate), &check.evidence)
-            });
-            let judged = report.judged().into_iter();
-            let judged = judged.chain(unjudged).chain(noted);
-            let found = defects(findings);
-            judged.chain(failed).chain(found.iter().map(annotation)).for_each(|line| console.data(&line));
-        }
+        FindingsForm::Sarif => report.judgement().show_sarif(console),
+        FindingsForm::Github => report.judgement().show_annotations(console),
         FindingsForm::Table => {}
     }
     let text = told(report, form == FindingsForm::Table);
@@ -127,41 +115,23 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
 }
 
 impl Report<'_> {
-    /// How the review went, for readers of the log alone: who judged, and that it was only rehearsed, if so.
-    fn execution(&self) -> Execution {
-        let rehearsed = self.rehearsed.iter().map(|notice| format!("{notice}."));
-        let Range { commit, merge_base, .. } = self.range;
-        Execution {
-            failed: self.unjudged(),
-            notes: rehearsed.chain(self.range.notes.iter().cloned()).collect(),
-            properties: json!({
-                "judged_by": self.judged_by,
-                "rehearsed": self.rehearsed.is_some(),
-                "outcome": self.outcome,
-                "commit": commit,
-                "merge_base": merge_base,
-            }),
-        }
-    }
-
-    /// Why the result, even an empty one, is not a judgement of the change; none where it is one.
-    fn unjudged(&self) -> Option<String> {
-        let why = match (self.outcome, self.gate) {
-            ("approved", _) | ("findings", None) => return None,
-            (_, Some(check)) => format!("the check {} failed, so nobody was asked", check.gate),
-            (outcome, None) if self.asked.is_empty() => format!("the review is {outcome}"),
-            (outcome, None) => format!("the review is {outcome}: {}", self.asked),
-        };
-        Some(format!("{} of {} reached no verdict: {why}", self.scope, self.range.name))
-    }
-
-    /// The same as an annotation without a line; none where nobody judged.
-    fn judged(&self) -> Option<String> {
-        let judges = attribution::in_words(&self.judged_by);
-        match (&self.rehearsed, judges.is_empty()) {
-            (Some(notice), _) => Some(annotate::annotation("warning", "", 0, REHEARSED, notice)),
-            (None, false) => Some(annotate::annotation("notice", "", 0, "judged by", &judges)),
-            (None, true) => None,
+    /// The same for code hosts.
+    fn judgement(&self) -> Judgement<'_> {
+        let Range { name, commit, merge_base, notes, .. } = self.range;
+        Judgement {
+            scope: &self.scope,
+            subject: name,
+            phase: Phase::Implement,
+            outcome: self.outcome,
+            asked: &self.asked,
+            judged_by: &self.judged_by,
+            rehearsed: self.rehearsed.as_deref(),
+            findings: &self.findings,
+            gate: self.gate,
+            notes,
+            first: self.files.first().map_or("README.md", String::as_str),
+            judged: json!({"commit": commit, "merge_base": merge_base}),
+            log: None,
         }
     }
 }
@@ -175,7 +145,7 @@ pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
         }
         FindingsForm::Sarif => {
             let notes = std::iter::once(text.clone()).chain(range.notes.iter().cloned()).collect();
-            console.object(&sarif(&[], &[], &Execution { notes, ..Execution::default() }));
+            console.object(&sarif_of_nothing(notes));
         }
         FindingsForm::Github => {}
         FindingsForm::Table => console.data(&text),
@@ -312,17 +282,6 @@ fn place(finding: &Finding) -> String {
     }
 }
 
-/// Why it holds nothing up, if so.
-fn aside(finding: &Finding) -> String {
-    match (&finding.unverified, finding.status) {
-        (Some(why), _) => format!(", unverified: {why}"),
-        (None, Status::Deferred) => {
-            ", deferred: it is about text reviewed before, so it does not block approval".to_owned()
-        }
-        (None, _) => String::new(),
-    }
-}
-
 /// Words in lines that leave room for an indent; a word that is too long has a line of its own.
 fn wrapped(words: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -336,92 +295,6 @@ fn wrapped(words: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-/// How grave it is in the words of SARIF and of GitHub: what holds nothing up is a note.
-fn level(finding: &Finding) -> (&'static str, &'static str) {
-    let aside = finding.unverified.is_some() || finding.status == Status::Deferred;
-    match finding.severity {
-        _ if aside => ("note", "notice"),
-        Severity::Blocker => ("error", "error"),
-        Severity::Warning => ("warning", "warning"),
-        Severity::Suggestion => ("note", "notice"),
-    }
-}
-
-fn message(finding: &Finding) -> String {
-    let mut text = finding.description.trim().to_owned();
-    if !finding.suggestion.trim().is_empty() {
-        text.push_str(&format!("\nSuggested: {}", finding.suggestion.trim()));
-    }
-    text.push_str(&aside(finding).replacen(", ", "\n", 1));
-    text
-}
-
-fn annotation(one: &Defect<'_>) -> String {
-    let finding = one.first;
-    let titles: Vec<String> =
-        one.all().map(|by| format!("{} {} ({})", by.id, by.category, by.role)).collect();
-    let title = titles.join(", ");
-    annotate::annotation(level(finding).1, &finding.file, finding.line, &title, &message(finding))
-}
-
-fn rule(finding: &Finding) -> String {
-    format!("{}/{}", finding.role, one_line(&finding.category, 60))
-}
-
-/// Code scanning wants a place for each result: a finding without one is shown at the first file of the change.
-fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value {
-    let panels = profile::panels(redraft_facts::phase::Phase::Implement);
-    let roles = panels.iter().flat_map(|panel| &panel.roles).map(|seat| &seat.role);
-    let of = |role| profile::find(redraft_facts::phase::Phase::Implement, role);
-    let mut rules: Vec<String> = Vec::new();
-    for profile in roles.filter_map(of) {
-        rules.extend(profile.categories.iter().map(|category| format!("{}/{category}", profile.role)));
-    }
-    // The one reviewer of lane express has the categories of all, and a model may invent another.
-    for id in findings.iter().map(rule) {
-        if !rules.contains(&id) {
-            rules.push(id);
-        }
-    }
-    let described: Vec<Value> = rules.iter().map(|id| described(id)).collect();
-    let first = files.first().map(String::as_str).unwrap_or("README.md");
-    let results: Vec<Value> = defects(findings)
-        .iter()
-        .map(|one| {
-            let finding = one.first;
-            let id = rule(finding);
-            let file = if finding.file.is_empty() { first } else { &finding.file };
-            json!({
-                "ruleId": id,
-                "ruleIndex": rules.iter().position(|rule| *rule == id),
-                "level": level(finding).0,
-                "message": {"text": message(finding)},
-                "locations": [annotate::location(file, finding.line)],
-                "partialFingerprints": {"redraftFinding/v1": fingerprint(finding)},
-                "properties": {"id": one.ids(), "severity": finding.severity.to_string()},
-            })
-        })
-        .collect();
-    annotate::sarif_of(&described, &results, execution)
-}
-
-fn described(id: &str) -> Value {
-    let (role, category) = id.split_once('/').unwrap_or((id, ""));
-    json!({
-        "id": id,
-        "name": category,
-        "shortDescription": {"text": format!("{category}, found by {role}")},
-    })
-}
-
-/// The same for the same fault wherever and whenever it is found: based on what is quoted, not on lines or ids.
-fn fingerprint(finding: &Finding) -> String {
-    let about = if finding.quote.trim().is_empty() { &finding.description } else { &finding.quote };
-    let words: Vec<&str> = about.split_whitespace().collect();
-    let text = [finding.role.as_str(), &finding.category, &finding.file, &words.join(" ")].join("\n");
-    hash(text.as_bytes()).to_string().chars().take(32).collect()
 }
 
 #[cfg(test)]

@@ -1,30 +1,8 @@
-//! Tests how findings look on a narrow terminal and for a code host.
+//! Tests how findings look on a narrow terminal.
 
+use super::super::forms::tests::finding;
 use super::*;
 use redraft_facts::ids::Role;
-use redraft_facts::verdict::Claim;
-
-fn finding(severity: Severity, file: &str, line: u32) -> Finding {
-    Finding {
-        id: FindingId::new("X1"),
-        role: Role::new("security-reviewer"),
-        round: 1,
-        severity,
-        category: "injection".to_owned(),
-        claim: Claim::Present,
-        file: file.to_owned(),
-        line,
-        section: String::new(),
-        quote: "eval \"$1\"".to_owned(),
-        description: "Whatever is given is run. ".repeat(5).trim_end().to_owned(),
-        suggestion: "call it with arguments".to_owned(),
-        status: Status::Open,
-        late: false,
-        unverified: None,
-        note: String::new(),
-        by: None,
-    }
-}
 
 fn alone(finding: &Finding) -> Defect<'_> {
     Defect { first: finding, also: Vec::new() }
@@ -51,12 +29,6 @@ fn a_defect_that_two_reviewers_found_is_shown_and_counted_once_and_names_both() 
     assert!(text.ends_with(named), "{text}");
     assert_eq!(counts(&both), "2 blockers");
     assert_eq!(shared_ids(&both), [[&FindingId::new("X1"), &FindingId::new("Q2")]]);
-    let line = annotation(&found[0]);
-    assert!(line.contains("X1 injection (security-reviewer)") && line.contains("Q2 flow"), "{line}");
-    let log = sarif(&both, &["a.sh".to_owned()], &Execution::default());
-    let results = log["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results.len(), 2, "{log}");
-    assert_eq!(results[0]["properties"]["id"], "X1, Q2");
 }
 
 #[test]
@@ -70,51 +42,4 @@ fn a_row_begins_with_severity_and_place_and_fits_on_80_columns() {
     assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
     let long = row(&alone(&Finding { description: "x".repeat(200), ..finding(Severity::Blocker, "", 0) }));
     assert!(long.starts_with("blocker     no place given  X1\n"), "{long}");
-}
-
-#[test]
-fn what_holds_nothing_up_is_a_note_and_says_why() {
-    let blocker = finding(Severity::Blocker, "a.sh", 3);
-    assert_eq!(level(&blocker), ("error", "error"));
-    let deferred = Finding { status: Status::Deferred, ..blocker.clone() };
-    assert_eq!(level(&deferred), ("note", "notice"));
-    let unverified = Finding { unverified: Some("there is no file a.sh".to_owned()), ..blocker };
-    assert_eq!(level(&unverified), ("note", "notice"));
-    assert!(
-        message(&unverified).ends_with("\nunverified: there is no file a.sh"),
-        "{}",
-        message(&unverified)
-    );
-    assert_eq!(level(&finding(Severity::Suggestion, "a.sh", 0)), ("note", "notice"));
-}
-
-#[test]
-fn every_result_has_a_rule_and_a_place_also_where_a_model_cites_none() {
-    let odd = Finding { category: "made up".to_owned(), ..finding(Severity::Warning, "", 0) };
-    let odd = [finding(Severity::Blocker, "a b.sh", 3), odd];
-    let log = sarif(&odd, &["first.sh".to_owned()], &Execution::default());
-    let (rules, results) = (&log["runs"][0]["tool"]["driver"]["rules"], &log["runs"][0]["results"]);
-    for result in results.as_array().unwrap() {
-        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
-        assert_eq!(rules[index]["id"], result["ruleId"]);
-        let place = &result["locations"][0]["physicalLocation"];
-        assert!(place["region"]["startLine"].as_u64().unwrap() >= 1, "{result}");
-    }
-    assert_eq!(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b.sh");
-    assert_eq!(results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "first.sh");
-}
-
-#[test]
-fn a_fingerprint_is_that_of_the_fault_not_of_its_line_or_number() {
-    let one = finding(Severity::Blocker, "a.sh", 3);
-    let moved = Finding {
-        line: 9,
-        id: FindingId::new("X7"),
-        round: 2,
-        quote: "  eval   \"$1\"".to_owned(),
-        description: "other words".to_owned(),
-        ..one.clone()
-    };
-    assert_eq!(fingerprint(&one), fingerprint(&moved));
-    assert_ne!(fingerprint(&one), fingerprint(&Finding { file: "b.sh".to_owned(), ..one }));
 }
