@@ -95,7 +95,7 @@ impl Hub {
     fn act(&self, runner: &Scratch, more: &[(&str, &str)]) -> Ran {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.github/action/review.sh");
         let mut command = runner.command("sh");
-        let path = format!("{}:{}", runner.outside().join("bin").display(), std::env::var("PATH").unwrap());
+        let path = format!("{}:{}", runner.outside().join("bin").display(), path_of_this_machine());
         command.arg(script).env("PATH", path);
         command.envs([
             ("REVIEW_WHAT", "change"),
@@ -117,6 +117,10 @@ impl Hub {
         command.env("GITHUB_OUTPUT", runner.outside().join("output"));
         Ran::new(command.envs(more.iter().copied()).output().unwrap())
     }
+}
+
+fn path_of_this_machine() -> String {
+    std::env::var_os("PATH").unwrap_or_default().into_string().unwrap()
 }
 
 fn out(runner: &Scratch) -> PathBuf {
@@ -232,7 +236,7 @@ fn a_release_is_installed_only_with_its_checksum() {
     executable(&scratch, "../bin/gh", "#!/bin/sh\ncp \"$RELEASE\"/*.tar.gz \"$RELEASE\"/SHA256SUMS .\n");
     let install = || {
         let mut command = scratch.command("sh");
-        let path = format!("{}:{}", scratch.outside().join("bin").display(), std::env::var("PATH").unwrap());
+        let path = format!("{}:{}", scratch.outside().join("bin").display(), path_of_this_machine());
         command.arg(root.join(".github/action/install.sh")).env("PATH", path).env("RELEASE", scratch.root());
         command.env("INSTALL_FROM", "release").env("INSTALL_TO", scratch.outside().join("to"));
         command.env("GITHUB_ACTION_PATH", &root).env("ACTION_REPOSITORY", "owner/redraft");
