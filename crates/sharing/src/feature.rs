@@ -3,7 +3,8 @@
 use crate::history::{Altered, History};
 use crate::lease::Lease;
 use crate::log::Log;
-use crate::pack::{CloneId, Pack, Point, SharedEntry, VERSION};
+use crate::pack::Pack;
+use crate::point::{CloneId, Point, SharedEntry, VERSION};
 use crate::proposal::Proposal;
 use redraft_facts::ids::{BlobId, FeatureUuid};
 use std::collections::BTreeMap;
@@ -111,10 +112,10 @@ impl Feature {
 
     /// The lease with which a clone would drive from now on: the one it has, or the next one. The other's where that is
     /// held by another clone and not to be taken.
-    pub fn wanted_lease(&self, writer: &Writer, by_force: bool, now_ms: i64) -> Result<Lease, Lease> {
+    pub fn wanted_lease(&self, writer: &Writer, by_force: bool, now_ms: i64) -> Result<Lease, Box<Lease>> {
         let lease = match self.lease() {
             Some(held) if held.is_held_by(&writer.clone) => return Ok(held.clone()),
-            Some(held) if !held.free && !by_force => return Err(held.clone()),
+            Some(held) if !held.free && !by_force => return Err(Box::new(held.clone())),
             Some(earlier) => earlier.taken(writer.clone.clone()),
             None => Lease::first(self.uuid.clone(), writer.clone.clone()),
         };

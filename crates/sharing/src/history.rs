@@ -6,7 +6,7 @@
 
 use crate::lease::Lease;
 use crate::log::Log;
-use crate::pack::{CloneId, Point, SharedEntry};
+use crate::point::{CloneId, Point, SharedEntry};
 use crate::proposal::{Placed, in_order};
 use redraft_facts::ids::FeatureUuid;
 use std::cmp::Ordering;

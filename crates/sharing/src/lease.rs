@@ -4,7 +4,7 @@
 //! over goes on from all that was published, and what the earlier holder adds afterwards counts nowhere. Leases are
 //! given up and taken, never left to time.
 
-use crate::pack::{CloneId, Point, VERSION};
+use crate::point::{CloneId, Point, VERSION, checksum};
 use redraft_facts::ids::FeatureUuid;
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +84,7 @@ impl Lease {
     }
 
     fn checksum(&self) -> String {
-        crate::pack::checksum(&[self.encode().as_bytes()])
+        checksum(&[self.encode().as_bytes()])
     }
 
     /// Whether this can follow a lease: the same one moved or given up, or the next one.

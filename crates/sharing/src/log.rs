@@ -1,6 +1,7 @@
 //! What one clone has published of a feature.
 
-use crate::pack::{CloneId, Pack};
+use crate::pack::Pack;
+use crate::point::{CloneId, SharedEntry};
 use redraft_facts::text::hash;
 
 /// Packs of one clone, each following the one before.
@@ -31,7 +32,7 @@ impl Log {
             "it does not follow the pack before"
         } else if pack.clock <= earlier {
             "its clock goes backwards"
-        } else if !pack.entries.iter().all(crate::pack::SharedEntry::is_whole) {
+        } else if !pack.entries.iter().all(SharedEntry::is_whole) {
             "an event in it is not what its checksum says"
         } else if !pack.texts.iter().all(|(id, text)| hash(text.as_bytes()) == *id) {
             "a text in it is not what its name says"

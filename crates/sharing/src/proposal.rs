@@ -3,7 +3,7 @@
 //! The driver takes proposals in, in one order for everybody: whoever had seen another's speaks after it, and of two
 //! that knew nothing of each other the smaller checksum comes first.
 
-use crate::pack::{CloneId, Point, checksum};
+use crate::point::{CloneId, Point, checksum};
 use redraft_facts::event::Decision;
 use redraft_facts::ids::{CommentId, FindingId, Revision};
 use redraft_facts::phase::Phase;

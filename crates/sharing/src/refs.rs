@@ -1,6 +1,6 @@
 //! What the logs and leases are called, in the remote and here.
 
-use crate::pack::CloneId;
+use crate::point::CloneId;
 use redraft_facts::ids::FeatureUuid;
 
 /// All logs and leases, under these names in the remote; a clone's own log also here.

@@ -7,7 +7,8 @@ use crate::commits::{self, Anchors, Signed};
 use crate::feature::{Content, Feature, Writer};
 use crate::history::Altered;
 use crate::lease::Lease;
-use crate::pack::{CloneId, Pack};
+use crate::pack::Pack;
+use crate::point::CloneId;
 use crate::proposal::Proposal;
 use crate::refs::{self, Name};
 use redraft_adapters::git::{Call, GitError, Repository, durable};
@@ -62,7 +63,6 @@ pub struct Shared {
 
 /// What came of taking a lease.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "it is made once for a run")]
 pub enum Taken {
     Ours(Shared),
     /// It is another clone's.
@@ -235,7 +235,7 @@ impl Remote<'_> {
     pub fn take(&self, shared: &Shared, by_force: bool, now_ms: i64) -> Result<Taken, RemoteError> {
         let feature = &shared.feature;
         let lease = match feature.wanted_lease(&self.writer, by_force, now_ms) {
-            Err(held) => return Ok(Taken::Held(held)),
+            Err(held) => return Ok(Taken::Held(*held)),
             Ok(lease) if Some(&lease) == feature.lease() => return Ok(Taken::Ours(shared.clone())),
             Ok(lease) => lease,
         };

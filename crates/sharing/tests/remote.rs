@@ -102,7 +102,7 @@ impl CloneOf {
 }
 
 fn panic_held(lease: &redraft_sharing::Lease) -> ! {
-    std::panic::panic_any(format!("held by {}", lease.holder))
+    unreachable!("held by {}", lease.holder)
 }
 
 fn entries(from: u64, to: u64) -> Vec<Entry> {

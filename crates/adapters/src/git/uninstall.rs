@@ -67,6 +67,7 @@ impl Repository {
     /// Refs of ours; those that keep what was undone only if they are wanted too.
     pub fn own_refs(&self, lost: bool) -> Result<Vec<(String, String)>, GitError> {
         let mut refs = self.refs_below("refs/redraft")?;
+        refs.extend(self.refs_below("refs/redraft-remote")?);
         refs.retain(|(name, _)| lost || !name.starts_with("refs/redraft/lost/"));
         Ok(refs)
     }

@@ -34,6 +34,12 @@ impl Sharing<'_> {
             ));
         }
         match repository.checked_out(&created.branch)? {
+            // That checkout is the person's.
+            Some(_) if created.in_place => Err(CliError::new(
+                ErrorCode::Config,
+                format!("your checkout is on {}, where another clone went on", created.branch),
+            )
+            .hint(format!("bring it there: git merge --ff-only {tip}, then run the same command again"))),
             Some(folder) => move_checkout(&folder, tip, created),
             None => Ok(repository.call(["update-ref"]).arg(branch).arg(tip).arg(here).text().map(drop)?),
         }

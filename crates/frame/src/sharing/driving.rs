@@ -1,7 +1,7 @@
 //! Takes the lease of a feature, so that this clone drives it, and gives it up.
 
 use super::Sharing;
-use super::publishing::created;
+use super::events::created;
 use crate::errors::{CliError, ErrorCode};
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::Clock as _;
@@ -131,7 +131,6 @@ impl Sharing<'_> {
         events.push(DriverChanged { clone, place, by, fence: lease.fence, forced }.into());
         journal.append(events, &[])?;
         if let (Some(created), Some(tip)) = (created(journal.entries()).cloned(), shared.feature.tip())
-            && !created.in_place
             && !created.is_review()
         {
             self.bring_branch(&created, tip)?;

@@ -2,11 +2,14 @@
 //!
 //! Start at [`Sharing::open`]. [`notes`] remembers between two commands what was read and sent, [`names`] what a feature
 //! is called here and where it began, [`taking_over`] brings here what others wrote, [`publishing`] sends what this clone
-//! wrote, [`driving`] takes the lease and gives it up, [`proposals`] is what is said where another clone drives. What a
+//! wrote, [`driving`] takes the lease and gives it up, [`at_work`] does so
+//! around a command, [`proposals`] is what is said where another clone drives. What a
 //! log or a lease is, `redraft_sharing` knows.
 
+mod at_work;
 mod branch;
 mod driving;
+mod events;
 mod names;
 mod notes;
 mod proposals;
@@ -23,6 +26,7 @@ use redraft_engine::ports::Clock as _;
 use redraft_sharing::{CloneId, Remote, RemoteError, Writer};
 use std::ffi::OsStr;
 
+pub use at_work::{Sending, Shared, Stance, sent_to, stance};
 pub use driving::Driving;
 pub use notes::{Notes, OpenProposal, SharedNote};
 pub use publishing::Published;

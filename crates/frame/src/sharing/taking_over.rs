@@ -1,9 +1,9 @@
 //! Brings here what other clones wrote.
 
 use super::Sharing;
+use super::events::{created, wrong_name};
 use super::names::{free_name, renamed, scopes};
 use super::notes::Notes;
-use super::publishing::{created, wrong_name};
 use crate::errors::{CliError, ErrorCode};
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::Journal;
@@ -93,7 +93,6 @@ impl Sharing<'_> {
         }
         let (created, tip) = (created(journal.entries()).cloned(), shared.feature.tip());
         if let (Some(created), Some(tip), true) = (created, tip, !new.is_empty())
-            && !created.in_place
             && !created.is_review()
         {
             self.bring_branch(&created, tip)?;

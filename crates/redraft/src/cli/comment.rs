@@ -8,7 +8,6 @@ mod place;
 
 use self::place::Place;
 use super::refold::write_feature;
-use super::run::shared::{Stance, sent_to, stance};
 use redraft_adapters::comment_box::new_comment_id;
 use redraft_adapters::shell_word::quoted;
 use redraft_core::pipeline::Pipeline;
@@ -26,6 +25,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::sharing::{Stance, sent_to, stance};
 use redraft_reports::view::moved_at;
 use redraft_sharing::{Said, SaidComment};
 use redraft_views::board::next_after;

@@ -3,7 +3,6 @@
 use super::comment;
 use super::refold::write_feature;
 use super::run::Expected;
-use super::run::shared::{Stance, sent_to, stance};
 use redraft_adapters::comment_box::new_comment_id;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
@@ -19,6 +18,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::sharing::{Stance, sent_to, stance};
 use redraft_reports::question::{QuestionForm, asked_at};
 use redraft_sharing::{Said, SaidDecision};
 use redraft_views::board::next_after;

@@ -18,7 +18,6 @@ pub(crate) use begin::kind_of;
 pub(crate) use range::Range;
 
 use super::answer::{Beforehand, answer, decide};
-use super::run::shared::{Sending, Shared};
 use super::run::{self, tidy};
 use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
@@ -44,6 +43,7 @@ use redraft_frame::doing::DoingFile;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
+use redraft_frame::sharing::{Sending, Shared};
 use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent};
 use redraft_reports::projections;

@@ -6,7 +6,6 @@ mod merge;
 mod report;
 mod rules;
 mod setup;
-pub(crate) mod shared;
 
 use redraft_frame::rows;
 pub(crate) use report::{Ending, Expected};

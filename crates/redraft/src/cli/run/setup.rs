@@ -4,7 +4,6 @@
 use super::{config, kept_budget, rules};
 use crate::cli::comment;
 use crate::cli::project::project_context;
-use crate::cli::run::shared::{Sending, Shared};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
@@ -26,6 +25,7 @@ use redraft_frame::prepare::{forget_ready, hold_place, prepare};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::sandbox::sandbox;
+use redraft_frame::sharing::{Sending, Shared};
 use redraft_frame::slot_worktrees::{AsTheProjectSays, SlotWorktrees};
 use redraft_frame::{consent, trust};
 use redraft_roles::profile;
@@ -108,7 +108,7 @@ fn with_lock<T>(
         let wanted = Wanted { repo, roles: &roles, command: &command, yes: args.yes };
         config = agent_choice::settled(&wanted, config, process, console)?;
     }
-    let sharing = Shared::begin(wish, &config)?;
+    let sharing = Shared::take(repo, &Scope::Feature(id), &config, args.take, process, console)?;
     let done = with_feature(wish, config, &roles, &command, sharing.as_ref(), act);
     // What was done is published also where the run failed.
     match sharing {

@@ -1,6 +1,10 @@
-//! A run of a feature that is shared with other clones: this clone drives it meanwhile, and publishes what it does.
+//! A command at work on a shared feature: this clone drives it meanwhile, and publishes what it does.
 
-use super::RunRequest;
+use super::{Driving, Sharing};
+use crate::console::Console;
+use crate::errors::{CliError, ErrorCode};
+use crate::process_context::ProcessContext;
+use crate::repository_context::RepositoryContext;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_agents::config::Config;
@@ -9,15 +13,10 @@ use redraft_cost::price::OverBudget;
 use redraft_engine::{Progress, Undone};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ticket::{Scope, Ticket};
-use redraft_frame::console::Console;
-use redraft_frame::errors::{CliError, ErrorCode};
-use redraft_frame::process_context::ProcessContext;
-use redraft_frame::repository_context::RepositoryContext;
-use redraft_frame::sharing::{Driving, Sharing};
 use std::ffi::OsStr;
 
 /// A shared feature in the hands of this clone.
-pub(crate) struct Shared<'a> {
+pub struct Shared<'a> {
     sharing: Sharing<'a>,
     driving: Driving,
     ledger: Ledger,
@@ -27,14 +26,8 @@ pub(crate) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// Takes the feature of a run in hand; none where it is not shared.
-    pub(super) fn begin(wish: &RunRequest<'a>, config: &Config) -> Result<Option<Shared<'a>>, CliError> {
-        let RunRequest { repo, id, args, process, console, .. } = *wish;
-        Self::take(repo, &Scope::Feature(id), config, args.take, process, console)
-    }
-
-    /// The same for any feature or review.
-    pub(crate) fn take(
+    /// Takes a feature or a review in hand; none where it is not shared.
+    pub fn take(
         repo: &'a RepositoryContext,
         scope: &Scope,
         config: &Config,
@@ -59,7 +52,7 @@ impl<'a> Shared<'a> {
 
     /// Brings here what others have reviewed, so that a review goes on where it was left; whether it is shared, and the
     /// remote could be reached.
-    pub(crate) fn fetch(
+    pub fn fetch(
         repo: &RepositoryContext,
         ledger: &Ledger,
         config: &Config,
@@ -75,13 +68,14 @@ impl<'a> Shared<'a> {
     }
 
     /// Publishes what was done, and lets other clones go on.
-    pub(crate) fn end(self) -> Result<(), CliError> {
+    pub fn end(self) -> Result<(), CliError> {
         self.sharing.give_up(&self.ledger, &self.driving)
     }
 }
 
 /// Whose word counts about a feature.
-pub(crate) enum Stance<'a> {
+#[expect(clippy::large_enum_variant, reason = "it is made once for a command")]
+pub enum Stance<'a> {
     /// It is not shared, or a run here has it in hand.
     Own,
     Driving(Shared<'a>),
@@ -93,7 +87,7 @@ pub(crate) enum Stance<'a> {
 }
 
 /// Finds out whether this clone may write about a feature, and takes it in hand if so.
-pub(crate) fn stance<'a>(
+pub fn stance<'a>(
     repo: &'a RepositoryContext,
     scope: &Scope,
     config: &Config,
@@ -118,7 +112,7 @@ pub(crate) fn stance<'a>(
 
 impl Stance<'_> {
     /// Publishes what was said by a clone that drives.
-    pub(crate) fn end(self) -> Result<(), CliError> {
+    pub fn end(self) -> Result<(), CliError> {
         match self {
             Stance::Driving(shared) => shared.end(),
             Stance::Own | Stance::Elsewhere { .. } => Ok(()),
@@ -127,7 +121,7 @@ impl Stance<'_> {
 }
 
 /// What became of what was said to another clone.
-pub(crate) fn sent_to(why: &str, sent: bool) -> String {
+pub fn sent_to(why: &str, sent: bool) -> String {
     let when = if sent {
         "it was sent there"
     } else {
@@ -137,9 +131,9 @@ pub(crate) fn sent_to(why: &str, sent: bool) -> String {
 }
 
 /// Tells what happens, and publishes it on the way.
-pub(crate) struct Sending<'r, 'a> {
-    pub(crate) inner: &'r dyn Progress,
-    pub(crate) sharing: Option<&'r Shared<'a>>,
+pub struct Sending<'r, 'a> {
+    pub inner: &'r dyn Progress,
+    pub sharing: Option<&'r Shared<'a>>,
 }
 
 impl Progress for Sending<'_, '_> {
