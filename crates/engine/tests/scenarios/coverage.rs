@@ -11,12 +11,14 @@ use std::fs;
 use std::path::Path;
 
 /// Facts that the engine does not store: those of commands, of probes and of the ledger itself.
-const OF_OTHERS: [&str; 11] = [
+const OF_OTHERS: [&str; 13] = [
     "adopted",
     "cancelled",
     "cost-corrected",
+    "driver-changed",
     "phase-skipped",
     "probed",
+    "proposal-settled",
     "redacted",
     "signing-began",
     "trusted",
