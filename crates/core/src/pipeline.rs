@@ -229,7 +229,12 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
                 open.forget_conversations("the feature was driven in another clone before");
             }
         }
-        Event::ProposalSettled(_) if state.created.is_some() => {}
+        Event::ProposalSettled(fact) if state.created.is_some() => {
+            // Where no loop is open, nothing goes on from the decision that stands.
+            if let (Some(open), Some(_)) = (&mut state.open, &fact.against) {
+                open.second.push(fact.clone());
+            }
+        }
         Event::LoopOpened(opened) => {
             let due = pending(state).contains(&Effect::Open { phase: opened.phase, pass: opened.pass });
             let Some(created) = state.created.as_ref().filter(|_| due && sound(opened)) else {

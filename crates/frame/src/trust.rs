@@ -11,9 +11,10 @@ use crate::ledger_trust::{go_on, trust_ledger};
 use crate::own_state::{self, ACCEPT};
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
+use crate::sharing::Leaving;
 use redraft_adapters::git::ConfiguredProgram;
 use redraft_adapters::trust::{Accepted, TrustError, visible};
-use redraft_agents::config::{Config, FILE, Needed, Want};
+use redraft_agents::config::{Config, FILE, Needed, ShareConfig, Want};
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::{AgentName, BlobId, Role};
 use redraft_facts::text::{count, utc};
@@ -90,12 +91,19 @@ struct Wishes<'a> {
     programs: Vec<ConfiguredProgram>,
     /// The state folder, where it is not the user's own.
     state: Option<PathBuf>,
+    /// What would leave this machine, where features are to be shared and nobody has accepted that yet.
+    leaves: Option<String>,
 }
 
 impl<'a> Wishes<'a> {
     fn new(repo: &RepositoryContext, config: &'a Config) -> Result<Wishes<'a>, CliError> {
         let state = repo.has_foreign_state().then(|| repo.state.clone());
-        Ok(Wishes { config, programs: repo.repository.wanted_programs()?, state })
+        let ShareConfig { remote, transcripts } = &config.share;
+        let remote = remote.as_ref().filter(|_| config.accepted_share().is_none());
+        // Where there is no such remote, nothing leaves, and the command that would share says so.
+        let leaves = remote.and_then(|remote| Leaving::new(repo, remote, *transcripts).ok());
+        let leaves = leaves.map(|leaves| leaves.to_string());
+        Ok(Wishes { config, programs: repo.repository.wanted_programs()?, state, leaves })
     }
 
     fn are_known(&self) -> bool {
@@ -134,6 +142,9 @@ impl<'a> Wishes<'a> {
         if let Some(state) = &self.state {
             text.push_str(&format!("{}\n", visible(&own_state::described(state))));
         }
+        if let Some(leaves) = &self.leaves {
+            text.push_str(&format!("{leaves}\n"));
+        }
         text
     }
 
@@ -166,7 +177,7 @@ pub fn accept_own(
     config: &Config,
     process: &ProcessContext,
 ) -> Result<(), CliError> {
-    Wishes { config, programs: Vec::new(), state: None }.accept(repo, process)
+    Wishes { config, programs: Vec::new(), state: None, leaves: None }.accept(repo, process)
 }
 
 /// Stops a command that would use something not accepted.

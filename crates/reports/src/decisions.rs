@@ -289,6 +289,7 @@ fn ruled(
         | About::Lessons
         | About::Deferred
         | About::Approval
+        | About::SecondDecision { .. }
         | About::Disagreement { .. }
         | About::Divergence => None,
     };

@@ -212,6 +212,9 @@ fn asked(about: &About) -> String {
         About::Deferred => "May the feature end with these blockers as they are?".to_owned(),
         About::Disagreement { finding } => format!("Does finding {finding} hold?"),
         About::Approval => "Do you approve what the phase made?".to_owned(),
+        About::SecondDecision { .. } => {
+            "Two people decided differently. Should the first decision stand?".to_owned()
+        }
     }
 }
 
@@ -224,6 +227,7 @@ fn consequence(about: &About, choice: Decision) -> &'static str {
         (Decision::Accept, About::Disagreement { .. }) => {
             "it holds, and is left as it is; your reason is kept"
         }
+        (Decision::Accept, About::SecondDecision { .. }) => "the decision that was stored first stands",
         (Decision::Accept, _) => "take it as it is; what is open is settled by your word",
         (Decision::Rerun, _) => {
             "begin the phase again with new conversations, after your own edit if you like"

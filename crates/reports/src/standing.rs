@@ -88,6 +88,7 @@ pub enum Subject {
     Deferred,
     Disagreement,
     Approval,
+    SecondDecision,
 }
 
 /// What a feature waits for while others of the same run are driven.
@@ -325,6 +326,7 @@ impl Subject {
             About::Deferred => Subject::Deferred,
             About::Disagreement { .. } => Subject::Disagreement,
             About::Approval => Subject::Approval,
+            About::SecondDecision { .. } => Subject::SecondDecision,
         }
     }
 
@@ -344,6 +346,7 @@ impl Subject {
             Subject::Deferred => "blockers were put off",
             Subject::Disagreement => "author and reviewer disagree",
             Subject::Approval => "a phase is yours to approve",
+            Subject::SecondDecision => "two people decided differently",
         }
     }
 }

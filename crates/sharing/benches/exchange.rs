@@ -1,5 +1,6 @@
 //! What sharing a feature costs: a feature of 200 events to a remote on the same disk, in time and in bytes, beside the
-//! same push made by git alone. `cargo bench -p redraft-sharing`.
+//! same push made by git alone. `cargo bench -p redraft-sharing`. With `-- races`, a thousand races of three clones for a
+//! lease instead: how often which clone won, and that nobody else did.
 
 #![expect(
     clippy::unwrap_used,
@@ -67,6 +68,50 @@ fn middle(mut times: Vec<Duration>) -> String {
     format!("{:>7.1} ms", times[times.len() / 2].as_secs_f64() * 1000.0)
 }
 
+const RACES: usize = 1_000;
+
+/// Lets three clones take the lease of a feature at once, a thousand times.
+fn races(root: &Path) {
+    git(root, &["clone", "-q", "remote.git", "there"]);
+    git(root, &["clone", "-q", "remote.git", "elsewhere"]);
+    let names = ["here", "there", "elsewhere"];
+    let repositories = names.map(|name| Repository::discover_with(Git::default(), &root.join(name)).unwrap());
+    let mut won = [0; 3];
+    let begun = Instant::now();
+    for _ in 0..RACES {
+        let uuid = new_feature_uuid();
+        let start = std::sync::Barrier::new(names.len());
+        let winners: Vec<bool> = std::thread::scope(|scope| {
+            let race = |at: usize| {
+                let (remote, uuid, start) = (remote(&repositories[at], root, names[at]), &uuid, &start);
+                scope.spawn(move || {
+                    let known = remote.read(uuid).unwrap();
+                    start.wait();
+                    matches!(remote.take(&known, false, 1).unwrap(), Taken::Ours(_))
+                })
+            };
+            let all: Vec<_> = (0..names.len()).map(race).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert_eq!(winners.iter().filter(|won| **won).count(), 1, "{winners:?}");
+        let remote = remote(&repositories[0], root, names[0]);
+        remote.fetch().unwrap();
+        let holder = remote.read(&uuid).unwrap().feature.lease().unwrap().holder.clone();
+        let winner = winners.iter().position(|won| *won).unwrap();
+        assert_eq!(holder.as_str(), names[winner], "everybody sees who has it");
+        won[winner] += 1;
+    }
+    println!("{RACES} races of three clones in {:.0?}: won by {won:?}, each by one", begun.elapsed());
+}
+
+fn remote<'a>(repository: &'a Repository, home: &Path, name: &str) -> Remote<'a> {
+    let home: PathBuf = home.into();
+    let trust = Trust::from_environment(|name| (name == "HOME").then(|| home.clone().into()));
+    let signer = trust.signer(repository.known_as(), &repository.state_dir()).unwrap();
+    let writer = Writer { clone: CloneId::new(name).unwrap(), by: name.to_owned(), place: name.to_owned() };
+    Remote { repository, name: "origin".to_owned(), writer, signer: Arc::new(signer) }
+}
+
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
@@ -75,14 +120,11 @@ fn main() {
     let here = root.join("here");
     git(&here, &["commit", "-q", "--allow-empty", "-m", "start"]);
     git(&here, &["push", "-q", "origin", "HEAD:main"]);
+    if std::env::args().any(|word| word == "races") {
+        return races(root);
+    }
     let repository = Repository::discover_with(Git::default(), &here).unwrap();
-    let home: PathBuf = root.into();
-    let trust = Trust::from_environment(|name| (name == "HOME").then(|| home.clone().into()));
-    let signer = trust.signer(repository.known_as(), &repository.state_dir()).unwrap();
-    let clone = CloneId::new("bench").unwrap();
-    let writer = Writer { clone, by: "ann".to_owned(), place: "here".to_owned() };
-    let remote =
-        Remote { repository: &repository, name: "origin".to_owned(), writer, signer: Arc::new(signer) };
+    let remote = remote(&repository, root, "bench");
     let content = |entries| Content { called: "001".to_owned(), entries, ..Content::default() };
     let (mut first, mut one, mut nothing, mut read, mut plain) = (vec![], vec![], vec![], vec![], vec![]);
     let before = size(&root.join("remote.git"));

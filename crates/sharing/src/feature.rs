@@ -106,8 +106,13 @@ impl Feature {
     /// Adds a pack to the log of its clone, or says why it cannot be the next one.
     pub fn push(&mut self, pack: Pack, key: &str) -> Result<(), String> {
         let clone = pack.clone.clone();
-        let log = self.logs.entry(clone.clone()).or_insert_with(|| Log::new(clone, key.to_owned()));
+        let log = self.logs.entry(clone.clone()).or_insert_with(|| Log::new(clone, 1, key.to_owned()));
         log.push(pack, key)
+    }
+
+    /// Which edition of a clone's log this is.
+    pub fn edition(&self, clone: &CloneId) -> u32 {
+        self.logs.get(clone).map_or(1, |log| log.edition)
     }
 
     /// The lease with which a clone would drive from now on: the one it has, or the next one. The other's where that is

@@ -3,10 +3,11 @@
 //! Every clone that writes about a feature has a log of its own there, and nobody writes another's, so that no push can
 //! conflict. One clone at a time drives: it holds the lease ([`Lease`]), and what it publishes is the feature's history.
 //! What the others say are proposals, which it takes in. [`Pack`] is what a clone publishes at once, [`History`] what
-//! all logs and leases make together, [`Remote`] where they are. Nothing but `remote` and
-//! `commits` touches git, and nothing here knows what an event means. Start at [`History::of`].
+//! all logs and leases make together, [`Remote`] where they are. Nothing but `remote`, `reading`,
+//! `editions` and `commits` touches git, and nothing here knows what an event means. Start at [`History::of`].
 
 mod commits;
+mod editions;
 mod feature;
 mod history;
 mod lease;
@@ -14,6 +15,7 @@ mod log;
 mod pack;
 mod point;
 mod proposal;
+mod reading;
 mod refs;
 mod remote;
 

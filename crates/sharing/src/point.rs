@@ -54,7 +54,7 @@ impl Point {
     /// The point behind one more event.
     #[must_use]
     pub fn after(&self, feature: &FeatureUuid, entry: &SharedEntry) -> Point {
-        let events = self.events + 1;
+        let (events, hash) = (self.events + 1, entry.hash());
         let parts: [&[u8]; 7] = [
             self.chain.as_bytes(),
             feature.as_str().as_bytes(),
@@ -62,7 +62,7 @@ impl Point {
             &entry.at_ms.to_le_bytes(),
             entry.kind.as_bytes(),
             &entry.version.to_le_bytes(),
-            entry.hash.as_bytes(),
+            hash.as_bytes(),
         ];
         Point { events, chain: checksum(&parts) }
     }
@@ -75,10 +75,12 @@ pub struct SharedEntry {
     pub at_ms: i64,
     pub kind: String,
     pub version: u16,
-    /// Random, so that nobody can guess a body from its hash once the body is gone.
-    pub salt: String,
-    /// Of salt and body, in lower-case hex.
-    pub hash: String,
+    /// Random, so that nobody can guess a body from its hash once the body is gone; none where it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    salt: Option<String>,
+    /// The hash of the body that this one replaces, because a secret was in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
     pub body: String,
 }
 
@@ -86,13 +88,28 @@ impl SharedEntry {
     pub fn new(entry: &Entry, salt: String) -> SharedEntry {
         let (kind, version, body) =
             (entry.event.kind().to_owned(), entry.event.version(), entry.event.encode());
-        let hash = checksum(&[salt.as_bytes(), body.as_bytes()]);
-        SharedEntry { at_ms: entry.at_ms, kind, version, salt, hash, body }
+        SharedEntry { at_ms: entry.at_ms, kind, version, salt: Some(salt), hash: None, body }
     }
 
-    /// Whether the body is what the hash stands for.
-    pub fn is_whole(&self) -> bool {
-        self.hash == checksum(&[self.salt.as_bytes(), self.body.as_bytes()])
+    /// The same with another body. Its place in the history stays, and what was there cannot be guessed.
+    #[must_use]
+    pub fn replaced(&self, body: String) -> SharedEntry {
+        SharedEntry { salt: None, hash: Some(self.hash()), body, ..self.clone() }
+    }
+
+    pub fn is_replaced(&self) -> bool {
+        self.hash.is_some()
+    }
+
+    /// Of salt and body as they were written, in lower-case hex.
+    fn hash(&self) -> String {
+        let salt = self.salt.as_deref().unwrap_or_default();
+        let made = || checksum(&[salt.as_bytes(), self.body.as_bytes()]);
+        self.hash.clone().unwrap_or_else(made)
+    }
+
+    pub(crate) fn is_whole(&self) -> bool {
+        self.salt.is_some() != self.hash.is_some()
     }
 
     pub fn event(&self) -> Result<Event, DecodeError> {

@@ -4,7 +4,7 @@
 //! that knew nothing of each other the smaller checksum comes first.
 
 use crate::point::{CloneId, Point, checksum};
-use redraft_facts::event::Decision;
+use redraft_facts::event::{About, Decision};
 use redraft_facts::ids::{CommentId, FindingId, Revision};
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::Severity;
@@ -50,6 +50,8 @@ pub struct SaidDecision {
     pub phase: Phase,
     pub pass: u16,
     pub number: u32,
+    /// What was asked: another question may have taken its number.
+    pub about: About,
     pub choice: Decision,
     pub why: String,
     pub answers: Vec<String>,
@@ -60,7 +62,8 @@ pub struct SaidDecision {
 impl SaidDecision {
     /// Whether both answer one question.
     pub fn answers_the_same(&self, other: &SaidDecision) -> bool {
-        (self.phase, self.pass, self.number) == (other.phase, other.pass, other.number)
+        (self.phase, self.pass, self.number, &self.about)
+            == (other.phase, other.pass, other.number, &other.about)
     }
 
     /// Whether both say the same, in whatever words.

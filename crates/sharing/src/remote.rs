@@ -3,24 +3,22 @@
 //! Nothing is ever forced. A log is only pushed by its clone, and grows; a lease grows too, so that of two clones that
 //! take it at once the remote accepts one. A driver pushes its log and its lease together or not at all.
 
-use crate::commits::{self, Anchors, Signed};
+use crate::commits::{self, Anchors};
 use crate::feature::{Content, Feature, Writer};
 use crate::history::Altered;
 use crate::lease::Lease;
-use crate::pack::Pack;
 use crate::point::CloneId;
-use crate::proposal::Proposal;
 use crate::refs::{self, Name};
 use redraft_adapters::git::{Call, GitError, Repository, durable};
-use redraft_adapters::signing::{Signer, whose};
+use redraft_adapters::signing::Signer;
 use redraft_facts::ids::FeatureUuid;
 use redraft_facts::text::one_line;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Keep signatures of packs and leases apart from those of anything else.
-const PACK: &str = "redraft shared pack 1";
-const LEASE: &str = "redraft shared lease 1";
+pub(crate) const PACK: &str = "redraft shared pack 1";
+pub(crate) const LEASE: &str = "redraft shared lease 1";
 
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
@@ -54,11 +52,13 @@ pub struct Remote<'a> {
 pub struct Shared {
     pub feature: Feature,
     /// The commit of the last lease.
-    lease_at: Option<String>,
+    pub(crate) lease_at: Option<String>,
     /// The commit of each log's last pack.
-    tips: BTreeMap<CloneId, String>,
+    pub(crate) tips: BTreeMap<CloneId, String>,
     /// The commits of all packs.
-    commits: BTreeMap<CloneId, Vec<String>>,
+    pub(crate) commits: BTreeMap<CloneId, Vec<String>>,
+    /// Earlier editions of logs that are there all the same.
+    pub(crate) older: BTreeMap<CloneId, Vec<u32>>,
 }
 
 /// What came of taking a lease.
@@ -70,23 +70,39 @@ pub enum Taken {
 }
 
 impl Remote<'_> {
-    /// Brings here what others have published since.
-    pub fn fetch(&self) -> Result<(), RemoteError> {
+    /// Brings here what others have published since. What the remote had and no longer has is told; this clone's own log
+    /// is sent there again.
+    pub fn fetch(&self) -> Result<Vec<Altered>, RemoteError> {
         let spec = format!("{}/*:{}/*", refs::SHARED, refs::fetched(&self.name));
         let call = self.repository.call(["fetch", "--no-tags", "--no-write-fetch-head"]);
         let call = call.arg("--no-recurse-submodules").arg("--upload-pack=git-upload-pack");
         match call.reaching().arg("--").arg(&self.name).arg(spec).text() {
-            Ok(_) => Ok(()),
-            Err(error) => match rejected(error.stderr()) {
-                Some((uuid, what)) => Err(Altered {
-                    feature: uuid,
-                    what,
-                    detail: "the remote has another one than was fetched before".to_owned(),
+            Ok(_) => Ok(Vec::new()),
+            Err(error) => {
+                let rejected = rejected(error.stderr());
+                if rejected.is_empty() {
+                    return Err(self.unreachable(error));
                 }
-                .into()),
-                None => Err(self.unreachable(error)),
-            },
+                let mut altered = Vec::new();
+                for (feature, name) in rejected {
+                    if !self.is_mended(&feature, &name)? {
+                        let detail = "the remote has another one than was fetched before".to_owned();
+                        altered.push(Altered { feature, what: name.to_string(), detail });
+                    }
+                }
+                Ok(altered)
+            }
         }
+    }
+
+    /// Puts back what the remote has lost of this clone's log.
+    fn is_mended(&self, feature: &FeatureUuid, name: &Name) -> Result<bool, RemoteError> {
+        let Name::Log(clone, edition) = name else { return Ok(false) };
+        let own = refs::log(feature, clone, *edition);
+        let Some(commit) = self.commit(&own).filter(|_| *clone == self.writer.clone) else {
+            return Ok(false);
+        };
+        Ok(matches!(self.push(&[(commit, own)])?, Pushed::All))
     }
 
     fn unreachable(&self, error: GitError) -> RemoteError {
@@ -94,140 +110,6 @@ impl Remote<'_> {
             "" => RemoteError::Git(error),
             detail => RemoteError::Unreachable { remote: self.name.clone(), detail: one_line(detail, 300) },
         }
-    }
-
-    /// Every feature that anybody here or there has published, with the names and commits of its refs.
-    pub fn features(&self) -> Result<BTreeMap<FeatureUuid, String>, RemoteError> {
-        let mut found: BTreeMap<FeatureUuid, String> = BTreeMap::new();
-        for (uuid, name, commit) in self.refs(None)? {
-            found.entry(uuid).or_default().push_str(&format!("{name:?} {commit}\n"));
-        }
-        Ok(found)
-    }
-
-    /// Refs of what was fetched, and of this clone's own logs, which may be ahead of that.
-    fn refs(&self, only: Option<&FeatureUuid>) -> Result<Vec<(FeatureUuid, Name, String)>, RemoteError> {
-        let mut found = Vec::new();
-        for (folder, own) in [(refs::fetched(&self.name), false), (refs::SHARED.to_owned(), true)] {
-            let pattern = only.map_or_else(|| folder.clone(), |uuid| format!("{folder}/{uuid}"));
-            let listed = self
-                .repository
-                .call(["for-each-ref", "--format=%(objectname) %(refname)"])
-                .arg(pattern)
-                .text()?;
-            for line in listed.lines() {
-                let Some((commit, name)) = line.split_once(' ') else { continue };
-                let rest = name.strip_prefix(&folder).and_then(|rest| rest.strip_prefix('/'));
-                let Some((uuid, name)) = rest.and_then(refs::parse) else { continue };
-                if !own || name == Name::Log(self.writer.clone.clone()) {
-                    found.push((uuid, name, commit.to_owned()));
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// All that is known of a feature. Logs that were altered count as far as they are in order.
-    pub fn read(&self, uuid: &FeatureUuid) -> Result<Shared, RemoteError> {
-        let feature = Feature::new(uuid.clone());
-        let (tips, commits) = (BTreeMap::new(), BTreeMap::new());
-        let mut shared = Shared { feature, lease_at: None, tips, commits };
-        for (_, name, commit) in self.refs(Some(uuid))? {
-            match name {
-                Name::Lease => self.read_leases(&mut shared, commit)?,
-                Name::Log(clone) => self.read_log(&mut shared, clone, commit)?,
-            }
-        }
-        Ok(shared)
-    }
-
-    fn read_leases(&self, shared: &mut Shared, tip: String) -> Result<(), RemoteError> {
-        for Signed { text, signature, .. } in commits::read(self.repository, &tip)? {
-            let key = signed_by(LEASE, &text, &signature).ok_or("it has no valid signature".to_owned());
-            let lease = key.and_then(|_| Lease::decode(&text)).map_err(|detail| Altered {
-                feature: shared.feature.uuid.clone(),
-                what: "the lease".to_owned(),
-                detail,
-            })?;
-            shared.feature.leases.push(lease);
-        }
-        shared.lease_at = Some(tip);
-        Ok(())
-    }
-
-    fn read_log(&self, shared: &mut Shared, clone: CloneId, tip: String) -> Result<(), RemoteError> {
-        // The own log is found twice, and the one here may be ahead.
-        if let Some(known) = shared.tips.get(&clone) {
-            let is_behind = |one: &str, other: &str| {
-                self.repository.call(["merge-base", "--is-ancestor"]).arg(one).arg(other).text().is_ok()
-            };
-            // A clone that was restored from an older copy knows less of its own log than the remote.
-            if is_behind(&tip, known) {
-                return Ok(());
-            }
-            if !is_behind(known, &tip) {
-                return Err(RemoteError::Twin { clone });
-            }
-        }
-        shared.feature.logs.remove(&clone);
-        let mut commits = Vec::new();
-        for Signed { commit, text, signature } in commits::read(self.repository, &tip)? {
-            let key = signed_by(PACK, &text, &signature).ok_or("a pack has no valid signature".to_owned());
-            let added = key.and_then(|key| {
-                let pack = Pack::decode(&text)?;
-                match pack.clone == clone {
-                    true => shared.feature.push(pack, &key),
-                    false => Err("a pack is another clone's".to_owned()),
-                }
-            });
-            if let Err(detail) = added {
-                let (feature, what) =
-                    (shared.feature.uuid.clone(), format!("the log of clone {}", clone.short()));
-                shared.feature.altered.push(Altered { feature, what, detail });
-                break;
-            }
-            commits.push(commit);
-        }
-        shared.tips.insert(clone.clone(), tip);
-        shared.commits.insert(clone, commits);
-        Ok(())
-    }
-
-    /// The features of which another copy of this clone has published something else than this one has written, each
-    /// with what was proposed here and is not there.
-    pub fn forked(&self) -> Result<BTreeMap<FeatureUuid, Vec<Proposal>>, RemoteError> {
-        let mut found = BTreeMap::new();
-        for uuid in self.features()?.into_keys() {
-            let own = refs::log(&uuid, &self.writer.clone);
-            let there = own.replacen(refs::SHARED, &refs::fetched(&self.name), 1);
-            let commit =
-                |name: &str| self.repository.call(["rev-parse", "--verify", "--quiet"]).arg(name).text();
-            let (Ok(here), Ok(there)) = (commit(&own), commit(&there)) else { continue };
-            let is_part = |one: &str, of: &str| {
-                self.repository.call(["merge-base", "--is-ancestor"]).arg(one).arg(of).text().is_ok()
-            };
-            if is_part(&here, &there) || is_part(&there, &here) {
-                continue;
-            }
-            let known: Vec<String> =
-                commits::read(self.repository, &there)?.into_iter().map(|one| one.commit).collect();
-            let unsent = commits::read(self.repository, &here)?.into_iter();
-            let unsent = unsent.filter(|one| !known.contains(&one.commit));
-            let packs = unsent.filter_map(|one| Pack::decode(&one.text).ok());
-            found.insert(uuid, packs.flat_map(|pack| pack.proposals).collect());
-        }
-        Ok(found)
-    }
-
-    /// The revisions that travelled with the newest packs of others.
-    pub fn anchors(&self, shared: &Shared) -> Result<Anchors, RemoteError> {
-        let mut all = Anchors::new();
-        for (_, commits) in shared.commits.iter().filter(|(clone, _)| **clone != self.writer.clone) {
-            if let Some(newest) = commits.last() {
-                all.extend(commits::anchors(self.repository, newest)?);
-            }
-        }
-        Ok(all)
     }
 
     /// Takes the lease of a feature: a new or a free one, or, if `by_force`, one of a holder that is gone. Only one of
@@ -283,7 +165,7 @@ impl Remote<'_> {
             what: "the log of this clone".to_owned(),
             detail,
         })?;
-        let own = refs::log(&feature.uuid, &clone);
+        let own = refs::log(&feature.uuid, &clone, feature.edition(&clone));
         let call = durable(self.repository.call(["update-ref", "--no-deref"]));
         call.arg(own).arg(&commit).arg(before.unwrap_or("")).text()?;
         added.commits.entry(clone.clone()).or_default().push(commit.clone());
@@ -305,9 +187,8 @@ impl Remote<'_> {
 
     fn publish_once(&self, shared: &Shared, gives_up: bool) -> Result<Shared, RemoteError> {
         let (mut shared, uuid) = (shared.clone(), shared.feature.uuid.clone());
-        let own = refs::log(&uuid, &self.writer.clone);
-        let there = own.replacen(refs::SHARED, &refs::fetched(&self.name), 1);
-        let there = self.repository.call(["rev-parse", "--verify", "--quiet"]).arg(there).text().ok();
+        let own = refs::log(&uuid, &self.writer.clone, shared.feature.edition(&self.writer.clone));
+        let there = self.commit(&self.fetched(&own));
         let tip = shared.tips.get(&self.writer.clone).filter(|tip| there.as_ref() != Some(*tip)).cloned();
         let mut pushed: Vec<_> = tip.map(|tip| (tip, own)).into_iter().collect();
         let steps = shared.feature.next_leases(&self.writer.clone, gives_up);
@@ -344,7 +225,7 @@ impl Remote<'_> {
         }
     }
 
-    fn push(&self, what: &[(String, String)]) -> Result<Pushed, RemoteError> {
+    pub(crate) fn push(&self, what: &[(String, String)]) -> Result<Pushed, RemoteError> {
         if what.is_empty() {
             return Ok(Pushed::All);
         }
@@ -366,8 +247,8 @@ impl Remote<'_> {
     fn note(&self, what: &[(String, String)]) -> Result<(), RemoteError> {
         let mut lines = String::new();
         for (commit, name) in what {
-            if let Some(rest) = name.strip_prefix(refs::SHARED) {
-                lines.push_str(&format!("update {}{rest} {commit}\n", refs::fetched(&self.name)));
+            if name.starts_with(refs::SHARED) && !commit.is_empty() {
+                lines.push_str(&format!("update {} {commit}\n", self.fetched(name)));
             }
         }
         if !lines.is_empty() {
@@ -377,7 +258,7 @@ impl Remote<'_> {
     }
 }
 
-enum Pushed {
+pub(crate) enum Pushed {
     All,
     Refused(String),
 }
@@ -388,27 +269,16 @@ fn is_refusal(said: &str) -> bool {
         .any(|word| said.contains(word))
 }
 
-/// The log or lease that a fetch did not take because it would have lost what was there.
-fn rejected(said: &str) -> Option<(FeatureUuid, String)> {
-    let line = said.lines().find(|line| line.contains("[rejected]"))?;
-    let name = line.split_whitespace().find_map(|word| word.strip_prefix(refs::SHARED)?.strip_prefix('/'))?;
-    let (uuid, name) = refs::parse(name)?;
-    Some((
-        uuid,
-        match name {
-            Name::Lease => "the lease".to_owned(),
-            Name::Log(clone) => format!("the log of clone {}", clone.short()),
-        },
-    ))
+/// The logs and leases that a fetch did not take because it would have lost what was there.
+fn rejected(said: &str) -> Vec<(FeatureUuid, Name)> {
+    let lines = said.lines().filter(|line| line.contains("[rejected]"));
+    let named = |line: &str| {
+        let mut words = line.split_whitespace();
+        refs::parse(words.find_map(|word| word.strip_prefix(refs::SHARED)?.strip_prefix('/'))?)
+    };
+    lines.filter_map(named).collect()
 }
 
-/// The key that signed a text, in hex.
-fn signed_by(what: &str, text: &str, signature: &str) -> Option<String> {
-    let byte = |at: usize| u8::from_str_radix(signature.get(at..at + 2)?, 16).ok();
-    let bytes: Vec<u8> = (0..signature.len()).step_by(2).map(byte).collect::<Option<_>>()?;
-    Some(whose(what, &[text.as_bytes()], &bytes)?.hex())
-}
-
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

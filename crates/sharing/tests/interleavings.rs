@@ -280,8 +280,11 @@ fn a_log_or_a_lease_that_was_altered_is_named() {
         read(&leases, &log)
     };
     type Change<'a> = &'a dyn Fn(&mut Vec<Lease>, &mut Vec<Pack>);
-    let changes: [(&str, Change<'_>); 8] = [
-        ("not what its checksum says", &|_, packs| packs[0].entries[1].body = "{}".to_owned()),
+    let changes: [(&str, Change<'_>); 9] = [
+        ("does not follow the pack before", &|_, packs| packs[0].entries[1].body = "{}".to_owned()),
+        ("not the one that was written", &|_, packs| {
+            packs[0].entries[1] = packs[0].entries[1].replaced("{}".to_owned());
+        }),
         ("does not follow the pack before", &|_, packs| packs[0].place = "elsewhere".to_owned()),
         ("does not follow the pack before", &|_, packs| drop(packs.remove(0))),
         ("clock goes backwards", &|_, packs| packs[1].clock = 1),
@@ -293,12 +296,43 @@ fn a_log_or_a_lease_that_was_altered_is_named() {
     for (at, (expected, change)) in changes.into_iter().enumerate() {
         match with(change) {
             Err(told) => assert!(told.contains(expected), "{at}: {told}"),
-            Ok(history) => assert!(!history.is_whole && at == 5, "{at}: nobody noticed: {history:?}"),
+            Ok(history) => assert!(!history.is_whole && at == 6, "{at}: nobody noticed: {history:?}"),
         }
     }
+    // The last pack is only covered by the lease.
+    let last = with(&|_, packs| packs[1].entries[0].body = "{}".to_owned());
+    assert!(last.unwrap_err().contains("not those that its lease speaks of"));
     // Of a log whose end is missing, its beginning counts, and it is known that more was there.
     let short = with(&|_, packs| drop(packs.pop())).unwrap();
     assert!(!short.is_whole && short.entries.len() == 2);
+}
+
+#[test]
+fn an_edition_without_a_body_is_the_same_history_and_nothing_else_may_change_with_it() {
+    let (leases, log) = published();
+    let edition = |change: &dyn Fn(&mut Vec<Pack>)| {
+        let mut packs = log.packs.clone();
+        change(&mut packs);
+        let mut next = Log::new(log.clone.clone(), 2, log.key.clone());
+        for pack in packs {
+            let before = next.packs.last().map(Pack::checksum).unwrap_or_default();
+            next.push(Pack { before, ..pack }, &log.key).unwrap();
+        }
+        next
+    };
+    let without = edition(&|packs| packs[0].entries[1] = packs[0].entries[1].replaced("{}".to_owned()));
+    assert!(without.goes_on_from(&log));
+    let logs = [(log.clone.clone(), without)].into();
+    let (before, after) = (read(&leases, &log).unwrap(), History::of(&uuid(), &leases, &logs).unwrap());
+    assert_eq!((before.end, before.entries.len()), (after.end, after.entries.len()));
+    assert_eq!(after.entries[1].entry.body, "{}");
+    for other in [
+        edition(&|packs| drop(packs.pop())),
+        edition(&|packs| packs[0].entries[1].body = "{}".to_owned()),
+        edition(&|packs| packs[1].fence += 1),
+    ] {
+        assert!(!other.goes_on_from(&log), "{other:?}");
+    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ struct Refs {
     ours: Vec<(String, String, String)>,
     /// Names.
     others: Vec<String>,
-    /// Copies of our branches on other machines, which nothing here can change.
+    /// Copies of our branches on other machines, and what clones publish, which is signed: nothing here can change it.
     remote: Vec<String>,
 }
 
@@ -222,10 +222,14 @@ impl Repository {
             };
             let is_branch = |short: &str| branches.iter().any(|branch| branch == short);
             let copied = name.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
-            if name.starts_with("refs/redraft/") || name.strip_prefix("refs/heads/").is_some_and(is_branch) {
-                refs.ours.push((name.to_owned(), id.to_owned(), kind.to_owned()));
-            } else if copied.is_some_and(|(_, short)| is_branch(short)) {
+            let is_published =
+                name.starts_with("refs/redraft/1/") || name.starts_with("refs/redraft-remote/");
+            if is_published || copied.is_some_and(|(_, short)| is_branch(short)) {
                 refs.remote.push(name.to_owned());
+            } else if name.starts_with("refs/redraft/")
+                || name.strip_prefix("refs/heads/").is_some_and(is_branch)
+            {
+                refs.ours.push((name.to_owned(), id.to_owned(), kind.to_owned()));
             } else {
                 refs.others.push(name.to_owned());
             }

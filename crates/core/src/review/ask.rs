@@ -7,7 +7,7 @@ use super::seat::OpenDispatch;
 use super::state::Loop;
 use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Question};
 use redraft_facts::findings::Finding;
-use redraft_facts::ids::{FindingId, Role};
+use redraft_facts::ids::{CommentId, FindingId, Role};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::text::{count, one_line};
@@ -183,6 +183,11 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             (text, vec![Answer, Assume, Abandon])
         }
         About::Approval => (to_approve(state), vec![Approve, Comment, Abandon]),
+        About::SecondDecision { id } => {
+            // The result of a merge is computed again in any case.
+            let again = if state.finishing.is_some() { vec![] } else { vec![Rerun] };
+            (second_decision(state, id), [vec![Accept], again, vec![Abandon]].concat())
+        }
     };
     text.push_str(&unmet(state, &about, &choices));
     Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
@@ -216,6 +221,22 @@ fn unmet(state: &Loop, about: &About, choices: &[Decision]) -> String {
         [] => String::new(),
         names => format!("; accept would leave {} unmet", names.join(", ")),
     }
+}
+
+/// Both decisions on one question, of which the first is carried out.
+fn second_decision(state: &Loop, id: &CommentId) -> String {
+    let found = state.second.iter().find(|second| second.id == *id);
+    let Some((second, first)) = found.and_then(|second| Some((second, second.against.as_ref()?))) else {
+        return String::new();
+    };
+    format!(
+        "{} in {} decided {}, not knowing that {} had decided {}, which is carried out (accept leaves it at that)",
+        second.by,
+        second.place,
+        second.what,
+        first.by,
+        first.choice.name()
+    )
 }
 
 fn put_off(state: &Loop) -> &[(Phase, Finding)] {
@@ -339,6 +360,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         | About::Deferred
         | About::Divergence
         | About::Approval
+        | About::SecondDecision { .. }
         | About::Disagreement { .. } => Vec::new(),
     };
     Decided {
@@ -383,6 +405,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         | About::Lessons
         | About::Deferred
         | About::Approval
+        | About::SecondDecision { .. }
         | About::Divergence => false,
     });
     with_joined(state, settled.map(|finding| finding.id.clone()).collect())

@@ -228,6 +228,9 @@ pub(super) enum Need {
 /// a person where one wants to be asked, then the close.
 pub(super) fn need(state: &Loop) -> Need {
     let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
+    if let Some(second) = state.second.first() {
+        return ask(About::SecondDecision { id: second.id.clone() });
+    }
     let Some(revision) = &state.revision else {
         return match state.questions.is_empty() || state.answers.is_some() {
             true => Need::Author(Purpose::Draft),

@@ -5,7 +5,7 @@ use super::finishing::Finishing;
 use super::implementing::Implementing;
 use super::seat::{Flight, Seat, SeatStatus};
 use redraft_facts::event::{
-    AuthorQuestion, Checked, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
+    AuthorQuestion, Checked, LoopOpened, PhaseClosed, ProposalSettled, StageClosed, StageOutcome, Started,
 };
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::ids::{BlobId, FindingId, Revision, Role};
@@ -69,6 +69,8 @@ pub struct Loop {
     pub writers: BTreeSet<String>,
     /// Whether a person said that code may be written.
     pub agreed: bool,
+    /// Decisions from other clones that came after another one was stored.
+    pub second: Vec<ProposalSettled>,
     /// Questions a person has answered.
     pub decided: u32,
     pub end: Option<LoopEnd>,
@@ -173,6 +175,7 @@ impl Loop {
             finishing,
             writers: earlier.map(|earlier| earlier.writers.clone()).unwrap_or_default(),
             agreed: earlier.is_some_and(|earlier| earlier.agreed),
+            second: Vec::new(),
             decided: 0,
             end: None,
         }

@@ -15,6 +15,7 @@ mod making;
 mod phases;
 mod properties;
 mod scenarios;
+mod second;
 mod sending;
 mod standings;
 mod world;

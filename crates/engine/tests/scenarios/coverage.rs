@@ -30,19 +30,22 @@ const OF_OTHERS: [&str; 13] = [
 /// Names the kinds of questions in one list, from which come both the names and a match without a remainder: a kind that
 /// is missing here does not compile, and one that is here must be asked in a scenario.
 macro_rules! kinds_of_questions {
-    ($($kind:ident),+ $(,)?) => {
+    ($($kind:ident),+; of_others: $($other:ident),+ $(,)?) => {
         const QUESTIONS: [&str; [$(stringify!($kind)),+].len()] = [$(stringify!($kind)),+];
 
         fn kind_of(about: &About) -> &'static str {
             match about {
                 $(About::$kind { .. } => stringify!($kind),)+
+                $(About::$other { .. } => stringify!($other),)+
             }
         }
     };
 }
 
 kinds_of_questions! {
-    Cap, Agent, Gate, Unchanged, Certificate, Author, Task, Divergence, Begin, Lessons, Deferred, Disagreement, Approval,
+    Cap, Agent, Gate, Unchanged, Certificate, Author, Task, Divergence, Begin, Lessons, Deferred, Disagreement, Approval;
+    // Where other clones have a say.
+    of_others: SecondDecision,
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub use implementing::{
 pub use ledger_events::{Amended, Redacted, SigningBegan, Unreadable};
 pub use loop_opened::{Certify, Limits, LoopOpened, Panel, PanelRole};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
-pub use sharing::{DriverChanged, ProposalSettled};
+pub use sharing::{Against, DriverChanged, ProposalSettled};
 pub use stored::{DecodeError, Event};
 
 /// An event as it stands in the ledger.

@@ -1,7 +1,7 @@
 //! Questions that only a person can settle, and the answers. How an answer changes a loop is in `core::review`.
 
 use crate::forecast::Forecast;
-use crate::ids::{FindingId, Revision, Role, TaskId};
+use crate::ids::{CommentId, FindingId, Revision, Role, TaskId};
 use crate::phase::Phase;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,8 @@ pub enum About {
     Disagreement { finding: FindingId },
     /// Everybody has approved, and a person wants to look at it before the phase closes.
     Approval,
+    /// Somebody in another clone decided otherwise, not knowing that the question had been answered.
+    SecondDecision { id: CommentId },
 }
 
 /// What an author must know before it drafts, and what it would assume.

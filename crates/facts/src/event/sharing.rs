@@ -1,5 +1,6 @@
 //! A feature in several clones: who drives it from here on, and what became of what others proposed.
 
+use crate::event::Decision;
 use crate::ids::CommentId;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -34,4 +35,15 @@ pub struct ProposalSettled {
     pub what: String,
     /// Why it was not taken in; none where it was.
     pub refused: Option<String>,
+    /// The decision that had been stored and says otherwise, where nobody who made it knew of this one. A person is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<Against>,
+}
+
+/// A decision that stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Against {
+    pub by: String,
+    pub choice: Decision,
 }

@@ -1,8 +1,8 @@
 //! A command at work on a shared feature: this clone drives it meanwhile, and publishes what it does.
 
-use super::{Driving, Sharing};
+use super::{Driving, Sharing, Trouble};
 use crate::console::Console;
-use crate::errors::{CliError, ErrorCode};
+use crate::errors::CliError;
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use redraft_adapters::lock::Lock;
@@ -34,7 +34,7 @@ impl<'a> Shared<'a> {
         by_force: bool,
         process: &'a ProcessContext,
         console: &'a Console,
-    ) -> Result<Option<Shared<'a>>, CliError> {
+    ) -> Result<Option<Shared<'a>>, Trouble> {
         if config.accepted_share().is_none() {
             return Ok(None);
         }
@@ -100,13 +100,11 @@ pub fn stance<'a>(
     match Shared::take(repo, scope, config, false, process, console) {
         Ok(None) => Ok(Stance::Own),
         Ok(Some(shared)) => Ok(Stance::Driving(shared)),
-        Err(error) if error.code == ErrorCode::Held || error.message.contains("cannot be reached") => {
-            match Sharing::open(repo, config, process, console)? {
-                Some(sharing) => Ok(Stance::Elsewhere { sharing, why: error.message }),
-                None => Err(error),
-            }
-        }
-        Err(error) => Err(error),
+        Err(Trouble::Elsewhere(error)) => match Sharing::open(repo, config, process, console)? {
+            Some(sharing) => Ok(Stance::Elsewhere { sharing, why: error.message }),
+            None => Err(error),
+        },
+        Err(Trouble::Failed(error)) => Err(error),
     }
 }
 
@@ -149,7 +147,7 @@ impl Progress for Sending<'_, '_> {
             && let Err(error) = shared.sharing.send(&shared.ledger, &shared.driving)
         {
             // The run goes on, and its end tries once more.
-            shared.console.say(&error.message);
+            shared.console.say(&CliError::from(error).message);
         }
     }
 

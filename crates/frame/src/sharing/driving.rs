@@ -1,7 +1,7 @@
 //! Takes the lease of a feature, so that this clone drives it, and gives it up.
 
-use super::Sharing;
 use super::events::created;
+use super::{Sharing, Trouble};
 use crate::errors::{CliError, ErrorCode};
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::Clock as _;
@@ -19,18 +19,23 @@ pub struct Driving {
 
 impl Sharing<'_> {
     /// Takes a feature in hand: what others did comes here first. By force, also where its holder has not given it up.
-    pub fn drive(&mut self, ledger: &Ledger, scope: &Scope, by_force: bool) -> Result<Driving, CliError> {
+    pub fn drive(&mut self, ledger: &Ledger, scope: &Scope, by_force: bool) -> Result<Driving, Trouble> {
         let _sharing = self.lock()?;
         let Some(uuid) = self.uuid_of(ledger, scope)? else {
-            return Err(CliError::new(ErrorCode::Config, format!("{scope} has no events")));
+            return Err(CliError::new(ErrorCode::Config, format!("{scope} has no events")).into());
         };
         match self.remote.fetch() {
-            Ok(()) => self.leave_twin()?,
+            Ok(altered) => {
+                if let Some(altered) = altered.into_iter().find(|altered| altered.feature == uuid) {
+                    return Err(RemoteError::from(altered).into());
+                }
+                self.leave_twin()?;
+            }
             // Its own lease was not given up, so nobody else drives but by force, and then nothing is lost.
             Err(RemoteError::Unreachable { detail, .. }) => {
                 let shared = self.remote.read(&uuid)?;
-                if shared.feature.lease_of(self.clone()).is_none() {
-                    return Err(self.out_of_reach(scope, detail));
+                if shared.feature.lease_of(self.own()).is_none() {
+                    return Err(Trouble::Elsewhere(self.out_of_reach(scope, detail)));
                 }
                 self.console.say(&format!(
                     "{} cannot be reached; this clone drives {scope} already and goes on, and what it does is sent later",
@@ -43,7 +48,7 @@ impl Sharing<'_> {
         let shared = self.remote.read(&uuid)?;
         let earlier = shared.feature.lease().cloned();
         if let (true, Some(held)) =
-            (by_force, earlier.as_ref().filter(|held| !held.free && held.holder != *self.clone()))
+            (by_force, earlier.as_ref().filter(|held| !held.free && held.holder != *self.own()))
         {
             self.console.say(&format!(
                 "taking {scope} from {} ({}): what it has not published counts nowhere from here on",
@@ -54,12 +59,13 @@ impl Sharing<'_> {
         let now = now.unwrap_or_else(|| scope.clone());
         let shared = match self.remote.take(&shared, by_force, self.process.clock.now_ms())? {
             Taken::Ours(shared) => shared,
-            Taken::Held(lease) => return Err(self.held(scope, &lease)),
+            Taken::Held(lease) => return Err(Trouble::Elsewhere(self.held(scope, &lease))),
         };
         if now != *scope {
             let _ = self.remote.publish(&shared, true);
             return Err(CliError::new(ErrorCode::Config, format!("{scope} goes on as {now} here"))
-                .hint(format!("redraft run {now}")));
+                .hint(format!("redraft run {now}"))
+                .into());
         }
         self.process.boundaries.pass("after a lease is taken");
         let lock = self.repo.lock(&scope.to_string(), self.process);
@@ -67,7 +73,7 @@ impl Sharing<'_> {
         if let Err(error) = begun {
             // Nobody else should have to take it by force.
             let _ = self.remote.publish(&shared, true);
-            return Err(error);
+            return Err(error.into());
         }
         Ok(Driving { scope: scope.clone(), shared: Mutex::new(shared) })
     }
@@ -111,7 +117,7 @@ impl Sharing<'_> {
             Event::DriverChanged(fact) => Some(fact.clone.clone()),
             _ => None,
         });
-        let changed = last.is_none_or(|last| last != self.clone().as_str());
+        let changed = last.is_none_or(|last| last != self.own().as_str());
         if !changed || journal.state().cancelled {
             return Ok(());
         }
@@ -126,7 +132,7 @@ impl Sharing<'_> {
         let lost = flights.into_iter().map(|(ticket, cost)| Lost { ticket, cost, undone: Vec::new() }.into());
         let mut events: Vec<Event> = lost.collect();
         let forced = forced && earlier.is_some_and(|earlier| !earlier.free);
-        let (clone, place) = (self.clone().as_str().to_owned(), self.remote.writer.place.clone());
+        let (clone, place) = (self.own().as_str().to_owned(), self.remote.writer.place.clone());
         let by = self.process.user.clone();
         events.push(DriverChanged { clone, place, by, fence: lease.fence, forced }.into());
         journal.append(events, &[])?;
@@ -139,7 +145,7 @@ impl Sharing<'_> {
     }
 
     /// Publishes what was done since, and goes on driving.
-    pub fn send(&self, ledger: &Ledger, driving: &Driving) -> Result<(), CliError> {
+    pub fn send(&self, ledger: &Ledger, driving: &Driving) -> Result<(), Trouble> {
         let _sharing = self.lock()?;
         let mut shared = driving.shared.lock().unwrap_or_else(PoisonError::into_inner);
         *shared = self.publish(ledger, &driving.scope, shared.clone(), false)?.0;
@@ -153,11 +159,11 @@ impl Sharing<'_> {
         let shared = driving.shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match self.publish(ledger, &driving.scope, shared, true) {
             Ok(_) => Ok(()),
-            Err(error) if error.message.contains("cannot be reached") => {
+            Err(Trouble::Elsewhere(error)) => {
                 self.console.say(&format!("{}; sent later: redraft sync", error.message));
                 Ok(())
             }
-            Err(error) => Err(error),
+            Err(Trouble::Failed(error)) => Err(error),
         }
     }
 }

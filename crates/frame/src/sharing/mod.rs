@@ -2,14 +2,16 @@
 //!
 //! Start at [`Sharing::open`]. [`notes`] remembers between two commands what was read and sent, [`names`] what a feature
 //! is called here and where it began, [`taking_over`] brings here what others wrote, [`publishing`] sends what this clone
-//! wrote, [`driving`] takes the lease and gives it up, [`at_work`] does so
-//! around a command, [`proposals`] is what is said where another clone drives. What a
-//! log or a lease is, `redraft_sharing` knows.
+//! wrote, [`editions`] sends it anew after a redaction, [`driving`] takes the lease and gives it up, [`at_work`] does so
+//! around a command, [`leaving`] says beforehand what leaves, [`proposals`] is what is said where another clone drives. What a log or a lease is,
+//! `redraft_sharing` knows.
 
 mod at_work;
 mod branch;
 mod driving;
+mod editions;
 mod events;
+mod leaving;
 mod names;
 mod notes;
 mod proposals;
@@ -22,12 +24,13 @@ use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use redraft_adapters::lock::Lock;
 use redraft_agents::config::{Config, ShareConfig};
-use redraft_engine::ports::Clock as _;
+use redraft_engine::ports::{Clock as _, StoreError};
 use redraft_sharing::{CloneId, Remote, RemoteError, Writer};
 use std::ffi::OsStr;
 
 pub use at_work::{Sending, Shared, Stance, sent_to, stance};
 pub use driving::Driving;
+pub use leaving::Leaving;
 pub use notes::{Notes, OpenProposal, SharedNote};
 pub use publishing::Published;
 pub use taking_over::TakenOver;
@@ -62,7 +65,8 @@ impl<'a> Sharing<'a> {
         &self.remote.name
     }
 
-    fn clone(&self) -> &CloneId {
+    /// The id of this clone.
+    fn own(&self) -> &CloneId {
         &self.remote.writer.clone
     }
 
@@ -99,6 +103,43 @@ fn place(process: &ProcessContext) -> String {
     format!("{}@{host}", process.user)
 }
 
+/// Why this clone does not drive, or could not publish.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Another clone drives, or the remote cannot be reached: comments and decisions can be proposed all the same.
+    Elsewhere(CliError),
+    Failed(CliError),
+}
+
+impl From<Trouble> for CliError {
+    fn from(trouble: Trouble) -> CliError {
+        match trouble {
+            Trouble::Elsewhere(error) | Trouble::Failed(error) => error,
+        }
+    }
+}
+
+impl From<CliError> for Trouble {
+    fn from(error: CliError) -> Trouble {
+        Trouble::Failed(error)
+    }
+}
+
+impl From<RemoteError> for Trouble {
+    fn from(error: RemoteError) -> Trouble {
+        match error {
+            RemoteError::Unreachable { .. } => Trouble::Elsewhere(error.into()),
+            error => Trouble::Failed(error.into()),
+        }
+    }
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Trouble {
+        Trouble::Failed(error.into())
+    }
+}
+
 impl From<RemoteError> for CliError {
     fn from(error: RemoteError) -> CliError {
         let message = error.to_string();
@@ -111,9 +152,10 @@ impl From<RemoteError> for CliError {
                 .hint(format!("redraft pushes to refs/redraft/1/… of {remote}; you need the right to push there")),
             RemoteError::Altered(_) => CliError::new(ErrorCode::Config, message)
                 .hint("somebody has rewritten or removed what a clone had published; nothing was taken over from it")
-                .hint("ask who has changed refs/redraft/1/… in the remote, and have that clone publish again: redraft sync"),
+                .hint("`redraft sync` in the clone it belongs to puts back what was cut off; otherwise ask who changes \
+                       refs/redraft/1/… in the remote"),
             RemoteError::Fenced { .. } => CliError::new(ErrorCode::Held, message)
-                .hint("what this clone did since counts nowhere; it is kept here, see redraft status"),
+                .hint("what this clone has done since then does not count; it is kept here, see redraft status"),
             RemoteError::Twin { .. } => CliError::new(ErrorCode::Config, message)
                 .hint("this clone gets a name of its own: run the same command again"),
         }

@@ -52,12 +52,24 @@ pub struct SharedNote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenProposal {
+    #[serde(default)]
+    pub(super) id: String,
     pub by: String,
     pub place: String,
     /// `comment: use Postgres`, `decision: accept`.
     pub what: String,
     /// Whether another one answers the same question differently, so that a person must decide.
     pub disputed: bool,
+}
+
+/// Which version of the file is there.
+fn version(state: &Path) -> Option<u16> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u16,
+    }
+    let text = plain_file::read_text(&state.join(FILE), BYTES_MAX).ok()?;
+    serde_json::from_str::<Versioned>(&text).ok().map(|found| found.v)
 }
 
 impl Notes {
@@ -67,12 +79,25 @@ impl Notes {
         serde_json::from_str(&text).ok().filter(|notes: &Notes| notes.v == VERSION)
     }
 
+    /// Under which id this clone publishes.
+    pub fn id(&self) -> &CloneId {
+        &self.clone
+    }
+
     /// The id of this clone, which gets one now if it has none.
     pub(super) fn clone_of(state: &Path) -> Result<CloneId, CliError> {
-        match Notes::read(state) {
-            Some(notes) => Ok(notes.clone),
-            None => Notes::begin(state, BTreeMap::new()),
+        if let Some(notes) = Notes::read(state) {
+            return Ok(notes.clone);
         }
+        if let Some(v) = version(state).filter(|v| *v > VERSION) {
+            let path = state.join(FILE);
+            let message =
+                format!("{} has version {v}, and this redraft reads up to {VERSION}", path.display());
+            return Err(CliError::new(ErrorCode::Config, message)
+                .hint("a newer redraft has shared features here: use that one; nothing was changed"));
+        }
+        // Without it, nobody knows under which id was published.
+        Notes::begin(state, BTreeMap::new())
     }
 
     /// Gives the clone a new id: another copy of it has published under the one it had.

@@ -1,12 +1,12 @@
 //! What is said in a clone that does not drive, and how the one that drives takes it in.
 
-use super::notes::OpenProposal;
+use super::notes::{Notes, OpenProposal};
 use super::{Driving, Sharing};
 use crate::errors::CliError;
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Clock as _, Comment, Store as _};
 use redraft_engine::{Delivery, Journal};
-use redraft_facts::event::{Decision, Entry, Event, ProposalSettled};
+use redraft_facts::event::{Against, Decided, Decision, Entry, Event, ProposalSettled};
 use redraft_facts::ids::CommentId;
 use redraft_facts::redact::Typed;
 use redraft_facts::text::one_line;
@@ -46,7 +46,9 @@ impl Sharing<'_> {
             Err(RemoteError::Unreachable { .. }) => false,
             Err(error) => return Err(error.into()),
         };
-        self.note(&uuid, scope, &shared, &ledger.read(scope.clone())?, None)?;
+        // Where that was not possible, the next command that sends something looks for it.
+        let known = if sent { None } else { Some(0) };
+        self.note(&uuid, scope, &shared, &ledger.read(scope.clone())?, known)?;
         Ok(sent)
     }
 
@@ -58,6 +60,10 @@ impl Sharing<'_> {
         let Some(uuid) = self.uuid_of(ledger, scope)? else { return Ok(()) };
         let shared = self.remote.read(&uuid)?;
         let history = shared.feature.history().map_err(RemoteError::from)?;
+        let notes = Notes::read(&self.repo.state);
+        let shown = notes.into_iter().flat_map(|notes| notes.features).filter(|(known, _)| *known == uuid);
+        let shown = shown.flat_map(|(_, note)| note.proposals).filter(|proposal| proposal.disputed);
+        let shown: Vec<String> = shown.map(|proposal| proposal.id).collect();
         let _lock = self.repo.lock(&scope.to_string(), self.process)?;
         let mut journal = self.process.journal(ledger, scope.clone())?;
         for placed in waiting(&history, journal.entries()) {
@@ -78,7 +84,9 @@ impl Sharing<'_> {
                         ));
                         continue;
                     }
-                    self.decision(&mut journal, placed, decision)?;
+                    // Whoever decided between two was shown both.
+                    let is_known = shown.iter().any(|id| id == placed.proposal.id.as_str());
+                    self.decision(&mut journal, placed, decision, is_known)?;
                 }
             }
         }
@@ -107,9 +115,17 @@ impl Sharing<'_> {
         journal: &mut Journal<'_>,
         placed: &Placed,
         decision: &SaidDecision,
+        is_known: bool,
     ) -> Result<(), CliError> {
         if !is_asked(journal, decision) {
-            return settle(journal, placed, Some(no_longer_asked(journal.entries(), decision)));
+            let Some(stands) = stands(journal.entries(), decision) else {
+                return settle(journal, placed, Some("that is not asked any more".to_owned()));
+            };
+            let refused = Some(format!("{} had decided {}", stands.by, stands.choice.name()));
+            let agrees = (stands.choice, &stands.answers) == (decision.choice, &decision.answers);
+            let against = Against { by: stands.by.clone(), choice: stands.choice };
+            let against = (!agrees && !is_known).then_some(against);
+            return Ok(journal.record(ProposalSettled { against, ..settled(placed, refused) })?);
         }
         let stands = journal.state().open.as_ref().and_then(|open| open.revision.clone());
         if decision.choice == Decision::Approve && decision.revision != stands {
@@ -138,31 +154,36 @@ impl Sharing<'_> {
 fn is_asked(journal: &Journal<'_>, decision: &SaidDecision) -> bool {
     let phase = journal.state().open.as_ref().map(|open| open.opened.phase);
     journal.question().is_some_and(|question| {
-        (phase, question.pass, question.number) == (Some(decision.phase), decision.pass, decision.number)
+        (phase, question.pass, question.number, &question.about)
+            == (Some(decision.phase), decision.pass, decision.number, &decision.about)
     })
 }
 
 fn settle(journal: &mut Journal<'_>, placed: &Placed, refused: Option<String>) -> Result<(), CliError> {
+    Ok(journal.record(settled(placed, refused))?)
+}
+
+fn settled(placed: &Placed, refused: Option<String>) -> ProposalSettled {
     let Proposal { id, by, said, .. } = placed.proposal.clone();
     let what = match said {
         Said::Comment(_) => "comment".to_owned(),
         Said::Decision(decision) => decision.choice.name().to_owned(),
     };
     let (clone, place) = (placed.clone.as_str().to_owned(), placed.place.clone());
-    Ok(journal.record(ProposalSettled { id, clone, place, by, what, refused })?)
+    ProposalSettled { id, clone, place, by, what, refused, against: None }
 }
 
-fn no_longer_asked(entries: &[Entry], decision: &SaidDecision) -> String {
-    let other = entries.iter().rev().find_map(|entry| match &entry.event {
+/// What was stored for the question.
+fn stands<'e>(entries: &'e [Entry], decision: &SaidDecision) -> Option<&'e Decided> {
+    entries.iter().rev().find_map(|entry| match &entry.event {
         Event::Decided(fact)
-            if (fact.phase, fact.pass, fact.number)
-                == (Some(decision.phase), decision.pass, decision.number) =>
+            if (fact.phase, fact.pass, fact.number, &fact.about)
+                == (Some(decision.phase), decision.pass, decision.number, &decision.about) =>
         {
-            Some(format!("{} had decided {}", fact.by, fact.choice.name()))
+            Some(fact)
         }
         _ => None,
-    });
-    other.unwrap_or_else(|| "that is not asked any more".to_owned())
+    })
 }
 
 /// What was proposed and is neither taken in nor refused, in the order in which it is.
@@ -189,6 +210,7 @@ fn disputed<'a>(placed: &Placed, others: &[&'a Placed]) -> Option<&'a Placed> {
 pub(super) fn open_proposals(history: &History, entries: &[Entry]) -> Vec<OpenProposal> {
     let all = waiting(history, entries);
     let shown = all.iter().map(|placed| OpenProposal {
+        id: placed.proposal.id.to_string(),
         by: placed.proposal.by.clone(),
         place: placed.place.clone(),
         what: match &placed.proposal.said {

@@ -4,14 +4,14 @@ use super::events::{created, publishable, wrong_name};
 use super::names::{renamed, scopes};
 use super::notes::Notes;
 use super::proposals::open_proposals;
-use super::{Sharing, TakenOver};
+use super::{Sharing, TakenOver, Trouble};
 use crate::errors::CliError;
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Clock as _, Store as _};
 use redraft_facts::event::{Entry, Event, FeatureCreated};
 use redraft_facts::ids::{BlobId, FeatureUuid};
 use redraft_facts::ticket::Scope;
-use redraft_sharing::{Anchors, Content, RemoteError, Shared, SharedEntry, Taken};
+use redraft_sharing::{Anchors, CloneId, Content, RemoteError, Shared, SharedEntry, Taken};
 use std::collections::BTreeMap;
 
 /// What was sent.
@@ -20,6 +20,14 @@ pub struct Published {
     /// The features with news.
     pub scopes: Vec<Scope>,
     pub events: usize,
+}
+
+/// What became of events that were not published yet.
+enum Rest {
+    Nothing,
+    Sent(usize),
+    /// Another clone drives by now.
+    Elsewhere,
 }
 
 impl Sharing<'_> {
@@ -35,22 +43,53 @@ impl Sharing<'_> {
             }
             // Whoever runs it here publishes it.
             let Ok(_lock) = self.repo.lock(&scope.to_string(), self.process) else { continue };
-            let shared = self.remote.read(&uuid)?;
-            let history = shared.feature.history().map_err(RemoteError::from)?;
-            let entries = ledger.read(scope.clone())?;
-            if history.end.events >= publishable(&entries)?.len() as u64 {
-                Notes::note(&self.repo.state, &uuid, |note| note.sent = last)?;
-                continue;
+            let mut shared = self.remote.read(&uuid)?;
+            // Proposals that were made without the remote, or a log anew.
+            let has_unsent = self.remote.has_unsent(&shared);
+            let mut kept = None;
+            if has_unsent {
+                shared = self.remote.publish(&shared, false)?;
+                kept = self.remote.remove_older(&shared)?;
             }
-            let earlier = shared.feature.lease().cloned();
-            let Taken::Ours(shared) = self.remote.take(&shared, false, self.process.clock.now_ms())? else {
-                continue;
+            let rest = self.publish_rest(ledger, &scope, shared)?;
+            if let Rest::Sent(events) = rest {
+                published.events += events;
+            }
+            if has_unsent || matches!(rest, Rest::Sent(_)) {
+                published.scopes.push(scope.clone());
+            }
+            if let Some(why) = &kept {
+                let remote = &self.remote.name;
+                self.console
+                    .say(&format!("{scope}: {remote} keeps an earlier edition of this clone's log: {why}"));
+            }
+            let sent = match rest {
+                _ if kept.is_some() => 0,
+                Rest::Nothing => last,
+                // Noted when it was sent, or to be looked at again.
+                Rest::Sent(_) | Rest::Elsewhere => continue,
             };
-            self.begin(ledger, &scope, earlier.as_ref(), &shared, false)?;
-            published.events += self.publish(ledger, &scope, shared, true)?.1;
-            published.scopes.push(scope);
+            Notes::note(&self.repo.state, &uuid, |note| note.sent = sent)?;
         }
         Ok(published)
+    }
+
+    /// Sends the events of a feature that nobody else drives.
+    fn publish_rest(&self, ledger: &Ledger, scope: &Scope, shared: Shared) -> Result<Rest, CliError> {
+        let history = shared.feature.history().map_err(RemoteError::from)?;
+        if history.end.events >= publishable(&ledger.read(scope.clone())?)?.len() as u64 {
+            return Ok(Rest::Nothing);
+        }
+        let earlier = shared.feature.lease().cloned();
+        let Taken::Ours(shared) = self.remote.take(&shared, false, self.process.clock.now_ms())? else {
+            return Ok(Rest::Elsewhere);
+        };
+        if let Err(error) = self.begin(ledger, scope, earlier.as_ref(), &shared, false) {
+            // Nobody else should have to take it by force.
+            let _ = self.remote.publish(&shared, true);
+            return Err(error);
+        }
+        Ok(Rest::Sent(self.publish(ledger, scope, shared, true)?.1))
     }
 
     /// Sends what a feature that this clone drives has gained; how many events that were.
@@ -60,11 +99,11 @@ impl Sharing<'_> {
         scope: &Scope,
         shared: Shared,
         gives_up: bool,
-    ) -> Result<(Shared, usize), CliError> {
+    ) -> Result<(Shared, usize), Trouble> {
         let entries = ledger.read(scope.clone())?;
         let whole = publishable(&entries)?;
         let Some(created) = created(&entries) else { return Ok((shared, 0)) };
-        let written = shared.feature.written(self.clone()).unwrap_or_default().events;
+        let written = shared.feature.written(self.own()).unwrap_or_default().events;
         let new = whole.get(usize::try_from(written).unwrap_or(usize::MAX)..).unwrap_or_default();
         let mut shared = shared;
         if !new.is_empty() {
@@ -112,8 +151,9 @@ impl Sharing<'_> {
         Ok(())
     }
 
-    /// The texts that events name, but for prompts and answers, which stay here unless they are wanted.
-    fn texts(&self, ledger: &Ledger, entries: &[Entry]) -> BTreeMap<BlobId, String> {
+    /// The texts that events name, but for prompts and answers, which stay here unless they are wanted, and those that
+    /// hold a secret.
+    pub(super) fn texts(&self, ledger: &Ledger, entries: &[Entry]) -> BTreeMap<BlobId, String> {
         let travels = |event: &Event| {
             self.config.transcripts
                 || !matches!(
@@ -125,10 +165,11 @@ impl Sharing<'_> {
             entries.iter().filter(|entry| travels(&entry.event)).flat_map(|entry| entry.event.blobs());
         let text = |id: &BlobId| Some((id.clone(), String::from_utf8(ledger.blob(id).ok()?).ok()?));
         let found = named.filter_map(text);
-        found.filter(|(_, text)| !self.process.redactor.redact(text).0.ne(text.as_str())).collect()
+        let is_clean = |text: &str| self.process.redactor.redact(text).0 == text;
+        found.filter(|(_, text)| is_clean(text)).collect()
     }
 
-    fn tip(&self, created: &FeatureCreated) -> String {
+    pub(super) fn tip(&self, created: &FeatureCreated) -> String {
         if created.branch.is_empty() {
             return String::new();
         }
@@ -138,7 +179,7 @@ impl Sharing<'_> {
     }
 
     /// The revisions that are kept for the feature's deltas.
-    fn anchors(&self, scope: &Scope) -> Result<Anchors, CliError> {
+    pub(super) fn anchors(&self, scope: &Scope) -> Result<Anchors, CliError> {
         let folder = format!("refs/redraft/anchors/{scope}");
         let call =
             self.repo.repository.call(["for-each-ref", "--format=%(objecttype) %(objectname) %(refname)"]);
@@ -170,7 +211,7 @@ impl Sharing<'_> {
             note.proposals = proposals;
             note.sent = sent.unwrap_or(note.sent);
             if let Some(lease) = lease {
-                note.here = lease.holder == *self.clone();
+                note.here = lease.holder == *self.own();
                 (note.by, note.place, note.free) = (lease.by, lease.place, lease.free);
             }
             note.trouble = shared.feature.altered.first().map(ToString::to_string);
@@ -180,25 +221,25 @@ impl Sharing<'_> {
     /// Everything: what others wrote comes here, and what this clone wrote goes there.
     pub fn exchange(&mut self, ledger: &Ledger) -> Result<(TakenOver, Published), CliError> {
         let _sharing = self.lock()?;
-        self.remote.fetch()?;
+        let altered = self.remote.fetch()?;
         self.leave_twin()?;
-        let taken = self.take_over_all(ledger)?;
+        let taken = self.take_over_all(ledger, altered)?;
         Ok((taken, self.publish_all(ledger)?))
     }
 
     /// Brings here what others wrote; none where the remote cannot be reached.
     pub fn fetch(&mut self, ledger: &Ledger) -> Result<Option<TakenOver>, CliError> {
         let _sharing = self.lock()?;
-        match self.remote.fetch() {
-            Ok(()) => {}
+        let altered = match self.remote.fetch() {
+            Ok(altered) => altered,
             Err(error @ RemoteError::Unreachable { .. }) => {
                 self.console.say(&format!("{error}; going on without what others did"));
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
-        }
+        };
         self.leave_twin()?;
-        self.take_over_all(ledger).map(Some)
+        self.take_over_all(ledger, altered).map(Some)
     }
 
     /// Where another copy of this clone has published under its id, this one goes on under a new one, and says again what
@@ -220,6 +261,12 @@ impl Sharing<'_> {
         }
         Ok(())
     }
+}
+
+/// Where a clone writes, as its last pack says.
+pub(super) fn place_of(shared: &Shared, clone: &CloneId) -> String {
+    let last = shared.feature.logs.get(clone).and_then(|log| log.packs.last());
+    last.map_or_else(|| clone.short().to_owned(), |pack| pack.place.clone())
 }
 
 fn salt() -> String {

@@ -12,7 +12,7 @@ use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::FeatureUuid;
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Scope;
-use redraft_sharing::{History, RemoteError, Shared, Written};
+use redraft_sharing::{Altered, History, RemoteError, Shared, Written};
 
 /// What came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,10 +26,15 @@ pub struct TakenOver {
 
 impl Sharing<'_> {
     /// Takes over every feature of which something is new.
-    pub(super) fn take_over_all(&self, ledger: &Ledger) -> Result<TakenOver, CliError> {
+    pub(super) fn take_over_all(
+        &self,
+        ledger: &Ledger,
+        altered: Vec<Altered>,
+    ) -> Result<TakenOver, CliError> {
         let notes = Notes::read(&self.repo.state);
         let here = scopes(ledger)?;
-        let mut taken = TakenOver::default();
+        let refused = altered.iter().map(ToString::to_string).collect();
+        let mut taken = TakenOver { refused, ..TakenOver::default() };
         for (uuid, refs) in self.remote.features()? {
             let known = notes.as_ref().and_then(|notes| notes.features.get(&uuid));
             if known.is_some_and(|note| note.read == refs) {
@@ -75,7 +80,12 @@ impl Sharing<'_> {
         let Ok(_lock) = self.repo.lock(&scope.to_string(), self.process) else { return Ok((Some(scope), 0)) };
         let mut journal = self.process.journal(ledger, scope.clone())?;
         let common = common(journal.entries(), &history);
-        let drives = shared.feature.lease_of(self.clone()).is_some();
+        let here = journal.entries().get(..common).unwrap_or_default();
+        if self.follow(ledger, shared, &history, (&called, &scope), here)? {
+            journal = self.process.journal(ledger, scope.clone())?;
+        }
+        self.remote.forget_older(shared)?;
+        let drives = shared.feature.lease_of(self.own()).is_some();
         let own = journal.entries().len();
         if own > common && (history.entries.len() > common || (!drives && !is_free(shared))) {
             // This clone went on after another had taken over.
@@ -166,7 +176,7 @@ fn is_free(shared: &Shared) -> bool {
 }
 
 /// How many events both have from the beginning. Names and secrets may differ, so the kind and the time are compared.
-fn common(here: &[Entry], there: &History) -> usize {
+pub(super) fn common(here: &[Entry], there: &History) -> usize {
     let same = |(one, other): &(&Entry, &Written)| {
         one.at_ms == other.entry.at_ms && one.event.kind() == other.entry.kind
     };

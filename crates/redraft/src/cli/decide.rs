@@ -214,6 +214,7 @@ fn said_elsewhere(
         phase: open.map_or(Phase::Specify, |open| open.opened.phase),
         pass: question.pass,
         number: question.number,
+        about: question.about.clone(),
         choice,
         why: args.why.clean(&process.redactor),
         answers: args.answer.iter().map(|answer| answer.clean(&process.redactor)).collect(),

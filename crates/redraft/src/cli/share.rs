@@ -8,8 +8,8 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_frame::sharing::{Notes, Sharing};
-use redraft_frame::{rows, trust};
+use redraft_frame::sharing::{Leaving, Notes, Sharing};
+use redraft_frame::trust;
 use redraft_reports::question::QuestionForm;
 use serde::Serialize;
 
@@ -47,16 +47,12 @@ pub(crate) fn share(
         );
         return Ok(ErrorCode::Done);
     };
-    let url = url(&repo, &remote)?;
-    let features = match repo.reader()? {
-        Some(ledger) => rows::rows(&ledger)?.len() + rows::reviews(&ledger)?.len(),
-        None => 0,
-    };
+    let leaving = Leaving::new(&repo, &remote, transcripts)?;
     let changes = set.as_ref() != Some(&remote);
     let is_accepted = config.accepted_share().is_some() && !changes;
     if !is_accepted {
         require_nothing_else(&config)?;
-        console.say(&leaves(&remote, &url, features, transcripts));
+        console.say(&leaving.to_string());
         if !args.yes && !asked(&remote, process, console) {
             return Err(CliError::new(ErrorCode::Waiting, "nothing was shared")
                 .hint(format!("to agree: redraft share --remote {remote} --yes")));
@@ -66,6 +62,7 @@ pub(crate) fn share(
         }
         trust::accept_own(&repo, &repo.config(process)?, process)?;
     }
+    let Leaving { url, features, .. } = leaving;
     let config = repo.config(process)?;
     let ledger = repo.first_writer(console)?;
     let Some(mut sharing) = Sharing::open(&repo, &config, process, console)? else {
@@ -102,43 +99,6 @@ fn require_nothing_else(config: &Config) -> Result<(), CliError> {
     Err(CliError::new(ErrorCode::Waiting, message)
         .hint("see and accept all of them, sharing included: redraft trust")
         .hint("then: redraft sync"))
-}
-
-/// Where git pushes to, without a password.
-fn url(repo: &RepositoryContext, remote: &str) -> Result<String, CliError> {
-    let found = repo.repository.call(["remote", "get-url", "--push", "--"]).arg(remote).text();
-    let url = found.map_err(|_| {
-        let names = repo.repository.call(["remote"]).text().unwrap_or_default();
-        let known = names.lines().collect::<Vec<_>>().join(", ");
-        let error =
-            CliError::usage(format!("git has no remote `{}` here", redraft_facts::harmless::name(remote)));
-        match known.is_empty() {
-            true => error.hint("add one: git remote add origin URL"),
-            false => error.hint(format!("it has: {known}")),
-        }
-    })?;
-    Ok(match url.split_once("://").and_then(|(way, rest)| Some((way, rest.split_once('@')?))) {
-        Some((way, (_, rest))) => format!("{way}://{rest}"),
-        None => url,
-    })
-}
-
-fn leaves(remote: &str, url: &str, features: usize, transcripts: bool) -> String {
-    let talk = match transcripts {
-        true => "prompts and answers leave, too, because redraft.toml says so",
-        false => "prompts and answers stay here",
-    };
-    format!(
-        "this sends to {remote} ({url}), now and with every run, decision and comment:\n  \
-         - the history of {}: ideas, findings, decisions, costs, who did what and on which machine\n  \
-         - their branches with all commits, and the texts of roles, project and PRDs that they name\n  \
-         - {talk}; secrets that Redraft recognizes are taken out of everything\n\
-         everybody who may read that repository can read it; it stands below refs/redraft/1/",
-        match features {
-            1 => "1 feature or review".to_owned(),
-            many => format!("{many} features and reviews"),
-        }
-    )
 }
 
 fn asked(remote: &str, process: &ProcessContext, console: &Console) -> bool {

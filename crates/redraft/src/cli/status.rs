@@ -269,7 +269,7 @@ fn elsewhere(note: &SharedNote) -> String {
     if !here && !free && !place.is_empty() {
         text.push_str(&format!("    driven by {by} in {place}\n"));
     }
-    for OpenProposal { by, place, what, disputed } in proposals {
+    for OpenProposal { by, place, what, disputed, .. } in proposals {
         let waits = match disputed {
             true => "another one decided otherwise, and that waits for a person",
             false => "waits for the clone that drives",

@@ -12,6 +12,9 @@ use redraft_frame::sharing::{Published, Sharing, TakenOver};
 use redraft_frame::trust;
 use serde::Serialize;
 
+/// How many features are named one by one.
+const NAMED_MAX: usize = 12;
+
 #[derive(Serialize)]
 pub(crate) struct SyncJson {
     v: u16,
@@ -57,7 +60,10 @@ pub(crate) fn exchange(
 ) -> Result<SyncJson, CliError> {
     let (TakenOver { scopes, events, refused }, published) = sharing.exchange(ledger)?;
     let Published { scopes: sent, events: events_sent } = published;
-    let names = |scopes: Vec<Scope>| scopes.iter().map(Scope::to_string).collect();
+    let names = |mut scopes: Vec<Scope>| {
+        scopes.sort();
+        scopes.iter().map(Scope::to_string).collect()
+    };
     let remote = sharing.remote_name().to_owned();
     let next = redraft_views::board::Board::new(
         repo,
@@ -81,6 +87,9 @@ pub(crate) fn exchange(
 pub(crate) fn text(shown: &SyncJson) -> String {
     let line = |verb: &str, events: usize, names: &[String]| match names {
         [] => format!("nothing {verb}\n"),
+        names if names.len() > NAMED_MAX => {
+            format!("{verb}: {} of {} features and reviews\n", count(events, "event"), names.len())
+        }
         names => format!("{verb}: {} of {}\n", count(events, "event"), names.join(", ")),
     };
     let mut text = line("arrived", shown.events_arrived, &shown.arrived);

@@ -3,7 +3,8 @@
 
 use crate::review_base::{SAFE, UNSAFE};
 use crate::review_file::LACKING;
-use crate::sharing_runners::{answers, asked, events, published, runner};
+use crate::sharing_runners::{answers, asked, events};
+use crate::team::{clone_of, publish};
 use crate::world::{PROGRAM, executable};
 use redraft_facts::event::Event;
 use redraft_testkit::{Ran, Scratch};
@@ -49,7 +50,7 @@ impl Hub {
     fn new(path: &str, text: &str) -> Hub {
         let folder = tempfile::tempdir().unwrap();
         let author = Scratch::repository(PROGRAM);
-        published(&author, &folder.path().join("remote.git"));
+        publish(&author, &folder.path().join("remote.git"));
         author.git(["switch", "-q", "-c", "topic"]);
         std::fs::create_dir(folder.path().join("comments")).unwrap();
         let hub = Hub { folder, author };
@@ -80,7 +81,7 @@ impl Hub {
 
     /// A fresh machine, with the head of the pull request checked out as `actions/checkout` does.
     fn runner(&self) -> Scratch {
-        let scratch = runner(&self.remote());
+        let scratch = clone_of(&self.remote(), "CI");
         // Nobody has accepted anything there: that is for the script to do.
         scratch.run(["trust", "--forget"]).expect(0);
         scratch.git(["checkout", "-q", "--detach", "origin/topic"]);

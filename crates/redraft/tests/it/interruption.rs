@@ -16,7 +16,13 @@ const IDEA: &str = "Export the monthly report as CSV";
 
 /// A run whose reviewer never answers, started and already waiting for it.
 fn hanging(scratch: &Scratch, stdout: Stdio) -> (Child, JoinHandle<String>) {
-    scratch.scenario("[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"hang\"\n");
+    scratch.scenario(HANGS);
+    run_until_it_hangs(scratch, stdout)
+}
+
+pub(crate) const HANGS: &str = "[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"hang\"\n";
+
+pub(crate) fn run_until_it_hangs(scratch: &Scratch, stdout: Stdio) -> (Child, JoinHandle<String>) {
     let mut command = scratch.redraft(["run", "001", "-v"]);
     let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
@@ -30,7 +36,7 @@ fn hanging(scratch: &Scratch, stdout: Stdio) -> (Child, JoinHandle<String>) {
     (child, rest)
 }
 
-fn signal(scratch: &Scratch, child: &Child, name: &str) {
+pub(crate) fn signal(scratch: &Scratch, child: &Child, name: &str) {
     let sent = scratch.command("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }

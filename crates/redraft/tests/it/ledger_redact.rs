@@ -24,12 +24,12 @@ fn feature() -> Scratch {
     scratch
 }
 
-fn redact(scratch: &Scratch, words: &[&str], secret: &str) -> Ran {
+pub(crate) fn redact(scratch: &Scratch, words: &[&str], secret: &str) -> Ran {
     let mut command = scratch.redraft([&["ledger", "redact"], words].concat());
     told(&mut command, secret)
 }
 
-fn told(command: &mut std::process::Command, secret: &str) -> Ran {
+pub(crate) fn told(command: &mut std::process::Command, secret: &str) -> Ran {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // A command that needs no secret does not read it.
@@ -137,7 +137,7 @@ fn killed_anywhere_it_is_refused_to_go_on_until_it_is_done_again_and_then_nothin
         require_clean(&scratch, &boundary);
         scratch.run(["run", "001"]).expect(0);
     }
-    assert_eq!(killed, 8, "every step of it");
+    assert_eq!(killed, 9, "every step of it");
 }
 
 #[test]

@@ -108,6 +108,7 @@ mod slow;
 mod sparse;
 mod steering;
 mod story;
+mod team;
 mod terminal;
 mod tested;
 mod trace;

@@ -1,67 +1,16 @@
 //! One feature in several clones: what a teammate sees, going on in another clone, comments and decisions from clones
 //! that do not drive, numbers that were given out twice, and a run that dies in one clone and ends in a fresh one.
 
-use crate::world::{PROGRAM, entries, signer};
+use crate::interruption::{HANGS, run_until_it_hangs, signal};
+use crate::team::{Team, kinds, said};
+use crate::world::{PROGRAM, entries, executable, signer};
 use redraft_adapters::git::{Git, Repository};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::FeatureUuid;
 use redraft_sharing::{CloneId, Remote, Taken, Writer};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-
-/// A bare repository, and a clone of it with a feature that is shared.
-struct Team {
-    folder: tempfile::TempDir,
-    ann: Scratch,
-}
-
-impl Team {
-    fn new(new: &[&str]) -> Team {
-        let folder = tempfile::tempdir().unwrap();
-        let ann = Scratch::repository(PROGRAM);
-        let remote = folder.path().join("remote.git");
-        ann.git(["init", "-q", "--bare", "-b", "main", remote.to_str().unwrap()]);
-        ann.git(["remote", "add", "origin", remote.to_str().unwrap()]);
-        ann.write_unaccepted("redraft.toml", "[share]\nremote = \"origin\"\n");
-        ann.git(["add", "redraft.toml"]);
-        ann.git(["commit", "-q", "-m", "share"]);
-        ann.git(["push", "-q", "origin", "main"]);
-        let team = Team { folder, ann };
-        team.ann.accept();
-        team.ann.run([&["new"], new].concat()).expect(0);
-        team
-    }
-
-    fn remote(&self) -> PathBuf {
-        self.folder.path().join("remote.git")
-    }
-
-    /// A clone in which somebody else works, who has accepted that features are shared.
-    fn another(&self) -> Scratch {
-        another(&self.remote())
-    }
-}
-
-fn another(remote: &Path) -> Scratch {
-    let scratch = Scratch::empty(PROGRAM);
-    scratch.git(["init", "-q", "-b", "main"]);
-    scratch.git(["config", "user.name", "Bob"]);
-    scratch.git(["config", "user.email", "bob@example.invalid"]);
-    scratch.git(["remote", "add", "origin", remote.to_str().unwrap()]);
-    scratch.git(["fetch", "-q", "origin"]);
-    scratch.git(["checkout", "-q", "-t", "origin/main"]);
-    scratch.accept();
-    scratch
-}
-
-fn said(ran: &Ran) -> String {
-    format!("{}{}", ran.stdout, ran.stderr)
-}
-
-fn kinds(entries: &[Entry]) -> Vec<&'static str> {
-    entries.iter().map(|entry| entry.event.kind()).collect()
-}
+use std::process::Stdio;
 
 /// What people said and what became of it, a line each.
 fn settled(entries: &[Entry]) -> Vec<String> {
@@ -243,6 +192,144 @@ fn two_decisions_on_one_question_wait_for_a_person() {
 }
 
 #[test]
+fn a_decision_that_comes_after_another_one_was_stored_waits_for_a_person_too() {
+    let team = Team::new(&["--until", "design", "--ask", "specify", "Export the orders"]);
+    team.ann.run(["run", "001", "--yes"]).expect(6);
+    let (bob, remote) = (team.another(), team.remote());
+    bob.run(["sync"]).expect(0);
+    let revision = bob.json(["decide", "001"])["revision"].as_str().unwrap().to_owned();
+    // Bob is on a train, and Ann decides and goes on.
+    bob.git(["remote", "set-url", "origin", "/nowhere/at/all.git"]);
+    bob.run(["decide", "001", "abandon", "--why", "not needed"]).expect(0);
+    team.ann.run(["decide", "001", "approve", "--revision", &revision]).expect(0);
+    let mut begun = team.ann.redraft(["run", "001", "--yes"]);
+    Ran::new(begun.env("REDRAFT_ABORT_AT_BOUNDARY", "20").output().unwrap());
+    bob.git(["remote", "set-url", "origin", remote.to_str().unwrap()]);
+    let sent = bob.run(["sync"]).expect(0);
+    assert!(sent.stdout.contains("sent"), "{}", sent.stdout);
+    let told = team.ann.run(["run", "001", "--yes"]).expect(6);
+    assert!(said(&told).contains("not knowing that"), "{}", said(&told));
+    assert!(said(&told).contains("had decided approve, which is carried out"), "{}", said(&told));
+    assert_eq!(settled(&entries(&team.ann)).len(), 1);
+    team.ann.run(["decide", "001", "accept", "--why", "we agreed on it"]).expect(0);
+    team.ann.run(["run", "001", "--yes"]).expect(0);
+    // Everybody sees the same, and nobody is asked again.
+    bob.run(["sync"]).expect(0);
+    assert_eq!(kinds(&entries(&bob)), kinds(&entries(&team.ann)));
+    assert_eq!(settled(&entries(&bob)), settled(&entries(&team.ann)));
+}
+
+#[test]
+fn what_is_taken_out_of_one_clone_is_published_anew_and_others_follow() {
+    let team = Team::new(&["--until", "specify", "Export the orders"]);
+    // It looks like nothing that is kept out.
+    let secret = ["zanzibar", "horse", "4711"].join("-");
+    team.ann.run(["comment", "001", &format!("the store opens with {secret}"), "--note"]).expect(0);
+    team.ann.run(["run", "001", "--yes"]).expect(0);
+    let bob = team.another();
+    bob.run(["sync"]).expect(0);
+    let holds = |scratch: &Scratch| format!("{:?}", entries(scratch)).contains(&secret);
+    assert!(holds(&team.ann) && holds(&bob) && in_logs(&team, &secret));
+    let before = entries(&bob);
+    let taken = crate::ledger_redact::redact(&team.ann, &["--yes"], &secret);
+    assert!(!holds(&team.ann), "{}", said(&taken));
+    assert!(said(&taken).contains("revoke the secret"), "{}", said(&taken));
+    assert!(!in_logs(&team, &secret), "the remote has the log without it");
+    let logs = team.ann.git_in(&team.remote(), ["for-each-ref", "--format=%(refname)", "refs/redraft/1"]);
+    let logs: Vec<&str> = logs.lines().filter(|name| !name.ends_with("/driver")).collect();
+    assert!(logs.iter().any(|name| name.ends_with(".2")) && logs.len() == 1, "{logs:?}");
+    // Whoever had it follows, and whoever comes new never sees it.
+    let told = bob.run(["sync"]).expect(0);
+    assert!(said(&told).contains("it is taken out of the ledger here, too"), "{}", said(&told));
+    assert!(!holds(&bob));
+    assert_eq!(kinds(&entries(&bob)), kinds(&before), "nothing else changes");
+    bob.run(["status", "--verify"]).expect(0);
+    let carol = team.another();
+    carol.run(["sync"]).expect(0);
+    assert_eq!(entries(&carol).len(), before.len());
+    assert!(!holds(&carol));
+    for scratch in [&team.ann, &bob, &carol] {
+        let nothing = scratch.run(["sync"]).expect(0);
+        assert!(nothing.stdout.starts_with("nothing arrived\nnothing sent\n"), "{}", nothing.stdout);
+    }
+    // The feature goes on from there.
+    bob.run(["comment", "001", "also export the dates", "--yes"]).expect(0);
+    bob.run(["run", "001", "--yes"]).expect(0);
+    team.ann.run(["sync"]).expect(0);
+    assert_eq!(kinds(&entries(&bob)), kinds(&entries(&team.ann)));
+}
+
+#[test]
+fn a_redaction_that_is_killed_anywhere_is_published_by_the_next_one() {
+    let secret = ["zanzibar", "horse", "4711"].join("-");
+    for boundary in 1.. {
+        let team = Team::new(&["--until", "specify", "Export the orders"]);
+        team.ann.run(["comment", "001", &format!("the store opens with {secret}")]).expect(0);
+        assert!(in_logs(&team, &secret), "a comment is published at once");
+        let mut dies = team.ann.redraft(["ledger", "redact", "--yes"]);
+        let dies = dies.env("REDRAFT_ABORT_AT_BOUNDARY", boundary.to_string());
+        let died = crate::ledger_redact::told(dies, &secret).code != Some(0);
+        if died {
+            crate::ledger_redact::redact(&team.ann, &["--yes"], &secret).expect(0);
+        }
+        assert!(!in_logs(&team, &secret), "{boundary}");
+        team.ann.run(["sync"]).expect(0);
+        let bob = team.another();
+        bob.run(["sync"]).expect(0);
+        assert_eq!(kinds(&entries(&bob)), kinds(&entries(&team.ann)), "{boundary}");
+        if !died {
+            assert!(boundary > 5, "it passes more boundaries");
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_log_that_the_remote_keeps_is_named_and_taken_away_when_it_may_be() {
+    let team = Team::new(&["--until", "specify", "Export the orders"]);
+    let secret = ["zanzibar", "horse", "4711"].join("-");
+    team.ann.run(["comment", "001", &format!("the store opens with {secret}")]).expect(0);
+    let hook = team.remote().join("hooks/update");
+    executable(
+        &team.ann,
+        hook.to_str().unwrap(),
+        "#!/bin/sh\ncase $3 in *[!0]*) exit 0;; *) echo nothing is removed here >&2; exit 1;; esac",
+    );
+    let told = crate::ledger_redact::redact(&team.ann, &["--yes"], &secret).expect(1);
+    assert!(said(&told).contains("to try again: redraft sync"), "{}", said(&told));
+    assert!(in_logs(&team, &secret));
+    let again = team.ann.run(["sync"]).expect(0);
+    assert!(said(&again).contains("keeps an earlier edition"), "{}", said(&again));
+    std::fs::remove_file(&hook).unwrap();
+    team.ann.run(["sync"]).expect(0);
+    assert!(!in_logs(&team, &secret));
+}
+
+#[test]
+fn a_shared_run_that_is_interrupted_publishes_what_it_did_and_gives_the_feature_up() {
+    let team = Team::new(&["--until", "specify", "Export the orders"]);
+    team.ann.write("scenario.toml", HANGS);
+    let agent = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
+    team.ann.write_unaccepted("redraft.toml", &format!("[share]\nremote = \"origin\"\n\n{agent}"));
+    team.ann.accept();
+    let (child, _) = run_until_it_hangs(&team.ann, Stdio::piped());
+    signal(&team.ann, &child, "-INT");
+    Ran::new(child.wait_with_output().unwrap()).expect(130);
+    let bob = team.another();
+    bob.run(["sync"]).expect(0);
+    assert_eq!(kinds(&entries(&bob)), kinds(&entries(&team.ann)));
+    assert!(kinds(&entries(&bob)).contains(&"drafted"));
+    bob.run(["run", "001", "--yes"]).expect(0);
+}
+
+/// Whether a text is in anything that the logs in the remote lead to.
+fn in_logs(team: &Team, text: &str) -> bool {
+    let listed = team.ann.git_in(&team.remote(), ["rev-list", "--objects", "--glob=refs/redraft/1"]);
+    let mut ids = listed.lines().filter_map(|line| line.split(' ').next());
+    ids.any(|id| team.ann.git_in(&team.remote(), ["cat-file", "-p", id]).contains(text))
+}
+
+#[test]
 fn a_number_that_two_clones_gave_out_means_two_features() {
     let team = Team::new(&["--until", "specify", "Export the orders"]);
     let bob = team.another();
@@ -315,11 +402,26 @@ fn a_remote_that_was_altered_is_named_and_nothing_is_taken_over_from_it() {
     let refs = team.ann.git_in(&team.remote(), ["for-each-ref", "--format=%(refname)", "refs/redraft/1"]);
     let log = refs.lines().find(|name| !name.ends_with("driver")).unwrap();
     team.ann.git_in(&team.remote(), ["update-ref", log, &format!("{log}~1")]);
-    let told = bob.run(["sync"]).expect(3);
+    let told = bob.run(["sync"]).expect(1);
     assert!(said(&told).contains("is not as its writer left it"), "{}", said(&told));
     let lease = refs.lines().find(|name| name.ends_with("driver")).unwrap();
     let uuid = lease.split('/').nth(3).unwrap();
     assert!(said(&told).contains(FeatureUuid::new(uuid).as_str()));
+    // The clone it belongs to puts back what was cut off.
+    team.ann.run(["sync"]).expect(0);
+    bob.run(["sync"]).expect(0);
+}
+
+#[test]
+fn what_a_newer_program_noted_is_left_alone() {
+    let team = Team::new(&["--until", "specify", "Export the orders"]);
+    team.ann.run(["sync"]).expect(0);
+    let notes = team.ann.state().join("share.json");
+    let newer = std::fs::read_to_string(&notes).unwrap().replacen("\"v\":1", "\"v\":2", 1);
+    std::fs::write(&notes, &newer).unwrap();
+    let told = team.ann.run(["sync"]).expect(3);
+    assert!(said(&told).contains("share.json has version 2"), "{}", said(&told));
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), newer);
 }
 
 #[test]

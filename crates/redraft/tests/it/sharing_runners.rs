@@ -1,6 +1,7 @@
 //! Runners that begin with nothing but a clone, as in CI: a run that dies in one and ends in the next, and a review that
 //! goes on where the last runner left it.
 
+use crate::team::{clone_of, publish};
 use crate::world::{PROGRAM, answered};
 use redraft_adapters::sqlite::{Ledger, OpenMode};
 use redraft_engine::ports::Store as _;
@@ -8,33 +9,11 @@ use redraft_facts::event::{Entry, Event};
 use redraft_facts::ticket::Scope;
 use redraft_testkit::{Ran, Scratch};
 use std::collections::BTreeSet;
-use std::path::Path;
 
-/// A kill at every one of this many boundaries, so that each kind of them is met.
-const STRIDE: u64 = 11;
-
-/// Makes a bare repository from one with a shared configuration.
-pub(crate) fn published(scratch: &Scratch, remote: &Path) {
-    scratch.git(["init", "-q", "--bare", "-b", "main", remote.to_str().unwrap()]);
-    scratch.git(["remote", "add", "origin", remote.to_str().unwrap()]);
-    scratch.write_unaccepted("redraft.toml", "[share]\nremote = \"origin\"\n");
-    scratch.git(["add", "redraft.toml"]);
-    scratch.git(["commit", "-q", "-m", "share"]);
-    scratch.git(["push", "-q", "origin", "main"]);
-    scratch.accept();
-}
-
-/// A fresh machine with a clone.
-pub(crate) fn runner(remote: &Path) -> Scratch {
-    let scratch = Scratch::empty(PROGRAM);
-    scratch.git(["init", "-q", "-b", "main"]);
-    scratch.git(["config", "user.name", "CI"]);
-    scratch.git(["config", "user.email", "ci@example.invalid"]);
-    scratch.git(["remote", "add", "origin", remote.to_str().unwrap()]);
-    scratch.git(["fetch", "-q", "origin"]);
-    scratch.git(["checkout", "-q", "-t", "origin/main"]);
-    scratch.accept();
-    scratch
+/// A kill at every one of this many boundaries, so that each kind of them is met; at every single one where
+/// `REDRAFT_EVERY_BOUNDARY` is set, which takes many minutes.
+fn stride() -> usize {
+    if std::env::var_os("REDRAFT_EVERY_BOUNDARY").is_some() { 1 } else { 11 }
 }
 
 /// Runs a command there, perhaps up to a boundary.
@@ -75,7 +54,7 @@ fn what_a_runner_published_before_it_died_is_never_paid_again_by_the_next_one() 
     let folder = tempfile::tempdir().unwrap();
     let first = folder.path().join("first.git");
     let ann = Scratch::repository(PROGRAM);
-    published(&ann, &first);
+    publish(&ann, &first);
     ann.run(["new", "--until", "specify", "Export the orders"]).expect(0);
     ann.run(["sync"]).expect(0);
     let copy = |name: &str| {
@@ -85,20 +64,20 @@ fn what_a_runner_published_before_it_died_is_never_paid_again_by_the_next_one() 
     };
     let run: &[&str] = &["run", "001", "--yes", "--take"];
     // Unbroken.
-    let whole = runner(&copy("whole.git"));
+    let whole = clone_of(&copy("whole.git"), "CI");
     whole.run(["sync"]).expect(0);
     in_ci(&whole, run, None).expect(0);
     let expected = asked(answers(&events(&whole, "001")));
     let (mut deaths, mut saved) = (0, 0);
-    for boundary in (1..).step_by(usize::try_from(STRIDE).unwrap()) {
+    for boundary in (1..).step_by(stride()) {
         let remote = copy(&format!("{boundary}.git"));
-        let dies = runner(&remote);
+        let dies = clone_of(&remote, "CI");
         dies.run(["sync"]).expect(0);
         if in_ci(&dies, run, Some(boundary)).code == Some(0) {
             break;
         }
         deaths += 1;
-        let next = runner(&remote);
+        let next = clone_of(&remote, "CI");
         next.run(["sync"]).expect(0);
         let known = asked(answers(&events(&next, "001")));
         saved += known.len();
@@ -122,7 +101,7 @@ fn a_review_on_a_fresh_runner_goes_on_where_the_last_one_left_it() {
     let folder = tempfile::tempdir().unwrap();
     let remote = folder.path().join("remote.git");
     let ann = Scratch::repository(PROGRAM);
-    published(&ann, &remote);
+    publish(&ann, &remote);
     ann.git(["switch", "-q", "-c", "topic"]);
     ann.write("export.sh", "#!/bin/sh\necho one\n");
     ann.git(["add", "export.sh"]);
@@ -130,7 +109,7 @@ fn a_review_on_a_fresh_runner_goes_on_where_the_last_one_left_it() {
     ann.git(["push", "-q", "origin", "topic"]);
     let review: &[&str] =
         &["review", "--base", "origin/main", "--head", "origin/topic", "--name", "pull-7", "--yes"];
-    let first = runner(&remote);
+    let first = clone_of(&remote, "CI");
     first.run(["trust", "--base", "origin/main", "--yes"]).expect(0);
     let ran = in_ci(&first, review, None);
     assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
@@ -139,7 +118,7 @@ fn a_review_on_a_fresh_runner_goes_on_where_the_last_one_left_it() {
     ann.write("export.sh", "#!/bin/sh\necho two\n");
     ann.git(["commit", "-q", "-am", "two"]);
     ann.git(["push", "-q", "origin", "topic"]);
-    let second = runner(&remote);
+    let second = clone_of(&remote, "CI");
     second.run(["trust", "--base", "origin/main", "--yes"]).expect(0);
     let ran = in_ci(&second, review, None);
     assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
@@ -159,7 +138,7 @@ fn a_review_on_a_fresh_runner_goes_on_where_the_last_one_left_it() {
         assert_ne!(started.choice.strategy.name(), "resume", "its conversation stayed on the other runner");
     }
     // Nothing new: nobody is asked, also on a third machine.
-    let third = runner(&remote);
+    let third = clone_of(&remote, "CI");
     third.run(["trust", "--base", "origin/main", "--yes"]).expect(0);
     in_ci(&third, review, None);
     let (was, is) = (answers(&all).len(), answers(&events(&third, "review-001")).len());

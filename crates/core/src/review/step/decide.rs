@@ -71,6 +71,11 @@ fn once_more(seat: &mut Seat) {
 }
 
 fn accept(state: &mut Loop, fact: &Decided) {
+    if let About::SecondDecision { id } = &fact.about {
+        // What the first decision led to stands, too.
+        state.second.retain(|second| second.id != *id);
+        return;
+    }
     for finding in state.findings.iter_mut().filter(|finding| fact.ruled.contains(&finding.id)) {
         finding.status = Status::Ruled;
         finding.note.clone_from(&fact.why);
@@ -90,7 +95,8 @@ fn accept(state: &mut Loop, fact: &Decided) {
         | About::Task { .. }
         | About::Begin
         | About::Disagreement { .. }
-        | About::Approval => {}
+        | About::Approval
+        | About::SecondDecision { .. } => {}
         About::Lessons => want_lessons(state, true),
         About::Deferred => state.finishing.iter_mut().for_each(|finishing| finishing.ruled = true),
         About::Divergence => make::without_tests(state),

@@ -193,13 +193,14 @@ proptest! {
                 }
                 _ => {}
             }
-            // Whoever has been in conflict twice is asked about as soon as nothing else can go on.
+            // Whoever has been in conflict twice is asked about as soon as nothing else can go on and no gate has to be
+            // settled before.
             let twice = |id: &&TaskId| in_a_row.get(*id).is_some_and(|count| *count >= 2);
             let stuck: Vec<TaskId> = building(after).into_iter().flat_map(|implementing| &implementing.tasks)
                 .map(|task| &task.id).filter(twice).cloned().collect();
             let owed = pending(after);
             if let [Effect::Ask(question)] = &owed[..] && !stuck.is_empty() {
-                prop_assert!(matches!(question.about, About::Task { .. }), "{:?}", question.about);
+                prop_assert!(matches!(question.about, About::Task { .. } | About::Gate), "{:?}", question.about);
             }
         }
         if pending(&world.state).is_empty() {

@@ -200,10 +200,11 @@ fn every_choice_with_content_is_among_the_stored_events() {
                     About::Deferred => "deferred",
                     About::Disagreement { .. } => "disagreement",
                     About::Approval => "approval",
+                    About::SecondDecision { .. } => "second_decision",
                 });
             }
             _ => {}
         }
     }
-    assert_eq!(seen.len(), 6 + 4 + 6 + 13, "{seen:?}");
+    assert_eq!(seen.len(), 6 + 4 + 6 + 14, "{seen:?}");
 }

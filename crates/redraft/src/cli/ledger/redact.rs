@@ -26,7 +26,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::{REDACTING, RepositoryContext};
-use redraft_frame::sharing::Notes;
+use redraft_frame::sharing::{Notes, Sharing};
 use redraft_frame::whole_file;
 use redraft_reports::projections;
 use redraft_reports::question::QuestionForm;
@@ -105,19 +105,32 @@ pub(super) fn redact(
         return Ok(ErrorCode::Waiting);
     }
     let ready = job.prepare(&found)?;
-    let signed = Marker::begin(&marker, &ready.rewritten, process)?;
-    let (event, pruned) = job.take_out(&found, &ready, &signed, args, process)?;
+    let config = repo.config(process)?;
+    let sharing = Sharing::open(&repo, &config, process, console)?;
+    let published = sharing.as_ref().map(|sharing| sharing.own_commits(&ledger)).transpose()?;
+    let marked = Marker::begin(&marker, &ready.rewritten, published.unwrap_or_default(), process)?;
+    let (event, stays) = job.take_out(&found, &ready, &marked, sharing.as_ref(), args, process)?;
     // Removed only when everything else is done, so that an interrupted attempt is noticed.
     let removed = fs::remove_file(&marker);
     removed.map_err(|error| CliError::new(ErrorCode::Config, format!("{}: {error}", marker.display())))?;
-    let left = job.left(&job.look()?, pruned);
+    let left = job.left(&job.look()?, stays);
     let recorded = event.map(|event| format!(" (event {event})")).unwrap_or_default();
     let mut text = found.in_words("removed from", &recorded);
     text.push_str(&told_left(&left));
+    if published_any(&repo) {
+        text.push_str(
+            "\nother clones take it out of their ledgers when they sync; their commits and branches keep it until it is \
+             taken out there",
+        );
+    }
     text.push_str("\nrevoke the secret: anyone who has seen it still has it");
     console.show(&text, &found.json(true, event, left.clone()));
     console.say_all(&agents_homes(process));
     Ok(if left.is_empty() { ErrorCode::Done } else { ErrorCode::NotApproved })
+}
+
+fn published_any(repo: &RepositoryContext) -> bool {
+    Notes::read(&repo.state).is_some_and(|notes| !notes.features.is_empty())
 }
 
 /// What holds the secret.
@@ -173,11 +186,17 @@ struct Marker {
 }
 
 impl Marker {
-    fn begin(path: &Path, rewritten: &Rewritten, process: &ProcessContext) -> Result<Marker, CliError> {
+    fn begin(
+        path: &Path,
+        rewritten: &Rewritten,
+        published: BTreeSet<String>,
+        process: &ProcessContext,
+    ) -> Result<Marker, CliError> {
         let before = plain_file::kept(path).ok();
         let before = before.and_then(|bytes| serde_json::from_slice::<Marker>(&bytes).ok());
         let mut old = before.map(|marker| marker.old).unwrap_or_default();
         old.extend(rewritten.renamed.0.keys().cloned());
+        old.extend(published);
         let marker = Marker { v: 1, by: process.user.clone(), since_ms: process.clock.now_ms(), old };
         whole_file::keep(path, &serde_json::to_string(&marker).unwrap_or_default())?;
         Ok(marker)
@@ -225,12 +244,13 @@ impl Job<'_> {
         Ok(ready)
     }
 
-    /// Returns the event that says so, if anything named the secret, and what git could not remove.
+    /// Returns the event that says so, if anything named the secret, and where it stays.
     fn take_out(
         &self,
         found: &Found,
         ready: &Ready,
         marker: &Marker,
+        sharing: Option<&Sharing<'_>>,
         args: &RedactArgs,
         process: &ProcessContext,
     ) -> Result<(Option<u64>, Vec<String>), CliError> {
@@ -274,10 +294,12 @@ impl Job<'_> {
                 self.write_records(created)?;
             }
         }
+        process.boundaries.pass("before logs are published anew");
+        let anew = sharing.map(|sharing| sharing.publish_anew(self.ledger, self.removal)).transpose()?;
         process.boundaries.pass("before old objects are removed");
         let pruned = repository.prune(self.removal, rewritten, &marker.old)?;
         process.boundaries.pass("before it is said to be done");
-        Ok((event, pruned.left))
+        Ok((event, anew.into_iter().flatten().chain(pruned.left).collect()))
     }
 
     /// Rewrites the records of a feature, which name ids that have changed, and commits those that were committed.
@@ -307,12 +329,9 @@ impl Job<'_> {
 
     /// The places where the secret is and stays.
     fn left(&self, found: &Found, pruned: Vec<String>) -> Vec<String> {
-        let mut left: Vec<String> = found
-            .survey
-            .elsewhere
-            .iter()
-            .map(|name| format!("{name}, which redraft does not rewrite"))
-            .collect();
+        let own = Notes::read(&self.repo.state).map(|notes| notes.id().to_string()).unwrap_or_default();
+        let mut left: Vec<String> =
+            found.survey.elsewhere.iter().filter_map(|name| elsewhere(name, &own)).collect();
         left.extend(self.named.iter().map(told_name));
         if found.survey.in_names {
             left.push("the name of a file in git's history".to_owned());
@@ -324,14 +343,19 @@ impl Job<'_> {
                 .into_iter()
                 .map(|path| format!("{}, perhaps: a copy of the ledger", path.display())),
         );
-        if Notes::read(&self.repo.state).is_some_and(|notes| !notes.features.is_empty()) {
-            left.push(
-                "what was published of shared features, in the remote and in every clone of it".to_owned(),
-            );
-        }
         left.extend(pruned);
         left
     }
+}
+
+/// A place that is not ours to change; none for what this clone has published, which it publishes anew.
+fn elsewhere(name: &str, own: &str) -> Option<String> {
+    let published = ["refs/redraft/1/", "refs/redraft-remote/"];
+    if !published.iter().any(|folder| name.starts_with(folder)) {
+        return Some(format!("{name}, which redraft does not rewrite"));
+    }
+    let clone = name.rsplit('/').next().and_then(|last| last.split('.').next()).unwrap_or_default();
+    (clone != own).then(|| format!("what clone {clone} has published ({name}); take it out there"))
 }
 
 /// Refuses a name that everything is found by: it cannot be taken out of everything.
