@@ -71,8 +71,9 @@ for package in packages:
         wrong = users.get(package["id"], set()) - banned[package["name"]]
         faults += [f"{name} is banned, and {user} uses it" for user in sorted(wrong)]
 
-manifest = tomllib.loads(pathlib.Path("fuzz/Cargo.toml").read_text())
-direct |= {name for name, value in manifest["dependencies"].items() if "path" not in value}
+for apart in ["fuzz", "fleet"]:
+    manifest = tomllib.loads(pathlib.Path(apart, "Cargo.toml").read_text())
+    direct |= {name for name, value in manifest["dependencies"].items() if "path" not in value}
 rows = [line.split("|")[1] for line in pathlib.Path("docs/dependencies.md").read_text().splitlines() if line.startswith("| `")]
 listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
 faults += [f"{name} is missing in docs/dependencies.md" for name in sorted(direct - listed)]
