@@ -35,7 +35,7 @@ impl fmt::Display for Leaving {
         };
         let talk = match transcripts {
             true => "prompts and answers leave, too, because redraft.toml says so",
-            false => "prompts and answers stay here",
+            false => "prompts and answers stay here, but for outlines of tests and retrospectives",
         };
         write!(
             f,

@@ -10,7 +10,7 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Clock as _, Store as _};
 use redraft_facts::event::{Entry, Event, FeatureCreated};
 use redraft_facts::ids::{BlobId, FeatureUuid};
-use redraft_facts::ticket::Scope;
+use redraft_facts::ticket::{Purpose, Scope};
 use redraft_sharing::{Anchors, CloneId, Content, RemoteError, Shared, SharedEntry, Taken};
 use std::collections::BTreeMap;
 
@@ -152,14 +152,15 @@ impl Sharing<'_> {
     }
 
     /// The texts that events name, but for prompts and answers, which stay here unless they are wanted, and those that
-    /// hold a secret.
+    /// hold a secret. A few answers are what later steps work with, wherever these are taken: they travel.
     pub(super) fn texts(&self, ledger: &Ledger, entries: &[Entry]) -> BTreeMap<BlobId, String> {
-        let travels = |event: &Event| {
-            self.config.transcripts
-                || !matches!(
-                    event,
-                    Event::Started(_) | Event::Answered(_) | Event::Failed(_) | Event::RetroWritten(_)
-                )
+        let travels = |event: &Event| match event {
+            _ if self.config.transcripts => true,
+            Event::Answered(fact) => {
+                matches!(fact.ticket.purpose, Purpose::Outline | Purpose::Retro | Purpose::Judge)
+            }
+            Event::Started(_) | Event::Failed(_) => false,
+            _ => true,
         };
         let named =
             entries.iter().filter(|entry| travels(&entry.event)).flat_map(|entry| entry.event.blobs());

@@ -17,17 +17,23 @@ const IDEA: &str = "Export the monthly report as CSV";
 /// A run whose reviewer never answers, started and already waiting for it.
 fn hanging(scratch: &Scratch, stdout: Stdio) -> (Child, JoinHandle<String>) {
     scratch.scenario(HANGS);
-    run_until_it_hangs(scratch, stdout)
+    run_until(scratch, &["run", "001", "-v"], stdout, "review/spec-reviewer/1.1 sent")
 }
 
 pub(crate) const HANGS: &str = "[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"hang\"\n";
 
-pub(crate) fn run_until_it_hangs(scratch: &Scratch, stdout: Stdio) -> (Child, JoinHandle<String>) {
-    let mut command = scratch.redraft(["run", "001", "-v"]);
+/// A run that has said this, and goes on.
+pub(crate) fn run_until(
+    scratch: &Scratch,
+    words: &[&str],
+    stdout: Stdio,
+    said: &str,
+) -> (Child, JoinHandle<String>) {
+    let mut command = scratch.redraft(words);
     let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("review/spec-reviewer/1.1 sent") {
+    while !line.contains(said) {
         line.clear();
         assert!(talk.read_line(&mut line).unwrap() > 0, "the run ended early");
     }

@@ -1,16 +1,20 @@
 //! One feature in several clones: what a teammate sees, going on in another clone, comments and decisions from clones
 //! that do not drive, numbers that were given out twice, and a run that dies in one clone and ends in a fresh one.
 
-use crate::interruption::{HANGS, run_until_it_hangs, signal};
-use crate::team::{Team, kinds, said};
+use crate::built::shell;
+use crate::interruption::{HANGS, run_until, signal};
+use crate::team::{Team, clone_of, kinds, said};
 use crate::world::{PROGRAM, entries, executable, signer};
 use redraft_adapters::git::{Git, Repository};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::FeatureUuid;
+use redraft_facts::ticket::Purpose;
 use redraft_sharing::{CloneId, Remote, Taken, Writer};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::Value;
 use std::process::Stdio;
+
+const RUN: &[&str] = &["run", "001", "--yes", "-v"];
 
 /// What people said and what became of it, a line each.
 fn settled(entries: &[Entry]) -> Vec<String> {
@@ -312,7 +316,7 @@ fn a_shared_run_that_is_interrupted_publishes_what_it_did_and_gives_the_feature_
     let agent = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
     team.ann.write_unaccepted("redraft.toml", &format!("[share]\nremote = \"origin\"\n\n{agent}"));
     team.ann.accept();
-    let (child, _) = run_until_it_hangs(&team.ann, Stdio::piped());
+    let (child, _) = run_until(&team.ann, RUN, Stdio::piped(), "review/spec-reviewer/1.1 sent");
     signal(&team.ann, &child, "-INT");
     Ran::new(child.wait_with_output().unwrap()).expect(130);
     let bob = team.another();
@@ -320,6 +324,33 @@ fn a_shared_run_that_is_interrupted_publishes_what_it_did_and_gives_the_feature_
     assert_eq!(kinds(&entries(&bob)), kinds(&entries(&team.ann)));
     assert!(kinds(&entries(&bob)).contains(&"drafted"));
     bob.run(["run", "001", "--yes"]).expect(0);
+}
+
+#[test]
+fn code_goes_on_in_another_clone_with_what_the_first_one_had_outlined() {
+    let folder = tempfile::tempdir().unwrap();
+    let remote = folder.path().join("remote.git");
+    let ann = shell("[[rule]]\nticket = \"*/tests/test-deepener/1.1\"\ndo = \"hang\"\n", "sh tests/run.sh");
+    let config = std::fs::read_to_string(ann.root().join("redraft.toml")).unwrap();
+    ann.write_unaccepted("redraft.toml", &format!("[share]\nremote = \"origin\"\n\n{config}"));
+    ann.accept();
+    ann.git(["init", "-q", "--bare", "-b", "main", remote.to_str().unwrap()]);
+    ann.git(["remote", "add", "origin", remote.to_str().unwrap()]);
+    ann.git(["add", "-A"]);
+    ann.git(["commit", "-q", "-m", "share"]);
+    ann.git(["push", "-q", "origin", "main"]);
+    ann.run(["new", "--lane", "standard", "Count the orders of a day"]).expect(0);
+    let (child, _) = run_until(&ann, RUN, Stdio::piped(), "tests/test-deepener/1.1 sent");
+    signal(&ann, &child, "-INT");
+    Ran::new(child.wait_with_output().unwrap()).expect(130);
+    let outlined = |entry: &Entry| matches!(&entry.event, Event::Answered(fact) if fact.ticket.purpose == Purpose::Outline);
+    assert!(entries(&ann).iter().any(outlined));
+    let bob = clone_of(&remote, "Bob");
+    bob.write("scenario.toml", "");
+    bob.run(["sync"]).expect(0);
+    bob.run(["run", "001", "--yes"]).expect(0);
+    ann.run(["sync"]).expect(0);
+    assert_eq!(kinds(&entries(&bob)), kinds(&entries(&ann)));
 }
 
 /// Whether a text is in anything that the logs in the remote lead to.
