@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use tokio::process::{Child, Command};
@@ -88,10 +88,6 @@ fn signal(process: Option<u32>, signal: rustix::process::Signal) {
         // It may have ended meanwhile.
         let _ = rustix::process::kill_process(number, signal);
     }
-}
-
-pub fn code_of(status: ExitStatus) -> Option<i32> {
-    status.code()
 }
 
 /// Becomes another program, which is interrupted when the process that started this one ends.
