@@ -47,12 +47,35 @@ def permits(expression):
     return either()
 
 
-command = ["cargo", "metadata", "--format-version", "1", "--locked"]
-metadata = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-packages = metadata["packages"]
+def licence(package):
+    """What a package is licensed under; where it only comes with a text, what that is."""
+    if package["license"]:
+        return package["license"]
+    if not package["license_file"]:
+        return None
+    text = pathlib.Path(package["manifest_path"]).with_name(package["license_file"]).read_text()
+    return "MIT" if "Permission is hereby granted, free of charge, to any person obtaining a copy" in text else None
+
+
+def metadata(manifest):
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def check(package, excepted):
+    name = f"{package['name']} {package['version']}"
+    if package["source"] not in sources:
+        faults.append(f"{name} comes from {package['source']}")
+    terms = licence(package)
+    if not terms or not (permits(terms) or terms in excepted.get(package["name"], [])):
+        faults.append(f"{name} has the licence {terms}")
+
+
+product = metadata("Cargo.toml")
+packages = product["packages"]
 names = {package["id"]: package["name"] for package in packages}
 users = {}
-for node in metadata["resolve"]["nodes"]:
+for node in product["resolve"]["nodes"]:
     for used in node["dependencies"]:
         users.setdefault(used, set()).add(names[node["id"]])
 direct = set()
@@ -63,13 +86,16 @@ for package in packages:
         faults += [f"{name}: {each['name']} has no version" for each in package["dependencies"]
                    if each["req"] == "*" and each.get("path") is None]
         continue
-    if package["source"] not in sources:
-        faults.append(f"{name} comes from {package['source']}")
-    if not package["license"] or not permits(package["license"]):
-        faults.append(f"{name} has the licence {package['license']}")
+    check(package, {})
     if package["name"] in banned:
         wrong = users.get(package["id"], set()) - banned[package["name"]]
         faults += [f"{name} is banned, and {user} uses it" for user in sorted(wrong)]
+
+# The fleet is a program of its own: the bans are not for it, and what is excepted is in it alone.
+excepted = {each["crate"]: each["allow"] for each in rules["licenses"]["exceptions"]}
+fleet = [package for package in metadata("fleet/Cargo.toml")["packages"] if package["source"]]
+for package in fleet:
+    check(package, excepted)
 
 for apart in ["fuzz", "fleet"]:
     manifest = tomllib.loads(pathlib.Path(apart, "Cargo.toml").read_text())
@@ -81,5 +107,5 @@ faults += [f"docs/dependencies.md names {name}, which nothing uses" for name in 
 
 for fault in faults:
     print(f"error: {fault}", file=sys.stderr)
-print(f"{len(packages)} packages, {len(direct)} of them named by ours: {len(faults)} faults")
+print(f"{len(packages)} packages and {len(fleet)} of the fleet, {len(direct)} of them named by ours: {len(faults)} faults")
 sys.exit(bool(faults))
