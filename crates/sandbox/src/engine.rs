@@ -1,6 +1,7 @@
 //! The means that hold a command to its policy, and what one of them has reached.
 
 use crate::level::Level;
+use crate::policy::Network;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::{fmt, fs, io};
@@ -20,6 +21,11 @@ pub enum Engine {
 impl Engine {
     /// In the order in which they are tried.
     pub const ALL: [Engine; 3] = [Engine::Bubblewrap, Engine::LandlockAlone, Engine::Landlock];
+
+    /// Whether what it starts has a network of its own.
+    pub(crate) fn isolates(self, network: &Network) -> bool {
+        self != Engine::Landlock && network.is_private()
+    }
 
     pub fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
 //! What a command that was held back prints, and the line of configuration that would let it.
 
+use crate::host::Host;
 use crate::policy::{Access, Policy};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -83,7 +84,10 @@ fn explain(line: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Optio
             "git = \"copy\", which gives it the latest history".to_owned(),
         ));
     }
-    let network = || ("the network".to_owned(), "network = [\"tcp:443\", \"udp\"]".to_owned());
+    let network = || match host(line) {
+        Some(host) => (host.to_owned(), format!("network = [{host:?}]")),
+        None => ("the network".to_owned(), "network = [\"tcp:443\", \"udp\"]".to_owned()),
+    };
     if says(UNREACHABLE) && !policy.network.udp {
         return Some(network());
     }
@@ -121,6 +125,22 @@ fn explain(line: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Optio
     let writing = lower.contains("read-only file system") || lower.contains("erofs");
     let key = if access(path, policy).is_some() || writing { "write" } else { "read" };
     Some((path.to_owned(), format!("{key} = [{path:?}]")))
+}
+
+/// The host that a line says could not be found: behind the words about it, as in `could not resolve host: simple.example.com`,
+/// or else before them, as in `lookup modules.example.com: no such host`.
+fn host(line: &str) -> Option<&str> {
+    let lower = line.to_ascii_lowercase();
+    let at = UNREACHABLE.iter().find_map(|words| lower.find(words))?;
+    let (before, after) = line.split_at_checked(at)?;
+    let ends = |c: char| !c.is_ascii_alphanumeric() && !".-".contains(c);
+    let is_host = |word: &&str| {
+        let end = word.rsplit('.').next().unwrap_or_default();
+        Host::read(word).is_some() && end.len() > 1 && end.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    [after, before]
+        .into_iter()
+        .find_map(|text| text.split(ends).map(|word| word.trim_matches('.')).find(is_host))
 }
 
 /// The absolute paths in a line.
@@ -185,6 +205,17 @@ mod tests {
             ),
             ("Error: listen EPERM: operation not permitted /w/app.sock", Some("network = [\"unix\"]")),
             ("npm error code EAI_AGAIN", Some("network = [\"tcp:443\", \"udp\"]")),
+            ("reason: getaddrinfo EAI_AGAIN packages.example.com", Some("[\"packages.example.com\"]")),
+            ("curl: (6) Could not resolve host: crates.example.com", Some("[\"crates.example.com\"]")),
+            ("dial tcp: lookup modules.example.com: no such host", Some("[\"modules.example.com\"]")),
+            (
+                "host='simple.example.com', port=443): Failed to establish a new connection",
+                Some("[\"simple.example.com\"]"),
+            ),
+            (
+                "urllib3.exceptions.NameResolutionError: Failed to establish a new connection",
+                Some("\"udp\"]"),
+            ),
             ("fatal: not a git repository: /x", Some("git = \"copy\"")),
             ("assertion failed: left == right", None),
             ("/w/file: Permission denied", None),

@@ -3,14 +3,17 @@
 //! [`Policy`] is a value: which paths, which network, how much. [`profile`] makes the one for the project's own
 //! commands, [`Sandbox`] what of a repository and a machine that is. [`Starter::start`] starts a command that is held
 //! to a policy by the first [`Engine`] that works here: it starts a helper, which closes the doors behind itself, tries
-//! what must not work, says in a [`Report`] how far it got and becomes the command ([`contained`]). [`Surroundings::hint`]
+//! what must not work, says in a [`Report`] how far it got and becomes the command ([`contained`]). A [`Relay`] leads
+//! out of a network of its own to the hosts that a policy names. [`Surroundings::hint`]
 //! explains what a command that was held back has printed. [`processes`] finds and ends what a command has started. Nothing here
 //! knows checks, git or what a ledger is. Start at [`Starter::start`].
 
 #[cfg(target_os = "linux")]
 mod contained;
 mod engine;
+mod handover;
 mod hint;
+mod host;
 mod level;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -22,6 +25,7 @@ mod policy;
 pub mod processes;
 pub mod profile;
 mod project;
+mod relay;
 pub mod search_path;
 mod start;
 mod watchdog;
@@ -30,17 +34,19 @@ mod watchdog;
 pub use contained::contained;
 pub use engine::{Engine, Report};
 pub use hint::LastLines;
+pub use host::{HTTPS, Host, hosts_of};
 pub use level::{Gap, Level};
 #[cfg(target_os = "linux")]
 pub use linux::{Group, usual_memory};
 #[cfg(target_os = "linux")]
-use linux::{group, words};
-pub use needs::{Needs, ports_of};
+use linux::{group, names, words};
+pub use needs::{Needs, Reach};
 #[cfg(not(target_os = "linux"))]
 pub use other::{Group, contained, usual_memory};
 #[cfg(not(target_os = "linux"))]
-use other::{group, words};
+use other::{group, names, words};
 pub use policy::{Access, Forbidden, Grant, Least, Limits, Network, Policy, Tcp};
 pub use project::{History, Sandbox, SandboxRule, Surroundings, Variables};
-pub use start::{CONTAINED, Make, Started, Starter};
+pub use relay::Relay;
+pub use start::{Bounds, CONTAINED, Make, Started, Starter};
 pub use watchdog::{Watch, watch};

@@ -2,6 +2,7 @@
 //!
 //! Start at [`Needs`].
 
+use crate::host::Host;
 use crate::policy::{Access, Grant, Least, Network, Policy, Tcp};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,8 +14,26 @@ pub struct Needs {
     pub writes: bool,
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
-    /// Ports of TCP: those of its service and of a proxy. Names are looked up over UDP.
-    pub ports: BTreeSet<u16>,
+    pub reach: Reach,
+}
+
+/// What of the network the program needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// Its service, and nothing else.
+    Hosts(BTreeSet<Host>),
+    /// Hosts that nobody can name beforehand, on these ports of TCP. Names are looked up over UDP.
+    Ports(BTreeSet<u16>),
+}
+
+impl Reach {
+    /// These hosts and no others, if all of them can be relayed. If not, their ports.
+    pub fn of(hosts: BTreeSet<Host>) -> Reach {
+        match hosts.iter().all(Host::can_be_relayed) {
+            true => Reach::Hosts(hosts),
+            false => Reach::Ports(hosts.iter().map(|host| host.port).collect()),
+        }
+    }
 }
 
 impl Needs {
@@ -31,58 +50,23 @@ impl Needs {
         let named = |path: &&PathBuf| path.to_str().is_some();
         policy.grants.extend(self.read.iter().filter(named).map(|path| grant(path, Access::Read)));
         policy.grants.extend(self.write.iter().filter(named).map(|path| grant(path, Access::Write)));
-        let Network { tcp, udp, .. } = &mut policy.network;
-        *udp = true;
-        if let Tcp::Ports(ports) = tcp {
-            ports.extend(&self.ports);
+        let Network { tcp, udp, hosts, .. } = &mut policy.network;
+        match &self.reach {
+            Reach::Hosts(needed) => hosts.extend(needed.iter().cloned()),
+            Reach::Ports(needed) => {
+                *udp = true;
+                if let Tcp::Ports(ports) = tcp {
+                    ports.extend(needed);
+                }
+            }
         }
     }
-}
-
-/// The ports of the addresses in a text, such as `http://127.0.0.1:8080/v1`; those that are usual for a scheme where
-/// none is written.
-pub fn ports_of(text: &str) -> BTreeSet<u16> {
-    let mut ports = BTreeSet::new();
-    for (at, _) in text.match_indices("://") {
-        let scheme = text[..at].rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-        let usual = match scheme.to_ascii_lowercase().as_str() {
-            "https" | "wss" => Some(443),
-            "http" | "ws" => Some(80),
-            "socks5" | "socks5h" | "socks4" | "socks" => Some(1080),
-            _ => None,
-        };
-        let ends = |c: char| c.is_whitespace() || "/?#\"'`<>,;)}".contains(c);
-        let host = text[at + 3..].split(ends).next().unwrap_or_default();
-        // Behind a password, and behind the brackets of an address of six.
-        let host = host.rsplit('@').next().unwrap_or_default();
-        let after = host.rsplit(']').next().unwrap_or_default();
-        let written = after.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
-        ports.extend(written.or(usual).filter(|port| *port > 0));
-    }
-    ports
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::policy::{Forbidden, Limits};
-
-    #[test]
-    fn the_ports_of_addresses_are_found_wherever_they_stand() {
-        for (text, expected) in [
-            ("http://127.0.0.1:8080/v1", &[8080][..]),
-            ("https://api.example.com", &[443]),
-            ("HTTP://me:a:b@proxy:3128", &[3128]),
-            ("base_url = \"https://[::1]:9443/v1\"\nother = 'http://x'", &[80, 9443]),
-            ("socks5h://localhost", &[1080]),
-            ("file:///etc/passwd", &[]),
-            ("no address: 8080", &[]),
-            ("http://x:0", &[]),
-            ("http://x:99999", &[80]),
-        ] {
-            assert_eq!(ports_of(text), expected.iter().copied().collect(), "{text}");
-        }
-    }
 
     #[test]
     fn a_reader_keeps_its_folder_readable_and_gets_no_more_than_it_names() {
@@ -98,7 +82,7 @@ mod tests {
             writes: false,
             read: vec!["/state/runs/1".into()],
             write: vec!["/login.json".into()],
-            ports: [443].into(),
+            reach: Reach::of([Host::https("api.example.com")].into()),
         };
         needs.add_to(&mut policy, Path::new("/w"));
         let expected = [
@@ -109,6 +93,24 @@ mod tests {
         ];
         assert_eq!(policy.grants, expected);
         assert_eq!(policy.least, Least::Held);
-        assert_eq!(policy.network, Network { tcp: Tcp::Ports([443].into()), udp: true, unix: false });
+        assert_eq!(policy.network, Network::local().widened(["api.example.com"]).unwrap());
+    }
+
+    #[test]
+    fn what_cannot_be_relayed_opens_its_port_for_all() {
+        let relayed = [Host::new("proxy", 3128), Host::new("localhost", 8080)];
+        assert_eq!(Reach::of(relayed.clone().into()), Reach::Hosts(relayed.into()));
+        let number = Reach::of([Host::new("10.0.0.7", 8000), Host::https("api.example.com")].into());
+        assert_eq!(number, Reach::Ports([443, 8000].into()));
+        let mut policy = Policy {
+            grants: Vec::new(),
+            network: Network::local(),
+            limits: Limits::default(),
+            forbidden: Forbidden::default(),
+            least: Least::Nothing,
+        };
+        Needs { writes: true, read: Vec::new(), write: Vec::new(), reach: number }
+            .add_to(&mut policy, Path::new("/w"));
+        assert_eq!(policy.network, Network::local().widened(["tcp:443", "tcp:8000", "udp"]).unwrap());
     }
 }

@@ -8,8 +8,9 @@ use crate::level::Level;
 use crate::policy::Policy;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 /// The length is written with this many digits.
 const DIGITS: usize = 10;
 /// Far more than any policy needs.
@@ -31,6 +32,8 @@ pub(crate) struct Order {
     pub(crate) limited: bool,
     /// Whether nothing is to be started.
     pub(crate) trial: bool,
+    /// Where connections are relayed: the file that names are looked up in.
+    pub(crate) names: Option<PathBuf>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +51,7 @@ impl Order {
     pub(crate) fn new(policy: &Policy, engine: Engine, limited: bool, trial: bool) -> Order {
         let last = Engine::ALL.last() == Some(&engine);
         let policy = policy.clone();
-        Order { v: VERSION, policy, engine, last, outsider: std::process::id(), limited, trial }
+        Order { v: VERSION, policy, engine, last, outsider: std::process::id(), limited, trial, names: None }
     }
 
     pub(crate) fn write(&self, mut pipe: impl Write) -> io::Result<()> {

@@ -1,13 +1,23 @@
 //! Operating systems without an engine.
 
 use crate::engine::Engine;
-use crate::policy::{Limits, Policy};
+use crate::policy::{Limits, Network, Policy};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-pub(crate) fn words(_engine: Engine, _policy: &Policy, _helper: &Path) -> Option<Vec<OsString>> {
+pub(crate) fn words(
+    _engine: Engine,
+    _policy: &Policy,
+    _helper: &Path,
+    _names: Option<&Path>,
+) -> Option<Vec<OsString>> {
     None
+}
+
+/// Nothing is looked up.
+pub(crate) fn names(_network: &Network) -> String {
+    String::new()
 }
 
 /// No limits.

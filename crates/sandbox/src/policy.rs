@@ -1,5 +1,6 @@
 //! What may be reached, as a value that one process hands to another.
 
+use crate::host::Host;
 use crate::level::Level;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -71,6 +72,9 @@ pub struct Network {
     pub udp: bool,
     /// Sockets in the file system, such as the one of a container service.
     pub unix: bool,
+    /// Where nothing else of the network outside is wanted, these are relayed and no others can be reached. Otherwise
+    /// their ports are open.
+    pub hosts: BTreeSet<Host>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,32 +85,51 @@ pub enum Tcp {
     Ports(BTreeSet<u16>),
 }
 
+/// Each is a socket that is handed over; the kernel takes 253 at once.
+const RELAYED_MAX: usize = 200;
+
 impl Network {
     /// What tests need to speak with servers that they start themselves.
     pub fn local() -> Network {
-        Network { tcp: Tcp::Ports(BTreeSet::new()), udp: false, unix: false }
+        Network { tcp: Tcp::Ports(BTreeSet::new()), udp: false, unix: false, hosts: BTreeSet::new() }
     }
 
-    /// Whether nothing outside is wanted, so that it can be a network of its own.
+    /// Whether nothing outside is wanted but what can be relayed, so that it can be a network of its own.
     pub fn is_private(&self) -> bool {
-        !self.udp && matches!(&self.tcp, Tcp::Ports(ports) if ports.is_empty())
+        let nothing = !self.udp && matches!(&self.tcp, Tcp::Ports(ports) if ports.is_empty());
+        nothing && self.hosts.len() <= RELAYED_MAX
+    }
+
+    /// The same where nothing is relayed: the ports of the hosts are open, to every host, and names are looked up.
+    pub(crate) fn opened(&self) -> Network {
+        let mut opened = Network { hosts: BTreeSet::new(), ..self.clone() };
+        opened.udp |= !self.hosts.is_empty();
+        if let Tcp::Ports(ports) = &mut opened.tcp {
+            ports.extend(self.hosts.iter().map(|host| host.port));
+        }
+        opened
     }
 
     /// The same with what a list of the configuration adds. The error is the word that means nothing.
     pub fn widened<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Result<Network, String> {
         for word in words {
             match word {
-                "all" => self = Network { tcp: Tcp::All, udp: true, unix: true },
+                "all" => self = Network { tcp: Tcp::All, udp: true, unix: true, hosts: self.hosts },
                 "tcp" => self.tcp = Tcp::All,
                 "udp" => self.udp = true,
                 "unix" => self.unix = true,
-                _ => {
-                    let port = word.strip_prefix("tcp:").and_then(|port| port.parse().ok());
-                    let port: u16 = port.filter(|port| *port > 0).ok_or_else(|| word.to_owned())?;
-                    if let Tcp::Ports(ports) = &mut self.tcp {
-                        ports.insert(port);
+                _ => match word.strip_prefix("tcp:") {
+                    Some(port) => {
+                        let port = port.parse().ok().filter(|port| *port > 0);
+                        let port: u16 = port.ok_or_else(|| word.to_owned())?;
+                        if let Tcp::Ports(ports) = &mut self.tcp {
+                            ports.insert(port);
+                        }
                     }
-                }
+                    None => {
+                        self.hosts.insert(Host::read(word).ok_or_else(|| word.to_owned())?);
+                    }
+                },
             }
         }
         Ok(self)
@@ -148,10 +171,21 @@ mod tests {
     #[test]
     fn a_network_is_widened_by_words_and_an_unknown_one_is_named() {
         let wide = Network::local().widened(["tcp:443", "udp"]).unwrap();
-        assert_eq!(wide, Network { tcp: Tcp::Ports(BTreeSet::from([443])), udp: true, unix: false });
+        let ports = Tcp::Ports(BTreeSet::from([443]));
+        assert_eq!(wide, Network { tcp: ports, udp: true, ..Network::local() });
         assert_eq!(Network::local().widened(["all"]).unwrap().tcp, Tcp::All);
-        for word in ["tcp:0", "tcp:65536", "tcp:http", "example.com", ""] {
+        for word in ["tcp:0", "tcp:65536", "tcp:http", "tcps", "example.com:", "192.0.2.1:80", ""] {
             assert_eq!(Network::local().widened([word]), Err(word.to_owned()));
         }
+    }
+
+    #[test]
+    fn hosts_leave_a_network_private_and_become_ports_where_it_is_not() {
+        let wide = Network::local().widened(["example.com", "localhost:5432"]).unwrap();
+        assert!(wide.is_private());
+        let opened = wide.opened();
+        assert_eq!(opened, Network::local().widened(["tcp:443", "tcp:5432", "udp"]).unwrap());
+        assert!(!opened.is_private());
+        assert_eq!(Network::local().opened(), Network::local());
     }
 }

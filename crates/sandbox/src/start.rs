@@ -2,13 +2,16 @@
 
 use crate::Group;
 use crate::engine::{Engine, Report};
+use crate::handover::Handover;
 use crate::level::Level;
 use crate::order::{Answer, Order};
 use crate::policy::{Least, Policy};
+use crate::relay::Relay;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// A program that calls [`crate::contained`] with the words after this one.
@@ -21,8 +24,14 @@ pub type Make<'a> = &'a dyn Fn(&[OsString]) -> Command;
 pub struct Started {
     pub child: Child,
     pub report: Report,
-    /// Keeps its limits; dropped when it has ended.
-    pub group: Group,
+    pub bounds: Bounds,
+}
+
+/// What has to last as long as the command: its limits, and its way to the hosts it may reach.
+#[derive(Debug)]
+pub struct Bounds {
+    _group: Group,
+    _relay: Relay,
 }
 
 /// Who starts a command, and how.
@@ -35,10 +44,16 @@ pub struct Starter<'a> {
     pub engines: &'a [Engine],
 }
 
+/// A command that an engine holds, and the pipe that it reads.
+struct Held {
+    started: Started,
+    input: Option<File>,
+}
+
 impl Starter<'_> {
     /// Starts the words in the current folder. Both outputs are pipes, and `input` is what it reads.
     pub fn start(&self, policy: &Policy, words: &[OsString], input: Option<File>) -> io::Result<Started> {
-        let Started { mut child, report, group } = match self.first_that_works(policy, words, false)? {
+        let held = match self.first_that_works(policy, words, false)? {
             Ok(held) => held,
             Err(why) => {
                 let report = Report::none(&why);
@@ -47,18 +62,21 @@ impl Starter<'_> {
                 }
                 let mut command = (self.make)(words);
                 command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-                Started { child: command.spawn()?, report, group: Group::none() }
+                let mut child = command.spawn()?;
+                let input = child.stdin.take().map(|pipe| OwnedFd::from(pipe).into());
+                let bounds = Bounds { _group: Group::none(), _relay: Relay::default() };
+                Held { started: Started { child, report, bounds }, input }
             }
         };
-        feed(&mut child, input)?;
-        Ok(Started { child, report, group })
+        feed(held.input, input)?;
+        Ok(held.started)
     }
 
     /// What [`Starter::start`] would reach here.
     pub fn reached(&self, policy: &Policy) -> Report {
         let lenient = Policy { least: Least::Nothing, ..policy.clone() };
         match self.first_that_works(&lenient, &[], true) {
-            Ok(Ok(Started { mut child, report, .. })) => {
+            Ok(Ok(Held { started: Started { mut child, report, .. }, .. })) => {
                 // It ends by itself; how does not matter.
                 let _ = child.wait();
                 report
@@ -74,45 +92,107 @@ impl Starter<'_> {
         policy: &Policy,
         words: &[OsString],
         trial: bool,
-    ) -> io::Result<Result<Started, String>> {
+    ) -> io::Result<Result<Held, String>> {
         let mut policy = policy.clone();
         policy.grants.retain(|grant| grant.path.exists());
         let mut why = "there is no sandbox for this operating system yet".to_owned();
         for engine in self.engines.iter().copied() {
-            let Some(outer) = crate::words(engine, &policy, self.helper) else { continue };
-            let mut group = crate::group(&policy.limits);
-            let words: Vec<OsString> = outer.into_iter().chain(words.iter().cloned()).collect();
-            let mut command = (self.make)(&words);
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            let spawned = group.within(|| command.spawn());
-            let mut child = match spawned {
-                Ok(child) => child,
-                Err(error) => {
-                    why = error.to_string();
-                    continue;
-                }
-            };
-            if let Some(pipe) = &mut child.stdin {
-                // A process that is gone already has no answer, either.
-                let _ = Order::new(&policy, engine, group.limits(), trial).write(pipe);
-            }
-            let answer = child.stderr.as_mut().map_or(Ok(Answer::Failed(String::new())), Answer::read)?;
-            match answer {
-                Answer::Reached(level) => {
-                    let report = Report { engine: Some(engine), level };
-                    return Ok(Ok(Started { child, report, group }));
-                }
-                Answer::Refused(level) => {
-                    end(&mut child);
-                    return Err(refusal(policy.least, &level));
-                }
-                Answer::Failed(said) => {
-                    end(&mut child);
-                    why = said;
-                }
+            match self.with(engine, &policy, words, trial)? {
+                Tried::Held(held) => return Ok(Ok(*held)),
+                Tried::Refused(level) => return Err(refusal(policy.least, &level)),
+                Tried::Failed(said) => why = said,
+                Tried::Absent => {}
             }
         }
         Ok(Err(why))
+    }
+
+    fn with(&self, engine: Engine, policy: &Policy, words: &[OsString], trial: bool) -> io::Result<Tried> {
+        let hosts = &policy.network.hosts;
+        let names = match engine.isolates(&policy.network) && !hosts.is_empty() {
+            true => Some(NamesFile::write(&crate::names(&policy.network))?),
+            false => None,
+        };
+        let path = names.as_ref().map(|names| names.0.as_path());
+        let network = if path.is_some() { policy.network.clone() } else { policy.network.opened() };
+        let Some(outer) = crate::words(engine, policy, self.helper, path) else { return Ok(Tried::Absent) };
+        let mut group = crate::group(&policy.limits);
+        let mut order = Order::new(&Policy { network, ..policy.clone() }, engine, group.limits(), trial);
+        order.names = path.map(Path::to_owned);
+        let words: Vec<OsString> = outer.into_iter().chain(words.iter().cloned()).collect();
+        let (handover, stdin) = match path {
+            Some(_) => Handover::new().map(|(ours, theirs)| (Some(ours), theirs))?,
+            None => (None, Stdio::piped()),
+        };
+        let spawned = group.within(|| {
+            // Gone at the end of this, and with it our copy of the helper's end.
+            let mut command = (self.make)(&words);
+            command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        });
+        let mut child = match spawned {
+            Ok(child) => child,
+            Err(error) => return Ok(Tried::Failed(error.to_string())),
+        };
+        let (input, relay) = match handover {
+            Some(handover) => {
+                // A process that is gone already has no answer, either.
+                let _ = order.write(handover.order());
+                match handover.take()? {
+                    Some((listeners, input)) => {
+                        let relay = Relay::begin(listeners, hosts.iter().cloned())?;
+                        (Some(OwnedFd::from(input).into()), relay)
+                    }
+                    None => (None, Relay::default()),
+                }
+            }
+            None => {
+                let input: Option<File> = child.stdin.take().map(|pipe| OwnedFd::from(pipe).into());
+                let _ = input.as_ref().map(|pipe| order.write(pipe));
+                (input, Relay::default())
+            }
+        };
+        let answer = child.stderr.as_mut().map_or(Ok(Answer::Failed(String::new())), Answer::read)?;
+        let refused = match answer {
+            Answer::Reached(level) => {
+                let report = Report { engine: Some(engine), level };
+                let bounds = Bounds { _group: group, _relay: relay };
+                return Ok(Tried::Held(Box::new(Held { started: Started { child, report, bounds }, input })));
+            }
+            Answer::Refused(level) => Tried::Refused(level),
+            Answer::Failed(said) => Tried::Failed(said),
+        };
+        drop(input);
+        end(&mut child);
+        Ok(refused)
+    }
+}
+
+/// What became of one engine.
+enum Tried {
+    Held(Box<Held>),
+    /// It works, and holds less than the policy asks for.
+    Refused(Level),
+    Failed(String),
+    /// It is not there.
+    Absent,
+}
+
+/// The file in which a command looks names up, there until it has begun.
+struct NamesFile(PathBuf);
+
+impl NamesFile {
+    fn write(text: &str) -> io::Result<NamesFile> {
+        let name = format!("redraft-names-{}", uuid::Uuid::new_v4().simple());
+        let names = NamesFile(std::env::temp_dir().join(name));
+        File::create_new(&names.0)?.write_all(text.as_bytes())?;
+        Ok(names)
+    }
+}
+
+impl Drop for NamesFile {
+    fn drop(&mut self) {
+        // What cannot be removed now is left to whoever cleans temporary folders.
+        let _ = fs::remove_file(&self.0);
     }
 }
 
@@ -132,15 +212,13 @@ pub(crate) fn refusal(least: Least, level: &Level) -> io::Error {
 
 /// It has said that it does not go on.
 fn end(child: &mut Child) {
-    drop(child.stdin.take());
     // It may be gone already.
     let _ = child.kill();
     let _ = child.wait();
 }
 
 /// Hands over what the command reads, as fast as it reads.
-fn feed(child: &mut Child, input: Option<File>) -> io::Result<()> {
-    let pipe = child.stdin.take();
+fn feed(pipe: Option<File>, input: Option<File>) -> io::Result<()> {
     let (Some(mut pipe), Some(mut input)) = (pipe, input) else { return Ok(()) };
     std::thread::Builder::new().name("input".to_owned()).spawn(move || {
         // A command need not read everything.

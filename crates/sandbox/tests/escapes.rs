@@ -9,9 +9,10 @@
 )]
 
 use redraft_sandbox::profile::{Places, Widening, of_command};
-use redraft_sandbox::{Engine, Forbidden, Gap, Least, Level, Network, Policy, Report, Starter};
+use redraft_sandbox::{Engine, Forbidden, Gap, Least, Level, Network, Policy, Report, Started, Starter};
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -64,6 +65,7 @@ impl World {
             fs::write(root.join(file), "secret\n").unwrap();
         }
         fs::write(root.join("home/app/Cargo.toml"), "[package]\n").unwrap();
+        fs::write(root.join("home/app/.git/redraft/spare"), "secret\n").unwrap();
         symlink(root.join("home/.ssh/key"), root.join("home/app/package.json")).unwrap();
         let victim = Command::new("sleep").arg("600").env("KEY", "secret").spawn().unwrap();
         let name = format!("redraft-escape-{}", victim.id());
@@ -117,8 +119,11 @@ impl World {
         let ended = match held {
             Some((policy, engine)) => {
                 let started = self.with(engine, |starter| starter.start(policy, &words, None).unwrap());
-                assert!(started.report.level.holds(), "{}", started.report);
-                started.child.wait_with_output().unwrap()
+                let Started { child, report, bounds } = started;
+                assert!(report.level.holds(), "{report}");
+                let ended = child.wait_with_output().unwrap();
+                drop(bounds);
+                ended
             }
             None => {
                 let mut command = self.command(&words);
@@ -152,6 +157,10 @@ impl World {
     }
 }
 
+/// `.ci/sandbox` says by this that bubblewrap is there.
+const BUBBLEWRAP: &str = "REDRAFT_WITH_BUBBLEWRAP";
+/// And `.ci/sandbox-enforced` that the kernel can hold everything.
+const ENFORCED: &str = "REDRAFT_ENFORCED";
 /// Names the helper for tests that run as another user.
 const HELPER: &str = "ESCAPES_HELPER";
 
@@ -178,8 +187,16 @@ fn expected(attempt: &Attempt, level: &Level) -> bool {
         (Expected::Alone, Level::Enforced) => true,
         (Expected::Alone, Level::None(_)) => false,
         (Expected::Gap(gap), Level::Partial(gaps)) => gaps.contains(&gap),
-        (Expected::Gap(_), Level::Enforced | Level::None(_)) => false,
+        (Expected::AnyPort, Level::Partial(gaps)) => gaps.contains(&Gap::Network) && !knows_ports(),
+        (Expected::Gap(_) | Expected::AnyPort, Level::Enforced | Level::None(_)) => false,
     }
+}
+
+/// Landlock does from Linux 6.7 on.
+fn knows_ports() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 7)
 }
 
 #[test]
@@ -191,9 +208,16 @@ fn exactly_the_documented_attempts_succeed() {
     let wrong: Vec<String> = tried.iter().flatten().flatten().cloned().collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), TABLE.len(), wrong.join("\n"));
     assert!(tried.last().unwrap().is_some(), "what works on every machine works here");
-    // `.ci/sandbox` says that it is there.
-    let expected = std::env::var_os("REDRAFT_WITH_BUBBLEWRAP").is_some();
+    let expected = std::env::var_os(BUBBLEWRAP).is_some();
     assert!(tried[0].is_some() || !expected, "bubblewrap holds what is started in it");
+    if std::env::var_os(ENFORCED).is_some() {
+        let world = World::new();
+        for words in [&[][..], &["localhost:5432", "service.redraft.invalid"]] {
+            let network = Network::local().widened(words.iter().copied()).unwrap();
+            let level = world.reached(&world.policy(&network), Engine::Bubblewrap).level;
+            assert_eq!(level, Level::Enforced, "with {words:?}");
+        }
+    }
 }
 
 /// The attempts that did not end as documented, in a world of their own. None where the engine does not work here.
@@ -247,10 +271,11 @@ fn the_same_holds_for_a_plain_user() {
     let mut command = Command::new("setpriv");
     command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(&copy);
     command.args(["--exact", "exactly_the_documented_attempts_succeed"]);
+    command.arg("a_relay_leads_to_the_named_hosts_and_to_no_others");
     command.current_dir("/").env("TMPDIR", folder.path()).env(HELPER, helper);
     let ended = command.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stdout);
-    assert!(ended.status.success() && said.contains("1 passed"), "{said}");
+    assert!(ended.status.success() && said.contains("2 passed"), "{said}");
 }
 
 #[test]
@@ -270,6 +295,69 @@ fn what_the_network_list_adds_is_open() {
         world.try_it(attempt("connect to an abstract socket"), Some((&policy, Engine::Landlock)));
     assert!(!done, "{said}");
     assert!(world.reached(&policy, Engine::Landlock).to_string().contains("unix sockets"));
+}
+
+/// Attempts that a way to some hosts could have made possible.
+const NEAR_A_RELAY: [&str; 8] =
+    ["connect", "datagram", "ping", "packets", "look up", "mount", "namespace", "/etc"];
+
+#[test]
+fn a_relay_leads_to_the_named_hosts_and_to_no_others() {
+    for engine in [Engine::Bubblewrap, Engine::LandlockAlone] {
+        let world = World::new();
+        let service = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = service.local_addr().unwrap().port();
+        let words = [format!("localhost:{port}"), "service.redraft.invalid".to_owned()];
+        let network = Network::local().widened(words.iter().map(String::as_str)).unwrap();
+        let policy = world.policy(&network);
+        let level = world.reached(&policy, engine).level;
+        if !level.holds() {
+            let is_there = engine == Engine::Bubblewrap && std::env::var_os(BUBBLEWRAP).is_some();
+            assert!(!is_there, "{}: {level}", engine.name());
+            continue;
+        }
+        assert!(!level.to_string().contains("network"), "{level}");
+        let server = std::thread::spawn(move || service.accept().unwrap().0.write_all(b"served").unwrap());
+        let text = format!(
+            "import sys, subprocess
+assert sys.stdin.read() == 'input', 'its input'
+c = socket.create_connection(('localhost', {port})); assert c.recv(9) == b'served', 'the service here'
+a = socket.getaddrinfo('service.redraft.invalid', 443)[0][4][0]; assert a.startswith('127.77.'), a
+c = socket.create_connection((a, 443)); assert c.recv(9) == b'', 'a host that is not there'
+try: socket.create_connection((a, 80)); assert False, 'another port'
+except ConnectionRefusedError: pass
+try: socket.getaddrinfo('other.redraft.invalid', 443); assert False, 'another name'
+except socket.gaierror: pass
+assert 'CapEff:\\t0000000000000000' in open('/proc/self/status').read() or os.geteuid() == 0, 'rights'"
+        );
+        let words = ["python3".into(), "-c".into(), format!("{PRELUDE}\n{text}").into()];
+        fs::write(world.path("input"), "input").unwrap();
+        let input = fs::File::open(world.path("input")).unwrap();
+        let started = world.with(engine, |starter| starter.start(&policy, &words, Some(input)).unwrap());
+        let Started { child, bounds, .. } = started;
+        let ended = child.wait_with_output().unwrap();
+        drop(bounds);
+        assert!(ended.status.success(), "{}: {}", engine.name(), String::from_utf8_lossy(&ended.stderr));
+        server.join().unwrap();
+        let near = |attempt: &&Attempt| NEAR_A_RELAY.iter().any(|word| attempt.name.contains(word));
+        for attempt in TABLE.iter().filter(near) {
+            let (done, said) = world.try_it(attempt, Some((&policy, engine)));
+            assert_eq!(done, expected(attempt, &level), "{}: {}: {said}", engine.name(), attempt.name);
+        }
+    }
+}
+
+#[test]
+fn without_a_relay_the_ports_of_hosts_are_open_and_the_level_says_so() {
+    let world = World::new();
+    let low = world.low.as_ref().unwrap().local_addr().unwrap().port();
+    let words = [format!("localhost:{low}")];
+    let network = Network::local().widened(words.iter().map(String::as_str)).unwrap();
+    let policy = world.policy(&network);
+    let attempt = TABLE.iter().find(|attempt| attempt.name == "connect to a forbidden port").unwrap();
+    let (done, said) = world.try_it(attempt, Some((&policy, Engine::Landlock)));
+    assert!(done, "{said}");
+    assert!(world.reached(&policy, Engine::Landlock).to_string().starts_with("partial: network"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::orphans;
 use super::redacting_writer::RedactingWriter;
 use super::worker_folder::{Exit, REPORT, STDERR, STDIN, STDOUT};
 use redraft_facts::redact::Redactor;
-use redraft_sandbox::{Engine, Group, Policy, Started, Starter, processes};
+use redraft_sandbox::{Bounds, Engine, Policy, Started, Starter, processes};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
@@ -100,8 +100,8 @@ pub fn work(
         Some(policy) => start_contained(work, policy),
         None => start(work),
     };
-    // The limits of the program are kept until it has ended.
-    let (mut child, _group) = match started {
+    // Kept until the program has ended.
+    let (mut child, _bounds) = match started {
         Ok(started) => started,
         Err(error) => return Exit::not_started(error.to_string()).write(&work.out),
     };
@@ -139,7 +139,7 @@ pub fn work(
 
 /// Starts the program held to the policy. This process stays free, because it has to keep what the program prints and
 /// to end it.
-fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<(Child, Option<Group>)> {
+fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<(Child, Option<Bounds>)> {
     let mark = orphans::mark(&work.out)?;
     let make = |words: &[OsString]| match words {
         [program, arguments @ ..] => command(program, arguments, &mark),
@@ -148,13 +148,13 @@ fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<(Child, Opti
     let starter = Starter { helper: &work.helper, make: &make, engines: &Engine::ALL };
     let words: Vec<OsString> =
         std::iter::once(&work.program).chain(&work.arguments).map(OsString::from).collect();
-    let Started { child, report, group } = starter.start(policy, &words, input(work)?)?;
+    let Started { child, report, bounds } = starter.start(policy, &words, input(work)?)?;
     // Noted before the program has ended, because its end may not be noted at all.
     report.write(&work.out.join(REPORT))?;
-    Ok((child, Some(group)))
+    Ok((child, Some(bounds)))
 }
 
-fn start(work: &WorkerJob) -> io::Result<(Child, Option<Group>)> {
+fn start(work: &WorkerJob) -> io::Result<(Child, Option<Bounds>)> {
     let mut command = command(&work.program, &work.arguments, &orphans::mark(&work.out)?);
     command.stdin(input(work)?.map_or_else(Stdio::null, Stdio::from));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -55,6 +55,8 @@ const CHARS_PER_TOKEN: u64 = 3;
 const FRAME_TOKENS: u64 = 6_000;
 /// The longest answer, unless the configuration says otherwise.
 const ANSWER_TOKENS: u32 = 16_000;
+/// Where its requests go, and where a login is renewed.
+const SERVICE: [&str; 4] = ["api.anthropic.com", "claude.ai", "platform.claude.com", "console.anthropic.com"];
 
 /// The settings of a Claude Code agent.
 #[derive(Debug, Clone)]
@@ -285,7 +287,13 @@ impl ClaudeAgent {
             read: vec![self.sessions.folder(&request.session), out.to_owned()],
             write: vec![desk_of(out)],
             addresses: &self.settings.extra_args,
+            service: None,
         };
+        // What a server of tools connects to is its own business.
+        let tools = !mcp::needed(&self.settings.mcp, &request.tools).is_empty();
+        if !tools && !flags::is_elsewhere(&demand.environment) {
+            demand.service = Some(&SERVICE);
+        }
         demand.read.extend(mcp::paths(&self.settings.mcp, &request.tools));
         let ready = self.home.as_ref().map_or(Ok(()), |home| {
             demand.read.extend(home.read());

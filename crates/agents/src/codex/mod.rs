@@ -54,6 +54,8 @@ const CHARS_PER_TOKEN: u64 = 3;
 const FRAME_TOKENS: u64 = 12_000;
 /// The user's settings of Codex.
 const SETTINGS: &str = "config.toml";
+/// Where its requests go, with a key or with a login, and where a login is renewed.
+const SERVICE: [&str; 3] = ["api.openai.com", "chatgpt.com", "auth.openai.com"];
 /// The schema that was asked for, next to what came.
 const SCHEMA_FILE: &str = "schema.json";
 
@@ -183,6 +185,8 @@ impl CodexAgent {
             read,
             write,
             addresses: &addresses,
+            // What a server of tools connects to is its own business.
+            service: mcp::needed(&self.settings.mcp, &request.tools).is_empty().then_some(&SERVICE),
         };
         let room = ready.and_then(|()| self.settings.containment.room(demand));
         room.map_err(|error: io::Error| {

@@ -50,7 +50,9 @@ impl Source<'_> {
             let wider = sandbox.network.widened([word.get_ref().as_str()]);
             sandbox.network = wider.map_err(|word_| {
                 let message = format!("`{word_}` is not a network of the sandbox");
-                self.wrong(&word.span(), message).hint("known: tcp:PORT, tcp, udp, unix, all")
+                self.wrong(&word.span(), message).hint(
+                    "known: the name of a host, as in packages.example.com or localhost:5432; tcp:PORT, tcp, udp, unix, all",
+                )
             })?;
         }
         sandbox.pass = file.pass.iter().flatten().map(|name| name.get_ref().clone()).collect();

@@ -4,8 +4,9 @@
 //! [`Containment::find`], once, and [`Containment::room`], for each dispatch.
 
 use redraft_adapters::child::{Environment, Finished};
-use redraft_sandbox::{Level, Needs, Policy, Sandbox, SandboxRule, Surroundings, ports_of};
-use std::collections::BTreeSet;
+use redraft_sandbox::{
+    HTTPS, Host, Level, Needs, Policy, Reach, Sandbox, SandboxRule, Surroundings, hosts_of,
+};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ pub struct Demand<'a> {
     pub write: Vec<PathBuf>,
     /// Texts with addresses that it connects to, beside its variables.
     pub addresses: &'a [String],
+    /// The names of its service, where it needs no other host. None where nobody can name them all.
+    pub service: Option<&'a [&'a str]>,
 }
 
 /// Variables that name files a program reads before it can connect to anything.
@@ -65,8 +68,8 @@ const FILES: [&str; 5] = [
 /// Variables that lead to folders of the user's home, which is not there, or to keys of the user's.
 const ELSEWHERE: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_"];
 
-/// Where services listen.
-const HTTPS: u16 = 443;
+/// The end of the names of variables that say which proxy is to be used. A proxy leads to every host.
+const PROXY: &str = "_proxy";
 
 impl Containment {
     /// Tries what the sandbox reaches here. `home` is made when it is first needed. The error says that less than
@@ -81,7 +84,9 @@ impl Containment {
             return Ok(Containment::Off);
         }
         let passed = user.of_commands(&sandbox.pass);
-        let needs = Needs { writes: true, read: Vec::new(), write: Vec::new(), ports: [HTTPS].into() };
+        // Any name will do to find out whether connections can be relayed.
+        let reach = Reach::of([Host::https("service.invalid")].into());
+        let needs = Needs { writes: true, read: Vec::new(), write: Vec::new(), reach };
         let Some(report) = sandbox.reached(Some(&needs), (&user.0, &passed.0), helper) else {
             return Ok(Containment::Off);
         };
@@ -135,14 +140,17 @@ impl Containment {
 
     /// Makes everything ready for a dispatch.
     pub fn room(&self, demand: Demand<'_>) -> io::Result<Room> {
-        let Demand { program, folder, writes, mut environment, mut read, write, addresses } = demand;
+        let Demand { program, folder, writes, mut environment, mut read, write, addresses, service } = demand;
         let held = match self {
             Containment::Held(held) if self.holds(folder) => held,
             _ => return Ok(Room { environment, policy: None, surroundings: None }),
         };
         let texts = environment.0.values().filter_map(|value| value.to_str());
-        let mut ports: BTreeSet<u16> = [HTTPS].into();
-        texts.chain(addresses.iter().map(String::as_str)).for_each(|text| ports.extend(ports_of(text)));
+        let hosts = texts.chain(addresses.iter().map(String::as_str)).flat_map(hosts_of);
+        let reach = match service.filter(|_| !has_proxy(&environment)) {
+            Some(service) => Reach::of(hosts.chain(service.iter().map(|name| Host::https(name))).collect()),
+            None => Reach::Ports(hosts.map(|host| host.port).chain([HTTPS]).collect()),
+        };
         read.push(held.helper.clone());
         read.extend(around(program));
         let files = FILES.iter().filter_map(|name| environment.0.get(OsStr::new(name)));
@@ -152,7 +160,7 @@ impl Containment {
             let name = name.to_string_lossy();
             !ELSEWHERE.iter().any(|elsewhere| name.starts_with(elsewhere))
         });
-        let needs = Needs { writes, read, write, ports };
+        let needs = Needs { writes, read, write, reach };
         let surroundings = held.sandbox.make_ready_program(
             folder,
             &held.home,
@@ -175,6 +183,14 @@ impl Room {
 /// A sandbox is described in text.
 fn is_text(path: &Path) -> bool {
     path.to_str().is_some()
+}
+
+fn has_proxy(environment: &Environment) -> bool {
+    let named = |name: &str| name.ends_with(PROXY) && name != "no_proxy";
+    environment
+        .0
+        .iter()
+        .any(|(name, value)| named(&name.to_string_lossy().to_lowercase()) && !value.is_empty())
 }
 
 /// Where the program's own files are: the folder it lies in, and the packages it was installed with.
@@ -229,6 +245,7 @@ mod tests {
             read: vec!["/state/runs/1".into()],
             write: vec!["/home/u/.program/login.json".into()],
             addresses: &[],
+            service: Some(&["api.example.com"]),
         }
     }
 
@@ -253,12 +270,31 @@ mod tests {
             ] {
                 assert!(has(Path::new(path), access), "{path}: {policy:?}");
             }
-            assert_eq!(policy.network, Network::local().widened(["tcp:443", "tcp:8081", "udp"]).unwrap());
+            let relayed = Network::local().widened(["api.example.com", "localhost:8081"]).unwrap();
+            assert_eq!(policy.network, relayed);
             let variable = |name: &str| room.environment.0.get(OsStr::new(name)).cloned();
             assert_eq!(variable("HOME"), Some(home.clone().into()));
             assert!(variable("TMPDIR").is_some() && variable("OPENAI_BASE_URL").is_some());
             assert_eq!((variable("XDG_CONFIG_HOME"), variable("SSH_AUTH_SOCK")), (None, None));
         }
+    }
+
+    #[test]
+    fn with_a_proxy_or_hosts_that_nobody_can_name_ports_are_open() {
+        let scratch = tempfile::tempdir().unwrap();
+        let checkout = scratch.path().join("app");
+        let held = held(&checkout, &scratch.path().join("home"));
+        let network = |change: &dyn Fn(&mut Demand<'_>)| {
+            let folder = checkout.join(".redraft/worktrees/001");
+            let mut demand = demand(&folder, true);
+            change(&mut demand);
+            held.room(demand).unwrap().policy.as_ref().unwrap().network.clone()
+        };
+        let ports = |words: &[&str]| Network::local().widened(words.iter().copied()).unwrap();
+        let proxied = network(&|demand| demand.environment.set("HTTPS_PROXY", "http://proxy:3128"));
+        assert_eq!(proxied, ports(&["tcp:443", "tcp:3128", "tcp:8081", "udp"]));
+        assert!(network(&|demand| demand.environment.set("NO_PROXY", "localhost")).is_private());
+        assert_eq!(network(&|demand| demand.service = None), ports(&["tcp:443", "tcp:8081", "udp"]));
     }
 
     #[test]

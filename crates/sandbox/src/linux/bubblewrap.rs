@@ -2,6 +2,7 @@
 //! its own, and a network of its own where nothing outside is wanted.
 
 use super::carve;
+use super::hosts;
 use super::rules::leads_elsewhere;
 use crate::policy::{Access, Grant, Policy};
 use crate::search_path;
@@ -23,7 +24,7 @@ const TEMPORARY: &str = "/tmp";
 const LINKS_MAX: usize = 40;
 
 /// None where there is no bubblewrap, or one that a command could have put there.
-pub(super) fn words(policy: &Policy, helper: &Path) -> Option<Vec<OsString>> {
+pub(super) fn words(policy: &Policy, helper: &Path, names: Option<&Path>) -> Option<Vec<OsString>> {
     let path = std::env::var_os("PATH")?;
     let program = fs::canonicalize(search_path::find("bwrap", &path)?).ok()?;
     let writable =
@@ -49,6 +50,11 @@ pub(super) fn words(policy: &Policy, helper: &Path) -> Option<Vec<OsString>> {
         tree.grant(grant);
     }
     words.extend(tree.words());
+    if let Some(names) = names {
+        words.extend(["--ro-bind".into(), names.into(), hosts::FILE.into()]);
+        // The helper listens in the place of services, and gives this up before it becomes the command.
+        words.extend(["--cap-add", "CAP_NET_BIND_SERVICE"].map(OsString::from));
+    }
     words.extend(["--ro-bind".into(), helper.into(), HELPER.into(), "--remount-ro".into(), "/".into()]);
     // Without a word about it, the command begins in the folder that bubblewrap is started in.
     words.extend(["--".into(), HELPER.into(), CONTAINED.into()]);

@@ -6,6 +6,7 @@ mod calls;
 mod capabilities;
 mod carve;
 mod group;
+mod hosts;
 mod private_network;
 mod proof;
 mod rules;
@@ -17,6 +18,7 @@ use crate::policy::{Limits, Policy};
 use crate::start::CONTAINED;
 pub use group::Group;
 pub(crate) use group::group;
+pub(crate) use hosts::names;
 use rules::Held;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::ffi::OsString;
@@ -24,11 +26,16 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What is put before a command so that an engine holds it. None where the engine is not there, or would be no better
-/// than the next one.
-pub(crate) fn words(engine: Engine, policy: &Policy, helper: &Path) -> Option<Vec<OsString>> {
+/// What is put before a command so that an engine holds it; `names` is the file that names are looked up in, where
+/// connections are relayed. None where the engine is not there, or would be no better than the next one.
+pub(crate) fn words(
+    engine: Engine,
+    policy: &Policy,
+    helper: &Path,
+    names: Option<&Path>,
+) -> Option<Vec<OsString>> {
     match engine {
-        Engine::Bubblewrap => bubblewrap::words(policy, helper),
+        Engine::Bubblewrap => bubblewrap::words(policy, helper, names),
         Engine::LandlockAlone if !policy.network.is_private() => None,
         Engine::LandlockAlone | Engine::Landlock => Some(vec![helper.into(), CONTAINED.into()]),
     }
@@ -38,9 +45,12 @@ pub(crate) fn words(engine: Engine, policy: &Policy, helper: &Path) -> Option<Ve
 pub(crate) fn enter(order: &Order) -> Result<Level, String> {
     let Order { policy, engine, .. } = order;
     limit(&policy.limits).map_err(|error| format!("limits could not be set: {error}"))?;
-    let private = policy.network.is_private() && *engine != Engine::Landlock;
+    let private = engine.isolates(&policy.network);
     if *engine == Engine::LandlockAlone {
-        private_network::enter()?;
+        private_network::enter(order.names.as_deref())?;
+    }
+    if order.names.is_some() {
+        hosts::listen(&policy.network).map_err(|error| format!("connections cannot be relayed: {error}"))?;
     }
     capabilities::drop_dangerous().map_err(|error| format!("capabilities could not be given up: {error}"))?;
     let held = match rules::hold(policy, private) {

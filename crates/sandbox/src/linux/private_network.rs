@@ -1,17 +1,20 @@
 //! A network of its own, in which there is nothing but the process and what it starts.
 
+use super::hosts;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
 use rustix::process::{getegid, geteuid};
 use rustix::thread::UnshareFlags;
 use std::fs;
+use std::path::Path;
 
-/// Root may have one; other users may where they can have a user namespace, as the same user within it.
-pub(super) fn enter() -> Result<(), String> {
+/// With a file of names, these are looked up in it. Root may have one; other users may where they can have a user namespace, as the same user within it.
+pub(super) fn enter(names: Option<&Path>) -> Result<(), String> {
     let (user, group) = (geteuid(), getegid());
     let wrong = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
-    let spaces =
-        if user.is_root() { UnshareFlags::NEWNET } else { UnshareFlags::NEWNET | UnshareFlags::NEWUSER };
+    let mut spaces = UnshareFlags::NEWNET;
+    spaces.set(UnshareFlags::NEWUSER, !user.is_root());
+    spaces.set(UnshareFlags::NEWNS, names.is_some());
     unshare(spaces).map_err(|error| wrong("no network of its own can be had", &error))?;
     if !user.is_root() {
         for (file, text) in [
@@ -22,6 +25,10 @@ pub(super) fn enter() -> Result<(), String> {
             fs::write(format!("/proc/self/{file}"), text)
                 .map_err(|error| wrong("no user namespace can be had", &error))?;
         }
+    }
+    if let Some(names) = names {
+        hosts::replace_names(names)
+            .map_err(|error| wrong("names cannot be looked up in a file of its own", &error))?;
     }
     switch_on_loopback().map_err(|error| wrong("the loopback of its own network cannot be used", &error))
 }

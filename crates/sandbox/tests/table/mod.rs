@@ -25,6 +25,8 @@ pub(crate) enum Expected {
     Alone,
     /// Succeeds where the level names this gap.
     Gap(Gap),
+    /// Succeeds in the network of the machine where the kernel knows no rules about ports.
+    AnyPort,
 }
 
 const fn shell(name: &'static str, text: &'static str) -> Attempt {
@@ -46,6 +48,10 @@ const fn allowed(name: &'static str, by: By) -> Attempt {
 
 const fn alone(attempt: Attempt) -> Attempt {
     Attempt { expected: Expected::Alone, ..attempt }
+}
+
+const fn any_port(attempt: Attempt) -> Attempt {
+    Attempt { expected: Expected::AnyPort, ..attempt }
 }
 
 const fn gap(gap: Gap, name: &'static str, by: By) -> Attempt {
@@ -125,13 +131,21 @@ pub(crate) const TABLE: &[Attempt] = &[
     inside(shell("read the variables of another process", "grep -q KEY /proc/$VICTIM/environ")),
     inside(shell("read its memory", "head -c 1 /proc/$VICTIM/mem")),
     inside(shell("read its open files", "ls /proc/$VICTIM/fd && cat /proc/$VICTIM/fd/0")),
-    shell("end another process", "kill $VICTIM"),
-    shell("ask whether it takes signals", "kill -0 $VICTIM"),
-    inside(shell("end the parent", "kill -9 $PPID")),
+    gap(Gap::Signals, "stop another process", By::Shell("kill -STOP $VICTIM && kill -CONT $VICTIM")),
+    gap(Gap::Signals, "ask whether it takes signals", By::Shell("kill -0 $VICTIM")),
+    inside(gap(
+        Gap::Signals,
+        "ask whether the parent takes signals",
+        By::Shell("test $PPID -gt 1 && kill -0 $PPID"),
+    )),
     inside(python("trace another process", "call(101, 16, victim, 0, 0)")),
     inside(python("read its memory by a system call", "call(310, victim, None, 0, None, 0, 0)")),
     inside(python("take a descriptor of it", "fd = os.pidfd_open(victim); call(438, fd, 0, 0)")),
-    python("signal it by a descriptor", "import signal; signal.pidfd_send_signal(os.pidfd_open(victim), 9)"),
+    gap(
+        Gap::Signals,
+        "signal it by a descriptor",
+        By::Python("import signal; signal.pidfd_send_signal(os.pidfd_open(victim), signal.SIGCONT)"),
+    ),
     python("change its limits", "import resource; resource.prlimit(victim, resource.RLIMIT_CPU, (1, 1))"),
     // Writing.
     shell("write into the home", "echo x > $ROOT/home/new"),
@@ -140,7 +154,11 @@ pub(crate) const TABLE: &[Attempt] = &[
     shell("write it by a relative path", "echo x >> ../../redraft.toml"),
     shell("append to the ledger", "echo x >> $ROOT/home/app/.git/redraft/ledger.db"),
     shell("empty the ledger", ": > $ROOT/home/app/.git/redraft/ledger.db"),
-    python("empty it by its name", "os.truncate(root + '/home/app/.git/redraft/ledger.db', 0)"),
+    gap(
+        Gap::Truncation,
+        "empty a file by its name",
+        By::Python("os.truncate(root + '/home/app/.git/redraft/spare', 0)"),
+    ),
     shell("remove the ledger", "rm $ROOT/home/app/.git/redraft/ledger.db"),
     shell("plant a hook", "echo x > $ROOT/home/app/.git/hooks/pre-commit"),
     shell("plant configuration for git", "echo x >> $ROOT/home/app/.git/config"),
@@ -166,14 +184,14 @@ pub(crate) const TABLE: &[Attempt] = &[
     inside(shell("copy git's folder by GIT_DIR", "GIT_DIR=$ROOT/home/app/.git git log")),
     shell("copy git's folder by a link", "ln -sfn $ROOT/home/app/.git .git; cat .git/config"),
     // Network.
-    python(
+    any_port(python(
         "connect to a forbidden port",
         "socket.create_connection(('127.0.0.1', int(os.environ['LOW'])), 2)",
-    ),
-    inside(python(
+    )),
+    any_port(inside(python(
         "connect to it over IPv6",
         "socket.create_connection(('::ffff:127.0.0.1', int(os.environ['LOW'])), 2)",
-    )),
+    ))),
     inside(python(
         "connect while sending",
         "s = socket.socket(); s.sendto(b'x', 0x20000000, ('127.0.0.1', int(os.environ['LOW'])))",
