@@ -18,6 +18,12 @@ pub fn contained(words: &[OsString]) -> u8 {
         Ok(order) => order,
         Err(error) => return failed(&Answer::Failed(error.to_string())),
     };
+    if order.only_network {
+        return match linux::enter_network(&order) {
+            Ok(()) => become_command(words),
+            Err(why) => failed(&Answer::Failed(why)),
+        };
+    }
     let level = match linux::enter(&order) {
         Ok(level) => level,
         Err(why) if order.last => Level::None(why),
@@ -26,12 +32,18 @@ pub fn contained(words: &[OsString]) -> u8 {
     if !order.policy.least.is_met(&level) {
         return failed(&Answer::Refused(level));
     }
-    let (Some((program, arguments)), false) = (words.split_first(), order.trial) else {
+    if words.is_empty() || order.trial {
         return failed(&Answer::Reached(level));
-    };
+    }
     if say(&Answer::Reached(level)).is_err() {
         return NOT_STARTED;
     }
+    become_command(words)
+}
+
+/// Returns only if there is no such program.
+fn become_command(words: &[OsString]) -> u8 {
+    let Some((program, arguments)) = words.split_first() else { return NOT_STARTED };
     #[expect(clippy::disallowed_methods, reason = "this process becomes the command; that is what it is for")]
     let error = Command::new(program).args(arguments).exec();
     let message = format!("{} could not be started: {error}\n", program.display());

@@ -32,8 +32,10 @@ pub(crate) struct Order {
     pub(crate) limited: bool,
     /// Whether nothing is to be started.
     pub(crate) trial: bool,
-    /// Where connections are relayed: the file that names are looked up in.
+    /// Where this process hands out sockets for a relay: the file that names are looked up in.
     pub(crate) names: Option<PathBuf>,
+    /// Whether a network of its own is all that is wanted; what is started then gets an order of its own.
+    pub(crate) only_network: bool,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,8 +52,9 @@ pub(crate) enum Answer {
 impl Order {
     pub(crate) fn new(policy: &Policy, engine: Engine, limited: bool, trial: bool) -> Order {
         let last = Engine::ALL.last() == Some(&engine);
-        let policy = policy.clone();
-        Order { v: VERSION, policy, engine, last, outsider: std::process::id(), limited, trial, names: None }
+        let (policy, outsider) = (policy.clone(), std::process::id());
+        let (names, only_network) = (None, false);
+        Order { v: VERSION, policy, engine, last, outsider, limited, trial, names, only_network }
     }
 
     pub(crate) fn write(&self, mut pipe: impl Write) -> io::Result<()> {

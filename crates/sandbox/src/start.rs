@@ -119,6 +119,7 @@ impl Starter<'_> {
         let mut group = crate::group(&policy.limits);
         let mut order = Order::new(&Policy { network, ..policy.clone() }, engine, group.limits(), trial);
         order.names = path.map(Path::to_owned);
+        order.only_network = path.is_some() && engine == Engine::Bubblewrap;
         let words: Vec<OsString> = outer.into_iter().chain(words.iter().cloned()).collect();
         let (handover, stdin) = match path {
             Some(_) => Handover::new().map(|(ours, theirs)| (Some(ours), theirs))?,
@@ -140,7 +141,12 @@ impl Starter<'_> {
                 match handover.take()? {
                     Some((listeners, input)) => {
                         let relay = Relay::begin(listeners, hosts.iter().cloned())?;
-                        (Some(OwnedFd::from(input).into()), relay)
+                        let input = File::from(OwnedFd::from(input));
+                        if order.only_network {
+                            (order.only_network, order.names) = (false, None);
+                            let _ = order.write(&input);
+                        }
+                        (Some(input), relay)
                     }
                     None => (None, Relay::default()),
                 }

@@ -36,7 +36,8 @@ pub(super) fn words(policy: &Policy, helper: &Path, names: Option<&Path>) -> Opt
     let spaces =
         ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"];
     words.extend(spaces.map(OsString::from));
-    words.extend(policy.network.is_private().then(|| "--unshare-net".into()));
+    // With names, it is started in a network of its own.
+    words.extend((policy.network.is_private() && names.is_none()).then(|| "--unshare-net".into()));
     words.extend(["--proc", "/proc", "--dev", "/dev"].map(OsString::from));
     let mut tree = Tree::default();
     // Many programs put temporary files there, whatever TMPDIR says.
@@ -52,8 +53,6 @@ pub(super) fn words(policy: &Policy, helper: &Path, names: Option<&Path>) -> Opt
     words.extend(tree.words());
     if let Some(names) = names {
         words.extend(["--ro-bind".into(), names.into(), hosts::FILE.into()]);
-        // The helper listens in the place of services, and gives this up before it becomes the command.
-        words.extend(["--cap-add", "CAP_NET_BIND_SERVICE"].map(OsString::from));
     }
     words.extend(["--ro-bind".into(), helper.into(), HELPER.into(), "--remount-ro".into(), "/".into()]);
     // Without a word about it, the command begins in the folder that bubblewrap is started in.

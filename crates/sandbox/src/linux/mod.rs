@@ -35,7 +35,11 @@ pub(crate) fn words(
     names: Option<&Path>,
 ) -> Option<Vec<OsString>> {
     match engine {
-        Engine::Bubblewrap => bubblewrap::words(policy, helper, names),
+        Engine::Bubblewrap => {
+            let inner = bubblewrap::words(policy, helper, names)?;
+            let outer = names.map(|_| [helper.into(), CONTAINED.into()]);
+            Some(outer.into_iter().flatten().chain(inner).collect())
+        }
         Engine::LandlockAlone if !policy.network.is_private() => None,
         Engine::LandlockAlone | Engine::Landlock => Some(vec![helper.into(), CONTAINED.into()]),
     }
@@ -47,10 +51,7 @@ pub(crate) fn enter(order: &Order) -> Result<Level, String> {
     limit(&policy.limits).map_err(|error| format!("limits could not be set: {error}"))?;
     let private = engine.isolates(&policy.network);
     if *engine == Engine::LandlockAlone {
-        private_network::enter(order.names.as_deref())?;
-    }
-    if order.names.is_some() {
-        hosts::listen(&policy.network).map_err(|error| format!("connections cannot be relayed: {error}"))?;
+        enter_network(order)?;
     }
     capabilities::drop_dangerous().map_err(|error| format!("capabilities could not be given up: {error}"))?;
     let held = match rules::hold(policy, private) {
@@ -64,6 +65,19 @@ pub(crate) fn enter(order: &Order) -> Result<Level, String> {
     match proof::passed(order, held, private) {
         None => Ok(Level::of(gaps(order, held, private, filtered))),
         Some(what) => Err(format!("it was tried from inside, and {what}")),
+    }
+}
+
+/// Gives the process a network of its own, and hands out what listens there in the place of hosts. Bubblewrap could
+/// make such a network, too, but without privileges it leaves no right to listen on low ports there.
+pub(crate) fn enter_network(order: &Order) -> Result<(), String> {
+    // Bubblewrap has a place for the file of names itself.
+    let names = order.names.as_deref().filter(|_| order.engine != Engine::Bubblewrap);
+    private_network::enter(names)?;
+    match order.names {
+        Some(_) => hosts::listen(&order.policy.network)
+            .map_err(|error| format!("connections cannot be relayed: {error}")),
+        None => Ok(()),
     }
 }
 
