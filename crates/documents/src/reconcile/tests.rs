@@ -1,6 +1,8 @@
 //! Each rule by which a verdict changes the findings.
 
+mod every_verdict;
 mod put_aside;
+mod repeats;
 
 use super::place::enough_shared_words;
 use super::*;
@@ -175,125 +177,6 @@ fn silence_leaves_a_finding_open() {
 }
 
 #[test]
-fn a_finding_that_is_repeated_stays_open_even_if_it_is_said_to_be_fixed() {
-    let again = Issue { same_as: "s1".to_owned(), ..issue(Severity::Warning, 3, "quite other words") };
-    let repeat = |answers: Vec<FindingAnswer>| Round {
-        known: open(&["S1"]),
-        answers,
-        issues: vec![again.clone()],
-        ..Round::default()
-    };
-    repeat(vec![]).check(&["kept S1: found again"]);
-    repeat(vec![answer("S1", AnswerStatus::NotFixed)]).check(&["kept S1: S1 was looked at"]);
-    for (status, note) in [
-        (AnswerStatus::Fixed, "kept S1: said to be fixed, but found again"),
-        (AnswerStatus::Withdrawn, "kept S1: said to be withdrawn, but found again"),
-    ] {
-        let reconciled = repeat(vec![answer("S1", status)]).check(&[note]);
-        has_note(&reconciled, "it stays open");
-        assert_eq!(reconciled.unanswered, []);
-    }
-}
-
-#[test]
-fn a_repeat_is_known_by_its_place_and_its_words() {
-    let words = "nobody says who may delete a key of kind S1";
-    let place = |file: &str, line, section: &str, quote: &str| Issue {
-        file: file.to_owned(),
-        section: section.to_owned(),
-        quote: quote.to_owned(),
-        ..issue(Severity::Warning, line, words)
-    };
-    let mut known = finding("S1", Status::Open);
-    known.section = "## Keys".to_owned();
-    known.quote = "a key is\ndeleted".to_owned();
-    for (issue, repeats) in [
-        (place(FILE, 53, "", ""), true),
-        (place("spec.md", 47, "", ""), true),
-        (place(FILE, 54, "", ""), false),
-        (place("docs/other.md", 50, "keys", ""), false),
-        (place("", 50, "", ""), false),
-        (place("", 0, "Keys", ""), true),
-        (place(FILE, 9, "", "a key is deleted"), true),
-        (place(FILE, 0, "", ""), false),
-        (
-            Issue { description: "nobody says who may delete a key".to_owned(), ..place(FILE, 50, "", "") },
-            true,
-        ),
-        (Issue { description: "nobody says who may do it".to_owned(), ..place(FILE, 50, "", "") }, false),
-    ] {
-        let round = Round { known: vec![known.clone()], issues: vec![issue.clone()], ..Round::default() };
-        let expected: &[&str] = match repeats {
-            true => &["kept S1: found again"],
-            false => &["kept S1: not answered", "raised S2 warning open"],
-        };
-        round.check(expected);
-    }
-}
-
-#[test]
-fn issues_that_say_nowhere_are_compared_by_their_words() {
-    let nowhere =
-        Issue { file: String::new(), ..issue(Severity::Warning, 0, "the goals are not measurable") };
-    let mut known = finding("S1", Status::Open);
-    (known.file, known.line, known.description) = (String::new(), 0, nowhere.description.clone());
-    Round { known: vec![known], issues: vec![nowhere], ..Round::default() }.check(&["kept S1: found again"]);
-}
-
-#[test]
-fn exactly_six_tenths_of_the_words_are_enough() {
-    assert!(enough_shared_words("a b c d", "a b c e"));
-    assert!(!enough_shared_words("a b c d e f g", "a b c d h i j"));
-    assert!(!enough_shared_words("", ""));
-    assert!(enough_shared_words("Who, may: DELETE?", "who may delete"));
-}
-
-#[test]
-fn a_repeat_of_a_closed_finding_reopens_it() {
-    for status in [Status::Fixed, Status::Withdrawn] {
-        let again = issue(Severity::Warning, 51, "nobody says who may delete a key of kind S1");
-        let round = Round { known: vec![finding("S1", status)], issues: vec![again], ..Round::default() };
-        round.check(&[&format!("reopened S1: was {}, found again", status.name())]);
-    }
-}
-
-#[test]
-fn an_open_finding_is_preferred_to_a_settled_one() {
-    let ruled = finding("S1", Status::Ruled);
-    let open = Finding { description: ruled.description.clone(), ..finding("S2", Status::Open) };
-    let again = issue(Severity::Warning, 50, &ruled.description);
-    Round { known: vec![ruled, open], issues: vec![again], ..Round::default() }
-        .check(&["kept S2: found again"]);
-}
-
-#[test]
-fn a_graver_repeat_and_one_that_holds_at_last_restate_the_finding() {
-    let again =
-        |severity| Issue { same_as: "S1".to_owned(), quote: "new".to_owned(), ..issue(severity, 7, "anew") };
-    let mut doubtful = finding("S1", Status::Open);
-    doubtful.unverified = Some("the quote is not in docs/spec.md".to_owned());
-    let restate = |known: &Finding, severity, unverified: Option<String>| Round {
-        known: vec![known.clone()],
-        issues: vec![again(severity)],
-        unverified: vec![unverified],
-        ..Round::default()
-    };
-    let sure = finding("S1", Status::Open);
-    let bad = || Some("no".to_owned());
-    restate(&sure, Severity::Blocker, None).check(&["restated S1 blocker: found again"]);
-    restate(&sure, Severity::Blocker, bad()).check(&["kept S1: found again"]);
-    restate(&sure, Severity::Suggestion, None).check(&["kept S1: found again"]);
-    restate(&doubtful, Severity::Warning, bad()).check(&["kept S1: found again"]);
-    let changes =
-        restate(&doubtful, Severity::Warning, None).check(&["restated S1 warning: found again"]).changes;
-    let mut after = vec![doubtful];
-    apply(&mut after, &changes);
-    assert_eq!((after.len(), &after[0].unverified, after[0].line, after[0].round), (1, &None, 7, 1));
-    restate(&finding("S1", Status::Fixed), Severity::Blocker, None)
-        .check(&["reopened S1: was fixed, found again", "restated S1 blocker: was fixed, found again"]);
-}
-
-#[test]
 fn new_findings_are_numbered_after_the_highest_of_their_letter() {
     let mut known =
         vec![finding("S2", Status::Ruled), finding("S11", Status::Fixed), finding("P30", Status::Open)];
@@ -338,29 +221,6 @@ fn a_new_finding_holds_what_the_issue_says() {
         by: None,
     };
     assert_eq!(changes, [FindingChange::Raised(expected)]);
-}
-
-#[test]
-fn two_issues_that_say_the_same_become_one() {
-    let issues = vec![
-        issue(Severity::Suggestion, 5, "nobody says who may delete"),
-        issue(Severity::Blocker, 7, "nobody says who may delete"),
-        issue(Severity::Blocker, 6, "Nobody says who may delete!"),
-        issue(Severity::Warning, 40, "nobody says who may delete"),
-    ];
-    let unverified = vec![None, None, Some("no".to_owned())];
-    let round = Round { issues, unverified, ..Round::default() };
-    let reconciled = round.check(&["raised S1 blocker open", "raised S2 warning open"]);
-    has_note(&reconciled, "3 issues say the same and became S1");
-    let Some(FindingChange::Raised(finding)) = reconciled.changes.first() else { panic!("{reconciled:?}") };
-    assert_eq!((finding.line, &finding.unverified), (7, &None), "the one that holds speaks for all");
-}
-
-#[test]
-fn two_repeats_of_one_finding_count_once() {
-    let again = Issue { same_as: "S1".to_owned(), ..issue(Severity::Warning, 5, "x") };
-    Round { known: open(&["S1"]), issues: vec![again.clone(), again], ..Round::default() }
-        .check(&["kept S1: found again"]);
 }
 
 #[test]
@@ -419,13 +279,6 @@ fn a_blocker_that_does_not_hold_uses_up_no_late_round() {
 }
 
 #[test]
-fn a_repeat_is_never_deferred() {
-    let again = issue(Severity::Warning, 50, "nobody says who may delete a key of kind S1");
-    Round { known: open(&["S1"]), issues: vec![again], delta: Some(delta()), ..Round::default() }
-        .check(&["kept S1: found again"]);
-}
-
-#[test]
 fn an_unknown_same_as_is_noted_and_the_issue_is_new() {
     let stray = Issue { same_as: "P1".to_owned(), ..issue(Severity::Warning, 3, "x") };
     let reconciled = Round { known: open(&["P1"]), issues: vec![stray], ..Round::default() }
@@ -439,81 +292,5 @@ fn settled(finding: Finding) -> SettledFinding {
     SettledFinding {
         finding,
         ruling: Ruling { phase: Phase::Specify, pass: 1, number: 2, by, why, overruled: false },
-    }
-}
-
-proptest! {
-    /// Whatever a verdict says: ids stay unique, and no finding of another role changes.
-    #[test]
-    fn ids_stay_unique_and_other_roles_untouched(
-        statuses in proptest::collection::vec(0usize..5, 0..6),
-        cites in proptest::collection::vec((0u32..60, 0usize..3, "[ab] [cd]", 0usize..8), 0..8),
-        answered in proptest::collection::vec((0usize..8, 0usize..3), 0..8),
-        with_delta: bool,
-        late_left: bool,
-    ) {
-        let all = [Status::Open, Status::Fixed, Status::Withdrawn, Status::Deferred, Status::Ruled];
-        let known: Vec<Finding> = statuses.iter().enumerate().map(|(at, status)| {
-            finding(&format!("{}{}", if at % 2 == 0 { 'S' } else { 'P' }, at + 1), all[*status])
-        }).collect();
-        let issues = cites.iter().map(|(line, severity, words, same)| {
-            let severity = [Severity::Suggestion, Severity::Warning, Severity::Blocker][*severity];
-            Issue { same_as: format!("S{same}"), ..issue(severity, *line, words) }
-        }).collect();
-        let answers = answered.iter().map(|(id, status)| {
-            answer(&format!("S{id}"), [AnswerStatus::Fixed, AnswerStatus::NotFixed, AnswerStatus::Withdrawn][*status])
-        }).collect();
-        let delta = with_delta.then(delta);
-        let reconciled = Round { known: known.clone(), answers, issues, delta, late_left, ..Round::default() }.reconcile();
-        let mut after = known.clone();
-        apply(&mut after, &reconciled.changes);
-        let ids: BTreeSet<&str> = after.iter().map(|finding| finding.id.as_str()).collect();
-        prop_assert_eq!(ids.len(), after.len());
-        for (before, after) in known.iter().zip(&after) {
-            prop_assert_eq!(&before.id, &after.id);
-            prop_assert!(before.role.as_str() == "spec-reviewer" || before == after);
-            prop_assert!(before.status != Status::Ruled || before == after);
-            let gone = matches!(after.status, Status::Fixed | Status::Withdrawn);
-            let back = with_delta && after.status == Status::Open;
-            let graver = after.status == Status::Deferred && after.severity > before.severity;
-            prop_assert!(before.status != Status::Deferred || before == after || gone || back || graver);
-        }
-    }
-
-    /// Whatever was settled before: a verdict changes the same findings under the same ids, and the only difference is that
-    /// a new one, none graver than what was accepted, may be ruled.
-    #[test]
-    fn rulings_of_earlier_loops_change_nothing_but_the_status_of_new_findings(
-        ruled in proptest::collection::vec((0u32..60, 0usize..3, "[ab] [cd]"), 0..5),
-        cites in proptest::collection::vec((0u32..60, 0usize..3, "[ab] [cd]"), 0..6),
-        with_delta: bool,
-        late_left: bool,
-    ) {
-        let severities = [Severity::Suggestion, Severity::Warning, Severity::Blocker];
-        let before: Vec<SettledFinding> = ruled.iter().map(|(line, severity, words)| settled(Finding {
-            line: *line,
-            severity: severities[*severity],
-            description: words.clone(),
-            ..finding("P1", Status::Ruled)
-        })).collect();
-        let issues: Vec<Issue> =
-            cites.iter().map(|(line, severity, words)| issue(severities[*severity], *line, words)).collect();
-        let known = open(&["S1", "P2"]);
-        let of = |settled: Vec<SettledFinding>| {
-            let delta = with_delta.then(delta);
-            Round { known: known.clone(), settled, issues: issues.clone(), delta, late_left, ..Round::default() }.reconcile()
-        };
-        let (without, with) = (of(Vec::new()), of(before.clone()));
-        prop_assert_eq!(without.changes.len(), with.changes.len());
-        for (without, with) in without.changes.iter().zip(&with.changes) {
-            match (without, with) {
-                (FindingChange::Raised(plain), FindingChange::Raised(raised)) if raised.status == Status::Ruled => {
-                    let mut gravest = before.iter().map(|one| one.finding.severity);
-                    prop_assert!(gravest.any(|accepted| raised.severity <= accepted));
-                    prop_assert_eq!((&plain.id, &plain.description), (&raised.id, &raised.description));
-                }
-                (without, with) => prop_assert_eq!(without, with),
-            }
-        }
     }
 }

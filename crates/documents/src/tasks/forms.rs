@@ -2,6 +2,7 @@
 
 use super::tests::{first, ids, last_refs, told};
 use super::*;
+use crate::trace;
 
 #[test]
 fn words_for_the_end_of_the_work_are_done_criteria() {

@@ -1,6 +1,7 @@
 //! Lists in the styles of other tools, read as their authors mean them.
 
 use super::*;
+use crate::trace;
 
 /// `id | title | lines | form | done | depends on | refers to` of each task.
 fn told(text: &str) -> Vec<String> {
