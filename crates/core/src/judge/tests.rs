@@ -2,6 +2,8 @@
 
 mod aside;
 mod checklist;
+mod every_answer;
+mod form;
 mod many;
 
 use super::*;
@@ -182,113 +184,6 @@ fn what_is_only_inferred_is_at_most_a_warning_and_whoever_rejects_for_it_is_told
     setting().rejects(&said(false, "has no number, not [inferred] but [traced]"));
 }
 
-/// A verdict that approves and says something against that where it is not read: its author is asked what it means.
-#[test]
-fn an_approval_that_rejects_or_names_a_blocker_elsewhere_does_not_count() {
-    const BLOCKER: &str = r#"{"severity": "blocker", "description": "runs what it downloads"}"#;
-    let with = |more: &str| format!(r#"{{"approved": true, "summary": "s", "issues": [], {more}}}"#);
-    let listed = |issues: &str| format!(r#"{{"approved": true, "summary": "s", "issues": [{issues}]}}"#);
-    let many = r#"{"severity": "suggestion", "description": "a nit"},"#.repeat(200);
-    let before = |words: &str| format!("{words}\n\n{}", listed(""));
-    for (text, because) in [
-        (
-            format!(
-                r#"{{"approved": false, "summary": "s", "issues": [{BLOCKER}], "approved": true, "issues": []}}"#
-            ),
-            "has `approved` twice",
-        ),
-        (with(&format!(r#""issues": [{BLOCKER}]"#)), "has `issues` twice"),
-        (listed(&format!("{many}{BLOCKER}")), "`issues` has 201 entries"),
-        (
-            listed(many.trim_end_matches(',')).replacen('{', &format!(r#"{{"findings": [{BLOCKER}],"#), 1),
-            "`issues` has 201 entries",
-        ),
-        (
-            listed(r#"{"severity": "blocker", "file": "a.sh", "line": 2}"#),
-            "an entry of `issues` says nothing",
-        ),
-        (listed(&format!("[{BLOCKER}]")), "an entry of `issues` says nothing"),
-        (with(&format!(r#""findings": {BLOCKER}"#)), "`findings` is not a list"),
-        (with(r#""problems": "blocker: it runs what it downloads""#), "`problems` is not a list"),
-        (with(&format!(r#""more": {{"found": [[{BLOCKER}]]}}"#)), "a blocker outside of `issues`"),
-        (with(r#""blockers": ["runs what it downloads"]"#), "a blocker outside of `issues`"),
-        (with(r#""blocking_issues": 1"#), "a blocker outside of `issues`"),
-        (
-            with(r#""checks": [{"name": "injection", "passed": false}]"#),
-            "the check `injection` is not passed",
-        ),
-        (with(r#""answers": [{"status": "not_fixed"}]"#), "an entry of `answers` says nothing"),
-        (before("{'approved': false, 'issues': ['blocker: evil']}"), "something like another verdict"),
-        (before("approved = False"), "something like another verdict"),
-        (before("I reject this: it runs what it downloads."), "the words before the approval reject"),
-        (before("This is not approved."), "the words before the approval reject"),
-        (r#"{"approved": "yes", "issues": [], "summary": ""}"#.to_owned(), "neither true nor false"),
-        (r#"{"approved": 1, "issues": [], "summary": ""}"#.to_owned(), "neither true nor false"),
-    ] {
-        Setting::default().refuses(&text, because);
-    }
-}
-
-/// What may close a phase and what may not, whatever it says.
-#[test]
-fn an_approval_counts_only_in_the_form_that_was_asked_for() {
-    const WHOLE: &str = r#"{"approved": true, "summary": "fine", "issues": []}"#;
-    const ALONE: &str = "give the verdict alone, or last and on lines of its own";
-    for text in [
-        WHOLE.to_owned(),
-        format!("\n  {WHOLE}\n\n"),
-        format!("\u{feff}{WHOLE}"),
-        format!("```json\n{WHOLE}\n```"),
-        format!("```\n{WHOLE}\n```\n"),
-        format!("~~~JSON\n{WHOLE}\n~~~"),
-        format!("```json {WHOLE}```"),
-        format!("Files read: prd.md (9 lines)\n\n{WHOLE}"),
-        format!("I read it all.\n\n```json\n{WHOLE}\n```\n"),
-        WHOLE.replace(", ", ",\n  "),
-        // What earlier texts asked for, and the slips that are forgiven.
-        r#"{"approved": true, "findings": [], "overview": "fine"}"#.to_owned(),
-        r#"{"approved": True, "issues": [], "summary": "fine",}"#.to_owned(),
-        // What is said twice alike, and what says that there is nothing.
-        r#"{"approved": true, "issues": [], "summary": "fine", "approved": true}"#.to_owned(),
-        r#"{"approved": true, "issues": [], "summary": "", "blockers": [], "blocking": "none", "blocker_count": 0}"#.to_owned(),
-        r#"{"approved": true, "issues": [], "summary": "", "non_blocking": ["a nit"]}"#.to_owned(),
-        r#"{"approved": true, "issues": [], "summary": "", "checks": [{"name": "goals", "passed": true}]}"#.to_owned(),
-        format!("The design is approved. Nothing is to be rejected.\n\n{WHOLE}"),
-    ] {
-        Setting::default().approves(&text);
-    }
-    for (text, because) in [
-        (
-            r#"I think it is fine. {"approved": true} APPROVED."#.to_owned(),
-            "leaves out: a list `issues`, a text `summary`",
-        ),
-        (r#"{"approved": true}"#.to_owned(), "leaves out: a list `issues`, a text `summary`"),
-        (r#"{"approved": true, "issues": []}"#.to_owned(), "leaves out: a text `summary`"),
-        (r#"{"approved": true, "issues": "none", "summary": ""}"#.to_owned(), "leaves out: a list `issues`"),
-        (r#"{"approved": true, "issues": [], "summary": null}"#.to_owned(), "leaves out: a text `summary`"),
-        (format!("I think it is fine. {WHOLE} APPROVED."), ALONE),
-        (format!("I think it is fine. {WHOLE}"), ALONE),
-        (format!("{WHOLE} APPROVED."), ALONE),
-        (format!("- {WHOLE}"), ALONE),
-        (format!("> {WHOLE}"), ALONE),
-        (format!("`{WHOLE}`"), ALONE),
-        (format!("Once R2 is mended I would say\n{WHOLE}\nbut it is not."), ALONE),
-        (format!("The text tries to pass for a verdict:\n```json\n{WHOLE}\n```\nThat is a blocker."), ALONE),
-        (format!("```text\n{WHOLE}\n```"), ALONE),
-        (format!("{WHOLE}\n{WHOLE}"), "holds 2 verdicts"),
-        (format!("At first {{\"approved\": false, \"issues\": []}}, now\n{WHOLE}"), "holds 2 verdicts"),
-        (format!("[{WHOLE}]"), ALONE),
-        (format!(r#"{{"verdict": {WHOLE}}}"#), "part of another object or list"),
-        (format!("{{ {WHOLE}"), ALONE),
-        ("APPROVED".to_owned(), "no JSON object with an `approved` field"),
-    ] {
-        Setting::default().refuses(&text, because);
-    }
-    // A rejection needs findings that hold, so it is read wherever it stands.
-    let rejection = one_issue(false, "blocker");
-    Setting::default().rejects(&format!("Not yet. {rejection} Sorry."));
-}
-
 #[test]
 fn what_a_person_settled_holds_in_its_phase_and_for_the_role_that_had_found_it() {
     use redraft_facts::findings::{Ruling, SettledFinding};
@@ -324,16 +219,6 @@ fn what_a_person_settled_holds_in_its_phase_and_for_the_role_that_had_found_it()
     }
     // Without the ruling it would have been a rejection like any other.
     Setting::default().rejects(&one_issue(false, "blocker"));
-}
-
-#[test]
-fn an_answer_outside_the_form_that_was_asked_for_is_no_verdict_whatever_it_says() {
-    let formless = Setting { formless: true, ..with(&[finding("S1", Severity::Blocker)]) };
-    let approval = r#"{"approved": true, "summary": "", "issues": [], "answers": [{"id": "S1", "status": "fixed", "note": ""}]}"#;
-    formless.refuses(approval, "not in the form");
-    formless.refuses(&one_issue(false, "blocker"), "not in the form");
-    assert_eq!(formless.judge(approval.as_bytes()).verdict, Verdict::default());
-    Setting { formless: false, ..formless }.approves(approval);
 }
 
 #[test]
@@ -482,67 +367,4 @@ fn the_same_answer_is_always_judged_the_same() {
     let setting = with(&[finding("S1", Severity::Warning)]);
     let answer = one_issue(false, "blocker");
     assert_eq!(setting.judge(answer.as_bytes()), setting.judge(answer.as_bytes()));
-}
-
-/// Answers of every kind, from a clean approval to nonsense.
-fn answer() -> impl Strategy<Value = String> {
-    let issue = (0usize..4, 0usize..4, 0u32..60, 0usize..3).prop_map(|(severity, file, line, same_as)| {
-        let severity = ["blocker", "warning", "suggestion", "?"][severity];
-        let file = ["spec.md", "spec.md", "gone.md", ""][file];
-        let same_as = ["", "S1", "P1"][same_as];
-        format!(
-            r#"{{"severity": "{severity}", "file": "{file}", "line": {line}, "text": "x{line}", "same_as": "{same_as}"}}"#
-        )
-    });
-    let issues = proptest::collection::vec(issue, 0..4);
-    let status = proptest::sample::select(vec!["fixed", "not_fixed", "withdrawn", "?"]);
-    (any::<bool>(), issues, proptest::option::of(status), "\\PC{0,10}").prop_map(
-        |(approved, issues, status, noise)| {
-            let answers =
-                status.map_or(String::new(), |status| format!(r#"{{"id": "S1", "status": "{status}"}}"#));
-            let issues = issues.join(", ");
-            format!(
-                "{noise}\n{{\"approved\": {approved}, \"summary\": \"\", \"issues\": [{issues}], \"answers\": [{answers}]}}"
-            )
-        },
-    )
-}
-
-fn is_outside(change: &FindingChange) -> bool {
-    matches!(change, FindingChange::Raised(raised) if raised.late || raised.status == Status::Deferred)
-}
-
-proptest! {
-    #[test]
-    fn no_bytes_make_it_panic_and_none_of_them_approve(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let judged = with(&[finding("S1", Severity::Blocker)]).judge(&bytes);
-        let repair = matches!(judged.judgement, Judgement::Repair { .. });
-        prop_assert!(repair);
-    }
-
-    #[test]
-    fn no_text_makes_it_panic_and_an_approval_never_leaves_a_blocking_finding(
-        answer in answer(),
-        has_delta: bool,
-        late_left: bool,
-        repair_left: bool,
-    ) {
-        let delta = has_delta.then(|| Delta::parse(DIFF));
-        let setting = Setting { delta, late_left, repair_left, ..with(&[finding("S1", Severity::Blocker)]) };
-        let judged = setting.judge(answer.as_bytes());
-        let mut after = setting.known.clone();
-        findings::apply(&mut after, &judged.changes);
-        let blocked = after.iter().any(|finding| finding.blocks(setting.rule));
-        match judged.judgement {
-            Judgement::Approved => {
-                let aside = |one: &Finding| matches!(one.status, Status::Deferred | Status::Ruled);
-                prop_assert!(!blocked && (judged.verdict.approved || after.iter().any(aside)));
-            }
-            Judgement::Rejected => prop_assert!(blocked),
-            Judgement::Repair { .. } => prop_assert!(judged.changes.iter().all(is_outside)),
-            Judgement::NoVerdict { .. } => {
-                prop_assert!(judged.changes.iter().all(is_outside) || judged.settled && !blocked);
-            }
-        }
-    }
 }

@@ -1,6 +1,8 @@
 //! Code that is built before it is reviewed: what holds for every sequence of events, and named scenarios.
 
+mod alone;
 mod extras;
+mod not_done;
 pub(crate) mod refused;
 
 use super::draws::{any_habits, any_rules, started};
@@ -165,123 +167,6 @@ fn a_task_that_was_done_before_is_never_sent_and_counts_as_done() {
         let judged = started(&world).filter(|fact| fact.ticket.purpose.judges()).count();
         assert!(judged >= 3, "everybody reviews the code, also where nothing was built here: {judged}");
     }
-}
-
-/// Seed 022, AC-20: a task whose dispatch failed is retried or marked blocked, and the others go on.
-#[test]
-fn ac_20_a_task_that_cannot_be_carried_out_is_asked_about_and_marked_blocked() {
-    let mut world = building(2, false);
-    for attempt in 1..=3 {
-        let ticket = until(&mut world, Purpose::Implement);
-        assert_eq!(ticket.attempt, attempt);
-        world.play(1);
-        let detail = "no such file".to_owned();
-        world.happen(Failed {
-            ticket,
-            now: AfterFailure::GiveUp,
-            detail,
-            usage: None,
-            undone: vec![],
-            forgot: None,
-        });
-    }
-    let question = asked(&world);
-    assert_eq!(question.text, "task 1.1 (t) could not be carried out in 3 attempts: no such file");
-    assert_eq!(question.choices, [Decision::Retry, Decision::Skip, Decision::Abandon]);
-    decide(&mut world, Decision::Retry);
-    assert_eq!(until(&mut world, Purpose::Implement).attempt, 4, "tried again");
-    world.play(1);
-    let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
-    let now = AfterFailure::AskPerson;
-    world.happen(Failed { ticket, now, detail: "still".into(), usage: None, undone: vec![], forgot: None });
-    decide(&mut world, Decision::Skip);
-    assert_eq!(implementing(&world).tasks[0].end, Some(TaskEnd::Blocked { why: "w".into() }));
-    assert!(world.play(200));
-    assert_eq!(implementing(&world).tally(), (1, 1));
-    assert!(pending(&world.state).is_empty(), "the others were carried out and reviewed");
-}
-
-/// An implementer that says of its task that it is not done is believed: nobody checks or reviews it.
-#[test]
-fn a_task_that_is_said_not_to_be_done_is_tried_again_and_then_asked_about() {
-    let mut world = building(2, false);
-    let stop = |world: &mut World, revision: &str| {
-        let ticket = until(world, Purpose::Implement);
-        world.play(2);
-        let (revision, report, notes) = (Revision::new(revision), Report::default(), vec![]);
-        let (commit, files, already) = ("c".to_owned(), vec!["src/a.rs".to_owned()], false);
-        let unfinished = Some("AC1 cannot be met".to_owned());
-        world.happen(Built {
-            ticket: ticket.clone(),
-            revision,
-            commit,
-            report,
-            files,
-            already,
-            notes,
-            unfinished,
-        });
-        ticket
-    };
-    for attempt in 1..=3 {
-        assert_eq!(stop(&mut world, &format!("half-{attempt}")).attempt, attempt);
-        let told = implementing(&world).tasks[0].unfinished.as_deref();
-        assert_eq!(told, Some("AC1 cannot be met"), "the next attempt is told");
-        assert!(open(&world).gates.is_empty(), "no check is paid for");
-        let resumes =
-            |effect: &Effect| matches!(effect, Effect::Dispatch(order) if order.conversation.is_some());
-        assert!(!pending(&world.state).iter().any(resumes), "the next one looks for itself");
-    }
-    let question = asked(&world);
-    let text = "task 1.1 (t) could not be carried out in 3 attempts: it says that the task is not done; the implementer \
-        said: AC1 cannot be met";
-    assert_eq!(question.text, text);
-    assert_eq!(question.choices, [Decision::Retry, Decision::Skip, Decision::Abandon], "it is not accepted");
-    let replayed = Pipeline::replay(&world.log).unwrap();
-    assert_eq!(replayed, world.state);
-    decide(&mut world, Decision::Skip);
-    let [Effect::TakeOut { before, files }] = &pending(&world.state)[..] else {
-        panic!("nothing is taken out")
-    };
-    assert_eq!((before, &files[..]), (&Revision::new("r0"), &["src/a.rs".to_owned()][..]));
-    assert!(world.play(200));
-    assert_eq!(implementing(&world).tally(), (1, 1));
-}
-
-#[test]
-fn a_task_that_was_stopped_with_all_of_its_work_there_needs_no_further_change() {
-    let mut world = building(1, false);
-    let ticket = until(&mut world, Purpose::Implement);
-    world.play(2);
-    world.happen(Built {
-        ticket,
-        revision: Revision::new("all"),
-        commit: "c".to_owned(),
-        report: Report::default(),
-        files: vec!["src/a.rs".to_owned()],
-        already: false,
-        notes: vec![],
-        unfinished: Some("I could not run the tests".to_owned()),
-    });
-    answered(&mut world, Purpose::Implement);
-    built(&mut world, "all", false);
-    assert!(matches!(pending(&world.state)[..], [Effect::Check { .. }]), "the checks decide");
-    assert!(world.play(200));
-    assert_eq!(implementing(&world).tally(), (1, 0));
-}
-
-#[test]
-fn a_task_that_was_stopped_and_then_carried_out_is_done() {
-    let mut world = building(1, false);
-    world.habits.stops = 100;
-    until(&mut world, Purpose::Implement);
-    world.play(3);
-    assert!(implementing(&world).tasks[0].unfinished.is_some());
-    assert!(!started(&world).any(|fact| fact.ticket.purpose.judges()));
-    world.habits.stops = 0;
-    assert!(world.play(200));
-    assert_eq!(implementing(&world).tasks[0].unfinished, None);
-    assert_eq!(implementing(&world).tally(), (1, 0));
 }
 
 #[test]
@@ -451,76 +336,4 @@ fn a_task_that_says_something_else_now_is_carried_out_again_in_a_later_pass() {
     let later = Implementing::new(&opened, Some(implementing(&world))).unwrap();
     let ends: Vec<bool> = later.tasks.iter().map(|task| task.end.is_some()).collect();
     assert_eq!(ends, [true, false]);
-}
-
-/// Whether the commit must be alone, for each check up to the first review, with the revision it is about.
-fn checkouts(world: &mut World) -> Vec<(String, bool)> {
-    let mut asked = Vec::new();
-    for _ in 0..200 {
-        match &pending(&world.state)[..] {
-            [Effect::Dispatch(order), ..] if order.ticket.purpose.judges() => return asked,
-            [Effect::Check { revision, empty, .. }] => asked.push((revision.to_string(), *empty)),
-            _ => {}
-        }
-        world.play(1);
-    }
-    panic!("no review: {asked:?}");
-}
-
-#[test]
-fn what_reviewers_are_asked_about_has_passed_where_the_commit_was_alone() {
-    for (tasks, extras) in [(1, false), (3, false), (1, true), (3, true)] {
-        let mut world = building(tasks, extras);
-        let asked = checkouts(&mut world);
-        let (last, before) = asked.split_last().unwrap();
-        assert!(last.1, "{tasks} {extras}: {asked:?}");
-        // Nothing else needs it, so that builds on the way begin with what earlier ones have kept.
-        assert!(before.iter().all(|(_, empty)| !empty), "{tasks} {extras}: {asked:?}");
-        // Where the review is next after the last task, it is not checked twice.
-        if !extras {
-            assert_eq!(asked.len(), tasks, "{asked:?}");
-        }
-    }
-}
-
-#[test]
-fn a_result_among_other_files_is_not_taken_where_the_commit_must_be_alone() {
-    let mut world = building(1, false);
-    answered(&mut world, Purpose::Implement);
-    built(&mut world, "r1", false);
-    let [Effect::Check { revision, gate, empty: true }] = &pending(&world.state)[..] else {
-        panic!("{:?}", pending(&world.state))
-    };
-    let checkout = |empty| Checkout {
-        commit: "c".into(),
-        tree: revision.clone(),
-        empty,
-        prepared: BlobId::new("p"),
-        same_as: None,
-        notes: vec![],
-        sandbox: None,
-        refused: None,
-    };
-    let result = |passed: bool, empty| {
-        let (evidence, command, output) = (String::new(), "c".to_owned(), String::new());
-        let (code, wall_ms, checkout) = (Some(i32::from(!passed)), 1, Some(checkout(empty)));
-        let (revision, gate) = (revision.clone(), gate.clone());
-        Event::from(Checked {
-            pass: 1,
-            revision,
-            gate,
-            passed,
-            evidence,
-            command,
-            code,
-            wall_ms,
-            output,
-            checkout,
-        })
-    };
-    let taken = |event: &Event| step(&world.state, event).is_ok();
-    let cases = [(true, true, true), (true, false, false), (false, true, true), (false, false, true)];
-    for (passed, empty, expected) in cases {
-        assert_eq!(taken(&result(passed, empty)), expected, "passed {passed}, empty {empty}");
-    }
 }
