@@ -12,6 +12,7 @@ mod markdown;
 mod named;
 mod orphan;
 mod reach;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod wanted;
@@ -307,10 +308,10 @@ pub fn build(sources: &Sources<'_>) -> Matrix {
     let made = made::made(sources);
     let read = reach::read(sources);
     let (works, places) = made::works(sources, &read, &made);
-    let mut rows = reach::rows(&read, &places, sources);
+    let mut rows = rows::rows(&read, &places, sources);
     let served: BTreeSet<usize> = rows.iter().flat_map(|row| &row.works).copied().collect();
     let alone = (0..works.len()).filter(|at| !served.contains(at));
-    rows.extend(alone.map(|at| reach::row_of_work(&read, &works[at], at)));
+    rows.extend(alone.map(|at| rows::row_of_work(&read, &works[at], at)));
     let orphans = orphan::orphans(sources, &read, &rows, &works, &made);
     Matrix { rows, works, orphans, built: made.begun }
 }

@@ -1,19 +1,23 @@
 //! The board: one row per feature, stored next to its events so that `status` need not fold any.
 
+mod next;
+mod task_tally;
+
 use crate::standing::{self, Standing, Surroundings, Waits};
+use next::next;
 use redraft_core::attribution::RoleAttribution;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{self, Implementing, Loop, LoopEnd, Seat, Stage, TaskEnd, TaskWork};
 use redraft_core::tally::Tally;
-use redraft_facts::event::{BudgetReached, FeatureCreated, FeatureLife, ReviewedChange, Started};
+use redraft_facts::event::{FeatureCreated, FeatureLife, ReviewedChange, Started};
 use redraft_facts::forecast::Forecast;
 use redraft_facts::ids::{FeatureId, ReviewId};
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
-use redraft_facts::text;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Money, Usd};
 use serde::{Deserialize, Serialize};
+pub use task_tally::TaskTally;
 
 /// What `status` shows about a feature. Stored as JSON; an older or newer form is just computed again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,82 +121,6 @@ pub struct OutWork {
 impl OutWork {
     fn new(started: &Started) -> OutWork {
         OutWork { ticket: started.ticket.to_string(), expires_ms: started.expires_ms }
-    }
-}
-
-/// What became of a feature's tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TaskTally {
-    pub done: usize,
-    /// Tasks that a person went on without.
-    pub blocked: usize,
-    pub total: usize,
-    /// Tasks that agents carry out now. Whoever shows the row leaves them out where nobody drives the feature.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub at_work: usize,
-    /// Tasks that are finished and not yet part of the feature.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub queued: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_none(count: &usize) -> bool {
-    *count == 0
-}
-
-impl TaskTally {
-    pub(crate) fn new(implementing: &Implementing) -> TaskTally {
-        let (done, blocked) = implementing.tally();
-        let at_work = |task: &&TaskWork| {
-            task.seat.flight().is_some_and(|flight| flight.answered.is_none() && !flight.started.pull)
-        };
-        let at_work = implementing.tasks.iter().filter(at_work).count();
-        let (total, queued) = (implementing.tasks.len(), implementing.landing.queue.len());
-        TaskTally { done, blocked, total, at_work, queued }
-    }
-
-    /// The tasks of a feature, once they are being carried out.
-    pub fn of(state: &Pipeline) -> Option<TaskTally> {
-        state.standing().filter_map(|one| one.implementing.as_ref()).last().map(TaskTally::new)
-    }
-
-    /// The same as [`TaskTally::in_words`], with what is under way.
-    pub fn now_in_words(&self) -> String {
-        self.with_now(self.in_words())
-    }
-
-    /// Behind the number of those that are done.
-    pub(crate) fn beside_done(&self) -> String {
-        self.with_now("tasks done".to_owned())
-    }
-
-    /// How many are done of all tasks of several features, and what is under way.
-    pub fn summed(all: impl Iterator<Item = TaskTally>) -> Option<String> {
-        let sum = |one: TaskTally, other: TaskTally| TaskTally {
-            done: one.done + other.done,
-            blocked: one.blocked + other.blocked,
-            total: one.total + other.total,
-            at_work: one.at_work + other.at_work,
-            queued: one.queued + other.queued,
-        };
-        let sum = all.reduce(sum)?;
-        Some(sum.with_now(format!("{} of {} done", sum.done, text::count(sum.total, "task"))))
-    }
-
-    fn with_now(&self, words: String) -> String {
-        let counts = [(self.at_work, "at work"), (self.queued, "in the queue")];
-        let now = counts.into_iter().filter(|(number, _)| *number > 0);
-        now.fold(words, |words, (number, what)| format!("{words}, {number} {what}"))
-    }
-
-    /// Once all have ended, it does not say how many there were.
-    pub fn in_words(&self) -> String {
-        let TaskTally { done, blocked, total, .. } = *self;
-        match total > done + blocked {
-            true => format!("{done} of {} done, {blocked} skipped or blocked", text::count(total, "task")),
-            false => format!("{} done, {blocked} skipped or blocked", text::count(done, "task")),
-        }
     }
 }
 
@@ -428,14 +356,6 @@ fn phase(state: &Pipeline) -> Option<Phase> {
     state.phase().or(past).or_else(|| state.phases().filter(|phase| state.is_over(*phase)).last())
 }
 
-/// A budget with which the next dispatch and another like it would fit, in whole dollars.
-fn enough(short: &BudgetReached) -> u64 {
-    let whole = |usd: u64| usd.div_ceil(1_000_000);
-    let spent = short.limit.0.saturating_sub(short.left.0);
-    // The needed amount may come from a service that reports nonsense.
-    whole(spent.saturating_add(short.needed.0.saturating_mul(2))).max(whole(short.limit.0) + 1)
-}
-
 fn round(latest: &Loop) -> u16 {
     stage(latest).map_or(0, |stage| stage.rounds)
 }
@@ -445,25 +365,6 @@ fn stage(latest: &Loop) -> Option<&Stage> {
     let closed = matches!(latest.end, Some(LoopEnd::Closed(_)));
     let running = latest.stages.iter().find(|stage| stage.closed.is_none() && !closed);
     running.or(latest.stages.last())
-}
-
-fn next(
-    status: &str,
-    ready: bool,
-    id: &str,
-    choices: &Option<Vec<String>>,
-    short: Option<&BudgetReached>,
-) -> String {
-    match (status, choices) {
-        ("approved" | "accepted" | "closed", _) if ready => format!("redraft finish {id} --merge"),
-        // Without a choice it shows the question and what can be answered.
-        ("waiting", Some(_)) => format!("redraft decide {id}"),
-        ("abandoned" | "approved" | "accepted" | "closed", _) => "redraft new \"your idea\"".to_owned(),
-        _ => match short {
-            Some(short) => format!("redraft run {id} --budget {}", enough(short)),
-            None => format!("redraft run {id}"),
-        },
-    }
 }
 
 #[cfg(test)]

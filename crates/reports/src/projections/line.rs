@@ -1,22 +1,27 @@
 //! Renders one event as one line, for `log` and for the progress of a run. Only an author's questions take more lines,
 //! which the caller indents.
 
+mod code;
+mod dispatch;
+mod people;
+#[cfg(test)]
+mod tests;
+
 use alloc::borrow::Cow;
+use code::{built, checked, combined, enqueued};
+use dispatch::{answered, failed, lost, started};
+use people::{asked, commented, decided, edited};
 use redraft_core::attribution::{Attribution, COMPUTED, in_words};
 use redraft_facts::event::{
-    About, AfterFailure, BankJudged, Built, Checked, Combined, CostCorrected, Decision, Drafted, Event,
-    Judgement, LessonName, LoopOpened, ProposalSettled, StageOutcome,
+    BankJudged, CostCorrected, Drafted, Event, Judgement, LessonName, LoopOpened, ProposalSettled,
+    StageOutcome,
 };
 use redraft_facts::findings::{FindingChange, Status};
 use redraft_facts::harmless;
-use redraft_facts::ids::Role;
 use redraft_facts::phase::Phase;
 use redraft_facts::prelude::*;
 use redraft_facts::probed::{MetAgent, ProbeResult, Probed, Resume};
-use redraft_facts::text::{count, one_line, span, utc};
-use redraft_facts::ticket::{Purpose, Unit};
-use redraft_facts::usage::grouped;
-use redraft_facts::verdict::Severity;
+use redraft_facts::text::{count, one_line};
 
 /// What happened, without time and number.
 pub fn line(event: &Event) -> String {
@@ -66,48 +71,11 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
                 count(fact.limits.rounds.into(), "round")
             )
         }
-        Event::Started(fact) => {
-            let (agent, strategy) = (&fact.agent, fact.choice.strategy.name());
-            let chars = grouped(fact.prompt_chars);
-            let how = if fact.pull { "handed to" } else { "sent to" };
-            let sandbox = fact.sandbox.as_ref().map(|level| format!("; sandbox {level}")).unwrap_or_default();
-            let slot = fact.slot.as_ref();
-            let slot = slot.map(|slot| format!("; in slot {} from {}", slot.number, short(&slot.base)));
-            let slot = slot.unwrap_or_default();
-            format!("{} {how} {agent}, {strategy}, {chars} characters{sandbox}{slot}", fact.ticket)
-        }
-        Event::Answered(fact) => {
-            let (undone, ticket, took) = (undone(&fact.undone), &fact.ticket, span(fact.wall_ms));
-            let (denied, noted) = (list("denied", &fact.denials), list("note", &fact.notes));
-            let by = match &fact.hand {
-                Some(hand) if hand.same => format!(" by the same hand ({})", hand.conversation),
-                Some(hand) => format!(" by {}", hand.conversation),
-                None => String::new(),
-            };
-            format!("{ticket} answered{by} in {took}{undone}{denied}{noted}")
-        }
+        Event::Started(fact) => started(fact),
+        Event::Answered(fact) => answered(fact),
         Event::Raised(fact) => format!("{} continues with {} reserved for it", fact.ticket, fact.reserved),
-        Event::Failed(fact) => {
-            let now = match fact.now {
-                AfterFailure::Wait(ms) => format!("will be tried again in {}", span(ms)),
-                AfterFailure::ParkUntil(at_ms) => format!("will be tried again after {}", utc(at_ms)),
-                AfterFailure::FreshSession => {
-                    "its conversation is gone, a new one will be started".to_owned()
-                }
-                AfterFailure::AskPerson => "a person must decide".to_owned(),
-                AfterFailure::OverBudget(needs) => format!("it needs {needs} of the budget"),
-                AfterFailure::GiveUp => "the attempt is over".to_owned(),
-            };
-            format!("{} failed: {}; {now}{}", fact.ticket, fact.detail, undone(&fact.undone))
-        }
-        Event::Lost(fact) => {
-            format!(
-                "{} was lost; the budget counts {} for it{}",
-                fact.ticket,
-                fact.cost,
-                undone(&fact.undone)
-            )
-        }
+        Event::Failed(fact) => failed(fact),
+        Event::Lost(fact) => lost(fact),
         Event::Adopted(fact) => {
             let taken: Vec<&str> = fact.accepted.iter().map(|phase| phase.artifact()).collect();
             let taken = if taken.is_empty() { "nothing".to_owned() } else { taken.join(", ") };
@@ -181,24 +149,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
                 Judgement::NoVerdict { why } => format!("{role} gave no verdict: {why}"),
             }
         }
-        Event::Edited(fact) => {
-            let did = if fact.first { "handed in" } else { "edited" };
-            let what = match (&fact.compared, phase) {
-                (Some(_), _) => "change",
-                (None, Some(Phase::Implement)) if fact.first => {
-                    let revision = fact.revision.short();
-                    return format!(
-                        "what the branch holds besides the documents is part of the change: revision {revision}"
-                    );
-                }
-                (None, Some(Phase::Implement)) => "code",
-                (None, Some(Phase::Finish)) => {
-                    return format!("the merge result has changed: revision {}", fact.revision.short());
-                }
-                (None, _) => "document",
-            };
-            format!("{} {did} the {what}: revision {}", fact.by, fact.revision.short())
-        }
+        Event::Edited(fact) => edited(fact, phase),
         // A warning that does not block a merge may still have to be shown.
         Event::Checked(fact) if phase == Some(Phase::Finish) && fact.passed && fact.command.is_empty() => {
             let said = fact.in_a_line(160);
@@ -206,38 +157,9 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             format!("gate {} passed{said}", fact.gate)
         }
         Event::Checked(fact) => checked(fact),
-        Event::Asked(fact) => {
-            let choices: Vec<&str> = fact.question.choices.iter().map(|choice| choice.name()).collect();
-            // An author's questions follow, a line each.
-            let (first, more) = fact.question.text.split_once('\n').unwrap_or((&fact.question.text, ""));
-            let more = if more.is_empty() { String::new() } else { format!("\n{more}") };
-            format!("asked: {first} ({}){more}", choices.join(", "))
-        }
-        Event::Decided(fact) => {
-            let why =
-                if fact.why.is_empty() { String::new() } else { format!(": {}", one_line(&fact.why, 120)) };
-            let names: Vec<&str> = fact.unseen.iter().map(Role::as_str).collect();
-            let unseen = if names.is_empty() {
-                String::new()
-            } else {
-                format!(" (not reviewed by {})", names.join(", "))
-            };
-            let what = match (&fact.about, fact.choice) {
-                (About::Disagreement { .. }, Decision::Uphold | Decision::Overrule) => {
-                    format!(" {}", fact.disputed_in_words())
-                }
-                _ => String::new(),
-            };
-            format!("{} decided {}{what}{unseen}{why}", fact.by, fact.choice.name())
-        }
-        Event::Commented(fact) => {
-            let (by, id, text) = (&fact.by, &fact.finding, one_line(&fact.text, 300));
-            match (fact.reopens, fact.severity) {
-                (true, _) => format!("{by} opened {id} of {} again: {text}", fact.phase),
-                (false, Severity::Blocker) => format!("{by} commented on {} ({id}): {text}", fact.phase),
-                (false, _) => format!("{by} noted on {} ({id}): {text}", fact.phase),
-            }
-        }
+        Event::Asked(fact) => asked(fact),
+        Event::Decided(fact) => decided(fact),
+        Event::Commented(fact) => commented(fact),
         Event::StageClosed(fact) => match fact.outcome {
             StageOutcome::Approved => format!("stage {} approved in round {}", fact.stage + 1, fact.round),
             StageOutcome::Failed => {
@@ -348,78 +270,6 @@ fn declined(fact: &Drafted) -> String {
     list("declined", &ids)
 }
 
-fn built(fact: &Built) -> String {
-    let (role, files) = (&fact.ticket.role, count(fact.files.len(), "file"));
-    let what = match &fact.ticket.unit {
-        Unit::Task(task) => format!("task {task}: "),
-        Unit::Whole => String::new(),
-    };
-    let stopped = match &fact.unfinished {
-        Some(why) => format!("; {role} says that it is not done: {}", one_line(why, 120)),
-        None => String::new(),
-    };
-    let done = match fact.ticket.purpose {
-        Purpose::Outline if fact.already => format!("{role} outlined no tests"),
-        Purpose::Outline => format!("{role} outlined tests from the documents"),
-        _ if fact.commit.is_empty() && fact.already => format!("{what}{role} says that it is already done"),
-        _ if fact.commit.is_empty() => format!("{what}{role} changed nothing"),
-        _ => format!("{what}{role} changed {files}: revision {}", fact.revision.short()),
-    };
-    format!("{done}{stopped}")
-}
-
-/// What was done in a worktree of its own.
-fn enqueued(fact: &Built) -> String {
-    match fact.unfinished {
-        Some(_) => built(fact),
-        None => format!("{}; it waits to become part of the feature", built(fact)),
-    }
-}
-
-fn combined(fact: &Combined) -> String {
-    let tasks: Vec<&str> = fact.steps.iter().map(|step| step.task.as_str()).collect();
-    let onto = fact.onto.short();
-    let put = match tasks.as_slice() {
-        [] => String::new(),
-        [task] => format!("put task {task} on top of revision {onto}, in no checkout"),
-        tasks => format!("put tasks {} on top of revision {onto}, in no checkout", tasks.join(", ")),
-    };
-    match &fact.conflict {
-        None => put,
-        Some(conflict) => {
-            let files: Vec<String> = conflict.files.iter().map(|file| one_line(file, 120)).collect();
-            let but = if put.is_empty() { "" } else { "; " };
-            format!("{put}{but}task {} conflicts in {}", conflict.task, files.join(", "))
-        }
-    }
-}
-
-fn short(commit: &str) -> &str {
-    commit.get(..8).unwrap_or(commit)
-}
-
-fn checked(fact: &Checked) -> String {
-    let checkout = fact.checkout.as_ref();
-    let place = match checkout.is_some_and(|checkout| checkout.empty) {
-        true => ", in an empty checkout",
-        false => "",
-    };
-    let how = match (checkout.and_then(|checkout| checkout.same_as), fact.command.is_empty(), fact.code) {
-        (_, true, _) => String::new(),
-        (Some(seq), false, _) => format!(" (not run again: event {seq} has the result for the same files)"),
-        (None, false, Some(code)) => format!(" (code {code}, {}{place})", span(fact.wall_ms)),
-        (None, false, None) => format!(" (ended after {}{place})", span(fact.wall_ms)),
-    };
-    let sandbox = checkout.and_then(|checkout| checkout.sandbox.as_ref());
-    let sandbox = sandbox.map(|level| format!("; sandbox {level}")).unwrap_or_default();
-    let notes = checkout.map(|checkout| list("noticed", &checkout.notes)).unwrap_or_default();
-    let notes = sandbox + &notes;
-    match fact.passed {
-        true => format!("gate {} passed{how}{notes}", fact.gate),
-        false => format!("gate {} failed{how}: {}{notes}", fact.gate, fact.in_a_line(160)),
-    }
-}
-
 fn met(met: &MetAgent) -> String {
     let MetAgent { agent, version, resume, .. } = met;
     let off = match resume {
@@ -440,10 +290,6 @@ fn probed(fact: &Probed) -> String {
     let all = [ProbeResult::Passed, ProbeResult::Failed, ProbeResult::NotTried].map(names);
     let said: Vec<&str> = all.iter().map(String::as_str).filter(|said| !said.is_empty()).collect();
     format!("{agent} ({version}) was probed for {cost}: {}", said.join("; "))
-}
-
-fn undone(undone: &[String]) -> String {
-    list("undone", undone)
 }
 
 /// `; undone: this, that`, or nothing.
@@ -475,48 +321,4 @@ fn tally(changes: &[FindingChange]) -> String {
     let said: Vec<String> =
         counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use redraft_facts::event::Edited;
-    use redraft_facts::ids::Revision;
-
-    #[test]
-    fn what_a_command_printed_is_told_from_how_it_ended() {
-        let (gate, command) = ("test".to_owned(), "make test".to_owned());
-        let evidence = "`make test` ended with code 1\n200 entries took 3 seconds\n".to_owned();
-        let revision = Revision::new("1234567890");
-        let (passed, output) = (false, String::new());
-        let fact = Checked {
-            pass: 1,
-            revision,
-            gate,
-            passed,
-            evidence,
-            command,
-            code: Some(1),
-            wall_ms: 2000,
-            output,
-            checkout: None,
-        };
-        let told = line(&Event::from(fact.clone()));
-        assert!(told.ends_with(": `make test` ended with code 1: 200 entries took 3 seconds"), "{told}");
-        let lint = Checked { command: String::new(), evidence: "line 1 a\nline 2 b".to_owned(), ..fact };
-        assert!(line(&Event::from(lint)).ends_with("failed: line 1 a line 2 b"));
-    }
-
-    #[test]
-    fn an_edit_of_code_is_not_called_one_of_a_document() {
-        let revision = Revision::new("1234567890");
-        let (commit, by) = (String::new(), "ann".to_owned());
-        let event = Event::from(Edited { revision, commit, by, first: false, compared: None });
-        assert!(line_in(&event, Some(Phase::Implement), None).starts_with("ann edited the code: "));
-        assert!(line_in(&event, Some(Phase::Design), None).starts_with("ann edited the document: "));
-        let Event::Edited(edited) = event.clone() else { unreachable!() };
-        let along = Event::from(Edited { first: true, ..edited });
-        assert!(line_in(&along, Some(Phase::Implement), None).starts_with("what the branch holds besides "));
-        assert!(line(&event).starts_with("ann edited the document: "));
-    }
 }
