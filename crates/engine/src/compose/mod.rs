@@ -7,23 +7,25 @@
 mod code;
 mod lessons;
 mod rebuild;
+mod said;
 mod task;
 mod texts;
 mod warned;
 
 pub use rebuild::{Rebuilt, rebuild};
+pub(crate) use said::asked;
+use said::{answers, comments, disputed, settled_here};
 pub(crate) use texts::delta_of_change;
 pub use texts::{Texts, source};
 
 use crate::ports::WorkspaceError;
 pub use crate::values::{LoopFacts, LoopTexts};
 use lessons::Lessons;
-use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{DispatchOrder, Loop, Seat, TaskWork, shown_round};
 use redraft_documents::bank::Query;
 use redraft_facts::choice::Strategy;
 use redraft_facts::event::{FeatureCreated, PlayerKind, StageOutcome};
-use redraft_facts::findings::{Finding, SettledFinding, Status};
+use redraft_facts::findings::{Finding, Status};
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
@@ -31,8 +33,8 @@ use redraft_facts::probed::Recall;
 use redraft_facts::ticket::{Purpose, Ticket, Unit};
 use redraft_facts::verdict::Severity;
 use redraft_prompts::prompt::{
-    self, Absent, AnsweredQuestion, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd,
-    ProjectCheck, RetroBrief, Upstream, Warned, build,
+    self, Absent, Brief, Disputed, DomainOutcome, DomainResult, FeaturePaths, Prd, ProjectCheck, RetroBrief,
+    Upstream, Warned, build,
 };
 use redraft_roles::profile::{self, Profile, ProfileKind};
 use texts::chars;
@@ -268,40 +270,6 @@ fn absent(
     Ok(absent)
 }
 
-/// What a person asked for. A review has no idea, and that of a feature which was taken over is a title found there.
-pub(crate) fn asked<'a>(pipeline: &Pipeline, created: &'a FeatureCreated) -> &'a str {
-    let nobody = created.is_review() || pipeline.adopted.is_some();
-    if nobody { "" } else { &created.idea }
-}
-
-/// What people have settled and holds for the role of an order. A matter that was accepted for a document must not keep a
-/// reviewer of the code from saying what follows from it.
-pub(super) fn settled_here(setting: LoopFacts<'_>, order: &DispatchOrder) -> Vec<SettledFinding> {
-    let Ticket { phase, role, .. } = &order.ticket;
-    setting.pipeline.settled.iter().filter(|one| one.holds_for(*phase, role)).cloned().collect()
-}
-
-/// What people said about the phase, apart from what the order asks about.
-fn comments<'a>(state: &'a Loop, order: &DispatchOrder) -> Vec<&'a Finding> {
-    let said = state.findings.iter().filter(|finding| finding.is_comment());
-    said.filter(|finding| !order.findings.contains(&finding.id)).collect()
-}
-
-/// The findings of an order that the author declined: for a reviewer those whose reply it was not shown, for the author
-/// all, with what was answered.
-pub(super) fn disputed<'a>(state: &'a Loop, order: &DispatchOrder, profile: &Profile) -> Vec<Disputed<'a>> {
-    let findings = state.findings.iter().filter(|finding| order.findings.contains(&finding.id));
-    let disputed = findings.filter_map(|finding| Some((finding, state.disputes.get(&finding.id)?)));
-    let told = disputed.filter(|(_, one)| profile.kind == ProfileKind::Author || one.is_unheard());
-    told.map(|(finding, one)| Disputed {
-        finding,
-        reply: one.again.as_deref().unwrap_or(&one.reply),
-        answer: one.answer.as_deref(),
-        upheld: one.upheld.as_ref().map(|upheld| (upheld.by.as_str(), upheld.why.as_str())),
-    })
-    .collect()
-}
-
 /// Whether a reviewer is asked once more about the very revision it has judged.
 pub(super) fn is_hearing(
     seat: &Seat,
@@ -311,30 +279,6 @@ pub(super) fn is_hearing(
 ) -> bool {
     let again = order.sees.is_some() && seat.judged == order.sees;
     profile.kind != ProfileKind::Author && !disputed.is_empty() && again
-}
-
-/// What authors asked before they drafted, with the answers: for a document those of its own phase, of an earlier pass
-/// where nothing was asked in this one; for code those of all documents.
-fn answers<'a>(pipeline: &'a Pipeline, state: &'a Loop) -> Vec<AnsweredQuestion<'a>> {
-    let of = |phase: Phase| {
-        let mut passes = pipeline.past.iter().chain([state]).rev().filter(|one| one.opened.phase == phase);
-        passes.find(|one| one.answers.is_some())
-    };
-    let phases = Phase::DOCUMENTS.into_iter();
-    let phases = phases.filter(|phase| state.opened.is_code() || *phase == state.opened.phase);
-    let said = |one: &'a Loop| {
-        let answers = one.answers.iter().flatten().map(String::as_str).chain(std::iter::repeat(""));
-        one.questions.iter().zip(answers)
-    };
-    phases
-        .filter_map(of)
-        .flat_map(said)
-        .map(|(asked, answer)| AnsweredQuestion {
-            question: &asked.question,
-            assumed: &asked.assumed,
-            answer,
-        })
-        .collect()
 }
 
 /// What the reader of a prompt is taken to know, so that only what came after it is told.

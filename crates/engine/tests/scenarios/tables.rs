@@ -5,6 +5,8 @@ mod again;
 pub(crate) mod agents;
 mod beside;
 mod building;
+mod checks;
+mod conflicting;
 pub(crate) mod disagreement;
 pub(crate) mod documents;
 mod faults;
@@ -33,11 +35,13 @@ pub(crate) type Scenario = (&'static str, &'static str);
 
 /// All of them.
 pub(crate) fn all() -> Vec<Scenario> {
-    let tables: [&[Scenario]; 15] = [
+    let tables: [&[Scenario]; 17] = [
         &again::TABLE,
         &agents::TABLE,
         &beside::TABLE,
         &building::TABLE,
+        &checks::TABLE,
+        &conflicting::TABLE,
         &disagreement::TABLE,
         &documents::TABLE,
         &faults::TABLE,
