@@ -4,10 +4,13 @@
 //! question it answers. After a crash, [`ScriptedAgents::forget_unheard`] gives back the turns whose answers were lost:
 //! a role that is asked again says the same again.
 
+mod at_work;
+
 use super::clock::StillClock;
 use super::comment_box::MemoryCommentBox;
 use super::turn::{Deed, ScriptedTurn, TurnEnd};
 use super::{Crash, Outside, locked};
+use at_work::AtWork;
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Agents, Billing, Cache, CheckWish, Naming, Outcome, Request, Resume,
@@ -22,8 +25,7 @@ use redraft_prompts::prompt;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// What an answer costs, and what is reserved for one.
 const COST: Usd = Usd(10_000);
@@ -366,61 +368,6 @@ impl Agent for ScriptedAgent {
             self.script.crash.changed("an agent at work");
         }
         self.end(self.with_code(turn.says, request), request.session.clone())
-    }
-}
-
-/// How many agents are at work, and how many were at most since nobody was.
-#[derive(Debug, Default)]
-struct AtWork {
-    number: Mutex<(usize, usize)>,
-    changed: Condvar,
-}
-
-/// One of them, until it is dropped.
-struct Here<'a>(&'a AtWork);
-
-impl AtWork {
-    /// Longer than a thread needs to begin.
-    const LONGEST: Duration = Duration::from_secs(10);
-
-    fn enter(&self) -> Here<'_> {
-        let mut number = locked(&self.number);
-        number.0 += 1;
-        number.1 = number.1.max(number.0);
-        self.changed.notify_all();
-        Here(self)
-    }
-
-    /// Waits until so many are at work.
-    fn meet(&self, wanted: usize, crash: &Crash) {
-        self.wait(crash, &format!("{wanted} were to be at work at once"), |(_, most)| most >= wanted);
-    }
-
-    /// Waits until so many are gone of those that were at work at once.
-    fn let_go(&self, wanted: usize, crash: &Crash) {
-        self.wait(crash, &format!("{wanted} were to go first"), |(now, most)| most - now >= wanted);
-    }
-
-    /// In a process that has died, nobody else comes or goes.
-    fn wait(&self, crash: &Crash, what: &str, until: impl Fn((usize, usize)) -> bool) {
-        let began = Instant::now();
-        let mut number = locked(&self.number);
-        while !until(*number) && !crash.is_dead() {
-            assert!(began.elapsed() < AtWork::LONGEST, "{what}: {number:?}");
-            let waited = self.changed.wait_timeout(number, Duration::from_millis(20));
-            number = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-}
-
-impl Drop for Here<'_> {
-    fn drop(&mut self) {
-        let mut number = locked(&self.0.number);
-        number.0 -= 1;
-        if number.0 == 0 {
-            number.1 = 0;
-        }
-        self.0.changed.notify_all();
     }
 }
 
