@@ -5,26 +5,28 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
+mod asking;
 mod lane;
+mod screen;
+mod shown;
 mod told;
 mod typed_ahead;
 
 use self::lane::Lane;
 use crate::attention::Attention;
-use crate::colour::painted;
 use crate::errors::{CliError, ErrorCode};
 use crate::region::{Region, Screen};
-use crate::wrap::wrapped;
 use redraft_agents::config::{Colour, TerminalSettings};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Clock;
 use redraft_facts::event::Entry;
 use redraft_facts::harmless;
-use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::Usd;
-use redraft_reports::question::{AnswerChoice, QuestionForm};
+use screen::{can_rewrite_lines, columns, is_capable, size};
 use serde::Serialize;
+use shown::Shown;
+pub use shown::beneath;
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -229,24 +231,6 @@ impl Console {
         answer
     }
 
-    /// Asks a question in its one form until one of its choices is typed; none at the end of input or when the user
-    /// stops the program.
-    pub fn choose<'a>(&self, form: &'a QuestionForm, clock: &dyn Clock) -> Option<&'a AnswerChoice> {
-        form.lines().iter().for_each(|line| self.say_before_asking(line));
-        loop {
-            let word = self.ask_about(&form.what, &form.prompt(), clock)?;
-            match form.meant(&word) {
-                Some(choice) => return Some(choice),
-                None => self.say_before_asking(&format!("`{word}` is not a choice here")),
-            }
-        }
-    }
-
-    /// Asks a question with yes and no. Everything but a yes is a no.
-    pub fn agrees(&self, form: &QuestionForm, clock: &dyn Clock) -> bool {
-        self.choose(form, clock).is_some_and(|choice| choice.word == "yes")
-    }
-
     fn prompted(&self, question: &str, clock: &dyn Clock) -> Option<String> {
         let mut err = std::io::stderr().lock();
         // A terminal that is gone shows nothing; the answer is then missing too.
@@ -271,26 +255,6 @@ impl Console {
             }
         }
         None
-    }
-
-    /// Asks for a text that is kept, such as a reason.
-    pub fn ask_text(&self, question: &str, clock: &dyn Clock) -> Option<Typed> {
-        self.ask(question, clock).map(Typed::from)
-    }
-
-    /// Asks for something that must not be seen on the terminal.
-    pub fn ask_hidden(&self, question: &str, clock: &dyn Clock) -> Option<String> {
-        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-        let stdin = std::io::stdin();
-        let before = tcgetattr(&stdin).ok()?;
-        let mut hidden = before.clone();
-        hidden.local_modes.remove(LocalModes::ECHO);
-        tcsetattr(&stdin, OptionalActions::Now, &hidden).ok()?;
-        let answer = self.ask(question, clock);
-        // A terminal that is gone needs no echo.
-        let _ = tcsetattr(&stdin, OptionalActions::Now, &before);
-        self.talk("");
-        answer
     }
 
     pub fn can_ask(&self) -> bool {
@@ -372,82 +336,11 @@ impl Console {
     }
 }
 
-/// A text that may be written to a terminal.
-struct Shown(String);
-
-impl Shown {
-    /// Colours come last, so that no text can bring its own.
-    fn text(outside: &str, colours: bool) -> Shown {
-        let harmless = harmless::text(outside);
-        Shown(if colours { painted(&harmless) } else { harmless.into_owned() })
-    }
-
-    /// The same with lines that fit into these columns.
-    fn wrapped(outside: &str, columns: Option<usize>, colours: bool) -> Shown {
-        match columns {
-            Some(columns) => Shown::text(&wrapped(&harmless::text(outside), columns), colours),
-            None => Shown::text(outside, colours),
-        }
-    }
-
-    fn json(written: &str) -> Shown {
-        Shown(harmless::json(written).into_owned())
-    }
-}
-
-/// A message whose further lines, which may be somebody else's words, cannot be taken for lines of ours. A line of a
-/// configuration stays as it is: it is meant to be copied, and looks like nothing that we print.
-pub fn beneath(message: &str) -> String {
-    let mut lines = message.trim_end().split('\n');
-    let mut text = lines.next().unwrap_or_default().to_owned();
-    for line in lines {
-        let bar = if is_setting(line) { "" } else { "    | " };
-        text.push_str(&format!("\n{bar}{line}"));
-    }
-    text
-}
-
-/// Whether a line is an indented `[table]` or `key = value`.
-fn is_setting(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix("  ") else { return false };
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-.\"".contains(letter);
-    let key = rest.trim_start().trim_start_matches('[');
-    let after = key.trim_start_matches(plain);
-    after.len() < key.len() && (after.starts_with(" = ") || after == "]")
-}
-
-/// Whether the lines that show what is under way can be taken back: on a terminal that supports it.
-fn can_rewrite_lines() -> bool {
-    std::io::stderr().is_terminal() && is_capable()
-}
-
-/// Whether the terminal supports more than letters.
-fn is_capable() -> bool {
-    let term = std::env::var_os("TERM").unwrap_or_default();
-    !term.is_empty() && term != "dumb"
-}
-
 /// Writes to stderr, all of it at once.
 fn write_at_once(text: &str) {
     let mut err = std::io::stderr().lock();
     // A terminal that is gone shows nothing.
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-}
-
-/// The columns and rows of the terminal that stderr is.
-fn size() -> (usize, usize) {
-    let err = std::io::stderr();
-    let rows = rustix::termios::tcgetwinsize(&err).map_or(0, |size| usize::from(size.ws_row));
-    (columns(&err).unwrap_or(USUAL.0), if rows == 0 { USUAL.1 } else { rows })
-}
-
-/// Some terminals do not know how wide and how high they are.
-const USUAL: (usize, usize) = (79, 24);
-
-/// How long a line may be without running into the next one.
-fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(stream).ok()?;
-    Some(if size.ws_col == 0 { USUAL.0 } else { usize::from(size.ws_col) - 1 })
 }
 
 /// The last line of a stream of objects.
