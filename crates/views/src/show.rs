@@ -2,37 +2,27 @@
 //! feature, `schedule` which of its tasks may run side by side.
 
 pub mod documents;
+mod example;
+mod findings;
 pub mod pull_request;
 pub mod schedule;
 pub mod trace;
 
+use example::example;
+pub use findings::{findings, table};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::attribution::{Attribution, RoleAttribution};
-use redraft_core::pipeline::Pipeline;
-use redraft_core::review::Loop;
-use redraft_documents::reconcile::defects;
 use redraft_engine::compose;
 use redraft_engine::ports::Store;
-use redraft_facts::choice::Strategy;
 use redraft_facts::event::{Entry, Event, Started};
-use redraft_facts::findings::Finding;
 use redraft_facts::fragment::Prompt;
-use redraft_facts::harmless;
-use redraft_facts::ids::{FindingId, Role};
-use redraft_facts::phase::Phase;
-use redraft_facts::text::hash;
-use redraft_facts::ticket::{Purpose, Scope, Ticket};
-use redraft_frame::args::{FindingsArgs, PromptArgs};
-use redraft_frame::console::{Console, beneath};
+use redraft_facts::ticket::{Scope, Ticket};
+use redraft_frame::args::PromptArgs;
+use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::profiles;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::ticket_in;
-use redraft_prompts::prompt;
-use redraft_reports::claims::{NothingLookedUp, VerifiedClaim, claims, nothing_in_words, nothing_looked_up};
-use redraft_roles::profile::{self, RoleText};
 use serde::Serialize;
 
 fn open(
@@ -108,113 +98,6 @@ pub fn prompt(args: PromptArgs, process: &ProcessContext, console: &Console) -> 
     };
     let whom = whom(&scope);
     show_prompt(&args, ticket.as_ref(), (&repo, &ledger), &entries, (&whom, &command), console)
-}
-
-/// What a role would be sent, in the feature that the documentation uses. A repository is needed only for its own role
-/// texts.
-fn example(args: &PromptArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
-    let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
-    let named = args.example.as_ref().and_then(Option::as_ref).or(args.role.as_ref());
-    let roles = || profile::roles().iter().map(Role::to_string).collect::<Vec<_>>().join(", ");
-    let Some(role) = named.map(Role::new) else {
-        return Err(CliError::usage("an example needs a role").hint(format!("roles are {}", roles())));
-    };
-    let asked: Option<Phase> = args.phase.as_deref().map(str::parse).transpose().map_err(unknown)?;
-    let word = args.strategy.as_deref().unwrap_or("lazy");
-    let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == word).ok_or_else(|| {
-        CliError::usage(format!("`{word}` is not a strategy (inline, lazy, digest or resume)"))
-    })?;
-    let takes_part = |phase: &Phase| profile::find(*phase, &role).is_some();
-    let phases = Phase::ALL
-        .into_iter()
-        .chain([Phase::Finish, Phase::Document])
-        .filter(|phase| asked.is_none_or(|asked| asked == *phase));
-    let Some(phase) = phases.into_iter().find(takes_part) else {
-        let place = asked.map(|phase| format!(" in {phase}")).unwrap_or_default();
-        return Err(
-            CliError::usage(format!("there is no role {role}{place}")).hint(format!("roles are {}", roles()))
-        );
-    };
-    if args.text {
-        return role_text(phase, &role, console);
-    }
-    let purpose = args.purpose.as_deref().map(purpose).transpose()?;
-    let own = match process.repository() {
-        Ok(repo) => profiles::read(&repo)?.remove(&role),
-        Err(_) => None,
-    };
-    let own = own.and_then(|text| RoleText::parse(&text, &role).ok());
-    let of = |purpose: Option<Purpose>| match args.by_itself {
-        true => prompt::sample_by_itself(&role, purpose, strategy, own.as_ref()),
-        false => prompt::sample(phase, &role, purpose, strategy, own.as_ref()),
-    };
-    if args.by_itself && of(None).is_none() {
-        let reviewers = profile::panels(Phase::Implement);
-        let names: Vec<&str> =
-            reviewers.iter().flat_map(|panel| &panel.roles).map(|one| one.role.as_str()).collect();
-        return Err(CliError::usage(format!("{role} does not review changes"))
-            .hint(format!("roles that do are {}", names.join(", "))));
-    }
-    let Some(sample) = of(purpose) else {
-        let word = purpose.map(Purpose::name).unwrap_or_default();
-        let fit = Purpose::ALL.into_iter().filter(|one| of(Some(*one)).is_some());
-        let fit: Vec<&str> = fit.map(Purpose::name).collect();
-        return Err(CliError::usage(format!("{role} is never asked to {word} in {phase}"))
-            .hint(format!("its purposes are {}", fit.join(", "))));
-    };
-    let text = sample.prompt.text();
-    let why = if own.is_some() { "an example, with the role text in .redraft/agents" } else { "an example" };
-    let about = PromptJson {
-        v: 1,
-        ticket: format!("{phase}/{}/{role}", sample.purpose.name()),
-        strategy: sample.strategy.name(),
-        why: why.to_owned(),
-        sha256: hash(text.as_bytes()).to_string(),
-        ..PromptJson::default()
-    };
-    shown(&sample.prompt, about, console)
-}
-
-#[derive(Serialize)]
-struct RoleTextJson {
-    v: u16,
-    role: String,
-    /// Where a text of one's own has to be.
-    file: String,
-    text: String,
-}
-
-/// The built-in text of a role in the form that a text of one's own has. A role that does two things has two texts, and a
-/// text of one's own takes the place of both.
-fn role_text(phase: Phase, role: &Role, console: &Console) -> Result<ErrorCode, CliError> {
-    let Some(profile) = profile::find(phase, role) else {
-        return Err(CliError::usage(format!("there is no role {role} in {phase}")));
-    };
-    let mut rubrics: Vec<&str> = Vec::new();
-    for one in Purpose::ALL.into_iter().filter_map(|purpose| profile::of_dispatch(phase, role, purpose, &[]))
-    {
-        let rubric = one.rubric.trim();
-        if !rubrics.contains(&rubric) {
-            rubrics.push(rubric);
-        }
-    }
-    let text =
-        format!("---\nname: {role}\ndescription: {}\n---\n\n{}\n", profile.title, rubrics.join("\n\n"));
-    if console.json {
-        let (role, file) = (role.to_string(), format!(".redraft/agents/{role}.md"));
-        console.object(&RoleTextJson { v: 1, role, file, text });
-    } else {
-        console.page(&text);
-    }
-    Ok(ErrorCode::Done)
-}
-
-fn purpose(word: &str) -> Result<Purpose, CliError> {
-    Purpose::ALL.into_iter().find(|purpose| purpose.name() == word).ok_or_else(|| {
-        let words: Vec<&str> = Purpose::ALL.into_iter().map(Purpose::name).collect();
-        CliError::usage(format!("`{word}` is not a purpose"))
-            .hint(format!("purposes are {}", words.join(", ")))
-    })
 }
 
 /// The newest prompt that was asked for. `whom` is the scope it was sent for, with the command that sends the first
@@ -330,151 +213,4 @@ fn verify(
     let fine = differing.is_empty() && missing == 0;
     console.show(&text, &VerifyJson { v: 1, prompts: sent, differing });
     Ok(if fine { ErrorCode::Done } else { ErrorCode::NotApproved })
-}
-
-#[derive(Serialize)]
-struct FindingsJson<'a> {
-    v: u16,
-    feature: String,
-    /// Of all phases, in their order.
-    findings: Vec<FindingJson<'a>>,
-    /// Who gave the verdicts that stand.
-    judged_by: Vec<RoleAttribution>,
-    rehearsed: bool,
-    /// What reviewers wanted to do and were denied: they may have missed something.
-    denied: Vec<DeniedJson<'a>>,
-    /// Every defect once, whoever found it.
-    defects: Vec<DefectJson<'a>>,
-    /// What reviewers looked up; first what they left to a person.
-    verified: &'a [VerifiedClaim<'a>],
-    /// The reviewers that looked up nothing, as far as they say.
-    nothing_looked_up: &'a [NothingLookedUp<'a>],
-}
-
-#[derive(Serialize)]
-struct DefectJson<'a> {
-    phase: &'static str,
-    ids: Vec<&'a FindingId>,
-    reviewers: Vec<&'a Role>,
-}
-
-#[derive(Serialize)]
-struct FindingJson<'a> {
-    phase: &'static str,
-    #[serde(flatten)]
-    finding: &'a Finding,
-    raised_by: Option<RoleAttribution>,
-}
-
-#[derive(Serialize)]
-struct DeniedJson<'a> {
-    ticket: String,
-    what: &'a str,
-}
-
-pub fn findings(
-    args: FindingsArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<ErrorCode, CliError> {
-    let repo = process.repository()?;
-    let (_, scope, entries) = open(&repo, args.feature.as_deref(), process)?;
-    let state =
-        Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
-    let raised: Vec<&Loop> = state.relevant().filter(|one| !one.findings.is_empty()).collect();
-    let mut text = String::new();
-    let mut findings = Vec::new();
-    let mut found = Vec::new();
-    for one in &raised {
-        // An id is unique in its phase only.
-        if raised.len() > 1 {
-            text.push_str(&format!("{}\n", one.opened.phase));
-        }
-        let phase = one.opened.phase;
-        let raised = |finding: &Finding| state.players.raised_by(phase, &finding.id);
-        text.push_str(&table(&one.findings, &state.players, phase));
-        let phase = phase.name();
-        found.extend(defects(&one.findings).iter().map(|defect| DefectJson {
-            phase,
-            ids: defect.all().map(|finding| &finding.id).collect(),
-            reviewers: defect.all().map(|finding| &finding.role).collect(),
-        }));
-        let all = one.findings.iter();
-        findings.extend(all.map(|finding| FindingJson { phase, finding, raised_by: raised(finding) }));
-    }
-    let waiting: Vec<(Phase, Finding)> =
-        state.comments.waiting.iter().map(|one| (one.phase, one.finding(Role::new("")))).collect();
-    for (phase, finding) in &waiting {
-        text.push_str(&format!("{phase}, not begun yet\n"));
-        text.push_str(&table(std::slice::from_ref(finding), &state.players, *phase));
-        findings.push(FindingJson { phase: phase.name(), finding, raised_by: None });
-    }
-    if findings.is_empty() {
-        text.push_str(&format!("{} has no findings", whom(&scope)));
-    }
-    let answered = entries.iter().filter_map(|entry| match &entry.event {
-        Event::Answered(answered) => Some(answered),
-        _ => None,
-    });
-    let denied: Vec<DeniedJson<'_>> = answered
-        .flat_map(|fact| fact.denials.iter().map(|what| DeniedJson { ticket: fact.ticket.to_string(), what }))
-        .collect();
-    for DeniedJson { ticket, what } in &denied {
-        text.push_str(&format!("\ndenied in {ticket}: {what}"));
-    }
-    let verified = claims(&entries, &state);
-    for one in &verified {
-        let what = if one.flagged { "for a person to check" } else { "verified" };
-        text.push_str(&format!("\n{what}, {}", harmless::name(&one.in_words())));
-    }
-    let nothing = nothing_looked_up(&entries, &state);
-    text.extend(nothing_in_words(&nothing).map(|said| format!("\n{}", harmless::name(&said))));
-    let (judged_by, rehearsed) = (state.judged_by(), state.is_rehearsed());
-    let shown = FindingsJson {
-        v: 1,
-        feature: scope.to_string(),
-        findings,
-        judged_by,
-        rehearsed,
-        denied,
-        defects: found,
-        verified: &verified,
-        nothing_looked_up: &nothing,
-    };
-    console.show(&text, &shown);
-    Ok(ErrorCode::Done)
-}
-
-/// Findings as a person reads them.
-pub fn table(findings: &[Finding], players: &Attribution, phase: Phase) -> String {
-    let mut text = String::new();
-    for one in defects(findings) {
-        let finding = one.first;
-        let mut marks = finding.status.name().to_owned();
-        if finding.late {
-            marks.push_str(", late");
-        }
-        if let Some(why) = &finding.unverified {
-            marks.push_str(&format!(", unverified: {}", harmless::name(why)));
-        }
-        let (id, severity, category, round) =
-            (&finding.id, finding.severity, harmless::name(&finding.category), finding.round);
-        let by = players.raised_by(phase, id).map(|by| format!(" by {}, {}", by.role, by.shown()));
-        let by = by.unwrap_or_default();
-        let raised = match &finding.by {
-            Some(person) => format!("said by {}", harmless::name(person)),
-            None => format!("raised in round {round}{by}"),
-        };
-        text.push_str(&format!("{id} [{severity}] [{category}] {marks}, {raised}\n"));
-        let place = finding.place();
-        text.push_str(&format!("   {}\n   at: {}\n", beneath(&finding.description), harmless::name(&place)));
-        if !finding.note.is_empty() {
-            text.push_str(&format!("   last said: {}\n", beneath(&finding.note)));
-        }
-        for other in one.also {
-            let (id, role) = (&other.id, &other.role);
-            text.push_str(&format!("   {id}, also by {role}: {}\n", beneath(&other.description)));
-        }
-    }
-    text
 }
