@@ -6,6 +6,7 @@ mod merge;
 mod report;
 mod rules;
 mod setup;
+mod trusted_checks;
 
 use redraft_frame::rows;
 pub(crate) use report::{Ending, Expected};
@@ -13,6 +14,7 @@ pub(crate) use rules::{
     RepositoryTexts, budget, budget_typed, config, deadlines, dollars, kept_budget, played, rules, rules_with,
 };
 pub(crate) use setup::{RunContext, RunRequest, WorkSource, with_run};
+pub(crate) use trusted_checks::require_trusted_checks;
 
 use self::lane::{kept_rules, set_lane};
 use self::merge::{Merging, merge};
@@ -20,7 +22,6 @@ use self::report::{More, RunJson, report};
 use super::answer::{Beforehand, answer, decide};
 use super::bank;
 use redraft_adapters::inbox::FileInbox;
-use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::LoopEnd;
 use redraft_cost::price::OverBudget;
@@ -336,38 +337,6 @@ fn with_hosts(unsent: &UnsentWork, id: FeatureId) -> Vec<String> {
 
 pub(crate) fn with_host(ticket: &Ticket, expires_ms: i64) -> String {
     format!("{ticket} is with a host until {}", utc(expires_ms))
-}
-
-/// Requires that a person has accepted the project's checks before this run comes to code. Nothing has been sent yet.
-pub(crate) fn require_trusted_checks(
-    state: &Pipeline,
-    repo: &RepositoryContext,
-    config: &Config,
-    args: &RunArgs,
-    process: &ProcessContext,
-    console: &Console,
-) -> Result<(), CliError> {
-    let (Some(created), Some(_)) = (&state.created, state.phase()) else { return Ok(()) };
-    // An unreadable value was refused before.
-    let rests = args.until.as_deref().and_then(|word| word.parse().ok()).unwrap_or(created.until);
-    let left = state.phases().any(|phase| phase >= Phase::Implement && !state.is_over(phase));
-    if !left || rests.min(created.until) < Phase::Implement {
-        return Ok(());
-    }
-    if config.checks.is_empty() {
-        console.say(
-            "redraft.toml has no [checks], so nothing is run to see whether the code works: redraft init looks for \
-                commands that show it; or add one, such as test = \"make test\"",
-        );
-    }
-    let id = created.id;
-    redraft_frame::trust::require_for_checks(repo, config, &format!("redraft run {id}"), process).map_err(
-        |error| {
-            error.hint(format!(
-                "documents can be written without checks: redraft run {id} --until create-tasks"
-            ))
-        },
-    )
 }
 
 /// Names a document that was edited after its phase had closed: it is not what was approved, and nobody has reviewed it

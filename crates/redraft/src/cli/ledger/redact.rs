@@ -6,18 +6,20 @@
 //! under way a file says so, and no other command writes.
 
 mod amendments;
+mod left;
+mod names;
 
 use super::secret::{self, SecretToRemove};
 use super::{again, hold_all, scopes};
 use crate::cli::refold::{fold_board, write_files};
+use left::{agents_homes, told_left};
+use names::{named_by_it, names, refuse_own_words};
 use redraft_adapters::git::{Rewritten, Survey};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, OpenMode, Redaction};
-use redraft_agents::config;
 use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
 use redraft_facts::event::{Event, FeatureCreated};
 use redraft_facts::ids::BlobId;
-use redraft_facts::phase::Phase;
 use redraft_facts::redact::Typed;
 use redraft_facts::removal::{self, Removal, Renamed};
 use redraft_facts::text::count;
@@ -30,12 +32,10 @@ use redraft_frame::sharing::{Notes, Sharing};
 use redraft_frame::whole_file;
 use redraft_reports::projections;
 use redraft_reports::question::QuestionForm;
-use redraft_roles::profile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How many files are named one by one.
 const NAMED_MAX: usize = 10;
@@ -326,79 +326,6 @@ impl Job<'_> {
         })?;
         Ok(named)
     }
-
-    /// The places where the secret is and stays.
-    fn left(&self, found: &Found, pruned: Vec<String>) -> Vec<String> {
-        let own = Notes::read(&self.repo.state).map(|notes| notes.id().to_string()).unwrap_or_default();
-        let mut left: Vec<String> =
-            found.survey.elsewhere.iter().filter_map(|name| elsewhere(name, &own)).collect();
-        left.extend(self.named.iter().map(told_name));
-        if found.survey.in_names {
-            left.push("the name of a file in git's history".to_owned());
-        }
-        left.extend(self.repo.repository.settings_holding(self.removal));
-        left.extend(found.ignored.iter().map(|file| format!("{file}, which git ignores")));
-        left.extend(
-            copies(&self.repo.state)
-                .into_iter()
-                .map(|path| format!("{}, perhaps: a copy of the ledger", path.display())),
-        );
-        left.extend(pruned);
-        left
-    }
-}
-
-/// A place that is not ours to change; none for what this clone has published, which it publishes anew.
-fn elsewhere(name: &str, own: &str) -> Option<String> {
-    let published = ["refs/redraft/1/", "refs/redraft-remote/"];
-    if !published.iter().any(|folder| name.starts_with(folder)) {
-        return Some(format!("{name}, which redraft does not rewrite"));
-    }
-    let clone = name.rsplit('/').next().and_then(|last| last.split('.').next()).unwrap_or_default();
-    (clone != own).then(|| format!("what clone {clone} has published ({name}); take it out there"))
-}
-
-/// Refuses a name that everything is found by: it cannot be taken out of everything.
-fn refuse_own_words(removal: &Removal) -> Result<(), CliError> {
-    let roles = profile::roles().into_iter().map(|role| role.to_string());
-    let phases = Phase::ALL.into_iter().map(|phase| phase.name().to_owned());
-    let own = [config::FILE, "redraft"].map(str::to_owned);
-    match roles.chain(phases).chain(own).find(|word| removal.is_in(word.as_bytes())) {
-        None => Ok(()),
-        Some(word) => Err(CliError::usage(format!(
-            "the text cannot be removed: it is part of `{word}`, a word that redraft itself uses"
-        ))),
-    }
-}
-
-/// Features that are found by a name that holds the secret, as long as they have a branch.
-fn named_by_it(
-    repo: &RepositoryContext,
-    removal: &Removal,
-    features: &[FeatureCreated],
-) -> Result<Vec<FeatureCreated>, CliError> {
-    let mut found = Vec::new();
-    for created in features {
-        let holds = !created.is_review() && removal.is_in(created.slug.as_bytes());
-        if holds && repo.repository.has_branch(&created.branch)? {
-            found.push(created.clone());
-        }
-    }
-    Ok(found)
-}
-
-/// How branch, folders and files of a feature spell its name.
-fn names(created: &FeatureCreated) -> [String; 3] {
-    let FeatureCreated { id, slug, .. } = created;
-    [format!("{id}-{slug}"), format!("\"slug\":\"{slug}\""), format!("\"slug\": \"{slug}\"")]
-}
-
-fn told_name(created: &FeatureCreated) -> String {
-    let FeatureCreated { id, branch, .. } = created;
-    format!(
-        "the name of feature {id}, which its branch and its folders have, too; to remove it there: end the feature, \
-            remove its worktree and its branch {branch}, and redact again"
-    )
 }
 
 fn features(ledger: &Ledger) -> Result<Vec<FeatureCreated>, CliError> {
@@ -415,30 +342,4 @@ fn agreed(found: &Found, process: &ProcessContext, console: &Console) -> bool {
     let why = found.in_words("it is in", "").lines().map(str::to_owned).collect();
     let (yes, no) = ("it is removed everywhere; this cannot be undone", "nothing is changed");
     console.agrees(&QuestionForm::yes_or_no("Should it be removed?", why, yes, no), &process.clock)
-}
-
-fn told_left(left: &[String]) -> String {
-    left.iter().map(|place| format!("\nit is still in {place}")).collect()
-}
-
-/// Copies of the ledger that others made or that an import or a rescue left.
-fn copies(state: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(state).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
-    let mut found: Vec<PathBuf> = entries.unwrap_or_default();
-    let ours = Ledger::file(state);
-    found.retain(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with("ledger.") && name.ends_with(".db") && *path != ours
-    });
-    found
-}
-
-/// Folders in which agents keep conversations of their own; nothing there is read or changed.
-fn agents_homes(process: &ProcessContext) -> Vec<String> {
-    let home = process.environment.0.get(OsStr::new("HOME")).map(PathBuf::from).unwrap_or_default();
-    let folders = [".claude", ".codex"].map(|name| home.join(name));
-    let told = folders.iter().filter(|folder| folder.is_dir()).map(|folder| {
-        format!("{} may hold it as well: an agent stores its conversations there", folder.display())
-    });
-    told.collect()
 }
