@@ -4,11 +4,10 @@
 //! so `git worktree list` shows the checkouts of the user and of features and nothing else. Nothing left in the folder
 //! is trusted: each time, the index is rebuilt from the commit, so that neither its marks nor file times can hide a
 //! difference. Files that do not differ keep their times, or every build would start from nothing.
-//!
 //! Start at [`GitCheckFolder`]; the commands are run by the engine.
 
 use super::error::GitError;
-use super::files::{failed as named, is_absent, is_folder, os_path, path_bytes};
+use super::files::{copied, failed as named, is_absent, is_folder, leads_elsewhere, os_path, path_bytes};
 use super::remove_files::{remove_all, remove_file};
 use super::repository::Repository;
 use super::run::Call;
@@ -31,9 +30,6 @@ const WHOLE: [&str; 6] = [
     "core.ignoreStat=false",
     "core.preloadIndex=true",
 ];
-
-/// A file that is copied for checks is larger only by mistake.
-const COPY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Stands between the name of a folder and that of a copy beside it. No feature's name has it.
 pub(super) const COPY: &str = ".copy-";
@@ -254,17 +250,11 @@ impl<'a> GitCheckFolder<'a> {
         for path in gone {
             let path = os_path(&path);
             // What is behind a link is not part of this folder.
-            if !self.leads_elsewhere(&path) {
+            if !leads_elsewhere(&self.folder, &path) {
                 remove_file(&self.folder, &path)?;
             }
         }
         Ok(())
-    }
-
-    /// Whether a folder above a path is a link.
-    fn leads_elsewhere(&self, path: &Path) -> bool {
-        let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-        folders.into_iter().any(|folder| self.folder.join(folder).is_symlink())
     }
 
     fn remove_others(&self, but: &BTreeSet<String>) -> Result<(), WorkspaceError> {
@@ -280,7 +270,8 @@ impl<'a> GitCheckFolder<'a> {
     /// Copies a file that git does not track from the main checkout, as it is now. Returns what could not be copied.
     fn bring(&self, name: &str) -> Result<Option<String>, WorkspaceError> {
         let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        let bytes = self.copied(name)?.filter(|_| plain && !self.leads_elsewhere(Path::new(name)));
+        let bytes = copied(self.repository.main_checkout(), name)?
+            .filter(|_| plain && !leads_elsewhere(&self.folder, Path::new(name)));
         let Some(bytes) = bytes else {
             return Ok(Some(format!(
                 "[workspace] copy: {name} is not a file in the main checkout, so it is not copied"
@@ -300,26 +291,13 @@ impl<'a> GitCheckFolder<'a> {
         }
         Ok(None)
     }
-
-    /// The bytes of a file that is to be copied; none where there is no such file. A link that leads out of the main
-    /// checkout is not followed.
-    fn copied(&self, name: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let main = self.repository.main_checkout();
-        let Ok(real) = fs::canonicalize(main.join(name)) else { return Ok(None) };
-        let inside = fs::canonicalize(main).is_ok_and(|main| real.starts_with(main));
-        let fits = fs::metadata(&real).is_ok_and(|found| found.is_file() && found.len() <= COPY_BYTES_MAX);
-        match inside && fits {
-            true => fs::read(&real).map(Some).map_err(|error| named(name, &error)),
-            false => Ok(None),
-        }
-    }
 }
 
 impl CheckFolder for GitCheckFolder<'_> {
     fn prepared(&self) -> Result<BlobId, WorkspaceError> {
         let mut all = self.setup.clone().unwrap_or_default().into_bytes();
         for name in &self.copy {
-            let bytes = self.copied(name)?;
+            let bytes = copied(self.repository.main_checkout(), name)?;
             let bytes = bytes.map_or_else(String::new, |bytes| hash(&bytes).to_string());
             all.extend_from_slice(format!("\0{name}\0{bytes}").as_bytes());
         }

@@ -129,6 +129,12 @@ const EIO: i32 = 5;
 /// The oldest git this was written for: `cat-file -z` came with it.
 pub const MINIMUM: &str = "2.38";
 
+/// Major and minor number of `2.47.3` or `2.39.5 (Apple Git-154)`.
+pub(super) fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
 impl GitError {
     pub(super) fn file(path: &Path, error: &io::Error) -> GitError {
         let detail = error.to_string();

@@ -194,6 +194,26 @@ pub(super) fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
+/// Whether a folder above a path is a link.
+pub(super) fn leads_elsewhere(root: &Path, path: &Path) -> bool {
+    let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    folders.into_iter().any(|folder| root.join(folder).is_symlink())
+}
+
+/// The bytes of a file that is to be copied; none where there is no such file. A link that leads out of the main
+/// checkout is not followed.
+pub(super) fn copied(main: &Path, name: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+    // A larger one is there only by mistake.
+    const COPY_BYTES_MAX: u64 = 64 * 1024 * 1024;
+    let Ok(real) = fs::canonicalize(main.join(name)) else { return Ok(None) };
+    let inside = fs::canonicalize(main).is_ok_and(|main| real.starts_with(main));
+    let fits = fs::metadata(&real).is_ok_and(|found| found.is_file() && found.len() <= COPY_BYTES_MAX);
+    match inside && fits {
+        true => fs::read(&real).map(Some).map_err(|error| failed(name, &error)),
+        false => Ok(None),
+    }
+}
+
 /// A name in a folder that no other thread or living process is using.
 pub(super) fn temporary_in(folder: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);

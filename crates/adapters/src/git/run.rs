@@ -17,7 +17,7 @@ use programs::{Asked, Guard, Verdict};
 use settings::{COUNT, FIXED, INHERITED, LOOKING, SETTINGS};
 
 use super::complaints::held_lock;
-use super::error::{GitError, MINIMUM};
+use super::error::{GitError, MINIMUM, version};
 use super::files::os_path;
 use super::wait;
 use super::writing::Writing;
@@ -393,12 +393,6 @@ fn waited_for(lock: &Path, left: &mut Duration) -> bool {
         }
     }
     false
-}
-
-/// Major and minor number of `2.47.3` or `2.39.5 (Apple Git-154)`.
-fn version(text: &str) -> Option<(u32, u32)> {
-    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -1,12 +1,7 @@
 //! The ledger as one SQLite file.
 //!
 //! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not known
-//! here. Start at [`Ledger::open`]. `layout` holds the tables and their version, `opening` how the file is opened,
-//! `rows` the statements, `columns` the values in a row, `chain` the checksums, `body_check` whether a body is what was
-//! written, `verify` the check of the file, `checkpoint` how far the last check came, `amend` what a redaction replaces,
-//! `entry_key` how an entry is signed, `vouching` whether the ledger is as its user left it, `dump` the ledger as lines of
-//! text and back, `rescue` what is left of a file that was removed during a run, `failure`
-//! what errors become, `store` the port of the engine.
+//! here. Start at [`Ledger::open`]: `opening` opens the file, `rows` has the statements, `store` is the engine's port.
 
 mod amend;
 mod body_check;
@@ -21,15 +16,17 @@ mod opening;
 mod rescue;
 mod rows;
 mod store;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod vouching;
 
-#[cfg(test)]
-mod tests;
-
 use crate::barrier::Barrier;
 use crate::signing::Signer;
+pub use amend::Redaction;
+pub use chain::Tip;
 use checkpoint::Checkpoint;
+pub use dump::{Export, LostRecord, Resumed};
 use entry_key::EntryKey;
 use failure::{Failure, Place};
 use layout::Found;
@@ -44,12 +41,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
 use verify::Depth;
-use vouching::Vouching;
-
-pub use amend::Redaction;
-pub use chain::Tip;
-pub use dump::{Export, LostRecord, Resumed};
 pub use verify::VerifiedCounts;
+use vouching::Vouching;
 pub use vouching::{Doubt, SignedBy, Stretch};
 
 /// The ledger's name in its folder.
@@ -95,17 +88,6 @@ impl Ledger {
     /// refused with the program that is needed.
     pub fn open(folder: &Path, mode: OpenMode) -> Result<Ledger, StoreError> {
         Ledger::open_waiting(folder, mode, BUSY)
-    }
-
-    /// Opens it for reading if anything was ever stored in it. A creation that was cut short leaves a file without
-    /// tables, which the next change fills.
-    pub fn open_begun(folder: &Path) -> Result<Option<Ledger>, StoreError> {
-        let path = Ledger::file(folder);
-        let place = Place::new(&path);
-        match Ledger::look(&place, &path, BUSY)? {
-            (_, Found::Nothing) => Ok(None),
-            (link, found) => Ledger::new(place, link, OpenMode::ReadOnly, &found).map(Some),
-        }
     }
 
     /// Opens it for reading by a caller that would rather not know than wait.
@@ -319,75 +301,6 @@ impl Ledger {
     fn remember(&self, (checked, reached): (VerifiedCounts, Checkpoint)) -> VerifiedCounts {
         *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
         checked
-    }
-
-    fn open_waiting(folder: &Path, mode: OpenMode, busy: Duration) -> Result<Ledger, StoreError> {
-        let path = Ledger::file(folder);
-        let place = Place::new(&path);
-        match mode {
-            OpenMode::ReadOnly => Ledger::for_reading(place, &path, mode, busy),
-            OpenMode::Write => {
-                opening::prepare(&place, folder, &path)?;
-                let link = Link::write(&path, busy).map_err(|error| place.explain(error))?;
-                match settle(&link.connection) {
-                    Ok(Found::Ours { layout }) if layout > layout::VERSION => {
-                        drop(link);
-                        Ledger::for_reading(place, &path, mode, busy)
-                    }
-                    Ok(found) => Ledger::new(place, link, mode, &found),
-                    Err(failure) => Err(place.explain(failure)),
-                }
-            }
-        }
-    }
-
-    fn for_reading(place: Place, path: &Path, mode: OpenMode, busy: Duration) -> Result<Ledger, StoreError> {
-        let (link, found) = Ledger::look(&place, path, busy)?;
-        Ledger::new(place, link, mode, &found)
-    }
-
-    fn look(place: &Place, path: &Path, busy: Duration) -> Result<(Link, Found), StoreError> {
-        opening::present(place, path)?;
-        let mut link = Link::read(path, busy).map_err(|error| place.explain(error))?;
-        let found = link.ask(|connection| Ok(layout::inspect(connection)?));
-        Ok((link, found.map_err(|failure| place.explain(failure))?))
-    }
-
-    fn new(place: Place, mut link: Link, mode: OpenMode, found: &Found) -> Result<Ledger, StoreError> {
-        let layout = match found {
-            Found::Ours { layout } => *layout,
-            Found::Nothing => {
-                return Err(
-                    place.other("nothing was ever stored in it; `redraft new` begins the first feature")
-                );
-            }
-            Found::Foreign => {
-                return Err(place.damaged("it is an SQLite file, but not a ledger of this redraft"));
-            }
-        };
-        let meta = |link: &mut Link, key| {
-            link.ask(|connection| Ok(rows::meta(connection, key)?)).map_err(|failure| place.explain(failure))
-        };
-        let newer = if layout > layout::VERSION {
-            let needed = meta(&mut link, layout::PROGRAM).ok().flatten();
-            Some(layout::needs(layout, needed.as_deref()))
-        } else {
-            None
-        };
-        let namespace = match meta(&mut link, layout::NAMESPACE) {
-            Ok(text) => text.and_then(|text| Uuid::parse_str(&text).ok()),
-            Err(_) if newer.is_some() => None,
-            Err(error) => return Err(error),
-        };
-        match (namespace, newer) {
-            (Some(namespace), newer) => {
-                let (link, reached, rescued) = (Mutex::new(link), Mutex::default(), Mutex::default());
-                let (barrier, vouching) = (None, None);
-                Ok(Ledger { place, link, mode, namespace, newer, reached, barrier, vouching, rescued })
-            }
-            (None, Some(newer)) => Err(place.newer(newer)),
-            (None, None) => Err(place.damaged("the namespace of its session names is missing")),
-        }
     }
 
     fn link(&self) -> MutexGuard<'_, Link> {

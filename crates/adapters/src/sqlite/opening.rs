@@ -6,6 +6,8 @@
 //! With a log in use, it opens the file *shared*, through the log that is there.
 
 use super::failure::{Failure, Place};
+use super::layout::{self, Found};
+use super::{BUSY, Ledger, OpenMode, rows, settle};
 use crate::plain_file::{self, UnreadableFile};
 use redraft_engine::ports::StoreError;
 use rusqlite::config::DbConfig;
@@ -14,7 +16,9 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
+use uuid::Uuid;
 
 /// How often a frozen file may change under a question before we take part in locking after all.
 const FROZEN_TRIES: u32 = 4;
@@ -305,4 +309,86 @@ fn frozen_uri(path: &Path) -> String {
     }
     uri.push_str("?mode=ro&immutable=1");
     uri
+}
+
+impl Ledger {
+    /// Opens it for reading if anything was ever stored in it. A creation that was cut short leaves a file without
+    /// tables, which the next change fills.
+    pub fn open_begun(folder: &Path) -> Result<Option<Ledger>, StoreError> {
+        let path = Ledger::file(folder);
+        let place = Place::new(&path);
+        match Ledger::look(&place, &path, BUSY)? {
+            (_, Found::Nothing) => Ok(None),
+            (link, found) => Ledger::new(place, link, OpenMode::ReadOnly, &found).map(Some),
+        }
+    }
+
+    pub(super) fn open_waiting(folder: &Path, mode: OpenMode, busy: Duration) -> Result<Ledger, StoreError> {
+        let path = Ledger::file(folder);
+        let place = Place::new(&path);
+        match mode {
+            OpenMode::ReadOnly => Ledger::for_reading(place, &path, mode, busy),
+            OpenMode::Write => {
+                prepare(&place, folder, &path)?;
+                let link = Link::write(&path, busy).map_err(|error| place.explain(error))?;
+                match settle(&link.connection) {
+                    Ok(Found::Ours { layout }) if layout > layout::VERSION => {
+                        drop(link);
+                        Ledger::for_reading(place, &path, mode, busy)
+                    }
+                    Ok(found) => Ledger::new(place, link, mode, &found),
+                    Err(failure) => Err(place.explain(failure)),
+                }
+            }
+        }
+    }
+
+    fn for_reading(place: Place, path: &Path, mode: OpenMode, busy: Duration) -> Result<Ledger, StoreError> {
+        let (link, found) = Ledger::look(&place, path, busy)?;
+        Ledger::new(place, link, mode, &found)
+    }
+
+    fn look(place: &Place, path: &Path, busy: Duration) -> Result<(Link, Found), StoreError> {
+        present(place, path)?;
+        let mut link = Link::read(path, busy).map_err(|error| place.explain(error))?;
+        let found = link.ask(|connection| Ok(layout::inspect(connection)?));
+        Ok((link, found.map_err(|failure| place.explain(failure))?))
+    }
+
+    fn new(place: Place, mut link: Link, mode: OpenMode, found: &Found) -> Result<Ledger, StoreError> {
+        let layout = match found {
+            Found::Ours { layout } => *layout,
+            Found::Nothing => {
+                return Err(
+                    place.other("nothing was ever stored in it; `redraft new` begins the first feature")
+                );
+            }
+            Found::Foreign => {
+                return Err(place.damaged("it is an SQLite file, but not a ledger of this redraft"));
+            }
+        };
+        let meta = |link: &mut Link, key| {
+            link.ask(|connection| Ok(rows::meta(connection, key)?)).map_err(|failure| place.explain(failure))
+        };
+        let newer = if layout > layout::VERSION {
+            let needed = meta(&mut link, layout::PROGRAM).ok().flatten();
+            Some(layout::needs(layout, needed.as_deref()))
+        } else {
+            None
+        };
+        let namespace = match meta(&mut link, layout::NAMESPACE) {
+            Ok(text) => text.and_then(|text| Uuid::parse_str(&text).ok()),
+            Err(_) if newer.is_some() => None,
+            Err(error) => return Err(error),
+        };
+        match (namespace, newer) {
+            (Some(namespace), newer) => {
+                let (link, reached, rescued) = (Mutex::new(link), Mutex::default(), Mutex::default());
+                let (barrier, vouching) = (None, None);
+                Ok(Ledger { place, link, mode, namespace, newer, reached, barrier, vouching, rescued })
+            }
+            (None, Some(newer)) => Err(place.newer(newer)),
+            (None, None) => Err(place.damaged("the namespace of its session names is missing")),
+        }
+    }
 }
