@@ -1,7 +1,7 @@
 //! What a schedule comes to: what each task waits for, the longest chain of them, and how long several jobs take.
 //!
-//! Nothing is decided by it. Which tasks may run side by side says `core::schedule`; how long a task takes says
-//! [`PastTasks`], where there were any. Start at [`Outlook::new`].
+//! Nothing is decided by it. `documents::schedule` says which tasks may run side by side, [`PastTasks`]
+//! how long a task takes, where there were any. Start at [`Outlook::new`].
 
 mod past;
 #[cfg(test)]

@@ -2,9 +2,8 @@
 //!
 //! A server of the Model Context Protocol on standard input and output. `next` and `submit` are in files of their own;
 //! the other tools are the commands people type, with `--json`. It starts no agent and sends nothing: the host, or
-//! `redraft run`, does whatever costs money. The only asynchronous code of the program is in `server`, which hands
-//! every call to a thread ([decision 11](../../../../docs/decisions/0011-a-runtime-for-the-protocol-only.md)). Start at
-//! [`McpService::call`].
+//! `redraft run`, does whatever costs money. Only `server` is asynchronous, and hands every call to a thread
+//! ([decision 11](../../../../docs/decisions/0011-a-runtime-for-the-protocol-only.md)). Start at [`McpService::call`].
 
 mod bounded_reader;
 mod check;

@@ -1,6 +1,6 @@
 //! `redraft show schedule`: which tasks may run side by side, what each waits for, and how long several jobs take.
 //!
-//! `core::schedule` decides what waits for what, `reports::schedule` what that comes to; this module finds out which list
+//! `documents::schedule` decides what waits for what, `reports::schedule` what that comes to; this module finds out which list
 //! the user means, and shows it.
 
 mod text;

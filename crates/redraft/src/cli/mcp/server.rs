@@ -1,5 +1,5 @@
-//! The protocol: the only asynchronous code there is. One thread reads and writes messages; every call is answered by a
-//! thread of its own, so that a long one does not hold up the others.
+//! The protocol, in asynchronous code. One thread reads and writes messages; every call is answered by a thread of its
+//! own, so that a long one does not hold up the others.
 
 use super::bounded_reader::{BoundedReader, MESSAGE_BYTES_MAX, TOO_LARGE};
 use super::reply::Reply;
