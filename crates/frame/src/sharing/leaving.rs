@@ -35,7 +35,9 @@ impl fmt::Display for Leaving {
         };
         let talk = match transcripts {
             true => "prompts and answers leave, too, because redraft.toml says so",
-            false => "prompts and answers stay here, but for outlines of tests and retrospectives",
+            false => {
+                "prompts and answers stay here, except outlines of tests, retrospectives and judgements of older lessons"
+            }
         };
         write!(
             f,
