@@ -28,7 +28,7 @@ impl ErrorCode {
     /// Every code with its meaning, as the documentation lists them.
     pub const ALL: [(ErrorCode, &'static str); 10] = [
         (ErrorCode::Done, "done"),
-        (ErrorCode::NotApproved, "not approved, or findings"),
+        (ErrorCode::NotApproved, "not approved or abandoned, findings, or not everything could be done"),
         (ErrorCode::Usage, "the command cannot be carried out as typed or where it was typed"),
         (ErrorCode::Config, "the configuration, the ledger, the repository or the disk needs attention"),
         (ErrorCode::Agent, "an agent failed and a person must decide how to continue"),
