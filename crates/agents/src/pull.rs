@@ -1,7 +1,8 @@
 //! A host: an agent that comes for its work, does it in a conversation of its own and brings it back.
 //!
-//! Nothing is started or sent here. A host does not report what it used, and has whatever tools it has. Which of its
-//! conversations it can go on with, it says each time it comes. How it asks for work is up to an interface; what it is given, to the engine.
+//! Nothing is started or sent here. A host does not report what it used, and has whatever tools it has. Each time it
+//! asks for work it says which of its conversations it can continue. The interface decides how it asks, the engine what
+//! it is given.
 
 use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{

@@ -3,8 +3,8 @@
 //!
 //! A run asks here before it stores what a dispatch may cost, so that what all of them spend together never passes the
 //! limit. A round that does not fit because others were promised money waits until they are billed, first come, first
-//! served: reservations are for the worst case, and most of that comes back. Whoever waits holds nothing, so somebody
-//! always goes on. Start at [`BudgetPool`]; a run's own part is its [`Draw`].
+//! served: reservations are for the worst case, and most of that comes back. A waiting run holds no reservation, so at
+//! least one run can always continue. Start at [`BudgetPool`]; a run's own part is its [`Draw`].
 
 use crate::ports::Clock;
 use redraft_cost::price::{OverBudget, Share, SharedBudget};

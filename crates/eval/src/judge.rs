@@ -1,4 +1,4 @@
-//! Has findings that no plant explains classed by a second role: material, minor or wrong.
+//! Lets a second role classify the findings that no planted defect explains: material, minor or wrong.
 //!
 //! The judge sees the clean document and the findings of all arms, in an order that says nothing about them, without their
 //! severity. What it says is kept by the finding's [`key`], so nothing is asked twice; the material defects of a document

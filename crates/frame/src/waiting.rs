@@ -1,5 +1,5 @@
-//! That a feature waits beside others of the same run, for other processes to see: a lock that is held for as long, so that
-//! a run that was killed waits for nothing.
+//! Shows other processes that a feature waits beside others of its run, by holding a lock. If the run is killed, the lock
+//! goes with it.
 
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;

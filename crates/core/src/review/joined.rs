@@ -1,5 +1,5 @@
-//! What several reviewers found of one defect: a person who rules on one of these findings rules on all of them, or the
-//! others would have the author sent back for what has been decided.
+//! Findings of several reviewers about one defect: a person's ruling on one of them applies to all of them; otherwise the
+//! rest would send the author back for something already decided.
 
 use super::state::Loop;
 use redraft_documents::reconcile::defects;

@@ -1,6 +1,6 @@
 //! Reads which files a task declares: `**Files:** `src/a.rs`, `tests/a.rs` (new)`, or a list of them below the label.
 //!
-//! Whoever has no files overlaps every other task, so only what is surely a list of files and nothing else is one: a
+//! A task without files overlaps every other task, so only what is surely a list of files and nothing else is one: a
 //! field with a word that is neither a path, what is done to it, nor a remark on it declares nothing. Start at
 //! [`declared`].
 

@@ -1,8 +1,8 @@
-//! Findings that a person has ruled on: whoever the ruling holds for raises nothing new by raising one again.
+//! Findings that a person has ruled on: a role bound by the ruling raises nothing new if it raises the finding again.
 //!
-//! A ruling holds in its phase. What was accepted holds for the role that had found it; what was overruled does not hold
-//! whoever says it. It covers nothing graver. Whether two texts say the same is `documents::reconcile`'s
-//! business; which rulings a feature has is `core::pipeline`'s.
+//! A ruling holds in its phase. A ruling that accepts a finding binds the role that had found it; one that overrules a
+//! finding binds every role. Neither covers anything graver. `documents::reconcile` says whether two texts say the same,
+//! `core::pipeline` which rulings a feature has.
 
 use super::{Finding, Status};
 use crate::ids::Role;

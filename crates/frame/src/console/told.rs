@@ -1,4 +1,4 @@
-//! What a person is told who is not looking, as far as it passes through the terminal.
+//! Notices on the terminal for a person who is not looking at it.
 
 use super::{Console, can_rewrite_lines, write_at_once};
 use crate::attention::{Messenger, RunEnd};

@@ -1,5 +1,5 @@
-//! Since when a feature stands where it stands. Whoever comments names that, so that nothing is said about a text that
-//! nobody has seen.
+//! Finds the event since which a feature's position is unchanged. Comments name that event, so that no one comments on a
+//! text that they have not seen.
 
 use redraft_core::pipeline::{Pipeline, fold};
 use redraft_core::review::Rejected;

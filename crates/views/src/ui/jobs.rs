@@ -1,5 +1,5 @@
-//! Hands what was let in to plain threads: making a page reads files, asks git and starts programs, none of which the
-//! thread that serves may wait for.
+//! Hands what was let in to plain threads: building a page reads files and runs git and
+//! other programs, and the serving thread must not block on that.
 
 use super::site::{Answer, Posted, Site, Wanted};
 use std::collections::{BTreeSet, VecDeque};

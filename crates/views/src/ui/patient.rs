@@ -1,4 +1,4 @@
-//! A connection that is given up when the other side takes nothing for too long.
+//! Closes a connection if the client reads nothing for too long.
 
 use std::future::Future as _;
 use std::io;

@@ -1,4 +1,4 @@
-//! What flags change of a feature that has begun: its lane and its end; and what they leave as it is.
+//! Which flags can change a feature that has begun (its lane and its end), and which settings they cannot change.
 
 use super::with_host;
 use redraft_core::pipeline::Pipeline;

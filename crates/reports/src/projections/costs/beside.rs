@@ -1,4 +1,4 @@
-//! What tasks cost that were carried out side by side, and what of it was paid because they were.
+//! The cost of tasks run side by side, and how much of it is due to running them side by side.
 
 use super::{Costs, Sum};
 use redraft_facts::event::{Enqueued, Started};
