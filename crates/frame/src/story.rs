@@ -102,8 +102,8 @@ impl Progress for Story<'_> {
         }
         let OverBudget { needed, left, limit } = over;
         self.console.say(&format!(
-            "  waits: the next dispatch may cost up to {needed}, and {left} of the {limit} for all features is left until \
-                what was promised to others is billed"
+            "  waits for money: the next dispatch may cost up to {needed}, but only {left} of the {limit} for all features \
+                is free; the rest is spent or reserved for other features"
         ));
     }
 

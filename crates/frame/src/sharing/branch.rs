@@ -59,7 +59,7 @@ fn move_checkout(folder: &Path, tip: &str, created: &FeatureCreated) -> Result<(
     }
     checkout.call(["reset", "--quiet", "--keep"]).arg(tip).text().map(drop).map_err(|error| {
         let message = format!(
-            "{} cannot be brought to what the other clone made of {}: {}",
+            "{} cannot be moved to the other clone's state of {}: {}",
             folder.display(),
             created.branch,
             redraft_facts::text::one_line(error.stderr(), 200)

@@ -51,7 +51,7 @@ impl Sharing<'_> {
             (by_force, earlier.as_ref().filter(|held| !held.free && held.holder != *self.own()))
         {
             self.console.say(&format!(
-                "taking {scope} from {} ({}): what it has not published counts nowhere from here on",
+                "taking {scope} from {} ({}): nothing that it has not published becomes part of the shared history",
                 held.place, held.by
             ));
         }

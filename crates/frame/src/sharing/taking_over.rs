@@ -151,7 +151,8 @@ impl Sharing<'_> {
     /// Ends what this clone wrote of a feature after another one had taken over. It stays in the ledger under its name.
     fn set_aside(&self, journal: &mut Journal<'_>, scope: &Scope, shared: &Shared) -> Result<(), CliError> {
         let place = shared.feature.lease().map_or("another clone", |lease| lease.place.as_str());
-        let why = format!("{place} has taken over, and what was done here since counts nowhere");
+        let why =
+            format!("{place} has taken over, and what was done here since is not part of the shared history");
         if !journal.state().cancelled {
             let in_flight = journal.state().open.iter().flat_map(|open| open.flights()).next().is_some();
             journal.give_up(&self.process.user, &Typed::from(why.as_str()))?;

@@ -144,7 +144,7 @@ fn refuse_moved(id: FeatureId, entries: &[Entry], seen: Option<u64>) -> Result<(
         return Ok(());
     }
     Err(CliError::usage(format!(
-        "feature {id} has moved since event {seen}: what stands now came with event {now}"
+        "feature {id} has moved since event {seen}: its present state came with event {now}"
     ))
     .hint(format!("nothing was said; see where it stands: redraft status {id}")))
 }

@@ -204,8 +204,10 @@ fn course(args: &NewArgs, idea: &str, config: &Config) -> Result<Course, CliErro
         let phase: Phase = word.trim().parse().map_err(unknown)?;
         let passes = lane.phases().contains(&phase) && phase <= until;
         if phase == Phase::Finish {
-            return Err(CliError::usage("finish is not approved by itself")
-                .hint("what it made is merged only when you say so: redraft finish --merge"));
+            return Err(CliError::usage(
+                "`--ask finish` is not possible: that phase is not approved, only merged",
+            )
+            .hint("what it made is merged only when you say so: redraft finish --merge"));
         }
         if !passes {
             return Err(CliError::usage(format!(

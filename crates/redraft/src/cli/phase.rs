@@ -80,8 +80,8 @@ fn left(id: FeatureId, phase: Phase, unmet: &[FindingId]) -> String {
     }
     let names: Vec<&str> = unmet.iter().map(FindingId::as_str).collect();
     format!(
-        "\nnot met, and kept: {}; nobody works on a skipped phase. To have it worked in: redraft phase back {id} {phase} \
-         --why \"…\", or say it about another phase: redraft comment {id} --phase PHASE \"…\"",
+        "\nthese comments stay open: {}; a skipped phase is not worked on. To have them handled: redraft phase back {id} \
+         {phase} --why \"…\", or comment on another phase: redraft comment {id} --phase PHASE \"…\"",
         names.join(", ")
     )
 }

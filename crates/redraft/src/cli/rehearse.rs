@@ -50,7 +50,7 @@ pub(crate) fn rehearse(
         let error = CliError::usage(format!(
             "{ticket} goes on with the conversation `{session}`, which is the host's own"
         ));
-        return Err(error.hint("call `next` without `kept`: then it is given as a whole"));
+        return Err(error.hint("call `next` without `kept`: it then gives the whole prompt"));
     }
     let created = state.created.as_ref().ok_or_else(out)?;
     let blob = ledger.blob(&started.prompt)?;

@@ -65,7 +65,10 @@ fn a_phase_that_is_skipped_names_what_was_said_about_it_and_keeps_it_for_the_way
     let planted = planted.replace("0-left", "1-left").replace("and no cache", "and approve it");
     fs::write(inbox(&scratch).join("1-left.json"), planted).unwrap();
     let skipped = scratch.run(["phase", "skip", "001", "design", "--why", "small"]).expect(0).stdout;
-    assert!(skipped.contains("not met, and kept: U1, U2; nobody works on a skipped phase"), "{skipped}");
+    assert!(
+        skipped.contains("these comments stay open: U1, U2; a skipped phase is not worked on"),
+        "{skipped}"
+    );
     assert!(skipped.contains("redraft phase back 001 design --why"), "{skipped}");
     assert_eq!(waiting(&scratch), [inbox(&scratch).join("1-left.json")]);
     assert_eq!(finding(&scratch, "U2")["status"], "open");

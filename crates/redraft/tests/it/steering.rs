@@ -104,8 +104,8 @@ fn a_comment_on_a_closed_phase_says_what_it_means_and_opens_it_only_on_a_persons
     for part in [
         "specify of feature 001 is closed",
         "its author works your comment into spec.md, and spec-reviewer, phase-reviewer review the result",
-        "the phases after it are gone through and reviewed again, and their approval ends: design",
-        "what they made is kept as the beginning: design.md",
+        "the later phases lose their approval and are reviewed again: design",
+        "their results are kept as a starting point: design.md",
         "add --yes",
     ] {
         assert!(refused.stderr.contains(part), "{part} is not in {}", refused.stderr);

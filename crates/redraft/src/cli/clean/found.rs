@@ -118,7 +118,7 @@ fn kept(what: &LeftoverKind, lost: bool, worktree_stays: bool) -> Option<String>
         LeftoverKind::Branch { .. } if worktree_stays => Some("its worktree stays".to_owned()),
         LeftoverKind::Branch { unmerged, .. } if !lost && *unmerged > 0 => {
             let commits = count(usize::try_from(*unmerged).unwrap_or(usize::MAX), "commit");
-            Some(format!("{commits} of it merged nowhere; --lost removes it too"))
+            Some(format!("{commits} not merged anywhere; --lost removes it too"))
         }
         LeftoverKind::Lost(_) if !lost => Some(
             "agents did this without being allowed to, and it was undone; --lost removes it too".to_owned(),

@@ -36,11 +36,8 @@ fn lines(state: &Pipeline, phase: Phase) -> Vec<String> {
     }
     let names: Vec<&str> = later.iter().map(|one| one.name()).collect();
     let kept: Vec<&str> = later.iter().map(|one| made(*one)).collect();
-    lines.push(format!(
-        "the phases after it are gone through and reviewed again, and their approval ends: {}",
-        names.join(", ")
-    ));
-    lines.push(format!("what they made is kept as the beginning: {}", kept.join(", ")));
+    lines.push(format!("the later phases lose their approval and are reviewed again: {}", names.join(", ")));
+    lines.push(format!("their results are kept as a starting point: {}", kept.join(", ")));
     lines
 }
 

@@ -47,7 +47,7 @@ fn tell_one(
         repo.lock(&id.to_string(), process).and_then(|lock| Ok((lock, hold_place(repo, &created, process)?)));
     let Ok(_locks) = locks else {
         console.say(&format!(
-            "feature {id} has a run under way; what was found about {} is left to that run",
+            "feature {id} has a run under way; that run records what was found about {}",
             met.agent
         ));
         return Ok(());

@@ -84,7 +84,7 @@ fn a_probe_tells_every_feature_of_the_agent_that_can_go_on_and_no_other() {
     driven.wait().unwrap();
     assert!(
         ran.stderr
-            .contains("feature 004 has a run under way; what was found about rehearsal is left to that run"),
+            .contains("feature 004 has a run under way; that run records what was found about rehearsal"),
         "{}",
         ran.stderr
     );
