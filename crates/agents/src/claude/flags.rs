@@ -34,13 +34,6 @@ pub(super) const OWN: [&str; 10] = [
 /// Set by a Claude Code that started us; a second one must not think it is part of the first.
 const NOT_OURS: [&str; 3] = ["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"];
 
-/// Whether the user's variables lead it to a cloud, whose hosts depend on account and region.
-pub(super) fn is_elsewhere(environment: &Environment) -> bool {
-    let on = |value: &OsString| !value.is_empty() && value != "0" && value != "false";
-    let named = |name: &OsString| name.to_string_lossy().starts_with("CLAUDE_CODE_USE_");
-    environment.0.iter().any(|(name, value)| named(name) && on(value))
-}
-
 /// Pieces of an answer on its way. They are signs of life and nothing else, and a secret could hide in several of them.
 pub(super) const UNKEPT: [&str; 1] = [r#"{"type":"stream_event""#];
 

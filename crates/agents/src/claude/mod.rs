@@ -8,7 +8,7 @@
 //!
 //! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints (`printed` reads the pieces),
 //! `outcome` what that means, `requests` what it costs while it works, `bill` what it cost in the end, `payment` who
-//! pays for it, `memory` whether it still has what it was shown, `home` what it has of the user's.
+//! pays for it, `memory` whether it still has what it was shown, `home` what it has of the user's, `room` what it may reach.
 
 mod bill;
 mod flags;
@@ -18,20 +18,17 @@ mod outcome;
 mod payment;
 mod printed;
 mod requests;
+mod room;
+mod settings;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::mcp::{self, McpServers};
-use crate::programs::{
-    Containment, Demand, DispatchRecord, Fingerprint, Meter, Program, Room, Sessions, desk_of, with_checks,
-};
+use crate::programs::{DispatchRecord, Fingerprint, Meter, Program, Sessions, with_checks};
 use bill::Bill;
 use home::OwnHome;
-use redraft_adapters::child::{
-    Environment, Finished, Launch, OutputListener, ReadEnd, StreamLine, settle, was_abandoned,
-};
-use redraft_cost::price::{Card, Cards};
+use redraft_adapters::child::{Finished, Launch, OutputListener, ReadEnd, StreamLine, settle, was_abandoned};
+use redraft_cost::price::Cards;
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, RunHandle, UsageReport,
 };
@@ -44,7 +41,7 @@ use redraft_facts::text;
 use redraft_facts::ticket::Ticket;
 use redraft_facts::usage::{Usage, Usd};
 use requests::{Requests, Terms};
-use std::collections::BTreeMap;
+pub use settings::{Bash, ClaudeSettings};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use stream::Heard;
@@ -53,63 +50,6 @@ use stream::Heard;
 const CHARS_PER_TOKEN: u64 = 3;
 /// The definitions of the tools and the program's own words around ours.
 const FRAME_TOKENS: u64 = 6_000;
-/// The longest answer, unless the configuration says otherwise.
-const ANSWER_TOKENS: u32 = 16_000;
-/// Where its requests go, and where a login is renewed.
-const SERVICE: [&str; 4] = ["api.anthropic.com", "claude.ai", "platform.claude.com", "console.anthropic.com"];
-
-/// The settings of a Claude Code agent.
-#[derive(Debug, Clone)]
-pub struct ClaudeSettings {
-    pub name: AgentName,
-    /// The program, found already.
-    pub program: PathBuf,
-    /// Always named: otherwise the program's own choice could change between two turns.
-    pub model: String,
-    /// The agent's own folder: what is kept of each conversation.
-    pub state: PathBuf,
-    /// Where the output of each dispatch is kept, by ticket.
-    pub runs: PathBuf,
-    /// Our own binary.
-    pub worker: PathBuf,
-    /// The user's variables, of which a named set is passed on.
-    pub environment: Environment,
-    /// More variables to pass on, by name; a star at the end stands for any ending.
-    pub pass: Vec<String>,
-    pub max_turns: u32,
-    /// The longest answer.
-    pub max_tokens: Option<u32>,
-    /// Tools whose name differs from the profile's.
-    pub tool_map: BTreeMap<String, String>,
-    /// What a role that may run commands may run without a question, because nobody is there to answer one.
-    pub bash: Bash,
-    /// Servers with more tools.
-    pub mcp: McpServers,
-    pub extra_args: Vec<String>,
-    /// What the model costs.
-    pub card: Card,
-    /// Knows every key of the configuration, also those of other agents: a program can come across them.
-    pub redactor: Redactor,
-    /// What holds it.
-    pub containment: Containment,
-}
-
-/// The commands of its shell that are allowed beforehand. The program itself allows what only reads, and, for roles
-/// that may write, what creates or removes files of the working folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bash {
-    /// These, as a person has accepted them; without any there is no shell.
-    Only(Vec<String>),
-    /// All of them.
-    All,
-}
-
-impl ClaudeSettings {
-    fn answer_tokens(&self) -> u32 {
-        self.max_tokens.unwrap_or(ANSWER_TOKENS)
-    }
-}
-
 pub struct ClaudeAgent {
     settings: ClaudeSettings,
     /// None where it has the user's.
@@ -275,35 +215,6 @@ impl ClaudeAgent {
         fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &system)).map_err(broken)?;
         self.sessions.begin(&request.session, &fingerprint).map_err(broken)?;
         Ok((file, fingerprint))
-    }
-
-    /// What the program may reach in a dispatch: its folder, its login, and the texts that it is started with.
-    fn room(&self, request: &Request, out: &Path) -> Result<Room, AgentError> {
-        let mut demand = Demand {
-            program: self.program.path(),
-            folder: &request.folder,
-            writes: !request.may_write.is_empty(),
-            environment: flags::environment(&self.settings, request),
-            read: vec![self.sessions.folder(&request.session), out.to_owned()],
-            write: vec![desk_of(out)],
-            addresses: &self.settings.extra_args,
-            service: None,
-        };
-        // What a server of tools connects to is its own business.
-        let tools = !mcp::needed(&self.settings.mcp, &request.tools).is_empty();
-        if !tools && !flags::is_elsewhere(&demand.environment) {
-            demand.service = Some(&SERVICE);
-        }
-        demand.read.extend(mcp::paths(&self.settings.mcp, &request.tools));
-        let ready = self.home.as_ref().map_or(Ok(()), |home| {
-            demand.read.extend(home.read());
-            demand.write.extend(home.login.write());
-            home.make_ready()
-        });
-        let room = ready.and_then(|()| self.settings.containment.room(demand));
-        room.map_err(|error| {
-            self.error(AfterFailure::AskPerson, &format!("its sandbox: {error}"), AgentError::UNBILLED)
-        })
     }
 
     fn error(&self, now: AfterFailure, detail: &str, usage: Option<Usage>) -> AgentError {

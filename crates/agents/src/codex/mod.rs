@@ -5,7 +5,7 @@
 //! never gives up a lost network by itself, so the deadlines are ours. The module knows the engine's port and the
 //! program, and nothing of reviews.
 //!
-//! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `remark` what it says about a request
+//! Start at [`CodexAgent`]; `flags` is how it is called, `room` what it may reach, `stream` what it prints, `remark` what it says about a request
 //! that did not work, `outcome` what its end means, `answer` the result, `skills` what is kept from a reviewer, `form`
 //! whether an answer is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
 //! `rollout` what it costs while it works.
@@ -17,6 +17,7 @@ mod limit;
 mod outcome;
 mod remark;
 mod rollout;
+mod room;
 mod skills;
 mod spending;
 mod stream;
@@ -24,10 +25,9 @@ mod stream;
 mod tests;
 mod totals;
 
-use crate::mcp::{self, McpServers};
+use crate::mcp::McpServers;
 use crate::programs::{
-    Containment, ConversationRecord, Demand, DispatchRecord, Fingerprint, Home, Meter, Program, Room,
-    Sessions, desk_of, with_checks,
+    Containment, ConversationRecord, DispatchRecord, Fingerprint, Home, Meter, Program, Sessions, with_checks,
 };
 use answer::Counted;
 use redraft_adapters::child::{Environment, Launch, OutputListener, StreamLine, settle, was_abandoned};
@@ -52,10 +52,6 @@ use totals::Totals;
 const CHARS_PER_TOKEN: u64 = 3;
 /// The program's own instructions and the definitions of its tools.
 const FRAME_TOKENS: u64 = 12_000;
-/// The user's settings of Codex.
-const SETTINGS: &str = "config.toml";
-/// Where its requests go, with a key or with a login, and where a login is renewed.
-const SERVICE: [&str; 3] = ["api.openai.com", "chatgpt.com", "auth.openai.com"];
 /// The schema that was asked for, next to what came.
 const SCHEMA_FILE: &str = "schema.json";
 
@@ -160,38 +156,6 @@ impl CodexAgent {
     fn error(&self, now: AfterFailure, detail: &str, usage: Option<Usage>) -> AgentError {
         let (detail, _) = self.redactor.redact(detail);
         AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
-    }
-
-    /// What the program may reach in a dispatch: its folder, its login and settings, the form of the answer,
-    /// and the desk at which it asks for checks.
-    fn room(&self, request: &Request, out: &Path) -> Result<Room, AgentError> {
-        let mut read = vec![out.to_owned()];
-        read.extend(mcp::paths(&self.settings.mcp, &request.tools));
-        let (mut write, mut addresses) = (vec![desk_of(out)], self.settings.extra_args.clone());
-        let ready = self.home.as_ref().map_or(Ok(()), |home| {
-            read.extend(home.read());
-            write.extend(home.write());
-            home.make_ready()?;
-            home.copy(SETTINGS)?;
-            // Its providers are named there.
-            addresses.extend(fs::read_to_string(home.from.join(SETTINGS)));
-            Ok(())
-        });
-        let demand = Demand {
-            program: self.program.path(),
-            folder: &request.folder,
-            writes: !request.may_write.is_empty(),
-            environment: flags::environment(&self.settings, request),
-            read,
-            write,
-            addresses: &addresses,
-            // What a server of tools connects to is its own business.
-            service: mcp::needed(&self.settings.mcp, &request.tools).is_empty().then_some(&SERVICE),
-        };
-        let room = ready.and_then(|()| self.settings.containment.room(demand));
-        room.map_err(|error: io::Error| {
-            self.error(AfterFailure::AskPerson, &format!("its sandbox: {error}"), AgentError::UNBILLED)
-        })
     }
 
     fn broken(&self, path: &Path, error: &io::Error) -> AgentError {
