@@ -5,6 +5,7 @@ use redraft_testkit::Ran;
 use redraft_testkit::provider::{RecordedRequest, tool_results};
 use serde_json::json;
 use std::fs;
+use std::net::TcpListener;
 
 const CANARY: &str = "canary-5d41402abc4b2a76";
 
@@ -61,12 +62,21 @@ fn said(world: &World) -> String {
 }
 
 fn an_author_reaches_its_folder_and_nothing_else(client: &'static Client, args: &[&str]) {
-    let world = attempting(client, args, "", is_author, "");
+    let other = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = other.local_addr().unwrap().port();
+    let connect = format!("out bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
+    let world = attempting(client, args, "", is_author, &connect);
     world.run();
-    let said = said(&world);
-    assert!(!said.contains("escaped") && !said.contains(CANARY), "{said}");
     let held = world.event("started", DRAFT)["sandbox"].as_str().unwrap().to_owned();
     assert!(held.starts_with("partial: ") || held.starts_with("enforced"), "{held}");
+    let said = said(&world);
+    assert!(!said.contains(CANARY), "{said}");
+    // Its service lies beside this one, and is reached through the relay alone.
+    let escaped: Vec<&str> = said.lines().filter(|line| line.contains("escaped")).collect();
+    match held.contains("network,") || held.contains("network (") {
+        true => assert!(escaped.iter().all(|line| line.contains("/dev/tcp/")), "{said}"),
+        false => assert!(escaped.is_empty(), "{held}: {said}"),
+    }
     // It was written where the user would find settings, and nothing was left there.
     let home = world.scratch.outside().join("home");
     let left: Vec<_> = fs::read_dir(home.join(".claude")).unwrap().flatten().collect();
