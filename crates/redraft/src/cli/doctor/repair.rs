@@ -11,7 +11,7 @@ mod surgery;
 use redraft_adapters::git::{Damage, GitWorkspace};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
-use redraft_engine::ports::{Clock, Store, Workspace};
+use redraft_engine::ports::{Clock, Store};
 use redraft_engine::{last_commit, require_ledger_matches_branch, standing};
 use redraft_facts::event::{Entry, Event, FeatureCreated, TreeMark};
 use redraft_facts::ids::{FeatureId, Revision};

@@ -5,7 +5,6 @@ use crate::world::feature;
 use redraft_testkit::Scratch;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 pub(super) fn tool_answer(scratch: &Scratch, name: &str, input: &Value) -> Value {

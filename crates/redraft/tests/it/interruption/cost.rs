@@ -3,7 +3,6 @@
 use super::{IDEA, signal};
 use crate::world::{bodies, events, executable, feature};
 use redraft_testkit::Ran;
-use std::io::Write;
 use std::process::Stdio;
 
 /// Like Claude Code, calls a tool twice and is then busy with it.

@@ -2,7 +2,6 @@
 
 use super::{LOST, NAME, restored, told};
 use crate::world::{BRANCH, World, paths, with};
-use redraft_engine::ports::Workspace;
 
 pub(super) fn branches_and_tags_are_named_once_and_left(world: &dyn World) {
     let outside = world.outside();

@@ -4,7 +4,7 @@ use super::{Finding, Sick, lost_phase};
 use redraft_adapters::git::GitWorkspace;
 use redraft_adapters::shell_word::quoted_path;
 use redraft_adapters::sqlite::Ledger;
-use redraft_engine::ports::{Store, Trailers, Workspace};
+use redraft_engine::ports::{Trailers, Workspace};
 use redraft_engine::standing;
 use redraft_facts::event::{Event, FeatureCreated, Lost, WentBack};
 use redraft_facts::phase::Phase;

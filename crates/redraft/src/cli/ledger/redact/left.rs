@@ -3,7 +3,6 @@
 use super::names::told_name;
 use super::{Found, Job};
 use redraft_adapters::sqlite::Ledger;
-use redraft_engine::ports::{Store, Workspace};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::sharing::Notes;
 use std::ffi::OsStr;

@@ -5,7 +5,7 @@ use super::super::range::Range;
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::pipeline::Pipeline;
-use redraft_engine::ports::{Store, Workspace};
+use redraft_engine::ports::Store;
 use redraft_facts::event::{FeatureCreated, ReviewedChange};
 use redraft_facts::ids::{FeatureId, slug};
 use redraft_facts::phase::{Lane, Phase};
