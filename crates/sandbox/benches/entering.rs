@@ -29,10 +29,10 @@ fn main() {
         command.args(&words[1..]).current_dir(&folder);
         command
     };
-    let cases = Engine::ALL.map(|engine| (engine, policy(&[])));
-    let ports = (Engine::Landlock, policy(&["tcp:443"]));
+    let commands = Engine::ALL.map(|engine| (engine, "a command", policy(&[])));
+    let agents = Engine::ALL.map(|engine| (engine, "an agent", policy(&["a.example.com", "b.example.com"])));
     let mut rows = Vec::new();
-    for (engine, policy) in cases.iter().chain([&ports]) {
+    for (engine, whose, policy) in commands.iter().chain(&agents) {
         let engines = [*engine];
         let starter =
             Starter { helper: Path::new(env!("CARGO_BIN_EXE_contained")), make: &make, engines: &engines };
@@ -51,15 +51,15 @@ fn main() {
                 started.child.wait().unwrap().success()
             }));
         }
-        rows.push((report.to_string(), bare, held));
+        rows.push((format!("{whose}: {report}"), bare, held));
     }
-    println!("{:<76} {:>9} {:>9} {:>9}", "of `true`, in ms", "median", "95 in 100", "bare, 95");
+    println!("{:<86} {:>9} {:>9} {:>9}", "of `true`, in ms", "median", "95 in 100", "bare, 95");
     for (name, mut bare, mut held) in rows {
         let more = |share: usize, held: &mut [Duration], bare: &mut [Duration]| {
             at(held, share).saturating_sub(at(bare, share)).as_secs_f64() * 1000.0
         };
         let (median, high) = (more(50, &mut held, &mut bare), more(95, &mut held, &mut bare));
-        println!("{name:<76} {median:>9.1} {high:>9.1} {:>9.1}", at(&mut bare, 95).as_secs_f64() * 1000.0);
+        println!("{name:<86} {median:>9.1} {high:>9.1} {:>9.1}", at(&mut bare, 95).as_secs_f64() * 1000.0);
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
