@@ -12,13 +12,9 @@ mod field;
 mod files;
 mod find;
 mod form;
-#[cfg(test)]
-mod forms;
 mod needs;
 mod order;
 mod references;
-#[cfg(test)]
-mod styles;
 #[cfg(test)]
 mod tests;
 mod title;

@@ -5,8 +5,6 @@
 
 mod asked;
 mod chapter;
-#[cfg(test)]
-mod forms;
 mod group;
 mod ids;
 mod index;

@@ -9,8 +9,6 @@ pub mod checkout_files;
 pub mod cost;
 pub mod dependencies;
 pub mod following;
-#[cfg(test)]
-mod histories;
 pub mod lint;
 pub mod log;
 pub mod models;
@@ -20,3 +18,8 @@ pub mod show;
 pub mod table;
 pub mod ui;
 pub mod watch;
+
+#[cfg(test)]
+mod tests {
+    pub(crate) mod histories;
+}

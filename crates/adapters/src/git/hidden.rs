@@ -45,7 +45,7 @@ pub(super) fn clear(workspace: &GitWorkspace) -> Result<Vec<String>, GitError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::{TestRepository, put};
+    use super::super::tests::repositories::{TestRepository, put};
     use super::*;
     use redraft_engine::ports::Workspace as _;
 

@@ -165,7 +165,7 @@ fn is_commit(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::TestRepository;
+    use super::super::tests::repositories::TestRepository;
     use super::*;
 
     fn commit(bed: &TestRepository, files: &[(&str, &str)]) {

@@ -33,7 +33,7 @@ impl Repository {
 
 #[cfg(test)]
 mod tests {
-    use crate::git::testbed::TestRepository;
+    use crate::git::tests::repositories::TestRepository;
 
     #[test]
     fn a_copy_has_commits_and_tags_and_nothing_that_leads_back() {

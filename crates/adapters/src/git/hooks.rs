@@ -21,7 +21,7 @@ impl Repository {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::TestRepository;
+    use super::super::tests::repositories::TestRepository;
 
     #[test]
     fn a_hook_of_a_commit_is_found_where_git_looks_for_it() {

@@ -127,7 +127,7 @@ fn entries<'a>(bytes: &'a [u8], mut take: impl FnMut(Entry<'a>) -> Option<()>) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::{TestRepository, put};
+    use super::super::tests::repositories::{TestRepository, put};
     use super::*;
     use std::fs;
 

@@ -74,8 +74,6 @@ mod rewrite;
 mod run;
 mod stamp;
 mod temp_index;
-#[cfg(test)]
-mod testbed;
 mod uninstall;
 mod wait;
 mod wanted_programs;
@@ -102,3 +100,8 @@ pub use rewrite::{Pruned, Rewritten, Survey};
 pub use run::{Call, ConfiguredProgram, Git, durable};
 pub use wait::stops_with;
 pub use workspace::GitWorkspace;
+
+#[cfg(test)]
+mod tests {
+    pub(super) mod repositories;
+}

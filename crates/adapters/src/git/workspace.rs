@@ -251,7 +251,7 @@ impl GitWorkspace {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testbed::{TestRepository, begin, paths, put};
+    use super::super::tests::repositories::{TestRepository, begin, paths, put};
     use super::*;
     use redraft_engine::ports::Workspace as _;
     use redraft_facts::ids::FeatureId;

@@ -1,6 +1,8 @@
 //! Lists of tasks as people write them.
 
+mod forms;
 mod needs;
+mod styles;
 
 use super::*;
 use crate::trace;

@@ -1,5 +1,7 @@
 //! References as people write them, and where they lead.
 
+mod forms;
+
 use super::*;
 
 /// `kind id` of each.

@@ -1,4 +1,4 @@
-use super::super::testbed::TestRepository;
+use super::super::tests::repositories::TestRepository;
 
 fn commit(bed: &TestRepository, branch: &str, file: &str) {
     bed.raw(&bed.root, &["checkout", "-q", "-b", branch]);

@@ -1,6 +1,6 @@
 //! Commits of a change, and a worktree that stands on one of them.
 
-use super::super::testbed::{TestRepository, put};
+use super::super::tests::repositories::{TestRepository, put};
 use super::*;
 use redraft_engine::ports::Workspace;
 

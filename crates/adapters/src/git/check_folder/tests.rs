@@ -1,4 +1,4 @@
-use super::super::testbed::{TestRepository, get, put};
+use super::super::tests::repositories::{TestRepository, get, put};
 use super::*;
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 use super::super::repository::Head;
-use super::super::testbed::{TestRepository, begin, get, put};
+use super::super::tests::repositories::{TestRepository, begin, get, put};
 use super::*;
 
 const ID: FeatureId = FeatureId(31);

@@ -1,4 +1,4 @@
-use super::super::testbed::{TestRepository, get, put};
+use super::super::tests::repositories::{TestRepository, get, put};
 use super::super::{GitError, GitWorkspace};
 use redraft_engine::ports::{Workspace as _, WorkspaceError};
 use std::fs;

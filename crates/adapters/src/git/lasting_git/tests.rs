@@ -1,4 +1,4 @@
-use super::super::testbed::TestRepository;
+use super::super::tests::repositories::TestRepository;
 use super::*;
 
 fn reader(bed: &TestRepository) -> Result<LastingGit, GitError> {

@@ -1,4 +1,4 @@
-use crate::git::testbed::TestRepository;
+use crate::git::tests::repositories::TestRepository;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;

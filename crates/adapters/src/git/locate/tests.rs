@@ -1,5 +1,5 @@
 use super::super::Repository;
-use super::super::testbed::TestRepository;
+use super::super::tests::repositories::TestRepository;
 use super::*;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;

@@ -1,7 +1,7 @@
 //! Merges in real repositories.
 
 use super::*;
-use crate::git::testbed::{TestRepository, get, put};
+use crate::git::tests::repositories::{TestRepository, get, put};
 use redraft_engine::ports::Workspace as _;
 
 static NONE: std::sync::LazyLock<Boundaries> = std::sync::LazyLock::new(Boundaries::default);

@@ -4,7 +4,7 @@ mod obstacles;
 
 use super::settling::MoveEnd;
 use super::*;
-use crate::git::testbed::{TestRepository, get, put};
+use crate::git::tests::repositories::{TestRepository, get, put};
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 

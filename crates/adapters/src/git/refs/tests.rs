@@ -1,4 +1,4 @@
-use super::super::testbed::{TestRepository, begin, put};
+use super::super::tests::repositories::{TestRepository, begin, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 use redraft_facts::ids::FeatureId;

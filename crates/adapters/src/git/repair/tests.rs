@@ -1,4 +1,4 @@
-use super::super::testbed::{TestRepository, paths};
+use super::super::tests::repositories::{TestRepository, paths};
 use super::*;
 use redraft_engine::ports::{Trailers, Workspace as _};
 

@@ -1,4 +1,4 @@
-use super::super::testbed::{TestRepository, put};
+use super::super::tests::repositories::{TestRepository, put};
 use super::*;
 
 fn discover(bed: &TestRepository, folder: &Path) -> Result<Repository, GitError> {

@@ -1,6 +1,6 @@
 mod branches;
 
-use super::super::testbed::{TestRepository, get, paths, put};
+use super::super::tests::repositories::{TestRepository, get, paths, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 use std::fs;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::git::GitWorkspace;
-use crate::git::testbed::TestRepository;
+use crate::git::tests::repositories::TestRepository;
 use redraft_engine::ports::{Trailers, Workspace as _};
 use std::fs;
 

@@ -1,5 +1,5 @@
 use super::super::error::DiskTrouble;
-use super::super::testbed::TestRepository;
+use super::super::tests::repositories::TestRepository;
 use super::feed::PIPE_BYTES_MIN;
 use super::*;
 

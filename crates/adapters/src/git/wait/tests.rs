@@ -2,7 +2,7 @@
 
 use super::super::error::GitError;
 use super::super::run::Git;
-use super::super::testbed::TestRepository;
+use super::super::tests::repositories::TestRepository;
 use redraft_engine::ports::WorkspaceError;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-use super::super::testbed::{TestRepository, put};
+use super::super::tests::repositories::{TestRepository, put};
 use super::*;
 use redraft_engine::ports::Workspace as _;
 use std::fs;
@@ -230,7 +230,10 @@ fn what_is_ours_is_no_part_of_a_mark() {
     assert!(place.restore(&marked, &ours, "ticket").unwrap().is_empty());
     put(place.root(), "docs/other.md", "the agent's");
     assert_eq!(place.restore(&marked, &ours, "ticket").unwrap(), ["removed docs/other.md"]);
-    assert_eq!(super::super::testbed::get(place.root(), "docs/.meta.json").as_deref(), Some("{\"later\":1}"));
+    assert_eq!(
+        super::super::tests::repositories::get(place.root(), "docs/.meta.json").as_deref(),
+        Some("{\"later\":1}")
+    );
 }
 
 #[test]

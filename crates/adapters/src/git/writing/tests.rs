@@ -1,4 +1,4 @@
-use super::super::testbed::{TestRepository, paths, put};
+use super::super::tests::repositories::{TestRepository, paths, put};
 use super::super::workspace::GitWorkspace;
 use super::*;
 use redraft_engine::ports::{Trailers, Workspace as _, WorkspaceError};

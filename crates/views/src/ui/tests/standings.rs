@@ -6,7 +6,7 @@
 //! the end: two pages for each history, so that a thousand histories take seconds.
 
 use crate::board::{Board, Seen};
-use crate::histories::review::{HISTORIES, any_history, moment, sampled};
+use crate::tests::histories::review::{HISTORIES, any_history, moment, sampled};
 use crate::ui::pages::{board, feature};
 use maud::Markup;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 //! whether it waits for a person. What the page and `--events` say is tried in `ui`.
 
 use super::{NOW_MS, app, busy, screen};
-use crate::histories::review::{HISTORIES, any_history, moment, sampled};
+use crate::tests::histories::review::{HISTORIES, any_history, moment, sampled};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use redraft_core::pipeline::{self, Pipeline};

@@ -1,7 +1,7 @@
 use super::dangers::{DANGERS, Named};
 use super::*;
 use crate::git::repository::Repository;
-use crate::git::testbed::TestRepository;
+use crate::git::tests::repositories::TestRepository;
 use crate::git::workspace::GitWorkspace;
 use redraft_engine::ports::Workspace as _;
 use std::fs;

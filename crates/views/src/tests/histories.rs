@@ -1,7 +1,7 @@
 //! Histories for tests of views: those of the machine's own tests, drawn at random.
 
 #[expect(dead_code, unused_imports, reason = "the worlds of other tests have more than these need")]
-#[path = "../../core/tests/review"]
+#[path = "../../../core/tests/review"]
 pub(crate) mod review {
     pub(super) mod draws;
     pub(super) mod world;

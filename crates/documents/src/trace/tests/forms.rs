@@ -1,6 +1,5 @@
 //! The many forms of references, and documents that decide what is meant. All texts are made up.
 
-use super::tests::told;
 use super::*;
 
 fn refs(label: &str, text: &str) -> Vec<String> {

@@ -1,6 +1,5 @@
 //! Further forms of tasks, their done criteria and dependencies, one table for each. All texts are made up.
 
-use super::tests::{first, ids, last_refs, told};
 use super::*;
 use crate::trace;
 

@@ -1,6 +1,6 @@
 //! Throw-away repositories for tests, shut off from the configuration of the machine they run on.
 
-use super::{FeaturePlace, Git, GitError, GitWorkspace, Head, Repository};
+use crate::git::{FeaturePlace, Git, GitError, GitWorkspace, Head, Repository};
 use redraft_facts::ids::FeatureId;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A repository in a temporary folder. `raw` is git as a person or an agent would run it.
-pub(super) struct TestRepository {
+pub(in crate::git) struct TestRepository {
     /// Keeps the folder as long as this value lives.
     _folder: TempDir,
-    pub(super) git: Git,
-    pub(super) root: PathBuf,
+    pub(in crate::git) git: Git,
+    pub(in crate::git) root: PathBuf,
     home: PathBuf,
 }
 
 impl TestRepository {
     /// A repository with a user, without commits.
-    pub(super) fn without_commits() -> TestRepository {
+    pub(in crate::git) fn without_commits() -> TestRepository {
         let folder = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         let (home, root) = (base.join("home"), base.join("repo"));
@@ -36,7 +36,7 @@ impl TestRepository {
     }
 
     /// A repository with one commit on `main`.
-    pub(super) fn new() -> TestRepository {
+    pub(in crate::git) fn new() -> TestRepository {
         let bed = TestRepository::without_commits();
         bed.write("README.md", "readme\n");
         bed.write("src/x.rs", "fn x() {}\n");
@@ -47,18 +47,18 @@ impl TestRepository {
     }
 
     /// Adds lines to the user's configuration.
-    pub(super) fn config(&self, text: &str) {
+    pub(in crate::git) fn config(&self, text: &str) {
         let path = self.home.join("config");
         let old = fs::read_to_string(&path).unwrap_or_default();
         fs::write(path, old + text).unwrap();
     }
 
     /// Removes the user's identity.
-    pub(super) fn forget_user(&self) {
+    pub(in crate::git) fn forget_user(&self) {
         fs::write(self.home.join("config"), "").unwrap();
     }
 
-    pub(super) fn raw(&self, folder: &Path, args: &[&str]) -> String {
+    pub(in crate::git) fn raw(&self, folder: &Path, args: &[&str]) -> String {
         let (ok, text) = self.try_raw(folder, args);
         assert!(ok, "git {args:?}: {text}");
         text
@@ -66,7 +66,7 @@ impl TestRepository {
 
     /// Whether git succeeded, and what it said.
     #[expect(clippy::disallowed_methods, reason = "looks at the repository from outside")]
-    pub(super) fn try_raw(&self, folder: &Path, args: &[&str]) -> (bool, String) {
+    pub(in crate::git) fn try_raw(&self, folder: &Path, args: &[&str]) -> (bool, String) {
         let mut command = Command::new("git");
         command.current_dir(folder).args(args);
         for (name, value) in environment(&self.home) {
@@ -84,16 +84,16 @@ impl TestRepository {
     }
 
     /// Writes a file of the main checkout.
-    pub(super) fn write(&self, path: &str, text: &str) {
+    pub(in crate::git) fn write(&self, path: &str, text: &str) {
         put(&self.root, path, text);
     }
 
-    pub(super) fn repository(&self) -> Repository {
+    pub(in crate::git) fn repository(&self) -> Repository {
         Repository::discover_with(self.git.clone(), &self.root).unwrap()
     }
 
     /// A feature with its own worktree.
-    pub(super) fn feature(&self) -> GitWorkspace {
+    pub(in crate::git) fn feature(&self) -> GitWorkspace {
         let repository = self.repository();
         let (place, _) = begin(&repository, FeatureId(31), "limits").unwrap();
         GitWorkspace::open(&repository, &place.worktree, &place.branch).unwrap()
@@ -102,7 +102,7 @@ impl TestRepository {
 
 impl TestRepository {
     /// The feature that [`TestRepository::feature`] made, as another process sees it.
-    pub(super) fn feature_again(&self) -> GitWorkspace {
+    pub(in crate::git) fn feature_again(&self) -> GitWorkspace {
         let repository = self.repository();
         let place = repository.feature_place(FeatureId(31), "limits").unwrap();
         GitWorkspace::open(&repository, &place.worktree, &place.branch).unwrap()
@@ -110,7 +110,7 @@ impl TestRepository {
 }
 
 /// A feature from HEAD of the checkout the repository was found from, made the way `redraft new` does.
-pub(super) fn begin(
+pub(in crate::git) fn begin(
     repository: &Repository,
     id: FeatureId,
     slug: &str,
@@ -122,17 +122,17 @@ pub(super) fn begin(
 }
 
 /// Writes a file below a folder, creating folders as needed.
-pub(super) fn put(root: &Path, path: &str, text: &str) {
+pub(in crate::git) fn put(root: &Path, path: &str, text: &str) {
     let full = root.join(path);
     fs::create_dir_all(full.parent().unwrap()).unwrap();
     fs::write(full, text).unwrap();
 }
 
-pub(super) fn get(root: &Path, path: &str) -> Option<String> {
+pub(in crate::git) fn get(root: &Path, path: &str) -> Option<String> {
     fs::read_to_string(root.join(path)).ok()
 }
 
-pub(super) fn paths(names: &[&str]) -> Vec<String> {
+pub(in crate::git) fn paths(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
