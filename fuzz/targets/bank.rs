@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use redraft_documents::bank::{Bank, BankChange, BankFile, Feature, NewEntry, Query, apply, relevant, select};
+use redraft_documents::bank::{Bank, BankChange, BankFile, FeatureRecord, NewEntry, Query, apply, relevant, select};
 use redraft_facts::ids::FeatureId;
 
 fuzz_target!(|text: &str| {
@@ -40,6 +40,6 @@ fuzz_target!(|text: &str| {
     let said = vec![text.to_owned()];
     relevant(
         &bank.entries,
-        &Feature { paths: said.clone(), decisions: said.clone(), findings: said.clone(), rules: said },
+        &FeatureRecord { paths: said.clone(), decisions: said.clone(), findings: said.clone(), rules: said },
     );
 });

@@ -56,7 +56,7 @@ impl fmt::Display for PublicKey {
 
 /// The last entry of a ledger that was signed here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct SignedHead {
     pub seq: u64,
     /// Its checksum, in hex.
     pub chain: String,
@@ -96,17 +96,17 @@ impl Signer {
     }
 
     /// How far the ledger was signed; none where that was never noted, or the note was lost in a power cut.
-    pub fn head(&self) -> Option<Head> {
+    pub fn head(&self) -> Option<SignedHead> {
         let text = plain_file::read_text(&self.head, FILE_BYTES_MAX).ok()?;
         let mut words = text.strip_suffix('\n')?.split(' ');
         let (seq, chain, ledger) = (words.next()?.parse().ok()?, words.next()?, words.next()?);
-        Some(Head { seq, chain: chain.to_owned(), ledger: ledger.to_owned() })
+        Some(SignedHead { seq, chain: chain.to_owned(), ledger: ledger.to_owned() })
     }
 
     /// Notes it. An older note than the ledger deserves says less and nothing wrong, so it is not synced, and one that
     /// cannot be written stays as it was.
-    pub fn keep_head(&self, head: &Head) {
-        let Head { seq, chain, ledger } = head;
+    pub fn keep_head(&self, head: &SignedHead) {
+        let SignedHead { seq, chain, ledger } = head;
         // All have the same length, so that no part of a longer one is left.
         let line = format!("{seq:020} {chain} {ledger}\n");
         let folder = self.head.parent().unwrap_or(Path::new("/"));

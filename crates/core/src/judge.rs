@@ -11,7 +11,7 @@ mod tests;
 
 use redraft_documents::answer;
 use redraft_documents::delta::Delta;
-use redraft_documents::evidence::{self, Elsewhere, Found};
+use redraft_documents::evidence::{self, Found, QuoteSources};
 use redraft_documents::reconcile::{ReconcileInput, Reconciled, reconcile};
 use redraft_facts::event::{Judged, Judgement};
 use redraft_facts::findings::{self, Finding, FindingChange, SettledFinding, Status, Threshold};
@@ -87,7 +87,7 @@ pub fn judge(case: &AnswerInHand<'_>) -> Judged {
         return unusable(case, verdict, notes, why);
     }
     let in_code = case.ticket.phase == Phase::Implement;
-    let elsewhere = Elsewhere { artifact: case.artifact, printed: case.printed };
+    let elsewhere = QuoteSources { artifact: case.artifact, printed: case.printed };
     let found = |issue| evidence::check(issue, in_code, elsewhere, case.redactor, case.text_of);
     let found: Vec<Result<Found, String>> = verdict.issues.iter().map(found).collect();
     let in_artifact: Vec<bool> = found.iter().map(|found| *found == Ok(Found::InArtifact)).collect();

@@ -10,7 +10,7 @@
 )]
 
 use redraft_documents::bank::{
-    Bank, BankChange, BankEntry, BankFile, Feature, FeatureCreation, FeatureOrder, Index, Query, apply,
+    Bank, BankChange, BankEntry, BankFile, FeatureCreation, FeatureOrder, FeatureRecord, Index, Query, apply,
     relevant, stale,
 };
 use redraft_facts::ids::FeatureId;
@@ -60,10 +60,10 @@ fn main() {
     };
     let selecting = measured(|| drop(black_box(index.select(black_box(&query)))));
     println!("selected for a task:        {} ({} entries)", told(selecting), index.select(&query).len());
-    let feature = Feature {
+    let feature = FeatureRecord {
         paths: (0..60).map(|at| format!("src/part{}/file{at}.rs", at % 10)).collect(),
         findings: (0..40).map(|at| format!("the receipt number {at} is written without any lock")).collect(),
-        ..Feature::default()
+        ..FeatureRecord::default()
     };
     let judging = measured(|| drop(black_box(relevant(&bank.entries, &feature))));
     println!(

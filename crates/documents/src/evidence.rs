@@ -24,7 +24,7 @@ pub enum Found {
 
 /// Where an issue may have what it quotes, in addition to the file it names.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Elsewhere<'a> {
+pub struct QuoteSources<'a> {
     /// The document under review; empty for code.
     pub artifact: &'a str,
     /// What the project's checks printed about the code under review.
@@ -42,11 +42,11 @@ pub struct Elsewhere<'a> {
 pub fn check(
     issue: &Issue,
     in_code: bool,
-    elsewhere: Elsewhere<'_>,
+    elsewhere: QuoteSources<'_>,
     redactor: &Redactor,
     text_of: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Found, String> {
-    let Elsewhere { artifact, printed } = elsewhere;
+    let QuoteSources { artifact, printed } = elsewhere;
     let file = citation::plain_path(&issue.file);
     if file.is_empty() {
         return Ok(Found::AsCited);
@@ -100,7 +100,7 @@ mod tests {
     fn check(
         issue: &Issue,
         in_code: bool,
-        elsewhere: Elsewhere<'_>,
+        elsewhere: QuoteSources<'_>,
         text_of: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Found, String> {
         super::check(issue, in_code, elsewhere, &Redactor::default(), text_of)
@@ -124,16 +124,19 @@ mod tests {
     fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<Found, String> {
         let issue = issue(claim, file, line, quote);
         let text = "# Spec\n\nWhen a key is revoked\nthe service answers 401.\n";
-        check(&issue, false, Elsewhere::default(), &|path| (path == "docs/x.md").then(|| text.to_owned()))
+        check(&issue, false, QuoteSources::default(), &|path| (path == "docs/x.md").then(|| text.to_owned()))
     }
 
     #[test]
     fn in_code_a_file_may_be_what_is_absent_and_nothing_can_be_present_in_it() {
         let issue = |claim| issue(claim, "tests/limit.sh", 0, "");
-        assert_eq!(check(&issue(Claim::Absent), true, Elsewhere::default(), &|_| None), Ok(Found::AsCited));
+        assert_eq!(
+            check(&issue(Claim::Absent), true, QuoteSources::default(), &|_| None),
+            Ok(Found::AsCited)
+        );
         let wrong = Err("there is no file tests/limit.sh".to_owned());
-        assert_eq!(check(&issue(Claim::Absent), false, Elsewhere::default(), &|_| None), wrong);
-        assert_eq!(check(&issue(Claim::Present), true, Elsewhere::default(), &|_| None), wrong);
+        assert_eq!(check(&issue(Claim::Absent), false, QuoteSources::default(), &|_| None), wrong);
+        assert_eq!(check(&issue(Claim::Present), true, QuoteSources::default(), &|_| None), wrong);
     }
 
     #[test]
@@ -143,7 +146,7 @@ mod tests {
             "docs/spec.md" => Some("The service has `Service.remove`.\n".to_owned()),
             _ => None,
         };
-        let spec = Elsewhere { artifact: "docs/spec.md", printed: &[] };
+        let spec = QuoteSources { artifact: "docs/spec.md", printed: &[] };
         let about = |quote: &str| issue(Claim::Present, "src/service.py", 0, quote);
         assert_eq!(check(&about("Service.remove"), false, spec, &texts), Ok(Found::InArtifact));
         assert_eq!(check(&about("def expire()"), false, spec, &texts), Ok(Found::AsCited));
@@ -164,13 +167,14 @@ mod tests {
         assert_eq!(check(&about_prd, false, spec, &readme), wrong);
         let wrong = Err("the quote is not in src/service.py".to_owned());
         assert_eq!(check(&about("Service.purge"), false, spec, &texts), wrong);
-        assert_eq!(check(&about("Service.remove"), true, Elsewhere::default(), &texts), wrong);
+        assert_eq!(check(&about("Service.remove"), true, QuoteSources::default(), &texts), wrong);
     }
 
     #[test]
     fn a_quote_may_stand_in_what_a_check_printed_and_a_made_up_one_does_not() {
         let texts = |path: &str| (path == "src/limit.sh").then(|| "limit=10\n".to_owned());
-        let printed = Elsewhere { printed: &["running 7 tests\nexpected 10, got 9"], ..Elsewhere::default() };
+        let printed =
+            QuoteSources { printed: &["running 7 tests\nexpected 10, got 9"], ..QuoteSources::default() };
         let about = |file: &str, line, quote: &str| issue(Claim::Present, file, line, quote);
         assert_eq!(
             check(&about("src/limit.sh", 1, "expected 10, got 9"), true, printed, &texts),

@@ -22,7 +22,7 @@ pub struct ScheduledTask {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Progress {
+pub enum TaskProgress {
     #[default]
     Open,
     Running,
@@ -143,19 +143,20 @@ impl Schedule {
 
     /// The tasks that begin now, all of them at once, in their order. `states` are those of the tasks of the list, and
     /// at most `jobs` are under way. Where none is and one is open, there is one.
-    pub fn ready(&self, states: &[Progress], jobs: usize) -> Vec<usize> {
+    pub fn ready(&self, states: &[TaskProgress], jobs: usize) -> Vec<usize> {
         let state = |task: usize| states.get(task).copied().unwrap_or_default();
         let in_order = || self.order.iter().copied().enumerate();
-        let is_busy =
-            |(_, task): &(usize, usize)| matches!(state(*task), Progress::Running | Progress::Landing);
+        let is_busy = |(_, task): &(usize, usize)| {
+            matches!(state(*task), TaskProgress::Running | TaskProgress::Landing)
+        };
         let busy: Vec<(usize, usize)> = in_order().filter(is_busy).collect();
         let mut left: Vec<usize> = Vec::new();
         let may_begin = |(nth, task): (usize, usize)| {
             let now = state(task);
-            if now == Progress::Ended {
+            if now == TaskProgress::Ended {
                 return None;
             }
-            let waits = now != Progress::Open
+            let waits = now != TaskProgress::Open
                 || left.iter().any(|earlier| self.why(task, *earlier).is_some())
                 // What a task touched may have come to light when a later one was already under way.
                 || busy.iter().any(|(place, later)| *place > nth && self.why(*later, task).is_some());
@@ -168,7 +169,13 @@ impl Schedule {
 
     /// Those of the tasks that may begin for which there is a place, in their order. Several jobs begin with the tasks that
     /// most others wait for, one after the other: so the last of them ends earliest.
-    pub fn chosen(&self, mut able: Vec<usize>, states: &[Progress], jobs: usize, busy: usize) -> Vec<usize> {
+    pub fn chosen(
+        &self,
+        mut able: Vec<usize>,
+        states: &[TaskProgress],
+        jobs: usize,
+        busy: usize,
+    ) -> Vec<usize> {
         let places = jobs.saturating_sub(busy);
         if jobs > 1 && able.len() > places {
             let behind = self.behind(states);
@@ -182,9 +189,9 @@ impl Schedule {
     }
 
     /// How many tasks have to be carried out one after the other when a task has ended, at least.
-    fn behind(&self, states: &[Progress]) -> Vec<usize> {
+    fn behind(&self, states: &[TaskProgress]) -> Vec<usize> {
         let mut behind = vec![0; self.tasks.len()];
-        let ended = |task: &usize| states.get(*task) == Some(&Progress::Ended);
+        let ended = |task: &usize| states.get(*task) == Some(&TaskProgress::Ended);
         let left: Vec<usize> = self.order.iter().copied().filter(|task| !ended(task)).collect();
         for (at, task) in left.iter().enumerate().rev() {
             let waits = left[at + 1..].iter().filter(|later| self.why(**later, *task).is_some());

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use redraft_documents::file_place::FilePlace;
-use redraft_documents::schedule::{Progress, Reason, Schedule, ScheduledTask};
+use redraft_documents::schedule::{Reason, Schedule, ScheduledTask, TaskProgress};
 use redraft_documents::tasks;
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ fn task(id: &str, needs: &str, files: &str) -> ScheduledTask {
 fn may_begin(list: &[ScheduledTask], ended: &str, running: &str, landing: &str) -> String {
     let has = |names: &str, id: &str| names.split_whitespace().any(|name| name == id);
     let state = |task: &ScheduledTask| match task.id.as_str() {
-        id if has(ended, id) => Progress::Ended,
-        id if has(running, id) => Progress::Running,
-        id if has(landing, id) => Progress::Landing,
-        _ => Progress::Open,
+        id if has(ended, id) => TaskProgress::Ended,
+        id if has(running, id) => TaskProgress::Running,
+        id if has(landing, id) => TaskProgress::Landing,
+        _ => TaskProgress::Open,
     };
-    let states: Vec<Progress> = list.iter().map(state).collect();
+    let states: Vec<TaskProgress> = list.iter().map(state).collect();
     let ready = Schedule::new(list).ready(&states, list.len());
     let ids: Vec<&str> = ready.into_iter().map(|at| list[at].id.as_str()).collect();
     ids.join(" ")
@@ -142,7 +142,7 @@ fn a_list_as_deep_as_it_is_long_is_scheduled() {
     let list: Vec<ScheduledTask> = (0..count).map(one).collect();
     let schedule = Schedule::new(&list);
     assert_eq!((schedule.order().len(), schedule.order()[0]), (count, count - 1));
-    assert_eq!(schedule.ready(&vec![Progress::Open; count], count), [count - 1]);
+    assert_eq!(schedule.ready(&vec![TaskProgress::Open; count], count), [count - 1]);
 }
 
 const FILES: [&str; 7] = ["src", "src/a.rs", "src/b.rs", "./src/a.rs", "docs/", "docs/*.md", "tests/a.rs"];
@@ -206,16 +206,16 @@ fn several_jobs_begin_with_the_tasks_that_most_others_wait_for() {
         task("7", "6", "g"),
     ];
     let schedule = Schedule::new(&list);
-    let open = [Progress::Open; 7];
+    let open = [TaskProgress::Open; 7];
     // Five has six behind it, and that seven.
     assert_eq!(schedule.ready(&open, 1), [0]);
     assert_eq!(schedule.ready(&open, 2), [2, 4]);
     assert_eq!(schedule.ready(&open, 3), [0, 2, 4]);
     assert_eq!(schedule.ready(&open, 9), [0, 1, 2, 4]);
     let mut states = open;
-    (states[2], states[4]) = (Progress::Running, Progress::Ended);
+    (states[2], states[4]) = (TaskProgress::Running, TaskProgress::Ended);
     assert_eq!(schedule.ready(&states, 2), [5], "one place is left");
-    states[2] = Progress::Ended;
+    states[2] = TaskProgress::Ended;
     assert_eq!(schedule.ready(&states, 2), [0, 5], "of those that are alike the first");
 }
 
@@ -225,44 +225,44 @@ proptest! {
         mut list in lists(), (jobs, course) in courses(),
     ) {
         let needs = plain_needs(&list);
-        let mut states = vec![Progress::Open; list.len()];
+        let mut states = vec![TaskProgress::Open; list.len()];
         let mut course = course.into_iter();
         loop {
             let schedule = Schedule::new(&list);
-            let is_busy = |state: &Progress| matches!(state, Progress::Running | Progress::Landing);
+            let is_busy = |state: &TaskProgress| matches!(state, TaskProgress::Running | TaskProgress::Landing);
             for task in schedule.ready(&states, jobs) {
-                prop_assert_eq!(states[task], Progress::Open);
+                prop_assert_eq!(states[task], TaskProgress::Open);
                 for need in &needs[task] {
-                    prop_assert_eq!(states[*need], Progress::Ended, "{} before {}", task, need);
+                    prop_assert_eq!(states[*need], TaskProgress::Ended, "{} before {}", task, need);
                 }
                 for (other, state) in states.iter().enumerate() {
                     prop_assert!(!is_busy(state) || !overlap(&list[task], &list[other]), "{task} beside {other}");
                 }
-                states[task] = Progress::Running;
+                states[task] = TaskProgress::Running;
             }
             let busy: Vec<usize> = (0..list.len()).filter(|at| is_busy(&states[*at])).collect();
             prop_assert!(busy.len() <= jobs);
             let Some((which, again)) = course.next().or(Some((0, None))).filter(|_| !busy.is_empty()) else { break };
             let task = busy[which % busy.len()];
             states[task] = match (states[task], again) {
-                (Progress::Running, Some(file)) => {
+                (TaskProgress::Running, Some(file)) => {
                     list[task].touched.insert(FILES[file].to_owned());
-                    Progress::Open
+                    TaskProgress::Open
                 }
-                (Progress::Running, None) => Progress::Landing,
-                _ => Progress::Ended,
+                (TaskProgress::Running, None) => TaskProgress::Landing,
+                _ => TaskProgress::Ended,
             };
         }
-        prop_assert!(states.iter().all(|state| *state == Progress::Ended), "{:?}", states);
+        prop_assert!(states.iter().all(|state| *state == TaskProgress::Ended), "{:?}", states);
     }
 
     #[test]
     fn one_job_carries_out_the_list_in_its_order(list in lists()) {
         let schedule = Schedule::new(&list);
-        let mut states = vec![Progress::Open; list.len()];
+        let mut states = vec![TaskProgress::Open; list.len()];
         let mut carried_out = Vec::new();
         while let Some(task) = schedule.ready(&states, 1).first().copied() {
-            states[task] = Progress::Ended;
+            states[task] = TaskProgress::Ended;
             carried_out.push(task);
         }
         prop_assert_eq!(schedule.order(), &carried_out[..]);

@@ -11,7 +11,7 @@ use redraft_facts::forecast::Forecast;
 use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::usage::Usd;
-use redraft_reports::estimate::{self, History, PaidAgent, Play, Reading, Tasks};
+use redraft_reports::estimate::{self, BillHistory, PaidAgent, Play, Reading, Tasks};
 use redraft_roles::profile::RoleText;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -70,8 +70,8 @@ impl Estimating<'_> {
         })
     }
 
-    fn history(&self) -> Result<History, EngineError> {
-        let mut history = History::default();
+    fn history(&self) -> Result<BillHistory, EngineError> {
+        let mut history = BillHistory::default();
         // Only agents that cost money show what an agent that costs money needs.
         let asked: RefCell<BTreeMap<AgentName, bool>> = RefCell::default();
         let counts = |name: &AgentName| {
@@ -79,11 +79,11 @@ impl Estimating<'_> {
             *asked.borrow_mut().entry(name.clone()).or_insert_with(paid)
         };
         self.store
-            .each_of(&History::KINDS, &mut |scope, entry| history.take(scope, &entry.event, &counts))?;
+            .each_of(&BillHistory::KINDS, &mut |scope, entry| history.take(scope, &entry.event, &counts))?;
         Ok(history)
     }
 
-    fn tasks(&self, state: &Pipeline, history: &History) -> Tasks {
+    fn tasks(&self, state: &Pipeline, history: &BillHistory) -> Tasks {
         let Some(created) = &state.created else { return Tasks::None };
         let builds = state.phases().any(|phase| phase == Phase::Implement && !state.is_over(phase));
         if !builds || created.is_review() {

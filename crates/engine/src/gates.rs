@@ -36,9 +36,9 @@ impl DocumentGates<'_, '_> {
         // Nothing is known yet; the next run looks again.
         let Some(faults) = lint::check_until(&documents, &settings, &stopped) else { return Ok(()) };
         let of = |level| lint::evidence(&lint::of_document(&faults, &artifact, level));
-        let errors = of(lint::Level::Error);
+        let errors = of(lint::LintLevel::Error);
         let passed = errors.is_empty();
-        let evidence = if passed { first_lines(&of(lint::Level::Warning)) } else { errors };
+        let evidence = if passed { first_lines(&of(lint::LintLevel::Warning)) } else { errors };
         let (command, output, code, wall_ms, checkout) = (String::new(), String::new(), None, 0, None);
         let checked =
             Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };

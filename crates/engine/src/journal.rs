@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::ending::EngineError;
-use crate::ports::{Append, Clock, Elsewhere, Store, Workspace};
+use crate::ports::{Append, Clock, ForeignOrigin, Store, Workspace};
 use crate::progress::Progress;
 use crate::undone::{self, Undone};
 use redraft_core::pipeline::{self, Pipeline};
@@ -132,14 +132,14 @@ impl<'a> Journal<'a> {
         (at_ms, events): (&[i64], Vec<Event>),
         blobs: &[Vec<u8>],
     ) -> Result<(), EngineError> {
-        self.append_from(self.writer.clock.now_ms(), Some(Elsewhere { clone, at_ms }), events, blobs)
+        self.append_from(self.writer.clock.now_ms(), Some(ForeignOrigin { clone, at_ms }), events, blobs)
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that stores events")]
     fn append_from(
         &mut self,
         at_ms: i64,
-        elsewhere: Option<Elsewhere<'_>>,
+        elsewhere: Option<ForeignOrigin<'_>>,
         mut events: Vec<Event>,
         blobs: &[Vec<u8>],
     ) -> Result<(), EngineError> {

@@ -18,7 +18,7 @@ use redraft_facts::findings::Finding;
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{hash, one_line};
 use redraft_facts::ticket::{Purpose, Ticket};
-use redraft_reports::retro::{self, Figures, Judgements, Judging, Older, RetroAnswer, Stance};
+use redraft_reports::retro::{self, Figures, Judgements, Judging, LessonStance, Older, RetroAnswer};
 
 /// The reason why no agent was asked, where the configuration says so.
 pub(crate) const NOT_WANTED: &str = "`[finish] retro = false` in redraft.toml";
@@ -107,10 +107,10 @@ impl Learning<'_, '_> {
         let mut page = retro::markdown(&figures, answer, plain);
         let finishing = self.journal.state().open.as_ref().and_then(|open| open.finishing.as_ref());
         if let Some(judged) = finishing.and_then(|finishing| finishing.judged.as_ref()) {
-            let confirmed = judged.confirmed.iter().map(|one| (one.name.clone(), Stance::Confirmed));
+            let confirmed = judged.confirmed.iter().map(|one| (one.name.clone(), LessonStance::Confirmed));
             let challenged = judged.challenged.iter();
             let challenged =
-                challenged.map(|one| (one.lesson.name.clone(), Stance::Challenged(one.text.clone())));
+                challenged.map(|one| (one.lesson.name.clone(), LessonStance::Challenged(one.text.clone())));
             page.push_str(&retro::judged(&figures, &confirmed.chain(challenged).collect::<Vec<_>>()));
         }
         Ok(page)
@@ -148,9 +148,9 @@ impl Learning<'_, '_> {
         let (mut confirmed, mut challenged) = (Vec::new(), Vec::new());
         for (lesson, (_, stance)) in relevant.iter().cloned().zip(stances) {
             match stance {
-                Stance::Confirmed => confirmed.push(lesson),
-                Stance::Challenged(text) => challenged.push(Challenged { lesson, text }),
-                Stance::Skipped => {}
+                LessonStance::Confirmed => confirmed.push(lesson),
+                LessonStance::Challenged(text) => challenged.push(Challenged { lesson, text }),
+                LessonStance::Skipped => {}
             }
         }
         let proposed = self.is_first_judgement()?;
@@ -260,10 +260,10 @@ impl Learning<'_, '_> {
     }
 
     /// What a feature did and what was said about it.
-    fn facts(&self) -> Result<bank::Feature, EngineError> {
+    fn facts(&self) -> Result<bank::FeatureRecord, EngineError> {
         let change = self.base.change_of_feature(self.journal.entries())?;
         let paths = change.files.into_iter().map(|(path, ..)| path);
-        let mut facts = bank::Feature { paths: paths.collect(), ..bank::Feature::default() };
+        let mut facts = bank::FeatureRecord { paths: paths.collect(), ..bank::FeatureRecord::default() };
         for entry in self.journal.entries() {
             match &entry.event {
                 Event::Built(built) => {

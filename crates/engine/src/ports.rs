@@ -20,7 +20,7 @@ pub use inbox::Inbox;
 pub use merging::{Merge, MergeError, MergeOutcome, MergePreview, Merging, NoMerging};
 pub use moment::Moment;
 pub use slots::{NoSlots, Slots};
-pub use store::{Append, Elsewhere, Store, StoreError};
+pub use store::{Append, ForeignOrigin, Store, StoreError};
 pub use workspace::{ALL_FILES, Commit, CommitRefused, PutOn, Trailers, Workspace, WorkspaceError, covers};
 
 /// Time, as the run sees it, and whether it should still go on.

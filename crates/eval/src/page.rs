@@ -1,7 +1,7 @@
 //! The report as one page of HTML, with the interval of each share drawn as a bar. It loads nothing and runs nothing.
 
 use crate::interval::TOO_FEW;
-use crate::tally::{ArmTally, Share, costs, judged_counts, judged_shares, shares, shown};
+use crate::tally::{ArmTally, Fraction, costs, judged_counts, judged_shares, shares, shown};
 use redraft_facts::prelude::*;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
@@ -61,7 +61,7 @@ pub fn page(tallies: &[ArmTally]) -> String {
     out
 }
 
-fn bar(share: &Share) -> String {
+fn bar(share: &Fraction) -> String {
     let percent = |value: f64| format!("{:.1}%", value * 100.0);
     format!(
         "<div class=\"scale\"><div class=\"range\" style=\"left:{};right:{}\"></div><div class=\"mark\" style=\"left:{}\"></div></div>",
@@ -83,7 +83,7 @@ mod tests {
     fn names_from_outside_cannot_become_tags_and_every_share_has_its_bar() {
         let tally = ArmTally {
             arm: "<script>".to_owned(),
-            blocking: Share::new(3, 4),
+            blocking: Fraction::new(3, 4),
             answered: 1,
             ..ArmTally::default()
         };

@@ -15,17 +15,17 @@ use serde::Serialize;
 
 /// Of how many it was how many, with the 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Share {
+pub struct Fraction {
     pub hits: usize,
     pub of: usize,
     pub low: f64,
     pub high: f64,
 }
 
-impl Share {
-    pub fn new(hits: usize, of: usize) -> Share {
+impl Fraction {
+    pub fn new(hits: usize, of: usize) -> Fraction {
         let (low, high) = wilson(hits, of).unwrap_or((0.0, 1.0));
-        Share { hits, of, low, high }
+        Fraction { hits, of, low, high }
     }
 
     /// From 0 to 1; 0 without a trial.
@@ -48,13 +48,13 @@ pub struct ArmTally {
     pub unanswered: usize,
     pub unreadable: usize,
     /// Of the plants: caught as something that blocks, as something else, missed.
-    pub blocking: Share,
-    pub otherwise: Share,
-    pub missed: Share,
+    pub blocking: Fraction,
+    pub otherwise: Fraction,
+    pub missed: Fraction,
     /// Of the clean documents: those in which something blocks.
-    pub rejected_clean: Share,
+    pub rejected_clean: Fraction,
     /// Of the defects that were left: said not to be fixed.
-    pub left_caught: Share,
+    pub left_caught: Fraction,
     /// Fixed defects that were reported all the same.
     pub again: usize,
     /// What blocks and no plant explains, in all and for each document.
@@ -96,8 +96,9 @@ fn tally(arm: &str, entries: &[TallyEntry], union: Option<&Union>) -> ArmTally {
         all.iter().filter_map(|entry| Some((*entry, entry.scored.as_ref()?))).collect();
     let read: Vec<&(&TallyEntry, &Scored)> = scored.iter().filter(|(_, scored)| scored.readable).collect();
     let plants: Vec<Caught> = read.iter().flat_map(|(_, scored)| scored.plants.iter().copied()).collect();
-    let caught =
-        |wanted: Caught| Share::new(plants.iter().filter(|caught| **caught == wanted).count(), plants.len());
+    let caught = |wanted: Caught| {
+        Fraction::new(plants.iter().filter(|caught| **caught == wanted).count(), plants.len())
+    };
     let clean: Vec<&Scored> =
         read.iter().filter(|(entry, _)| entry.clean).map(|(_, scored)| *scored).collect();
     let left: Vec<bool> = read.iter().filter_map(|(_, scored)| scored.left).collect();
@@ -120,8 +121,8 @@ fn tally(arm: &str, entries: &[TallyEntry], union: Option<&Union>) -> ArmTally {
         blocking: caught(Caught::Blocking),
         otherwise: caught(Caught::Otherwise),
         missed: caught(Caught::Missed),
-        rejected_clean: Share::new(clean.iter().filter(|scored| scored.blocks).count(), clean.len()),
-        left_caught: Share::new(left.iter().filter(|caught| **caught).count(), left.len()),
+        rejected_clean: Fraction::new(clean.iter().filter(|scored| scored.blocks).count(), clean.len()),
+        left_caught: Fraction::new(left.iter().filter(|caught| **caught).count(), left.len()),
         again: sum(|scored| scored.again),
         extra_blocking,
         extra_blocking_each: each(extra_blocking),
@@ -196,7 +197,7 @@ pub fn text(tallies: &[ArmTally]) -> String {
 }
 
 /// The shares of a tally with what they mean.
-pub fn shares(tally: &ArmTally) -> [(&'static str, Share); 5] {
+pub fn shares(tally: &ArmTally) -> [(&'static str, Fraction); 5] {
     [
         ("plants caught by a blocking finding", tally.blocking),
         ("plants caught by another finding", tally.otherwise),
@@ -223,7 +224,7 @@ pub fn costs(tally: &ArmTally) -> Vec<(&'static str, String)> {
 }
 
 /// `18 of 20, 90 % (70 to 97)`
-pub fn shown(share: &Share) -> String {
+pub fn shown(share: &Fraction) -> String {
     format!(
         "{} of {}, {:.0} % ({:.0} to {:.0})",
         share.hits,

@@ -3,7 +3,7 @@
 use crate::process_context::ProcessContext;
 use crate::repository_context::RepositoryContext;
 use redraft_agents::config::{Config, FILE, SandboxConfig};
-use redraft_sandbox::{Forbidden, History, Limits, Sandbox};
+use redraft_sandbox::{Forbidden, HistoryCopy, ResourceLimits, Sandbox};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,13 +31,13 @@ pub fn sandbox(repo: &RepositoryContext, config: &Config, process: &ProcessConte
         temp: variable("TMPDIR").filter(|temp| temp.is_dir()).unwrap_or_else(|| PathBuf::from("/tmp")),
         user_home,
         checkout,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
     }
 }
 
-fn history(repo: &RepositoryContext) -> History {
+fn history(repo: &RepositoryContext) -> HistoryCopy {
     let repository = repo.repository.clone();
-    History(Arc::new(move |folder: &Path, to: &Path| {
+    HistoryCopy(Arc::new(move |folder: &Path, to: &Path| {
         let copied = repository.copy_history(folder, to);
         copied.map_err(|error| format!("[sandbox] git = \"copy\": {error}"))
     }))

@@ -2,7 +2,7 @@
 //!
 //! It is neither a promise nor a limit: a budget holds because the most expensive outcome is reserved, never because of
 //! an estimate. Nothing is decided by it. Where phases of earlier features were closed in this repository, their bills
-//! say what a role needs ([`History`]); else it is computed from the role's real texts, the documents that are there,
+//! say what a role needs ([`BillHistory`]); else it is computed from the role's real texts, the documents that are there,
 //! and assumptions that are named (`size`). Start at [`forecast`].
 
 mod history;
@@ -13,7 +13,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-pub use history::History;
+pub use history::BillHistory;
 pub use plan::{PlannedRole, Play, parts};
 pub use probe::probe;
 use redraft_facts::forecast::{Forecast, RoleForecast};
@@ -65,7 +65,7 @@ pub fn forecast(
     tasks: Tasks,
     player: &dyn Fn(&Role) -> Option<PaidAgent>,
     reading: &Reading<'_>,
-    history: &History,
+    history: &BillHistory,
     left: Usd,
 ) -> Forecast {
     let mut roles: Vec<RoleForecast> = Vec::new();
@@ -97,7 +97,7 @@ fn role_forecast(
     player: PaidAgent,
     tasks: Tasks,
     reading: &Reading<'_>,
-    history: &History,
+    history: &BillHistory,
 ) -> RoleForecast {
     let PaidAgent { agent, card, .. } = &player;
     match history.usual(part.phase, &role, part.is_per_task().then(|| tasks.number())) {

@@ -9,14 +9,14 @@ mod tests;
 
 pub use past::{PastTasks, UsualTask};
 
-use redraft_documents::schedule::{Progress, Reason, Schedule};
+use redraft_documents::schedule::{Reason, Schedule, TaskProgress};
 use redraft_facts::prelude::*;
 
 /// A schedule from where its tasks are now. What is under way counts as a whole task that is to come.
 #[derive(Debug, Clone)]
 pub struct Outlook<'a> {
     schedule: &'a Schedule,
-    states: Vec<Progress>,
+    states: Vec<TaskProgress>,
     /// How long each task takes, in any unit.
     lasts: &'a [u64],
     /// What each task waits for, without what follows from the rest.
@@ -32,19 +32,19 @@ pub struct Wait<'a> {
 
 /// When a task is carried out, and by which job, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub struct PlannedSlot {
     pub begins: u64,
     pub ends: u64,
     pub job: usize,
 }
 
 impl<'a> Outlook<'a> {
-    pub fn new(schedule: &'a Schedule, states: &[Progress], lasts: &'a [u64]) -> Outlook<'a> {
-        let to_come = |state: &Progress| match state {
-            Progress::Ended => Progress::Ended,
-            Progress::Open | Progress::Running | Progress::Landing => Progress::Open,
+    pub fn new(schedule: &'a Schedule, states: &[TaskProgress], lasts: &'a [u64]) -> Outlook<'a> {
+        let to_come = |state: &TaskProgress| match state {
+            TaskProgress::Ended => TaskProgress::Ended,
+            TaskProgress::Open | TaskProgress::Running | TaskProgress::Landing => TaskProgress::Open,
         };
-        let states: Vec<Progress> = states.iter().map(to_come).collect();
+        let states: Vec<TaskProgress> = states.iter().map(to_come).collect();
         let waits = waits(schedule, &states);
         Outlook { schedule, states, lasts, waits }
     }
@@ -77,17 +77,17 @@ impl<'a> Outlook<'a> {
     }
 
     /// When each task is carried out by so many jobs; none for one that has ended.
-    pub fn plan(&self, jobs: usize) -> Vec<Option<Slot>> {
+    pub fn plan(&self, jobs: usize) -> Vec<Option<PlannedSlot>> {
         let mut states = self.states.clone();
-        let mut slots: Vec<Option<Slot>> = vec![None; states.len()];
-        let mut running: Vec<(usize, Slot)> = Vec::new();
+        let mut slots: Vec<Option<PlannedSlot>> = vec![None; states.len()];
+        let mut running: Vec<(usize, PlannedSlot)> = Vec::new();
         let mut now = 0;
         loop {
             for task in self.schedule.ready(&states, jobs.max(1)) {
                 let is_free = |job: &usize| running.iter().all(|(_, slot)| slot.job != *job);
                 let job = (1..=jobs.max(1)).find(is_free).unwrap_or(1);
-                let slot = Slot { begins: now, ends: self.lasts(task).saturating_add(now), job };
-                states[task] = Progress::Running;
+                let slot = PlannedSlot { begins: now, ends: self.lasts(task).saturating_add(now), job };
+                states[task] = TaskProgress::Running;
                 slots[task] = Some(slot);
                 running.push((task, slot));
             }
@@ -96,7 +96,7 @@ impl<'a> Outlook<'a> {
             running.retain(|(task, slot)| {
                 let ended = slot.ends == now;
                 if ended {
-                    states[*task] = Progress::Ended;
+                    states[*task] = TaskProgress::Ended;
                 }
                 !ended
             });
@@ -105,7 +105,7 @@ impl<'a> Outlook<'a> {
 
     /// The tasks that have not ended, in their order.
     pub fn to_come(&self) -> impl Iterator<Item = usize> {
-        self.schedule.order().iter().copied().filter(|task| self.states[*task] != Progress::Ended)
+        self.schedule.order().iter().copied().filter(|task| self.states[*task] != TaskProgress::Ended)
     }
 
     fn lasts(&self, task: usize) -> u64 {
@@ -115,19 +115,19 @@ impl<'a> Outlook<'a> {
 
 /// How many tasks of a plan begin beside another one that begins at the same time, the first of them apart: a cache holds
 /// what they share once that has begun to answer.
-pub fn beside(plan: &[Option<Slot>]) -> u64 {
+pub fn beside(plan: &[Option<PlannedSlot>]) -> u64 {
     let begins: BTreeSet<u64> = plan.iter().flatten().map(|slot| slot.begins).collect();
     plan.iter().flatten().count().saturating_sub(begins.len()) as u64
 }
 
 /// How long a plan takes.
-pub fn length(plan: &[Option<Slot>]) -> u64 {
+pub fn length(plan: &[Option<PlannedSlot>]) -> u64 {
     plan.iter().flatten().map(|slot| slot.ends).max().unwrap_or(0)
 }
 
-fn waits(schedule: &Schedule, states: &[Progress]) -> Vec<Vec<usize>> {
+fn waits(schedule: &Schedule, states: &[TaskProgress]) -> Vec<Vec<usize>> {
     let order: Vec<usize> =
-        schedule.order().iter().copied().filter(|task| states[*task] != Progress::Ended).collect();
+        schedule.order().iter().copied().filter(|task| states[*task] != TaskProgress::Ended).collect();
     let mut waits: Vec<Vec<usize>> = vec![Vec::new(); states.len()];
     // For each place in the order, all that is before it, as bits.
     let mut behind: Vec<Bits> = Vec::with_capacity(order.len());

@@ -12,7 +12,7 @@
 )]
 
 use redraft_sandbox::profile::{Places, Widening, of_command};
-use redraft_sandbox::{Engine, Forbidden, Least, Network, Policy, Starter};
+use redraft_sandbox::{Engine, Forbidden, Least, Network, SandboxPolicy, Starter};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -76,7 +76,7 @@ fn at(times: &mut [Duration], share: usize) -> Duration {
     times[(times.len() - 1) * share / 100]
 }
 
-fn policy(folder: &Path, network: &Network) -> Policy {
+fn policy(folder: &Path, network: &Network) -> SandboxPolicy {
     let own = [folder.to_owned()];
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let search = std::env::var_os("PATH");

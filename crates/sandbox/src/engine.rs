@@ -39,15 +39,15 @@ impl Engine {
 /// How far a command was held, and by what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Report {
+pub struct SandboxReport {
     /// None where nothing holds it.
     pub engine: Option<Engine>,
     pub level: Level,
 }
 
-impl Report {
-    pub fn none(why: &str) -> Report {
-        Report { engine: None, level: Level::None(why.to_owned()) }
+impl SandboxReport {
+    pub fn none(why: &str) -> SandboxReport {
+        SandboxReport { engine: None, level: Level::None(why.to_owned()) }
     }
 
     pub fn write(&self, file: &Path) -> io::Result<()> {
@@ -55,12 +55,12 @@ impl Report {
     }
 
     /// None where there is none that can be read.
-    pub fn read(file: &Path) -> Option<Report> {
+    pub fn read(file: &Path) -> Option<SandboxReport> {
         serde_json::from_slice(&fs::read(file).ok()?).ok()
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for SandboxReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.engine {
             Some(engine) if self.level.holds() => write!(f, "{} ({})", self.level, engine.name()),
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_report_names_its_engine_where_something_is_held() {
-        let report = |engine, level| Report { engine, level }.to_string();
+        let report = |engine, level| SandboxReport { engine, level }.to_string();
         let partial = Level::Partial(vec![Gap::Limits]);
         assert_eq!(report(Some(Engine::Bubblewrap), partial), "partial: limits (bubblewrap)");
         assert_eq!(report(Some(Engine::Landlock), Level::Enforced), "enforced (Landlock)");

@@ -1,7 +1,7 @@
 //! What a command that was held back prints, and the line of configuration that would let it.
 
-use crate::host::Host;
-use crate::policy::{Access, Policy};
+use crate::host::NetworkHost;
+use crate::policy::{Access, SandboxPolicy};
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -65,7 +65,7 @@ impl LastLines {
 /// Explains the end of an output, if the sandbox is the likely reason for it. Lines are looked at from the last on,
 /// because what stopped a command usually stands there.
 /// `exists` says what is there outside of the sandbox.
-pub(crate) fn hint(output: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Option<String> {
+pub(crate) fn hint(output: &str, policy: &SandboxPolicy, exists: &dyn Fn(&Path) -> bool) -> Option<String> {
     let lines: Vec<&str> = output.lines().rev().collect();
     lines.iter().find_map(|line| explain(line, policy, exists)).map(|(what, setting)| {
         format!(
@@ -75,7 +75,7 @@ pub(crate) fn hint(output: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool
     })
 }
 
-fn explain(line: &str, policy: &Policy, exists: &dyn Fn(&Path) -> bool) -> Option<(String, String)> {
+fn explain(line: &str, policy: &SandboxPolicy, exists: &dyn Fn(&Path) -> bool) -> Option<(String, String)> {
     let lower = line.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if lower.contains("not a git repository") {
@@ -136,7 +136,9 @@ fn host(line: &str) -> Option<&str> {
     let ends = |c: char| !c.is_ascii_alphanumeric() && !".-".contains(c);
     let is_host = |word: &&str| {
         let end = word.rsplit('.').next().unwrap_or_default();
-        Host::read(word).is_some() && end.len() > 1 && end.bytes().all(|byte| byte.is_ascii_lowercase())
+        NetworkHost::read(word).is_some()
+            && end.len() > 1
+            && end.bytes().all(|byte| byte.is_ascii_lowercase())
     };
     [after, before]
         .into_iter()
@@ -152,7 +154,7 @@ fn paths(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What the policy grants there, as far as the names tell.
-fn access(path: &str, policy: &Policy) -> Option<Access> {
+fn access(path: &str, policy: &SandboxPolicy) -> Option<Access> {
     let path = Path::new(path);
     let granted = policy.grants.iter().filter(|grant| {
         path.starts_with(&grant.path) && !grant.except.iter().any(|closed| path.starts_with(closed))
@@ -169,20 +171,20 @@ fn access(path: &str, policy: &Policy) -> Option<Access> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Forbidden, Grant, Least, Limits, Network};
+    use crate::policy::{Forbidden, Grant, Least, Network, ResourceLimits};
     use std::path::PathBuf;
 
     #[test]
     fn a_refusal_names_the_path_and_the_setting() {
         let grant = |path: &str, access| Grant { path: PathBuf::from(path), access, except: Vec::new() };
-        let policy = Policy {
+        let policy = SandboxPolicy {
             grants: vec![
                 grant("/w", Access::Write),
                 grant("/usr", Access::Read),
                 grant("/tmp/w", Access::Write),
             ],
             network: Network::local(),
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             forbidden: Forbidden { files: Vec::new(), folders: vec![PathBuf::from("/home/u/ledger")] },
             least: Least::Nothing,
         };

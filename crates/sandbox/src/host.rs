@@ -1,6 +1,6 @@
 //! Services by name and port, as configurations and variables write them.
 //!
-//! Start at [`Host::read`] and [`hosts_of`].
+//! Start at [`NetworkHost::read`] and [`hosts_of`].
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ pub const HTTPS: u16 = 443;
 /// A service that may be connected to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Host {
+pub struct NetworkHost {
     pub name: String,
     pub port: u16,
 }
@@ -20,24 +20,24 @@ pub struct Host {
 /// This machine itself.
 const HERE: &str = "localhost";
 
-impl Host {
-    pub(crate) fn new(name: &str, port: u16) -> Host {
+impl NetworkHost {
+    pub(crate) fn new(name: &str, port: u16) -> NetworkHost {
         let name = if name == "127.0.0.1" { HERE.to_owned() } else { name.to_ascii_lowercase() };
-        Host { name, port }
+        NetworkHost { name, port }
     }
 
-    pub fn https(name: &str) -> Host {
-        Host::new(name, HTTPS)
+    pub fn https(name: &str) -> NetworkHost {
+        NetworkHost::new(name, HTTPS)
     }
 
     /// `NAME` or `NAME:PORT`. None for what is no name, and for addresses in numbers but that of this machine: only
     /// names lead to a relay.
-    pub(crate) fn read(word: &str) -> Option<Host> {
+    pub(crate) fn read(word: &str) -> Option<NetworkHost> {
         let (name, port) = match word.split_once(':') {
             Some((name, port)) => (name, port.parse().ok().filter(|port| *port > 0)?),
             None => (word, HTTPS),
         };
-        let host = Host::new(name, port);
+        let host = NetworkHost::new(name, port);
         let whole = host.name.contains('.') || host.is_here();
         (is_name(&host.name) && whole && host.can_be_relayed()).then_some(host)
     }
@@ -64,7 +64,7 @@ fn is_name(name: &str) -> bool {
 
 /// The hosts of the addresses in a text, such as `http://127.0.0.1:8080/v1`; with the port that is usual for a scheme
 /// where none is written.
-pub fn hosts_of(text: &str) -> BTreeSet<Host> {
+pub fn hosts_of(text: &str) -> BTreeSet<NetworkHost> {
     let mut hosts = BTreeSet::new();
     for (at, _) in text.match_indices("://") {
         let scheme = text[..at].rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn hosts_of(text: &str) -> BTreeSet<Host> {
         };
         let written = port.and_then(|port| port.parse().ok());
         let port = written.or(usual).filter(|port| *port > 0);
-        hosts.extend(port.map(|port| Host::new(name, port)));
+        hosts.extend(port.map(|port| NetworkHost::new(name, port)));
     }
     hosts
 }
@@ -106,7 +106,7 @@ mod tests {
             ("http://x:0", &[]),
             ("http://x:99999", &[("x", 80)]),
         ] {
-            let expected = expected.iter().map(|(name, port)| Host::new(name, *port));
+            let expected = expected.iter().map(|(name, port)| NetworkHost::new(name, *port));
             assert_eq!(hosts_of(text), expected.collect(), "{text}");
         }
     }
@@ -127,9 +127,11 @@ mod tests {
             ("example.com:x", None),
             ("https://example.com", None),
         ] {
-            let expected = expected.map(|(name, port)| Host::new(name, port));
-            assert_eq!(Host::read(word), expected, "{word}");
+            let expected = expected.map(|(name, port)| NetworkHost::new(name, port));
+            assert_eq!(NetworkHost::read(word), expected, "{word}");
         }
-        assert!(!Host::https("10.0.0.7").can_be_relayed() && !Host::https("::1").can_be_relayed());
+        assert!(
+            !NetworkHost::https("10.0.0.7").can_be_relayed() && !NetworkHost::https("::1").can_be_relayed()
+        );
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Start at [`Needs`].
 
-use crate::host::Host;
-use crate::policy::{Access, Grant, Least, Network, Policy, Tcp};
+use crate::host::NetworkHost;
+use crate::policy::{Access, Grant, Least, Network, SandboxPolicy, Tcp};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,15 @@ pub struct Needs {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
     /// Its service, and nothing else.
-    Hosts(BTreeSet<Host>),
+    Hosts(BTreeSet<NetworkHost>),
     /// Hosts that nobody can name beforehand, on these ports of TCP. Names are looked up over UDP.
     Ports(BTreeSet<u16>),
 }
 
 impl Reach {
     /// These hosts and no others, if all of them can be relayed. If not, their ports.
-    pub fn of(hosts: BTreeSet<Host>) -> Reach {
-        match hosts.iter().all(Host::can_be_relayed) {
+    pub fn of(hosts: BTreeSet<NetworkHost>) -> Reach {
+        match hosts.iter().all(NetworkHost::can_be_relayed) {
             true => Reach::Hosts(hosts),
             false => Reach::Ports(hosts.iter().map(|host| host.port).collect()),
         }
@@ -37,7 +37,7 @@ impl Reach {
 }
 
 impl Needs {
-    pub(crate) fn add_to(&self, policy: &mut Policy, folder: &Path) {
+    pub(crate) fn add_to(&self, policy: &mut SandboxPolicy, folder: &Path) {
         if policy.least == Least::Nothing {
             // It was told to leave its own sandbox off.
             policy.least = Least::Held;
@@ -66,15 +66,15 @@ impl Needs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Forbidden, Limits};
+    use crate::policy::{Forbidden, ResourceLimits};
 
     #[test]
     fn a_reader_keeps_its_folder_readable_and_gets_no_more_than_it_names() {
         let grant = |path: &str, access| Grant { path: path.into(), access, except: Vec::new() };
-        let mut policy = Policy {
+        let mut policy = SandboxPolicy {
             grants: vec![grant("/w", Access::Write), grant("/home", Access::Write)],
             network: Network::local(),
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             forbidden: Forbidden::default(),
             least: Least::Nothing,
         };
@@ -82,7 +82,7 @@ mod tests {
             writes: false,
             read: vec!["/state/runs/1".into()],
             write: vec!["/login.json".into()],
-            reach: Reach::of([Host::https("api.example.com")].into()),
+            reach: Reach::of([NetworkHost::https("api.example.com")].into()),
         };
         needs.add_to(&mut policy, Path::new("/w"));
         let expected = [
@@ -98,14 +98,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_relayed_opens_its_port_for_all() {
-        let relayed = [Host::new("proxy", 3128), Host::new("localhost", 8080)];
+        let relayed = [NetworkHost::new("proxy", 3128), NetworkHost::new("localhost", 8080)];
         assert_eq!(Reach::of(relayed.clone().into()), Reach::Hosts(relayed.into()));
-        let number = Reach::of([Host::new("10.0.0.7", 8000), Host::https("api.example.com")].into());
+        let number =
+            Reach::of([NetworkHost::new("10.0.0.7", 8000), NetworkHost::https("api.example.com")].into());
         assert_eq!(number, Reach::Ports([443, 8000].into()));
-        let mut policy = Policy {
+        let mut policy = SandboxPolicy {
             grants: Vec::new(),
             network: Network::local(),
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             forbidden: Forbidden::default(),
             least: Least::Nothing,
         };

@@ -5,7 +5,7 @@
 
 use crate::engine::Engine;
 use crate::level::Level;
-use crate::policy::Policy;
+use crate::policy::SandboxPolicy;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const ANSWER_BYTES_MAX: usize = 4 << 10;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Order {
     v: u16,
-    pub(crate) policy: Policy,
+    pub(crate) policy: SandboxPolicy,
     pub(crate) engine: Engine,
     /// Whether there is no further engine to try.
     pub(crate) last: bool,
@@ -50,7 +50,7 @@ pub(crate) enum Answer {
 }
 
 impl Order {
-    pub(crate) fn new(policy: &Policy, engine: Engine, limited: bool, trial: bool) -> Order {
+    pub(crate) fn new(policy: &SandboxPolicy, engine: Engine, limited: bool, trial: bool) -> Order {
         let last = Engine::ALL.last() == Some(&engine);
         let (policy, outsider) = (policy.clone(), std::process::id());
         let (names, only_network) = (None, false);
@@ -102,14 +102,14 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Forbidden, Least, Limits, Network};
+    use crate::policy::{Forbidden, Least, Network, ResourceLimits};
 
     #[test]
     fn an_order_leaves_what_follows_it() {
-        let policy = Policy {
+        let policy = SandboxPolicy {
             grants: Vec::new(),
             network: Network::local(),
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             forbidden: Forbidden::default(),
             least: Least::Enforced,
         };

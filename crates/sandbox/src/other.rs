@@ -1,14 +1,14 @@
 //! Operating systems without an engine.
 
 use crate::engine::Engine;
-use crate::policy::{Limits, Network, Policy};
+use crate::policy::{Network, ResourceLimits, SandboxPolicy};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
 pub(crate) fn words(
     _engine: Engine,
-    _policy: &Policy,
+    _policy: &SandboxPolicy,
     _helper: &Path,
     _names: Option<&Path>,
 ) -> Option<Vec<OsString>> {
@@ -22,15 +22,15 @@ pub(crate) fn names(_network: &Network) -> String {
 
 /// No limits.
 #[derive(Debug)]
-pub struct Group;
+pub struct ControlGroup;
 
-pub(crate) fn group(_limits: &Limits) -> Group {
-    Group
+pub(crate) fn group(_limits: &ResourceLimits) -> ControlGroup {
+    ControlGroup
 }
 
-impl Group {
-    pub(crate) fn none() -> Group {
-        Group
+impl ControlGroup {
+    pub(crate) fn none() -> ControlGroup {
+        ControlGroup
     }
 
     pub(crate) fn limits(&self) -> bool {

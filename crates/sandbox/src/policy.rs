@@ -1,6 +1,6 @@
 //! What may be reached, as a value that one process hands to another.
 
-use crate::host::Host;
+use crate::host::NetworkHost;
 use crate::level::Level;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 /// Everything a command may reach. What is not granted is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Policy {
+pub struct SandboxPolicy {
     pub grants: Vec<Grant>,
     pub network: Network,
-    pub limits: Limits,
+    pub limits: ResourceLimits,
     /// What is tried after the doors are closed.
     pub forbidden: Forbidden,
     /// How much of this must be certain for a command to be started at all.
@@ -74,7 +74,7 @@ pub struct Network {
     pub unix: bool,
     /// Where nothing else of the network outside is wanted, these are relayed and no others can be reached. Otherwise
     /// their ports are open.
-    pub hosts: BTreeSet<Host>,
+    pub hosts: BTreeSet<NetworkHost>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,7 +127,7 @@ impl Network {
                         }
                     }
                     None => {
-                        self.hosts.insert(Host::read(word).ok_or_else(|| word.to_owned())?);
+                        self.hosts.insert(NetworkHost::read(word).ok_or_else(|| word.to_owned())?);
                     }
                 },
             }
@@ -139,7 +139,7 @@ impl Network {
 /// How much a command and everything it starts may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// The size of one file.
     pub file_bytes: u64,
     /// All processes together; none for what is usual on the machine.
@@ -147,10 +147,10 @@ pub struct Limits {
     pub processes: usize,
 }
 
-impl Default for Limits {
+impl Default for ResourceLimits {
     /// Far more than builds and tests use, and far less than what makes a machine unusable.
     fn default() -> Self {
-        Limits { file_bytes: 16 << 30, memory_bytes: None, processes: 2_000 }
+        ResourceLimits { file_bytes: 16 << 30, memory_bytes: None, processes: 2_000 }
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod lists;
 
-use crate::policy::{Access, Forbidden, Grant, Least, Limits, Network, Policy};
+use crate::policy::{Access, Forbidden, Grant, Least, Network, ResourceLimits, SandboxPolicy};
 use lists::{HOME_SECRETS, HOME_TOOLS, SETTINGS, SYSTEM, SYSTEM_SECRETS};
 pub use lists::{OF_TOOLS, POINTERS, TOOL_VARIABLES};
 use std::ffi::OsStr;
@@ -34,7 +34,12 @@ pub struct Widening<'p> {
 }
 
 /// The policy of a command of the project.
-pub fn of_command(places: &Places<'_>, wider: Widening<'_>, forbidden: Forbidden, least: Least) -> Policy {
+pub fn of_command(
+    places: &Places<'_>,
+    wider: Widening<'_>,
+    forbidden: Forbidden,
+    least: Least,
+) -> SandboxPolicy {
     let mut grants: Vec<Grant> = places.own.iter().map(|path| open(path, Access::Write, &[])).collect();
     let closed = places.closed.to_vec();
     let with = |more: &[PathBuf]| [closed.clone(), vec![places.checkout.to_owned()], more.to_vec()].concat();
@@ -62,7 +67,13 @@ pub fn of_command(places: &Places<'_>, wider: Widening<'_>, forbidden: Forbidden
     grants.extend(settings.map(|path| open(&path, Access::Look, &closed)));
     grants.extend(wider.read.iter().map(|path| open(path, Access::Read, &closed)));
     grants.extend(wider.write.iter().map(|path| open(path, Access::Write, &closed)));
-    Policy { grants, network: wider.network.clone(), limits: Limits::default(), forbidden, least }
+    SandboxPolicy {
+        grants,
+        network: wider.network.clone(),
+        limits: ResourceLimits::default(),
+        forbidden,
+        least,
+    }
 }
 
 fn open(path: &Path, access: Access, except: &[PathBuf]) -> Grant {
@@ -112,7 +123,7 @@ fn around_programs(folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    fn policy(search: &str, tools: &[&str]) -> Policy {
+    fn policy(search: &str, tools: &[&str]) -> SandboxPolicy {
         let tools: Vec<PathBuf> = tools.iter().map(PathBuf::from).collect();
         let own = [PathBuf::from("/home/u/app/.redraft/worktrees/check-001")];
         let closed = [PathBuf::from("/home/u/app/.git"), PathBuf::from("/home/u/app/.redraft")];
@@ -129,7 +140,7 @@ mod tests {
         of_command(&places, wider, Forbidden::default(), Least::Nothing)
     }
 
-    fn access(policy: &Policy, path: &str) -> Option<Access> {
+    fn access(policy: &SandboxPolicy, path: &str) -> Option<Access> {
         let path = Path::new(path);
         let open = |grant: &&Grant| {
             path.starts_with(&grant.path) && !grant.except.iter().any(|closed| path.starts_with(closed))

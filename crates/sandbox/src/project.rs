@@ -3,11 +3,11 @@
 //!
 //! Start at [`Sandbox::make_ready`].
 
-use crate::engine::{Engine, Report};
+use crate::engine::{Engine, SandboxReport};
 use crate::hint::hint;
 use crate::level::Level;
 use crate::needs::Needs;
-use crate::policy::{Forbidden, Least, Limits, Network, Policy};
+use crate::policy::{Forbidden, Least, Network, ResourceLimits, SandboxPolicy};
 use crate::profile::{self, POINTERS, Places, TOOL_VARIABLES, Widening};
 use crate::start::{Starter, refusal};
 use std::collections::BTreeMap;
@@ -53,36 +53,36 @@ pub struct Sandbox {
     /// The ledger and its folder, which are tried before each command.
     pub forbidden: Forbidden,
     /// Gives a command a copy of the history; without it, git does not work in the sandbox.
-    pub history: Option<History>,
+    pub history: Option<HistoryCopy>,
     /// Where temporary folders are made.
     pub temp: PathBuf,
-    pub limits: Limits,
+    pub limits: ResourceLimits,
 }
 
 /// Copies the history of what is checked out in the first folder into a repository in the second.
 #[derive(Clone)]
-pub struct History(pub Arc<CopyHistory>);
+pub struct HistoryCopy(pub Arc<CopyHistory>);
 
 type CopyHistory = dyn Fn(&Path, &Path) -> Result<(), String> + Send + Sync;
 
-impl fmt::Debug for History {
+impl fmt::Debug for HistoryCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("History")
+        f.write_str("HistoryCopy")
     }
 }
 
 /// A command's own surroundings. The temporary folder goes with it.
 #[derive(Debug)]
-pub struct Surroundings {
+pub struct CommandSurroundings {
     /// None where the sandbox is switched off, or cannot be described.
-    pub policy: Option<Policy>,
+    pub policy: Option<SandboxPolicy>,
     pub environment: Variables,
     temp: Option<PathBuf>,
     /// Why it cannot be described.
     unheld: Option<String>,
 }
 
-impl Drop for Surroundings {
+impl Drop for CommandSurroundings {
     fn drop(&mut self) {
         if let Some(temp) = &self.temp {
             // What cannot be removed now is left to whoever cleans temporary folders.
@@ -91,23 +91,23 @@ impl Drop for Surroundings {
     }
 }
 
-impl Surroundings {
+impl CommandSurroundings {
     /// How far what ran was held: as it was noted in `noted`. None where it was not meant to be, or was not started.
-    pub fn report(&self, noted: &Path) -> Option<Report> {
+    pub fn report(&self, noted: &Path) -> Option<SandboxReport> {
         match &self.unheld {
-            Some(why) => Some(Report::none(why)),
-            None => Report::read(noted).filter(|_| self.policy.is_some()),
+            Some(why) => Some(SandboxReport::none(why)),
+            None => SandboxReport::read(noted).filter(|_| self.policy.is_some()),
         }
     }
 
     /// Why a command that failed so probably did, and the setting that would change that.
-    pub fn hint(&self, report: Option<&Report>, output: &str) -> Option<String> {
+    pub fn hint(&self, report: Option<&SandboxReport>, output: &str) -> Option<String> {
         let held = report.is_some_and(|report| report.level.holds());
         hint(output, self.policy.as_ref().filter(|_| held)?, &Path::exists)
     }
 
     /// Lets git find a copy of the history. Whatever is done to it is gone with the temporary folder.
-    fn bring(&mut self, history: &History, folder: &Path) -> io::Result<()> {
+    fn bring(&mut self, history: &HistoryCopy, folder: &Path) -> io::Result<()> {
         let Some(temp) = &self.temp else { return Ok(()) };
         let copy = temp.join("git");
         (history.0)(folder, &copy).map_err(io::Error::other)?;
@@ -117,7 +117,7 @@ impl Surroundings {
     }
 
     /// What would be reached in this folder. `helper` is our own binary.
-    fn reached(&self, policy: &Policy, helper: &Path, folder: &Path) -> Report {
+    fn reached(&self, policy: &SandboxPolicy, helper: &Path, folder: &Path) -> SandboxReport {
         let make = |words: &[OsString]| self.command(words, folder);
         Starter { helper, make: &make, engines: &Engine::ALL }.reached(policy)
     }
@@ -139,7 +139,7 @@ impl Sandbox {
         home: Option<&Path>,
         variables: (&Variables, &Variables),
         helper: &Path,
-    ) -> io::Result<Surroundings> {
+    ) -> io::Result<CommandSurroundings> {
         self.prove(self.prepare(folder, home, variables)?, folder, helper)
     }
 
@@ -151,7 +151,7 @@ impl Sandbox {
         needs: &Needs,
         variables: (&Variables, &Variables),
         helper: &Path,
-    ) -> io::Result<Surroundings> {
+    ) -> io::Result<CommandSurroundings> {
         let mut surroundings = self.prepare(folder, Some(home), variables)?;
         if let Some(policy) = &mut surroundings.policy {
             needs.add_to(policy, folder);
@@ -161,10 +161,10 @@ impl Sandbox {
 
     fn prove(
         &self,
-        mut surroundings: Surroundings,
+        mut surroundings: CommandSurroundings,
         folder: &Path,
         helper: &Path,
-    ) -> io::Result<Surroundings> {
+    ) -> io::Result<CommandSurroundings> {
         if let Some(history) = &self.history {
             surroundings.bring(history, folder)?;
         }
@@ -185,9 +185,9 @@ impl Sandbox {
         folder: &Path,
         home: Option<&Path>,
         variables: (&Variables, &Variables),
-    ) -> io::Result<Surroundings> {
+    ) -> io::Result<CommandSurroundings> {
         if self.rule == SandboxRule::Off {
-            return Ok(Surroundings {
+            return Ok(CommandSurroundings {
                 policy: None,
                 environment: variables.0.clone(),
                 temp: None,
@@ -201,7 +201,7 @@ impl Sandbox {
                 return Err(refusal(Least::Enforced, &Level::None(why)));
             }
             let environment = variables.0.clone();
-            return Ok(Surroundings { policy: None, environment, temp: None, unheld: Some(why) });
+            return Ok(CommandSurroundings { policy: None, environment, temp: None, unheld: Some(why) });
         }
         let temp = self.temporary()?;
         let home = home.map_or_else(|| temp.join("home"), Path::to_owned);
@@ -210,7 +210,7 @@ impl Sandbox {
         let (user, passed) = variables;
         let environment = self.environment(passed, &home, &temp);
         let policy = Some(self.policy(&own, user));
-        Ok(Surroundings { policy, environment, temp: Some(temp), unheld: None })
+        Ok(CommandSurroundings { policy, environment, temp: Some(temp), unheld: None })
     }
 
     /// How far a command would be held here, found out by trying; with needs, the program of an agent. None where the
@@ -220,7 +220,7 @@ impl Sandbox {
         needs: Option<&Needs>,
         variables: (&Variables, &Variables),
         helper: &Path,
-    ) -> Option<Report> {
+    ) -> Option<SandboxReport> {
         let tried = || {
             let folder = self.temporary()?;
             let mut surroundings = self.prepare(&folder, None, variables)?;
@@ -232,10 +232,10 @@ impl Sandbox {
             fs::remove_dir_all(folder)?;
             Ok::<_, io::Error>(report)
         };
-        tried().unwrap_or_else(|error| Some(Report::none(&error.to_string())))
+        tried().unwrap_or_else(|error| Some(SandboxReport::none(&error.to_string())))
     }
 
-    fn policy(&self, own: &[PathBuf], user: &Variables) -> Policy {
+    fn policy(&self, own: &[PathBuf], user: &Variables) -> SandboxPolicy {
         let variable = |name: &str| user.get(OsStr::new(name));
         let tools: Vec<PathBuf> =
             TOOL_VARIABLES.iter().filter_map(|name| variable(name)).map(PathBuf::from).collect();
@@ -256,7 +256,7 @@ impl Sandbox {
         policy.grants.retain(|grant| {
             grant.path.to_str().is_some() && grant.except.iter().all(|path| path.to_str().is_some())
         });
-        Policy { limits: self.limits, ..policy }
+        SandboxPolicy { limits: self.limits, ..policy }
     }
 
     /// A folder of its own with a short name: sockets have room for about a hundred bytes.

@@ -2,7 +2,7 @@
 //!
 //! It neither reads nor changes what is said. Start at [`Relay::begin`].
 
-use crate::host::Host;
+use crate::host::NetworkHost;
 use rustix::net::Shutdown;
 use std::io;
 use std::net::{self, TcpListener, TcpStream, ToSocketAddrs};
@@ -22,7 +22,10 @@ pub struct Relay(Vec<TcpListener>);
 
 impl Relay {
     /// Whoever connects to a listener is connected to the host at the same place of the list.
-    pub(crate) fn begin(listeners: Vec<TcpListener>, hosts: impl Iterator<Item = Host>) -> io::Result<Relay> {
+    pub(crate) fn begin(
+        listeners: Vec<TcpListener>,
+        hosts: impl Iterator<Item = NetworkHost>,
+    ) -> io::Result<Relay> {
         let relay = Relay(listeners);
         let open = Arc::new(AtomicUsize::new(0));
         for (listener, host) in relay.0.iter().zip(hosts) {
@@ -44,7 +47,7 @@ impl Drop for Relay {
     }
 }
 
-fn accept(listener: &TcpListener, host: &Host, open: &Arc<AtomicUsize>) {
+fn accept(listener: &TcpListener, host: &NetworkHost, open: &Arc<AtomicUsize>) {
     // An error means that it was shut down, or that nothing more can be accepted.
     while let Ok((caller, _)) = listener.accept() {
         if open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS_MAX {
@@ -64,7 +67,7 @@ fn accept(listener: &TcpListener, host: &Host, open: &Arc<AtomicUsize>) {
 }
 
 /// Until both sides have said everything.
-fn pass_on(caller: &TcpStream, host: &Host) -> io::Result<()> {
+fn pass_on(caller: &TcpStream, host: &NetworkHost) -> io::Result<()> {
     let service = connect(host)?;
     // What is small should not wait for more.
     caller.set_nodelay(true)?;
@@ -84,7 +87,7 @@ fn copy(mut from: &TcpStream, mut to: &TcpStream) {
     let _ = to.shutdown(net::Shutdown::Write);
 }
 
-fn connect(host: &Host) -> io::Result<TcpStream> {
+fn connect(host: &NetworkHost) -> io::Result<TcpStream> {
     let mut last = io::Error::other("it has no address");
     for address in (host.name.as_str(), host.port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, CONNECT_WITHIN) {
@@ -110,7 +113,7 @@ mod tests {
     fn both_sides_are_heard_to_their_end_and_nobody_after_it_is_dropped() {
         let (service, there) = here();
         let (listener, port) = here();
-        let host = Host::new("localhost", there);
+        let host = NetworkHost::new("localhost", there);
         let relay = Relay::begin(vec![listener], std::iter::once(host)).unwrap();
         let server = thread::spawn(move || {
             let (mut caller, _) = service.accept().unwrap();
@@ -140,7 +143,7 @@ mod tests {
         let (service, there) = here();
         drop(service);
         let (listener, port) = here();
-        let host = Host::new("localhost", there);
+        let host = NetworkHost::new("localhost", there);
         let _relay = Relay::begin(vec![listener], std::iter::once(host)).unwrap();
         let mut caller = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let mut answer = Vec::new();

@@ -1,11 +1,11 @@
 //! Starts a command that is held to a policy, by the first engine that works here.
 
-use crate::Group;
-use crate::engine::{Engine, Report};
+use crate::ControlGroup;
+use crate::engine::{Engine, SandboxReport};
 use crate::handover::Handover;
 use crate::level::Level;
 use crate::order::{Answer, Order};
-use crate::policy::{Least, Policy};
+use crate::policy::{Least, SandboxPolicy};
 use crate::relay::Relay;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -21,16 +21,16 @@ pub const CONTAINED: &str = "contained";
 pub type Make<'a> = &'a dyn Fn(&[OsString]) -> Command;
 
 #[derive(Debug)]
-pub struct Started {
+pub struct StartedCommand {
     pub child: Child,
-    pub report: Report,
-    pub bounds: Bounds,
+    pub report: SandboxReport,
+    pub bounds: CommandGuard,
 }
 
 /// What has to last as long as the command: its limits, and its way to the hosts it may reach.
 #[derive(Debug)]
-pub struct Bounds {
-    _group: Group,
+pub struct CommandGuard {
+    _group: ControlGroup,
     _relay: Relay,
 }
 
@@ -46,17 +46,22 @@ pub struct Starter<'a> {
 
 /// A command that an engine holds, and the pipe that it reads.
 struct Held {
-    started: Started,
+    started: StartedCommand,
     input: Option<File>,
 }
 
 impl Starter<'_> {
     /// Starts the words in the current folder. Both outputs are pipes, and `input` is what it reads.
-    pub fn start(&self, policy: &Policy, words: &[OsString], input: Option<File>) -> io::Result<Started> {
+    pub fn start(
+        &self,
+        policy: &SandboxPolicy,
+        words: &[OsString],
+        input: Option<File>,
+    ) -> io::Result<StartedCommand> {
         let held = match self.first_that_works(policy, words, false)? {
             Ok(held) => held,
             Err(why) => {
-                let report = Report::none(&why);
+                let report = SandboxReport::none(&why);
                 if !policy.least.is_met(&report.level) {
                     return Err(refusal(policy.least, &report.level));
                 }
@@ -64,8 +69,8 @@ impl Starter<'_> {
                 command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
                 let mut child = command.spawn()?;
                 let input = child.stdin.take().map(|pipe| OwnedFd::from(pipe).into());
-                let bounds = Bounds { _group: Group::none(), _relay: Relay::default() };
-                Held { started: Started { child, report, bounds }, input }
+                let bounds = CommandGuard { _group: ControlGroup::none(), _relay: Relay::default() };
+                Held { started: StartedCommand { child, report, bounds }, input }
             }
         };
         feed(held.input, input)?;
@@ -73,23 +78,23 @@ impl Starter<'_> {
     }
 
     /// What [`Starter::start`] would reach here.
-    pub fn reached(&self, policy: &Policy) -> Report {
-        let lenient = Policy { least: Least::Nothing, ..policy.clone() };
+    pub fn reached(&self, policy: &SandboxPolicy) -> SandboxReport {
+        let lenient = SandboxPolicy { least: Least::Nothing, ..policy.clone() };
         match self.first_that_works(&lenient, &[], true) {
-            Ok(Ok(Held { started: Started { mut child, report, .. }, .. })) => {
+            Ok(Ok(Held { started: StartedCommand { mut child, report, .. }, .. })) => {
                 // It ends by itself; how does not matter.
                 let _ = child.wait();
                 report
             }
-            Ok(Err(why)) => Report::none(&why),
-            Err(error) => Report::none(&error.to_string()),
+            Ok(Err(why)) => SandboxReport::none(&why),
+            Err(error) => SandboxReport::none(&error.to_string()),
         }
     }
 
     /// The inner error says why none works.
     fn first_that_works(
         &self,
-        policy: &Policy,
+        policy: &SandboxPolicy,
         words: &[OsString],
         trial: bool,
     ) -> io::Result<Result<Held, String>> {
@@ -107,7 +112,13 @@ impl Starter<'_> {
         Ok(Err(why))
     }
 
-    fn with(&self, engine: Engine, policy: &Policy, words: &[OsString], trial: bool) -> io::Result<Tried> {
+    fn with(
+        &self,
+        engine: Engine,
+        policy: &SandboxPolicy,
+        words: &[OsString],
+        trial: bool,
+    ) -> io::Result<Tried> {
         let hosts = &policy.network.hosts;
         let names = match engine.isolates(&policy.network) && !hosts.is_empty() {
             true => Some(NamesFile::write(&crate::names(&policy.network))?),
@@ -117,7 +128,8 @@ impl Starter<'_> {
         let network = if path.is_some() { policy.network.clone() } else { policy.network.opened() };
         let Some(outer) = crate::words(engine, policy, self.helper, path) else { return Ok(Tried::Absent) };
         let mut group = crate::group(&policy.limits);
-        let mut order = Order::new(&Policy { network, ..policy.clone() }, engine, group.limits(), trial);
+        let mut order =
+            Order::new(&SandboxPolicy { network, ..policy.clone() }, engine, group.limits(), trial);
         order.names = path.map(Path::to_owned);
         order.only_network = path.is_some() && engine == Engine::Bubblewrap;
         let words: Vec<OsString> = outer.into_iter().chain(words.iter().cloned()).collect();
@@ -160,9 +172,12 @@ impl Starter<'_> {
         let answer = child.stderr.as_mut().map_or(Ok(Answer::Failed(String::new())), Answer::read)?;
         let refused = match answer {
             Answer::Reached(level) => {
-                let report = Report { engine: Some(engine), level };
-                let bounds = Bounds { _group: group, _relay: relay };
-                return Ok(Tried::Held(Box::new(Held { started: Started { child, report, bounds }, input })));
+                let report = SandboxReport { engine: Some(engine), level };
+                let bounds = CommandGuard { _group: group, _relay: relay };
+                return Ok(Tried::Held(Box::new(Held {
+                    started: StartedCommand { child, report, bounds },
+                    input,
+                })));
             }
             Answer::Refused(level) => Tried::Refused(level),
             Answer::Failed(said) => Tried::Failed(said),

@@ -2,7 +2,7 @@
 //!
 //! They are counted several times a second. That stops an accident before the machine is unusable; it is no wall.
 
-use crate::policy::Limits;
+use crate::policy::ResourceLimits;
 use crate::processes;
 use rustix::process::Pid;
 use std::fs;
@@ -27,7 +27,7 @@ impl Watch {
 }
 
 /// Watches everything that descends from this process, until it ends; `end` ends all of it.
-pub fn watch(limits: Limits, end: impl FnOnce() + Send + 'static) -> io::Result<Watch> {
+pub fn watch(limits: ResourceLimits, end: impl FnOnce() + Send + 'static) -> io::Result<Watch> {
     let broken = Arc::new(Mutex::new(None));
     let told = Arc::clone(&broken);
     let memory_max = limits.memory_bytes.unwrap_or_else(crate::usual_memory);

@@ -9,7 +9,9 @@
 )]
 
 use redraft_sandbox::profile::{Places, Widening, of_command};
-use redraft_sandbox::{Engine, Forbidden, Gap, Least, Level, Network, Policy, Report, Started, Starter};
+use redraft_sandbox::{
+    Engine, Forbidden, Gap, Least, Level, Network, SandboxPolicy, SandboxReport, StartedCommand, Starter,
+};
 use std::ffi::OsString;
 use std::fs;
 use std::net::TcpListener;
@@ -88,7 +90,7 @@ impl World {
         self.root.join(name)
     }
 
-    fn policy(&self, network: &Network) -> Policy {
+    fn policy(&self, network: &Network) -> SandboxPolicy {
         let own = [self.path("home/app/.redraft/check"), self.path("own-home"), self.path("temp")];
         let closed =
             [self.path("home/app/.git"), self.path("home/app/.redraft"), self.path("home/app/redraft.toml")];
@@ -111,7 +113,7 @@ impl World {
     }
 
     /// Whether the attempt ended with 0, made in the sandbox of an engine or outside.
-    fn try_it(&self, attempt: &Attempt, held: Option<(&Policy, Engine)>) -> (bool, String) {
+    fn try_it(&self, attempt: &Attempt, held: Option<(&SandboxPolicy, Engine)>) -> (bool, String) {
         let words: Vec<OsString> = match attempt.by {
             By::Shell(text) => ["sh", "-c", text].map(OsString::from).to_vec(),
             By::Python(text) => vec!["python3".into(), "-c".into(), format!("{PRELUDE}\n{text}").into()],
@@ -119,7 +121,7 @@ impl World {
         let ended = match held {
             Some((policy, engine)) => {
                 let started = self.with(engine, |starter| starter.start(policy, &words, None).unwrap());
-                let Started { child, report, bounds } = started;
+                let StartedCommand { child, report, bounds } = started;
                 assert!(report.level.holds(), "{report}");
                 let ended = child.wait_with_output().unwrap();
                 drop(bounds);
@@ -135,7 +137,7 @@ impl World {
         (ended.status.success(), String::from_utf8_lossy(&said).trim().to_owned())
     }
 
-    fn reached(&self, policy: &Policy, engine: Engine) -> Report {
+    fn reached(&self, policy: &SandboxPolicy, engine: Engine) -> SandboxReport {
         self.with(engine, |starter| starter.reached(policy))
     }
 
@@ -224,7 +226,7 @@ fn exactly_the_documented_attempts_succeed() {
 fn wrongly_ended(engine: Engine) -> Option<Vec<String>> {
     let world = World::new();
     let policy = world.policy(&Network::local());
-    let Report { level, .. } = world.reached(&policy, engine);
+    let SandboxReport { level, .. } = world.reached(&policy, engine);
     if !level.holds() {
         return None;
     }
@@ -319,7 +321,7 @@ fn a_sandbox_that_lets_something_through_counts_as_none() {
 #[test]
 fn strict_starts_nothing_below_enforced() {
     let world = World::new();
-    let policy = Policy { least: Least::Enforced, ..world.policy(&Network::local()) };
+    let policy = SandboxPolicy { least: Least::Enforced, ..world.policy(&Network::local()) };
     for engine in Engine::ALL {
         let enforced = world.reached(&policy, engine).level == Level::Enforced;
         let words = ["touch", "began"].map(OsString::from);

@@ -15,7 +15,7 @@ use redraft_adapters::trust::Trust;
 use redraft_facts::event::{Entry, Lost};
 use redraft_facts::ids::FeatureUuid;
 use redraft_facts::usage::Usd;
-use redraft_sharing::{Anchors, CloneId, Content, Remote, Shared, SharedEntry, Taken, Writer};
+use redraft_sharing::{Anchors, CloneId, LogWriter, PackContent, Remote, SharedEntry, SharedFeature, Taken};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn entries(from: u64, to: u64) -> Vec<SharedEntry> {
         .collect()
 }
 
-fn taken(remote: &Remote<'_>, uuid: &FeatureUuid) -> Shared {
+fn taken(remote: &Remote<'_>, uuid: &FeatureUuid) -> SharedFeature {
     remote.fetch().unwrap();
     match remote.take(&remote.read(uuid).unwrap(), false, 1).unwrap() {
         Taken::Ours(shared) => shared,
@@ -108,7 +108,8 @@ fn remote<'a>(repository: &'a Repository, home: &Path, name: &str) -> Remote<'a>
     let home: PathBuf = home.into();
     let trust = Trust::from_environment(|name| (name == "HOME").then(|| home.clone().into()));
     let signer = trust.signer(repository.known_as(), &repository.state_dir()).unwrap();
-    let writer = Writer { clone: CloneId::new(name).unwrap(), by: name.to_owned(), place: name.to_owned() };
+    let writer =
+        LogWriter { clone: CloneId::new(name).unwrap(), by: name.to_owned(), place: name.to_owned() };
     Remote { repository, name: "origin".to_owned(), writer, signer: Arc::new(signer) }
 }
 
@@ -125,7 +126,7 @@ fn main() {
     }
     let repository = Repository::discover_with(Git::default(), &here).unwrap();
     let remote = remote(&repository, root, "bench");
-    let content = |entries| Content { called: "001".to_owned(), entries, ..Content::default() };
+    let content = |entries| PackContent { called: "001".to_owned(), entries, ..PackContent::default() };
     let (mut first, mut one, mut nothing, mut read, mut plain) = (vec![], vec![], vec![], vec![], vec![]);
     let before = size(&root.join("remote.git"));
     for _ in 0..ROUNDS {

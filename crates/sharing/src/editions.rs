@@ -5,7 +5,7 @@ use crate::history::Altered;
 use crate::log::Log;
 use crate::pack::Pack;
 use crate::refs;
-use crate::remote::{PACK, Pushed, Remote, RemoteError, Shared, hex};
+use crate::remote::{PACK, Pushed, Remote, RemoteError, SharedFeature, hex};
 use redraft_adapters::git::durable;
 
 impl Remote<'_> {
@@ -13,10 +13,10 @@ impl Remote<'_> {
     /// the earlier edition is no longer here.
     pub fn replace(
         &self,
-        shared: &Shared,
+        shared: &SharedFeature,
         packs: Vec<Pack>,
         anchors: &Anchors,
-    ) -> Result<Shared, RemoteError> {
+    ) -> Result<SharedFeature, RemoteError> {
         let (clone, uuid) = (self.writer.clone.clone(), &shared.feature.uuid);
         let edition = shared.feature.edition(&clone) + 1;
         let mut log = Log::new(clone.clone(), edition, self.signer.public().hex());
@@ -60,7 +60,7 @@ impl Remote<'_> {
 
     /// Takes earlier editions of this clone's log, of which the newest is published, out of the remote. Why the remote
     /// refused that, if it did.
-    pub fn remove_older(&self, shared: &Shared) -> Result<Option<String>, RemoteError> {
+    pub fn remove_older(&self, shared: &SharedFeature) -> Result<Option<String>, RemoteError> {
         let clone = &self.writer.clone;
         for edition in shared.older.get(clone).into_iter().flatten() {
             let name = refs::log(&shared.feature.uuid, clone, *edition);
@@ -77,7 +77,7 @@ impl Remote<'_> {
     }
 
     /// Takes earlier editions of other clones' logs out of what was fetched.
-    pub fn forget_older(&self, shared: &Shared) -> Result<(), RemoteError> {
+    pub fn forget_older(&self, shared: &SharedFeature) -> Result<(), RemoteError> {
         for (clone, editions) in shared.older.iter().filter(|(clone, _)| **clone != self.writer.clone) {
             for edition in editions {
                 self.forget(&self.fetched(&refs::log(&shared.feature.uuid, clone, *edition)))?;
@@ -91,7 +91,7 @@ impl Remote<'_> {
     }
 
     /// Whether this clone's log, or what is to be removed of it, is not in the remote yet.
-    pub fn has_unsent(&self, shared: &Shared) -> bool {
+    pub fn has_unsent(&self, shared: &SharedFeature) -> bool {
         let clone = &self.writer.clone;
         let name = refs::log(&shared.feature.uuid, clone, shared.feature.edition(clone));
         let tip = shared.tips.get(clone);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Who writes, and where.
 #[derive(Debug, Clone)]
-pub struct Writer {
+pub struct LogWriter {
     pub clone: CloneId,
     pub by: String,
     pub place: String,
@@ -19,7 +19,7 @@ pub struct Writer {
 
 /// What a pack says.
 #[derive(Debug, Clone, Default)]
-pub struct Content {
+pub struct PackContent {
     /// What the feature is called where it began.
     pub called: String,
     pub entries: Vec<SharedEntry>,
@@ -79,8 +79,8 @@ impl Feature {
     }
 
     /// The next pack of a clone. Only a driver's has events.
-    pub fn next_pack(&self, writer: &Writer, content: Content) -> Pack {
-        let Content { called, entries, proposals, texts, tip } = content;
+    pub fn next_pack(&self, writer: &LogWriter, content: PackContent) -> Pack {
+        let PackContent { called, entries, proposals, texts, tip } = content;
         let packs = self.logs.get(&writer.clone).map_or(&[][..], |log| &log.packs);
         let written = self.written(&writer.clone);
         let clock = self.logs.values().filter_map(|log| log.packs.last()).map(|pack| pack.clock).max();
@@ -117,7 +117,7 @@ impl Feature {
 
     /// The lease with which a clone would drive from now on: the one it has, or the next one. The other's where that is
     /// held by another clone and not to be taken.
-    pub fn wanted_lease(&self, writer: &Writer, by_force: bool, now_ms: i64) -> Result<Lease, Box<Lease>> {
+    pub fn wanted_lease(&self, writer: &LogWriter, by_force: bool, now_ms: i64) -> Result<Lease, Box<Lease>> {
         let lease = match self.lease() {
             Some(held) if held.is_held_by(&writer.clone) => return Ok(held.clone()),
             Some(held) if !held.free && !by_force => return Err(Box::new(held.clone())),

@@ -24,14 +24,14 @@ pub struct Altered {
 
 /// An event of the history, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenEntry {
     pub clone: CloneId,
     pub entry: SharedEntry,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
-    pub entries: Vec<Written>,
+    pub entries: Vec<WrittenEntry>,
     /// The point behind the last event.
     pub end: Point,
     /// Whether all that the leases speak of is there.
@@ -95,7 +95,7 @@ impl History {
 
 struct Making<'a> {
     feature: &'a FeatureUuid,
-    entries: Vec<Written>,
+    entries: Vec<WrittenEntry>,
     end: Point,
 }
 
@@ -112,7 +112,7 @@ impl Making<'_> {
             }
             for entry in &pack.entries {
                 self.end = self.end.after(self.feature, entry);
-                self.entries.push(Written { clone: pack.clone.clone(), entry: entry.clone() });
+                self.entries.push(WrittenEntry { clone: pack.clone.clone(), entry: entry.clone() });
             }
         }
         match self.end.events.cmp(&lease.at.events) {

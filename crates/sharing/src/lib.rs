@@ -20,11 +20,11 @@ mod refs;
 mod remote;
 
 pub use commits::Anchors;
-pub use feature::{Content, Feature, Writer};
-pub use history::{Altered, History, Written};
+pub use feature::{Feature, LogWriter, PackContent};
+pub use history::{Altered, History, WrittenEntry};
 pub use lease::Lease;
 pub use log::Log;
 pub use pack::Pack;
 pub use point::{CloneId, Point, SharedEntry};
 pub use proposal::{Placed, Proposal, Said, SaidComment, SaidDecision};
-pub use remote::{Remote, RemoteError, Shared, Taken};
+pub use remote::{Remote, RemoteError, SharedFeature, Taken};

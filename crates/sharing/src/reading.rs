@@ -9,7 +9,7 @@ use crate::pack::Pack;
 use crate::point::CloneId;
 use crate::proposal::Proposal;
 use crate::refs::{self, Name};
-use crate::remote::{LEASE, PACK, Remote, RemoteError, Shared};
+use crate::remote::{LEASE, PACK, Remote, RemoteError, SharedFeature};
 use redraft_adapters::signing::whose;
 use redraft_facts::ids::FeatureUuid;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct Read {
     trouble: Option<String>,
 }
 
-impl Shared {
+impl SharedFeature {
     /// The commits of a clone's log.
     pub fn commits_of(&self, clone: &CloneId) -> &[String] {
         self.commits.get(clone).map_or(&[], Vec::as_slice)
@@ -64,10 +64,10 @@ impl Remote<'_> {
     }
 
     /// All that is known of a feature. Logs that were altered count as far as they are in order.
-    pub fn read(&self, uuid: &FeatureUuid) -> Result<Shared, RemoteError> {
+    pub fn read(&self, uuid: &FeatureUuid) -> Result<SharedFeature, RemoteError> {
         let feature = Feature::new(uuid.clone());
         let (tips, commits, older) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut shared = Shared { feature, lease_at: None, tips, commits, older };
+        let mut shared = SharedFeature { feature, lease_at: None, tips, commits, older };
         let mut editions: BTreeMap<(CloneId, u32), Vec<String>> = BTreeMap::new();
         for (_, name, commit) in self.refs(Some(uuid))? {
             match name {
@@ -81,7 +81,7 @@ impl Remote<'_> {
         Ok(shared)
     }
 
-    fn read_leases(&self, shared: &mut Shared, tip: String) -> Result<(), RemoteError> {
+    fn read_leases(&self, shared: &mut SharedFeature, tip: String) -> Result<(), RemoteError> {
         for Signed { text, signature, .. } in commits::read(self.repository, &tip)? {
             let key = signed_by(LEASE, &text, &signature).ok_or("it has no valid signature".to_owned());
             let lease = key.and_then(|_| Lease::decode(&text)).map_err(|detail| Altered {
@@ -98,7 +98,7 @@ impl Remote<'_> {
     /// Reads one edition of a log, which takes the place of the edition before.
     fn read_edition(
         &self,
-        shared: &mut Shared,
+        shared: &mut SharedFeature,
         clone: CloneId,
         edition: u32,
         tips: Vec<String>,
@@ -194,7 +194,7 @@ impl Remote<'_> {
     }
 
     /// The revisions that travelled with the newest packs of others.
-    pub fn anchors(&self, shared: &Shared) -> Result<Anchors, RemoteError> {
+    pub fn anchors(&self, shared: &SharedFeature) -> Result<Anchors, RemoteError> {
         let mut all = Anchors::new();
         for (_, commits) in shared.commits.iter().filter(|(clone, _)| **clone != self.writer.clone) {
             if let Some(newest) = commits.last() {

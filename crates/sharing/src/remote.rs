@@ -4,7 +4,7 @@
 //! take it at once the remote accepts one. A driver pushes its log and its lease together or not at all.
 
 use crate::commits::{self, Anchors};
-use crate::feature::{Content, Feature, Writer};
+use crate::feature::{Feature, LogWriter, PackContent};
 use crate::history::Altered;
 use crate::lease::Lease;
 use crate::point::CloneId;
@@ -43,13 +43,13 @@ pub struct Remote<'a> {
     pub repository: &'a Repository,
     /// As git knows it.
     pub name: String,
-    pub writer: Writer,
+    pub writer: LogWriter,
     pub signer: Arc<Signer>,
 }
 
 /// A feature as git has it.
 #[derive(Debug, Clone)]
-pub struct Shared {
+pub struct SharedFeature {
     pub feature: Feature,
     /// The commit of the last lease.
     pub(crate) lease_at: Option<String>,
@@ -64,7 +64,7 @@ pub struct Shared {
 /// What came of taking a lease.
 #[derive(Debug, Clone)]
 pub enum Taken {
-    Ours(Shared),
+    Ours(SharedFeature),
     /// It is another clone's.
     Held(Lease),
 }
@@ -114,7 +114,7 @@ impl Remote<'_> {
 
     /// Takes the lease of a feature: a new or a free one, or, if `by_force`, one of a holder that is gone. Only one of
     /// several clones that try at once gets it.
-    pub fn take(&self, shared: &Shared, by_force: bool, now_ms: i64) -> Result<Taken, RemoteError> {
+    pub fn take(&self, shared: &SharedFeature, by_force: bool, now_ms: i64) -> Result<Taken, RemoteError> {
         let feature = &shared.feature;
         let lease = match feature.wanted_lease(&self.writer, by_force, now_ms) {
             Err(held) => return Ok(Taken::Held(*held)),
@@ -138,7 +138,7 @@ impl Remote<'_> {
         }
     }
 
-    fn write_lease(&self, shared: &Shared, lease: &Lease) -> Result<String, RemoteError> {
+    fn write_lease(&self, shared: &SharedFeature, lease: &Lease) -> Result<String, RemoteError> {
         let text = lease.encode();
         let signature = hex(&self.signer.sign(LEASE, &[text.as_bytes()]));
         let what = format!("lease {}", lease.fence);
@@ -148,7 +148,12 @@ impl Remote<'_> {
     }
 
     /// Adds to this clone's log, without the remote.
-    pub fn add(&self, shared: &Shared, content: Content, anchors: &Anchors) -> Result<Shared, RemoteError> {
+    pub fn add(
+        &self,
+        shared: &SharedFeature,
+        content: PackContent,
+        anchors: &Anchors,
+    ) -> Result<SharedFeature, RemoteError> {
         let (feature, called) = (&shared.feature, content.called.clone());
         let pack = feature.next_pack(&self.writer, content);
         let text = pack.encode();
@@ -175,7 +180,7 @@ impl Remote<'_> {
 
     /// Pushes this clone's log, and with it the lease of a driver, moved to the end of the log and perhaps given up.
     /// Refused where another clone drives by now; then nothing was pushed.
-    pub fn publish(&self, shared: &Shared, gives_up: bool) -> Result<Shared, RemoteError> {
+    pub fn publish(&self, shared: &SharedFeature, gives_up: bool) -> Result<SharedFeature, RemoteError> {
         match self.publish_once(shared, gives_up) {
             // The answer to an earlier push was lost: the remote knew more than this clone.
             Err(RemoteError::Refused { .. }) => {
@@ -185,7 +190,7 @@ impl Remote<'_> {
         }
     }
 
-    fn publish_once(&self, shared: &Shared, gives_up: bool) -> Result<Shared, RemoteError> {
+    fn publish_once(&self, shared: &SharedFeature, gives_up: bool) -> Result<SharedFeature, RemoteError> {
         let (mut shared, uuid) = (shared.clone(), shared.feature.uuid.clone());
         let own = refs::log(&uuid, &self.writer.clone, shared.feature.edition(&self.writer.clone));
         let there = self.commit(&self.fetched(&own));

@@ -10,8 +10,8 @@ use redraft_facts::ids::{CommentId, FeatureUuid};
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::Severity;
 use redraft_sharing::{
-    CloneId, Content, Feature, History, Lease, Log, Pack, Point, Proposal, Said, SaidComment, SharedEntry,
-    Writer,
+    CloneId, Feature, History, Lease, Log, LogWriter, Pack, PackContent, Point, Proposal, Said, SaidComment,
+    SharedEntry,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ impl Server {
 /// A clone as it would be found on its disk.
 #[derive(Clone)]
 struct Place {
-    writer: Writer,
+    writer: LogWriter,
     known: Feature,
     /// How often it had to write under another name.
     names: u32,
@@ -67,7 +67,7 @@ struct Place {
 impl Place {
     fn new(name: &str, clock_ms: i64) -> Place {
         let writer =
-            Writer { clone: CloneId::new(name).unwrap(), by: name.to_owned(), place: name.to_owned() };
+            LogWriter { clone: CloneId::new(name).unwrap(), by: name.to_owned(), place: name.to_owned() };
         Place { writer, known: Feature::new(uuid()), names: 0, clock_ms, said: 0 }
     }
 
@@ -120,7 +120,7 @@ impl Place {
 
     fn add(&mut self, entries: Vec<SharedEntry>, proposals: Vec<Proposal>) {
         let key = self.key();
-        let content = Content { called: "001".to_owned(), entries, proposals, ..Content::default() };
+        let content = PackContent { called: "001".to_owned(), entries, proposals, ..PackContent::default() };
         let pack = self.known.next_pack(&self.writer, content);
         self.known.push(pack, &key).unwrap();
     }

@@ -15,8 +15,8 @@ use redraft_facts::phase::Phase;
 use redraft_facts::text::hash;
 use redraft_facts::verdict::Severity;
 use redraft_sharing::{
-    Anchors, CloneId, Content, Proposal, Remote, RemoteError, Said, SaidComment, Shared, SharedEntry, Taken,
-    Writer,
+    Anchors, CloneId, LogWriter, PackContent, Proposal, Remote, RemoteError, Said, SaidComment, SharedEntry,
+    SharedFeature, Taken,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,20 +80,20 @@ impl CloneOf {
         let trust = Trust::from_environment(|name| (name == "HOME").then(|| home.clone().into()));
         let signer = trust.signer(self.repository.known_as(), &self.repository.state_dir()).unwrap();
         let by = self.id.to_string();
-        let writer = Writer { clone: self.id.clone(), by: by.clone(), place: by };
+        let writer = LogWriter { clone: self.id.clone(), by: by.clone(), place: by };
         Remote { repository: &self.repository, name: "origin".to_owned(), writer, signer: Arc::new(signer) }
     }
 
-    fn fetched(&self, uuid: &FeatureUuid) -> Shared {
+    fn fetched(&self, uuid: &FeatureUuid) -> SharedFeature {
         self.remote().fetch().unwrap();
         self.remote().read(uuid).unwrap()
     }
 
-    fn take(&self, shared: &Shared, by_force: bool) -> Taken {
+    fn take(&self, shared: &SharedFeature, by_force: bool) -> Taken {
         self.remote().take(shared, by_force, 5).unwrap()
     }
 
-    fn drive(&self, uuid: &FeatureUuid) -> Shared {
+    fn drive(&self, uuid: &FeatureUuid) -> SharedFeature {
         match self.take(&self.fetched(uuid), false) {
             Taken::Ours(shared) => shared,
             Taken::Held(lease) => panic_held(&lease),
@@ -110,13 +110,13 @@ fn entries(from: u64, to: u64) -> Vec<Entry> {
     (from..=to).map(|seq| Entry { seq, at_ms: 1, event: event(seq) }).collect()
 }
 
-fn content(entries: &[Entry]) -> Content {
+fn content(entries: &[Entry]) -> PackContent {
     let entries = entries.iter().map(|entry| SharedEntry::new(entry, "salt".to_owned())).collect();
-    Content { called: "001".to_owned(), entries, ..Content::default() }
+    PackContent { called: "001".to_owned(), entries, ..PackContent::default() }
 }
 
-fn saying(text: &str) -> Content {
-    Content { called: "001".to_owned(), proposals: vec![comment(text)], ..Content::default() }
+fn saying(text: &str) -> PackContent {
+    PackContent { called: "001".to_owned(), proposals: vec![comment(text)], ..PackContent::default() }
 }
 
 fn comment(text: &str) -> Proposal {
@@ -145,7 +145,7 @@ fn what_a_driver_publishes_is_read_elsewhere_with_all_it_rests_on() {
     let (tip, tree) = (git(&folder, &["rev-parse", "HEAD"]), git(&folder, &["rev-parse", "HEAD^{tree}"]));
     let anchors: Anchors = [("specify.1/1".to_owned(), tree.clone())].into();
     let texts = [(hash(b"the prd\n"), "the prd\n".to_owned())].into();
-    let what = Content { texts, tip: tip.clone(), ..content(&entries(1, 3)) };
+    let what = PackContent { texts, tip: tip.clone(), ..content(&entries(1, 3)) };
     let shared = ann.remote().add(&ann.drive(&uuid), what, &anchors).unwrap();
     let shared = ann.remote().publish(&shared, false).unwrap();
     let second = entries(4, 5);
@@ -181,7 +181,7 @@ fn of_clones_that_take_a_lease_at_once_one_gets_it() {
     let clones: Vec<CloneOf> = ["ann", "bob", "ci"].iter().map(|name| bed.clone_as(name)).collect();
     for round in 0..ROUNDS {
         let uuid = new_feature_uuid();
-        let known: Vec<Shared> = clones.iter().map(|clone| clone.fetched(&uuid)).collect();
+        let known: Vec<SharedFeature> = clones.iter().map(|clone| clone.fetched(&uuid)).collect();
         let taken: Vec<Taken> = std::thread::scope(|scope| {
             let all: Vec<_> = clones
                 .iter()
@@ -342,13 +342,13 @@ fn a_copy_of_a_clone_is_found_out_before_anything_is_lost() {
         &older,
         &["update-ref", &format!("refs/redraft/1/{uuid}/ann"), &format!("refs/redraft/1/{uuid}/ann")],
     );
-    let stale = Shared::clone(&mine_before(&copy, &uuid));
+    let stale = SharedFeature::clone(&mine_before(&copy, &uuid));
     copy.remote().add(&stale, saying("x"), &Anchors::new()).unwrap();
     assert!(matches!(copy.remote().read(&uuid), Err(RemoteError::Twin { .. })));
 }
 
 /// What the copy would know if it had not fetched.
-fn mine_before(copy: &CloneOf, uuid: &FeatureUuid) -> Shared {
+fn mine_before(copy: &CloneOf, uuid: &FeatureUuid) -> SharedFeature {
     let folder = copy.repository.main_checkout();
     let fetched = format!("refs/redraft-remote/origin/1/{uuid}/ann");
     let newest = git(folder, &["rev-parse", &fetched]);

@@ -1,5 +1,6 @@
 //! The modules of every folder of every crate form layers: none uses a module beside it that uses it, directly or
-//! indirectly. A module counts with all that is inside it. A parent and its children may know each other.
+//! indirectly. A module counts with all that is inside it. A parent and its children may know each other. No two
+//! public types have the same name, and no crate is too large.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -283,6 +284,48 @@ fn a_cycle_is_found_at_every_depth() {
     };
     assert!(circles(&[]).is_empty() && circles(&["a", "d"]).is_empty());
     assert_eq!(circles(&["a"]), ["c", "d"]);
+}
+
+/// Types that each platform has its own of, and the files of which one is compiled.
+const ONE_PER_PLATFORM: [(&str, [&str; 2]); 1] =
+    [("ControlGroup", ["sandbox/src/linux/group.rs", "sandbox/src/other.rs"])];
+
+/// The names that are public where they are defined, whether or not their module is.
+fn public_types<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
+    let is_type = |word: &str| ["struct", "enum", "union", "trait", "type"].contains(&word);
+    let defined =
+        tokens.windows(3).filter(|words| words[0] == "pub" && is_type(words[1]) && is_word(words[2]));
+    defined.map(|words| words[2]).collect()
+}
+
+#[test]
+fn public_types_are_found_and_others_are_not() {
+    let found = |code: &str| public_types(&tokens(&without_tests(code))).join(" ");
+    assert_eq!(found("pub struct A<T>(T);\npub enum B {}\npub trait C: D {}\npub type E = F;"), "A B C E");
+    assert_eq!(found("pub(crate) struct A;\nstruct B;\npub use c::D;\npub struct $name;\n// pub enum E"), "");
+    assert_eq!(found("#[cfg(test)]\nmod tests {\n    pub struct A;\n}"), "");
+}
+
+/// Whoever reads a name, or looks for it, should not have to ask which of two things is meant.
+#[test]
+fn no_two_public_types_have_the_same_name() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in roots().iter().flat_map(|(_, root)| files(root)) {
+        let place = file.strip_prefix(&crates).unwrap().to_str().unwrap().replace('\\', "/");
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        for name in public_types(&tokens(&text)) {
+            let is_new = places.entry(name.to_owned()).or_default().insert(place.clone());
+            assert!(is_new, "{place} defines `{name}` twice");
+        }
+    }
+    assert!(places.len() > 900, "only {} public types were found", places.len());
+    for (name, files) in ONE_PER_PLATFORM {
+        let own = places.remove(name).unwrap_or_default();
+        assert_eq!(own, files.map(str::to_owned).into(), "where `{name}` is defined");
+    }
+    places.retain(|_, files| files.len() > 1);
+    assert!(places.is_empty(), "each of these names stands for several types: {places:#?}");
 }
 
 /// All but tests, which are in files and folders of that name or in a module at the end.

@@ -12,7 +12,7 @@ use redraft_adapters::git::{GitError, Repository};
 use redraft_adapters::plain_file;
 use redraft_agents::config::Config;
 use redraft_documents::bank::{self, Bank};
-use redraft_documents::lint::{self, Document, Documents, Fault, Level, LintSettings, LintedContent};
+use redraft_documents::lint::{self, Document, Documents, Fault, LintLevel, LintSettings, LintedContent};
 use redraft_frame::args::LintArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
@@ -98,7 +98,7 @@ pub fn lint(args: LintArgs, process: &ProcessContext, console: &Console) -> Resu
 }
 
 fn code(faults: &[Fault]) -> ErrorCode {
-    let errors = faults.iter().any(|fault| fault.level == Level::Error);
+    let errors = faults.iter().any(|fault| fault.level == LintLevel::Error);
     if errors { ErrorCode::NotApproved } else { ErrorCode::Done }
 }
 
@@ -164,7 +164,7 @@ fn check(
     };
     let mut documents =
         Documents { documents: group.files.iter().map(read).collect(), ..Documents::default() };
-    if settings.level(lint::Rule::MissingFile) != Level::Off {
+    if settings.level(lint::Rule::MissingFile) != LintLevel::Off {
         documents.absent_files = absent(&lint::named_files(&documents), group, place);
     }
     lint::check_until(&documents, settings, &|| process.stopped())
@@ -179,7 +179,7 @@ fn orphans(group: &Group, place: &Place, settings: &LintSettings) -> Result<Vec<
         let file = if orphan.document { group.folder.join(&orphan.file) } else { root.join(&orphan.file) };
         let path = find::shown(&file, &place.folder);
         let Orphan { rule, line, message, .. } = orphan;
-        (level != Level::Off).then(|| Fault {
+        (level != LintLevel::Off).then(|| Fault {
             rule,
             level,
             path,

@@ -7,7 +7,7 @@ use super::worker::WorkerConfig;
 use super::worker_folder::{self, Exit};
 use redraft_engine::ports::{Deadlines, Moment, RunHandle};
 use redraft_facts::text::span;
-use redraft_sandbox::{Policy, Report};
+use redraft_sandbox::{SandboxPolicy, SandboxReport};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
@@ -43,7 +43,7 @@ pub struct Launch<'a> {
     pub unkept: &'a [&'a str],
     pub deadlines: Deadlines,
     /// What it may reach; everything, where there is none.
-    pub policy: Option<Policy>,
+    pub policy: Option<SandboxPolicy>,
 }
 
 /// Why there is nothing more to read.
@@ -82,7 +82,7 @@ pub struct Finished {
     /// The beginning of what it said on standard error.
     pub stderr: String,
     /// How far it was held; none where it was not meant to be, or was not started.
-    pub report: Option<Report>,
+    pub report: Option<SandboxReport>,
 }
 
 /// A worker that runs.
@@ -107,7 +107,8 @@ impl Launch<'_> {
             settle(self.out);
         }
         let end = early.unwrap_or_else(|| exit.map_or(ReadEnd::Vanished, ReadEnd::Exited));
-        let report = self.policy.as_ref().and_then(|_| Report::read(&self.out.join(worker_folder::REPORT)));
+        let report =
+            self.policy.as_ref().and_then(|_| SandboxReport::read(&self.out.join(worker_folder::REPORT)));
         Ok(Finished { end, stderr: stderr(self.out), report })
     }
 

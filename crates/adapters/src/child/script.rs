@@ -7,7 +7,7 @@ use super::run::{Launch, ReadEnd};
 use super::worker_folder;
 use redraft_engine::ports::{Deadlines, RunHandle};
 use redraft_facts::redact::{Lines, Redactor};
-use redraft_sandbox::{LastLines, Policy, Report, Sandbox};
+use redraft_sandbox::{LastLines, Sandbox, SandboxPolicy, SandboxReport};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub enum ScriptEnd {
 pub struct ScriptRun {
     pub end: ScriptEnd,
     /// How far it was held; none where it was not meant to be, or could not be started.
-    pub report: Option<Report>,
+    pub report: Option<SandboxReport>,
     /// Why it probably failed, and the setting that would change that.
     pub hint: Option<String>,
 }
@@ -87,7 +87,7 @@ impl ShellCommand<'_> {
     fn run_in(
         &self,
         environment: &Environment,
-        policy: Option<&Policy>,
+        policy: Option<&SandboxPolicy>,
         watch: &dyn RunHandle,
         each: &mut dyn FnMut(&str),
     ) -> io::Result<ScriptEnd> {

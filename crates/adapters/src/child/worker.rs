@@ -10,7 +10,7 @@ use super::orphans;
 use super::redacting_writer::RedactingWriter;
 use super::worker_folder::{Exit, REPORT, STDERR, STDIN, STDOUT};
 use redraft_facts::redact::Redactor;
-use redraft_sandbox::{Bounds, Engine, Policy, Started, Starter, processes};
+use redraft_sandbox::{CommandGuard, Engine, SandboxPolicy, StartedCommand, Starter, processes};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
@@ -48,14 +48,14 @@ pub(super) struct WorkerConfig {
     /// Lines of standard output that begin with one of these are passed on but not kept.
     unkept: Vec<String>,
     /// What the program may reach; everything, where there is none.
-    policy: Option<Policy>,
+    policy: Option<SandboxPolicy>,
 }
 
 /// More than all variables of a process can hold.
 const TOLD_BYTES_MAX: u64 = 16 << 20;
 
 impl WorkerConfig {
-    pub(super) fn new(secrets: Vec<String>, unkept: &[&str], policy: Option<Policy>) -> WorkerConfig {
+    pub(super) fn new(secrets: Vec<String>, unkept: &[&str], policy: Option<SandboxPolicy>) -> WorkerConfig {
         let unkept = unkept.iter().map(|line| (*line).to_owned()).collect();
         WorkerConfig { v: VERSION, secrets, unkept, policy }
     }
@@ -139,7 +139,7 @@ pub fn work(
 
 /// Starts the program held to the policy. This process stays free, because it has to keep what the program prints and
 /// to end it.
-fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<(Child, Option<Bounds>)> {
+fn start_contained(work: &WorkerJob, policy: &SandboxPolicy) -> io::Result<(Child, Option<CommandGuard>)> {
     let mark = orphans::mark(&work.out)?;
     let make = |words: &[OsString]| match words {
         [program, arguments @ ..] => command(program, arguments, &mark),
@@ -148,13 +148,13 @@ fn start_contained(work: &WorkerJob, policy: &Policy) -> io::Result<(Child, Opti
     let starter = Starter { helper: &work.helper, make: &make, engines: &Engine::ALL };
     let words: Vec<OsString> =
         std::iter::once(&work.program).chain(&work.arguments).map(OsString::from).collect();
-    let Started { child, report, bounds } = starter.start(policy, &words, input(work)?)?;
+    let StartedCommand { child, report, bounds } = starter.start(policy, &words, input(work)?)?;
     // Noted before the program has ended, because its end may not be noted at all.
     report.write(&work.out.join(REPORT))?;
     Ok((child, Some(bounds)))
 }
 
-fn start(work: &WorkerJob) -> io::Result<(Child, Option<Bounds>)> {
+fn start(work: &WorkerJob) -> io::Result<(Child, Option<CommandGuard>)> {
     let mut command = command(&work.program, &work.arguments, &orphans::mark(&work.out)?);
     command.stdin(input(work)?.map_or_else(Stdio::null, Stdio::from));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -17,7 +17,7 @@ pub struct Entered {
 
 /// The commit that a line of a file comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct LineOrigin {
     pub commit: String,
     pub at_ms: i64,
 }
@@ -79,7 +79,7 @@ impl Repository {
 
     /// For each line of a file of the checkout, the commit of the main line it came with; none for lines not committed
     /// yet, and no lines at all for a file that git does not know.
-    pub fn lines_of(&self, path: &str) -> Result<Vec<Option<Written>>, GitError> {
+    pub fn lines_of(&self, path: &str) -> Result<Vec<Option<LineOrigin>>, GitError> {
         let call = self.call(["blame", "--porcelain", "--first-parent", "-w", "--", path]);
         let done = call.setting("blame.ignoreRevsFile=").end()?;
         if done.code != Some(0) {
@@ -100,7 +100,8 @@ impl Repository {
         }
         let written = |commit: String| {
             let at_ms = times.get(&commit).copied().unwrap_or_default();
-            Some(Written { commit, at_ms }).filter(|written| written.commit.bytes().any(|byte| byte != b'0'))
+            Some(LineOrigin { commit, at_ms })
+                .filter(|written| written.commit.bytes().any(|byte| byte != b'0'))
         };
         Ok(lines.into_iter().map(written).collect())
     }

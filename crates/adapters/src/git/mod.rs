@@ -89,7 +89,7 @@ pub use check_folder::GitCheckFolder;
 pub use create::{commit_all, create_repository};
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;
-pub use history::{Entered, MainLineCommit, Written};
+pub use history::{Entered, LineOrigin, MainLineCommit};
 pub use leftovers::{Belongings, Leftover, LeftoverKind, slot_folder, slot_folders};
 pub use locate::{CheckoutLocation, real_path, state_around};
 pub use merge::GitMerging;

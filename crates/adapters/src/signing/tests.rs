@@ -78,7 +78,7 @@ fn how_far_a_ledger_was_signed_is_noted_for_each_repository() {
     let one = signer(&home, &repository).unwrap();
     assert_eq!(one.head(), None);
     for seq in [12, 7] {
-        let head = Head { seq, chain: "ab".repeat(32), ledger: "a-ledger".to_owned() };
+        let head = SignedHead { seq, chain: "ab".repeat(32), ledger: "a-ledger".to_owned() };
         one.keep_head(&head);
         assert_eq!(signer(&home, &repository).unwrap().head(), Some(head));
     }

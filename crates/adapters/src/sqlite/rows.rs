@@ -9,7 +9,7 @@ use super::columns::{checksum, decoded, mismatch, number, scope, stored, version
 use super::entry_key::EntryKey;
 use super::failure::{Failure, Place};
 use super::{checkpoint, layout};
-use redraft_engine::ports::{Elsewhere, StoreError};
+use redraft_engine::ports::{ForeignOrigin, StoreError};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::BlobId;
 use redraft_facts::text::hash;
@@ -195,7 +195,7 @@ pub(super) fn put(
     chain: &mut Chain,
     key: Option<&EntryKey>,
     scope: &Scope,
-    (now_ms, elsewhere): (i64, Option<Elsewhere<'_>>),
+    (now_ms, elsewhere): (i64, Option<ForeignOrigin<'_>>),
     events: &[Event],
 ) -> Result<Vec<Entry>, Failure> {
     let mut insert = connection.prepare_cached(INSERT)?;

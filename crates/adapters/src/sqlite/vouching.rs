@@ -11,7 +11,7 @@ use super::entry_key::{EntryKey, signed_by};
 use super::failure::{Failure, Place};
 use super::verify::{self, Depth};
 use super::{layout, rows};
-use crate::signing::{Head, PublicKey};
+use crate::signing::{PublicKey, SignedHead};
 use redraft_facts::event::{Event, SigningBegan};
 use redraft_facts::ticket::Scope;
 use rusqlite::{Connection, Row};
@@ -52,7 +52,7 @@ pub(super) struct Vouching {
     /// Checksums of entries that the user's key vouches for.
     known: Mutex<BTreeMap<u64, [u8; 32]>>,
     /// How far it was signed. Read before the ledger is, because another process may add to both.
-    head: Mutex<Option<Head>>,
+    head: Mutex<Option<SignedHead>>,
 }
 
 struct Signed {
@@ -70,7 +70,7 @@ impl Vouching {
         Vouching { key, known: Mutex::default(), head }
     }
 
-    fn head(&self) -> MutexGuard<'_, Option<Head>> {
+    fn head(&self) -> MutexGuard<'_, Option<SignedHead>> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -123,7 +123,7 @@ impl Vouching {
         place: &Place,
         connection: &Connection,
         tip: Tip,
-        head: &Head,
+        head: &SignedHead,
     ) -> Result<Option<Doubt>, Failure> {
         if head.ledger != self.key.ledger.to_string() {
             let detail = "it is not the ledger that you wrote here before".to_owned();
@@ -218,7 +218,7 @@ impl Vouching {
     pub(super) fn stored(&self, tip: Tip) {
         self.known().insert(tip.seq, tip.chain);
         let (chain, ledger) = (hex(&tip.chain), self.key.ledger.to_string());
-        let head = Head { seq: tip.seq, chain, ledger };
+        let head = SignedHead { seq: tip.seq, chain, ledger };
         self.key.signer.keep_head(&head);
         *self.head() = Some(head);
     }

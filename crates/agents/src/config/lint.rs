@@ -3,7 +3,7 @@
 use super::error::ConfigError;
 use super::file::LintFile;
 use super::source::Source;
-use redraft_documents::lint::{ArtifactKind, ExpectedPart, Level, LintSettings, Rule};
+use redraft_documents::lint::{ArtifactKind, ExpectedPart, LintLevel, LintSettings, Rule};
 use toml::Spanned;
 
 impl Source<'_> {
@@ -12,7 +12,7 @@ impl Source<'_> {
         for (name, level) in &file.rules {
             let rule = self.named(name, "rule", Rule::ALL.map(|rule| (rule.name(), rule)).as_slice())?;
             let mut value = rule.level();
-            let levels = Level::ALL.map(|level| (level.name(), level));
+            let levels = LintLevel::ALL.map(|level| (level.name(), level));
             self.word(&mut value, Some(level), "a level", &levels)?;
             if value != rule.level() {
                 settings.levels.insert(rule, value);

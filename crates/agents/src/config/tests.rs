@@ -9,7 +9,7 @@ use super::effective::uncommented;
 use super::*;
 use crate::mcp::McpServer;
 use redraft_cost::price::PerMillion;
-use redraft_documents::lint::{ArtifactKind, ExpectedPart, Level, LintSettings, Rule};
+use redraft_documents::lint::{ArtifactKind, ExpectedPart, LintLevel, LintSettings, Rule};
 use redraft_facts::choice::Lifetime;
 use redraft_facts::usage::Usage;
 use redraft_sandbox::Network;
@@ -207,7 +207,7 @@ fn every_key_changes_what_it_says() {
         lanes: LaneRules { deep: vec!["infra/".to_owned(), "billing".to_owned()] },
         lint: LintSettings {
             // A level that is the usual one changes nothing.
-            levels: BTreeMap::from([(Rule::Placeholder, Level::Off)]),
+            levels: BTreeMap::from([(Rule::Placeholder, LintLevel::Off)]),
             sections: BTreeMap::from([(
                 ArtifactKind::Plan,
                 vec![ExpectedPart::parse("Steps | Order").unwrap()],

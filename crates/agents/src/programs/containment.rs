@@ -5,7 +5,8 @@
 
 use redraft_adapters::child::{Environment, Finished};
 use redraft_sandbox::{
-    HTTPS, Host, Level, Needs, Policy, Reach, Sandbox, SandboxRule, Surroundings, hosts_of,
+    CommandSurroundings, HTTPS, Level, Needs, NetworkHost, Reach, Sandbox, SandboxPolicy, SandboxRule,
+    hosts_of,
 };
 use std::ffi::OsStr;
 use std::io;
@@ -36,8 +37,8 @@ pub struct Holding {
 pub struct Room {
     pub environment: Environment,
     /// None where it runs with the user's rights.
-    pub policy: Option<Policy>,
-    surroundings: Option<Surroundings>,
+    pub policy: Option<SandboxPolicy>,
+    surroundings: Option<CommandSurroundings>,
 }
 
 /// What is different from program to program, and from dispatch to dispatch.
@@ -85,7 +86,7 @@ impl Containment {
         }
         let passed = user.of_commands(&sandbox.pass);
         // Any name will do to find out whether connections can be relayed.
-        let reach = Reach::of([Host::https("service.invalid")].into());
+        let reach = Reach::of([NetworkHost::https("service.invalid")].into());
         let needs = Needs { writes: true, read: Vec::new(), write: Vec::new(), reach };
         let Some(report) = sandbox.reached(Some(&needs), (&user.0, &passed.0), helper) else {
             return Ok(Containment::Off);
@@ -148,7 +149,9 @@ impl Containment {
         let texts = environment.0.values().filter_map(|value| value.to_str());
         let hosts = texts.chain(addresses.iter().map(String::as_str)).flat_map(hosts_of);
         let reach = match service.filter(|_| !has_proxy(&environment)) {
-            Some(service) => Reach::of(hosts.chain(service.iter().map(|name| Host::https(name))).collect()),
+            Some(service) => {
+                Reach::of(hosts.chain(service.iter().map(|name| NetworkHost::https(name))).collect())
+            }
             None => Reach::Ports(hosts.map(|host| host.port).chain([HTTPS]).collect()),
         };
         read.push(held.helper.clone());
@@ -207,7 +210,7 @@ fn around(program: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use redraft_sandbox::{Access, Forbidden, Grant, Limits, Network};
+    use redraft_sandbox::{Access, Forbidden, Grant, Network, ResourceLimits};
 
     fn held(checkout: &Path, home: &Path) -> Containment {
         let sandbox = Sandbox {
@@ -222,7 +225,7 @@ mod tests {
             forbidden: Forbidden::default(),
             history: None,
             temp: std::env::temp_dir(),
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
         };
         let (helper, reached) = ("/opt/redraft".into(), "partial: network (Landlock)".to_owned());
         Containment::Held(Box::new(Holding { sandbox, helper, home: home.to_owned(), reached }))

@@ -12,7 +12,7 @@
 
 use super::landing::{Landing, SentBack};
 use super::seat::Seat;
-use redraft_documents::schedule::{Progress, Schedule, ScheduledTask};
+use redraft_documents::schedule::{Schedule, ScheduledTask, TaskProgress};
 use redraft_facts::event::{Extra, Limits, LoopOpened, PlannedTask};
 use redraft_facts::ids::{BlobId, Revision, TaskId};
 use redraft_facts::prelude::*;
@@ -226,12 +226,12 @@ impl Implementing {
         let spent = |task: &TaskWork| task.seat.work.as_ref().is_some_and(|work| work.is_spent(limits));
         let waiting = |task: &TaskWork| self.landing.ticket_of(&task.id).is_some();
         let state = |task: &TaskWork| match () {
-            () if task.end.is_some() => Progress::Ended,
-            () if waiting(task) => Progress::Landing,
-            () if task.seat.in_flight() => Progress::Running,
-            () => Progress::Open,
+            () if task.end.is_some() => TaskProgress::Ended,
+            () if waiting(task) => TaskProgress::Landing,
+            () if task.seat.in_flight() => TaskProgress::Running,
+            () => TaskProgress::Open,
         };
-        let states: Vec<Progress> = self.tasks.iter().map(state).collect();
+        let states: Vec<TaskProgress> = self.tasks.iter().map(state).collect();
         let scheduled = self.tasks.iter().map(|task| {
             let touched = task.touched.clone();
             ScheduledTask { touched, ..task.declared.clone() }
@@ -241,7 +241,7 @@ impl Implementing {
         let all = schedule.ready(&states, usize::MAX);
         let (stuck, able): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|place| spent(&self.tasks[*place]));
-        let busy = states.iter().filter(|state| **state == Progress::Running).count();
+        let busy = states.iter().filter(|state| **state == TaskProgress::Running).count();
         let able = schedule.chosen(able, &states, usize::from(self.landing.jobs), busy);
         if able.is_empty() { stuck } else { able }
     }

@@ -1,7 +1,7 @@
 //! Entries that are checked mechanically: a rule of lint they raise to an error, or a check of the project.
 
 use super::entry::{Bank, CheckedBy};
-use crate::lint::{Fault, Level, LintSettings, Rule};
+use crate::lint::{Fault, LintLevel, LintSettings, Rule};
 use redraft_facts::prelude::*;
 
 /// The settings with every rule that an entry is checked by raised to an error. What a project has set itself stays.
@@ -9,7 +9,7 @@ pub fn raised(settings: &LintSettings, bank: &Bank) -> LintSettings {
     let mut settings = settings.clone();
     for by in bank.entries.iter().flat_map(|entry| &entry.fields.checked_by) {
         if let Some(rule) = by.rule() {
-            settings.levels.entry(rule).or_insert(Level::Error);
+            settings.levels.entry(rule).or_insert(LintLevel::Error);
         }
     }
     settings
@@ -18,7 +18,7 @@ pub fn raised(settings: &LintSettings, bank: &Bank) -> LintSettings {
 /// Entries that say they are checked by something that does not exist. `checks` are the names of the project's own.
 pub fn unknown_checks(bank: &Bank, checks: &[&str], settings: &LintSettings) -> Vec<Fault> {
     let level = settings.level(Rule::UnknownCheck);
-    if level == Level::Off {
+    if level == LintLevel::Off {
         return Vec::new();
     }
     let mut faults = Vec::new();

@@ -143,12 +143,12 @@ pub fn stale(entry: &BankEntry, order: &FeatureOrder, changed: &[String]) -> Ent
 
 /// Files that exist, to find those an entry is anchored to.
 #[derive(Debug, Clone, Default)]
-pub struct Anchors<'a> {
+pub struct AnchorFiles<'a> {
     by_name: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
-impl<'a> Anchors<'a> {
-    pub fn new(files: impl IntoIterator<Item = &'a str>) -> Anchors<'a> {
+impl<'a> AnchorFiles<'a> {
+    pub fn new(files: impl IntoIterator<Item = &'a str>) -> AnchorFiles<'a> {
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in files {
             let named = by_name.entry(file.rsplit('/').next().unwrap_or(file)).or_default();
@@ -156,7 +156,7 @@ impl<'a> Anchors<'a> {
                 named.push(file);
             }
         }
-        Anchors { by_name }
+        AnchorFiles { by_name }
     }
 
     /// The files an entry is anchored to: those of its `Anchor:` line, else those its text names. A name that could

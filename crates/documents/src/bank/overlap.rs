@@ -8,7 +8,7 @@ use redraft_facts::prelude::*;
 
 /// What a feature did and what was said about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Feature {
+pub struct FeatureRecord {
     /// Files that its change touches.
     pub paths: Vec<String>,
     /// Decisions, deviations and concerns, one text each.
@@ -37,7 +37,7 @@ const ENTRIES_TO_TELL: usize = 24;
 const SHOWN_MAX: usize = 4;
 
 /// The entries that overlap with a feature, in their order. Patterns are not judged, so none is returned.
-pub fn relevant<'a>(entries: &'a [BankEntry], feature: &Feature) -> Vec<Relevant<'a>> {
+pub fn relevant<'a>(entries: &'a [BankEntry], feature: &FeatureRecord) -> Vec<Relevant<'a>> {
     let own: Vec<Terms> = entries.iter().map(Terms::new).collect();
     let ordinary = ordinary(&own);
     let said =
@@ -94,13 +94,13 @@ pub(super) fn named_files(entry: &BankEntry) -> Vec<String> {
     named
 }
 
-fn files(entry: &BankEntry, feature: &Feature) -> Option<String> {
+fn files(entry: &BankEntry, feature: &FeatureRecord) -> Option<String> {
     let named = named_files(entry);
     let touched = feature.paths.iter().filter(|path| named.iter().any(|named| terms::means(named, path)));
     listed(touched.map(String::as_str))
 }
 
-fn rules(entry: &BankEntry, feature: &Feature) -> Option<String> {
+fn rules(entry: &BankEntry, feature: &FeatureRecord) -> Option<String> {
     let named = |rule: &&String| {
         let checked = entry.fields.checked_by.iter().any(|by| match by {
             super::CheckedBy::Lint(name) | super::CheckedBy::Check(name) => name == *rule,

@@ -27,7 +27,7 @@ mod vague;
 mod whole;
 
 pub use expected::{ExpectedPart, usual};
-pub use rule::{Level, Rule};
+pub use rule::{LintLevel, Rule};
 
 use crate::page::id::{Definition, definitions};
 use page::Page;
@@ -72,7 +72,7 @@ pub enum ArtifactKind {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintSettings {
     /// The level of a rule that is not the usual one.
-    pub levels: BTreeMap<Rule, Level>,
+    pub levels: BTreeMap<Rule, LintLevel>,
     /// In place of what is usually expected.
     pub sections: BTreeMap<ArtifactKind, Vec<ExpectedPart>>,
     /// In place of the built-in lists, whatever the language.
@@ -83,8 +83,8 @@ pub struct LintSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub rule: Rule,
-    /// Never [`Level::Off`].
-    pub level: Level,
+    /// Never [`LintLevel::Off`].
+    pub level: LintLevel,
     pub path: String,
     pub line: u32,
     /// What is wrong.
@@ -139,7 +139,7 @@ impl Documents {
 }
 
 impl LintSettings {
-    pub fn level(&self, rule: Rule) -> Level {
+    pub fn level(&self, rule: Rule) -> LintLevel {
         self.levels.get(&rule).copied().unwrap_or(rule.level())
     }
 }
@@ -262,7 +262,7 @@ fn tasks(page: &Page<'_>, kind: Option<ArtifactKind>, faults: &mut Faults<'_>) -
 }
 
 /// The faults of one level in one document: its errors stand in the way of a reviewer, its warnings are shown.
-pub fn of_document(faults: &[Fault], path: &str, level: Level) -> Vec<Fault> {
+pub fn of_document(faults: &[Fault], path: &str, level: LintLevel) -> Vec<Fault> {
     faults.iter().filter(|fault| fault.path == path && fault.level == level).cloned().collect()
 }
 
@@ -328,7 +328,7 @@ impl<'a> Faults<'a> {
     /// `line` counts from 0.
     pub fn add(&mut self, rule: Rule, line: usize, message: String, hint: &str) {
         let level = self.settings.level(rule);
-        if level == Level::Off {
+        if level == LintLevel::Off {
             return;
         }
         let count = self.counts.entry(rule).or_default();

@@ -52,7 +52,7 @@ pub enum Rule {
 
 /// What a broken rule means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum LintLevel {
     /// Wrong in any style. No reviewer is asked before it is mended.
     Error,
     /// Probably wrong. Shown to the author and to the reviewers.
@@ -145,7 +145,7 @@ impl Rule {
     }
 
     /// The level it has unless a project says otherwise.
-    pub fn level(self) -> Level {
+    pub fn level(self) -> LintLevel {
         match self {
             Rule::Missing
             | Rule::Unreadable
@@ -170,7 +170,7 @@ impl Rule {
             | Rule::PluginHooks
             | Rule::PluginCompact
             | Rule::PluginPromptOrder
-            | Rule::PluginInlineArtifact => Level::Error,
+            | Rule::PluginInlineArtifact => LintLevel::Error,
             Rule::NoHeading
             | Rule::MissingSection
             | Rule::MissingFile
@@ -183,7 +183,7 @@ impl Rule {
             | Rule::UnknownCheck
             | Rule::PluginReviewerTools
             | Rule::PluginArtifactMap
-            | Rule::PluginLineBudget => Level::Warning,
+            | Rule::PluginLineBudget => LintLevel::Warning,
         }
     }
 
@@ -207,19 +207,19 @@ impl FromStr for Rule {
     }
 }
 
-impl Level {
-    pub const ALL: [Level; 3] = [Level::Error, Level::Warning, Level::Off];
+impl LintLevel {
+    pub const ALL: [LintLevel; 3] = [LintLevel::Error, LintLevel::Warning, LintLevel::Off];
 
     pub fn name(self) -> &'static str {
         match self {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Off => "off",
+            LintLevel::Error => "error",
+            LintLevel::Warning => "warning",
+            LintLevel::Off => "off",
         }
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for LintLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

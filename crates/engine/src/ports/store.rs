@@ -34,12 +34,12 @@ pub struct Append<'a> {
     /// The scope's row on the board after these events, as JSON; none leaves the row as it is.
     pub board: Option<&'a str>,
     /// For events that another clone wrote and that are taken over from it.
-    pub elsewhere: Option<Elsewhere<'a>>,
+    pub elsewhere: Option<ForeignOrigin<'a>>,
 }
 
 /// Where events come from that this clone did not write. What they name may have stayed there.
 #[derive(Debug, Clone, Copy)]
-pub struct Elsewhere<'a> {
+pub struct ForeignOrigin<'a> {
     /// The id of the clone.
     pub clone: &'a str,
     /// When each was written.

@@ -1,6 +1,6 @@
 //! What a judge's classes make of the findings beside the plants.
 
-use super::{Share, TallyEntry};
+use super::{Fraction, TallyEntry};
 use crate::judge::{self, Class, Union};
 use crate::score::Scored;
 use redraft_facts::prelude::*;
@@ -14,11 +14,11 @@ pub struct JudgedTally {
     pub wrong: usize,
     pub unjudged: usize,
     /// Of what blocks and is judged or planted: planted or material.
-    pub right: Share,
+    pub right: Fraction,
     /// Of the material defects of the documents, as often as they were reviewed: those that block.
-    pub union_blocking: Share,
+    pub union_blocking: Fraction,
     /// Of the clean documents without a material defect: those in which something blocks.
-    pub rejected_faultless: Share,
+    pub rejected_faultless: Fraction,
 }
 
 /// Which material defects an answer has, and whether any finding about one blocks.
@@ -91,15 +91,15 @@ pub(super) fn judged(read: &[&(&TallyEntry, &Scored)], union: &Union) -> JudgedT
     }
     let planted: usize = read.iter().map(|(_, scored)| scored.planted_blocking).sum();
     let right = planted + tally.material;
-    tally.right = Share::new(right, right + tally.minor + tally.wrong);
-    tally.union_blocking = Share::new(caught, of);
+    tally.right = Fraction::new(right, right + tally.minor + tally.wrong);
+    tally.union_blocking = Fraction::new(caught, of);
     tally.rejected_faultless =
-        Share::new(faultless.iter().filter(|blocks| **blocks).count(), faultless.len());
+        Fraction::new(faultless.iter().filter(|blocks| **blocks).count(), faultless.len());
     tally
 }
 
 /// What a judge's classes make of an arm, with what it means.
-pub fn judged_shares(judged: &JudgedTally) -> [(&'static str, Share); 3] {
+pub fn judged_shares(judged: &JudgedTally) -> [(&'static str, Fraction); 3] {
     [
         ("of what blocks: planted or material", judged.right),
         ("material defects of the union that block", judged.union_blocking),

@@ -16,7 +16,7 @@ use redraft_facts::ticket::{Scope, Ticket};
 use std::ffi::OsStr;
 
 /// A shared feature in the hands of this clone.
-pub struct Shared<'a> {
+pub struct DrivenFeature<'a> {
     sharing: Sharing<'a>,
     driving: Driving,
     ledger: Ledger,
@@ -25,7 +25,7 @@ pub struct Shared<'a> {
     at_once: bool,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> DrivenFeature<'a> {
     /// Takes a feature or a review in hand; none where it is not shared.
     pub fn take(
         repo: &'a RepositoryContext,
@@ -34,7 +34,7 @@ impl<'a> Shared<'a> {
         by_force: bool,
         process: &'a ProcessContext,
         console: &'a Console,
-    ) -> Result<Option<Shared<'a>>, Trouble> {
+    ) -> Result<Option<DrivenFeature<'a>>, Trouble> {
         if config.accepted_share().is_none() {
             return Ok(None);
         }
@@ -47,7 +47,7 @@ impl<'a> Shared<'a> {
         drop(writer);
         let ledger = Ledger::open(&repo.state, OpenMode::ReadOnly)?;
         let at_once = process.environment.0.get(OsStr::new("CI")).is_some_and(|value| !value.is_empty());
-        Ok(Some(Shared { sharing, driving, ledger, console, at_once }))
+        Ok(Some(DrivenFeature { sharing, driving, ledger, console, at_once }))
     }
 
     /// Brings here what others have reviewed, so that a review goes on where it was left; whether it is shared, and the
@@ -78,7 +78,7 @@ impl<'a> Shared<'a> {
 pub enum Stance<'a> {
     /// It is not shared, or a run here has it in hand.
     Own,
-    Driving(Shared<'a>),
+    Driving(DrivenFeature<'a>),
     /// Another clone drives it, or it is not known whether one does.
     Elsewhere {
         sharing: Sharing<'a>,
@@ -97,7 +97,7 @@ pub fn stance<'a>(
     if Lock::holder(&repo.state, &scope.to_string()).is_some() {
         return Ok(Stance::Own);
     }
-    match Shared::take(repo, scope, config, false, process, console) {
+    match DrivenFeature::take(repo, scope, config, false, process, console) {
         Ok(None) => Ok(Stance::Own),
         Ok(Some(shared)) => Ok(Stance::Driving(shared)),
         Err(Trouble::Elsewhere(error)) => match Sharing::open(repo, config, process, console)? {
@@ -131,7 +131,7 @@ pub fn sent_to(why: &str, sent: bool) -> String {
 /// Tells what happens, and publishes it on the way.
 pub struct Sending<'r, 'a> {
     pub inner: &'r dyn Progress,
-    pub sharing: Option<&'r Shared<'a>>,
+    pub sharing: Option<&'r DrivenFeature<'a>>,
 }
 
 impl Progress for Sending<'_, '_> {

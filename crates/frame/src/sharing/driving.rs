@@ -8,13 +8,13 @@ use redraft_engine::ports::Clock as _;
 use redraft_facts::event::{DriverChanged, Event, Lost};
 use redraft_facts::text::utc;
 use redraft_facts::ticket::Scope;
-use redraft_sharing::{Lease, RemoteError, Shared, Taken};
+use redraft_sharing::{Lease, RemoteError, SharedFeature, Taken};
 use std::sync::{Mutex, PoisonError};
 
 /// A feature that this clone drives, until it is given up.
 pub struct Driving {
     pub scope: Scope,
-    shared: Mutex<Shared>,
+    shared: Mutex<SharedFeature>,
 }
 
 impl Sharing<'_> {
@@ -108,7 +108,7 @@ impl Sharing<'_> {
         ledger: &Ledger,
         scope: &Scope,
         earlier: Option<&Lease>,
-        shared: &Shared,
+        shared: &SharedFeature,
         forced: bool,
     ) -> Result<(), CliError> {
         let Some(lease) = shared.feature.lease() else { return Ok(()) };

@@ -14,7 +14,7 @@ use redraft_facts::event::Entry;
 use redraft_facts::ids::BlobId;
 use redraft_facts::removal::Removal;
 use redraft_facts::ticket::Scope;
-use redraft_sharing::{History, Pack, Proposal, RemoteError, Shared};
+use redraft_sharing::{History, Pack, Proposal, RemoteError, SharedFeature};
 use std::collections::BTreeSet;
 
 impl Sharing<'_> {
@@ -64,7 +64,7 @@ impl Sharing<'_> {
         &self,
         ledger: &Ledger,
         scope: &Scope,
-        shared: &Shared,
+        shared: &SharedFeature,
         removal: &Removal,
     ) -> Result<Option<Vec<Pack>>, CliError> {
         let Some(log) = shared.feature.logs.get(self.own()) else { return Ok(None) };
@@ -113,7 +113,7 @@ impl Sharing<'_> {
     pub(super) fn follow(
         &self,
         ledger: &Ledger,
-        shared: &Shared,
+        shared: &SharedFeature,
         history: &History,
         (called, scope): (&Scope, &Scope),
         here: &[Entry],

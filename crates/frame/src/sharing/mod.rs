@@ -25,10 +25,10 @@ use crate::repository_context::RepositoryContext;
 use redraft_adapters::lock::Lock;
 use redraft_agents::config::{Config, ShareConfig};
 use redraft_engine::ports::{Clock as _, StoreError};
-use redraft_sharing::{CloneId, Remote, RemoteError, Writer};
+use redraft_sharing::{CloneId, LogWriter, Remote, RemoteError};
 use std::ffi::OsStr;
 
-pub use at_work::{Sending, Shared, Stance, sent_to, stance};
+pub use at_work::{DrivenFeature, Sending, Stance, sent_to, stance};
 pub use driving::Driving;
 pub use leaving::Leaving;
 pub use notes::{Notes, OpenProposal, SharedNote};
@@ -56,7 +56,7 @@ impl<'a> Sharing<'a> {
         let Some(name) = share.remote.clone() else { return Ok(None) };
         let Some(signer) = repo.signer()? else { return Ok(None) };
         let clone = Notes::clone_of(&repo.state)?;
-        let writer = Writer { clone, by: process.user.clone(), place: place(process) };
+        let writer = LogWriter { clone, by: process.user.clone(), place: place(process) };
         let remote = Remote { repository: &repo.repository, name, writer, signer };
         Ok(Some(Sharing { repo, process, console, config: share.clone(), remote }))
     }

@@ -12,7 +12,7 @@ use redraft_facts::redact::Typed;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::Scope;
 use redraft_sharing::{
-    Anchors, Content, History, Placed, Proposal, RemoteError, Said, SaidComment, SaidDecision,
+    Anchors, History, PackContent, Placed, Proposal, RemoteError, Said, SaidComment, SaidDecision,
 };
 
 /// How much of a comment is shown in a line.
@@ -38,7 +38,7 @@ impl Sharing<'_> {
             "" => scope.to_string(),
             called => called.to_owned(),
         };
-        let content = Content { called, proposals: vec![proposal], ..Content::default() };
+        let content = PackContent { called, proposals: vec![proposal], ..PackContent::default() };
         let shared = self.remote.add(&shared, content, &Anchors::new())?;
         self.process.boundaries.pass("before a proposal is sent");
         let sent = match self.remote.publish(&shared, false) {

@@ -11,7 +11,7 @@ use redraft_engine::ports::{Clock as _, Store as _};
 use redraft_facts::event::{Entry, Event, FeatureCreated};
 use redraft_facts::ids::{BlobId, FeatureUuid};
 use redraft_facts::ticket::{Purpose, Scope};
-use redraft_sharing::{Anchors, CloneId, Content, RemoteError, Shared, SharedEntry, Taken};
+use redraft_sharing::{Anchors, CloneId, PackContent, RemoteError, SharedEntry, SharedFeature, Taken};
 use std::collections::BTreeMap;
 
 /// What was sent.
@@ -75,7 +75,7 @@ impl Sharing<'_> {
     }
 
     /// Sends the events of a feature that nobody else drives.
-    fn publish_rest(&self, ledger: &Ledger, scope: &Scope, shared: Shared) -> Result<Rest, CliError> {
+    fn publish_rest(&self, ledger: &Ledger, scope: &Scope, shared: SharedFeature) -> Result<Rest, CliError> {
         let history = shared.feature.history().map_err(RemoteError::from)?;
         if history.end.events >= publishable(&ledger.read(scope.clone())?)?.len() as u64 {
             return Ok(Rest::Nothing);
@@ -97,9 +97,9 @@ impl Sharing<'_> {
         &self,
         ledger: &Ledger,
         scope: &Scope,
-        shared: Shared,
+        shared: SharedFeature,
         gives_up: bool,
-    ) -> Result<(Shared, usize), Trouble> {
+    ) -> Result<(SharedFeature, usize), Trouble> {
         let entries = ledger.read(scope.clone())?;
         let whole = publishable(&entries)?;
         let Some(created) = created(&entries) else { return Ok((shared, 0)) };
@@ -116,7 +116,7 @@ impl Sharing<'_> {
                 let event = renamed(entry.event.clone(), scope, &called)?;
                 shared_entries.push(SharedEntry::new(&Entry { event, ..entry.clone() }, salt()));
             }
-            let content = Content {
+            let content = PackContent {
                 called: called.to_string(),
                 entries: shared_entries,
                 proposals: Vec::new(),
@@ -198,7 +198,7 @@ impl Sharing<'_> {
         &self,
         uuid: &FeatureUuid,
         scope: &Scope,
-        shared: &Shared,
+        shared: &SharedFeature,
         entries: &[Entry],
         sent: Option<u64>,
     ) -> Result<(), CliError> {
@@ -256,7 +256,7 @@ impl Sharing<'_> {
         for (uuid, proposals) in forked.into_iter().filter(|(_, proposals)| !proposals.is_empty()) {
             let shared = self.remote.read(&uuid)?;
             let called = shared.feature.called().to_owned();
-            let content = Content { called, proposals, ..Content::default() };
+            let content = PackContent { called, proposals, ..PackContent::default() };
             let shared = self.remote.add(&shared, content, &Anchors::new())?;
             self.remote.publish(&shared, false)?;
         }
@@ -265,7 +265,7 @@ impl Sharing<'_> {
 }
 
 /// Where a clone writes, as its last pack says.
-pub(super) fn place_of(shared: &Shared, clone: &CloneId) -> String {
+pub(super) fn place_of(shared: &SharedFeature, clone: &CloneId) -> String {
     let last = shared.feature.logs.get(clone).and_then(|log| log.packs.last());
     last.map_or_else(|| clone.short().to_owned(), |pack| pack.place.clone())
 }

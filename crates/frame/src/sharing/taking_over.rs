@@ -12,7 +12,7 @@ use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::FeatureUuid;
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Scope;
-use redraft_sharing::{Altered, History, RemoteError, Shared, Written};
+use redraft_sharing::{Altered, History, RemoteError, SharedFeature, WrittenEntry};
 
 /// What came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Sharing<'_> {
     pub(super) fn take_over(
         &self,
         ledger: &Ledger,
-        shared: &Shared,
+        shared: &SharedFeature,
         here: Option<&Scope>,
     ) -> Result<(Option<Scope>, usize), CliError> {
         let history = shared.feature.history().map_err(RemoteError::from)?;
@@ -119,8 +119,8 @@ impl Sharing<'_> {
     fn add(
         &self,
         journal: &mut Journal<'_>,
-        shared: &Shared,
-        new: &[Written],
+        shared: &SharedFeature,
+        new: &[WrittenEntry],
         (called, scope): (&Scope, &Scope),
     ) -> Result<(), CliError> {
         let mut rest = new;
@@ -149,7 +149,12 @@ impl Sharing<'_> {
     }
 
     /// Ends what this clone wrote of a feature after another one had taken over. It stays in the ledger under its name.
-    fn set_aside(&self, journal: &mut Journal<'_>, scope: &Scope, shared: &Shared) -> Result<(), CliError> {
+    fn set_aside(
+        &self,
+        journal: &mut Journal<'_>,
+        scope: &Scope,
+        shared: &SharedFeature,
+    ) -> Result<(), CliError> {
         let place = shared.feature.lease().map_or("another clone", |lease| lease.place.as_str());
         let why =
             format!("{place} has taken over, and what was done here since is not part of the shared history");
@@ -172,13 +177,13 @@ impl Sharing<'_> {
     }
 }
 
-fn is_free(shared: &Shared) -> bool {
+fn is_free(shared: &SharedFeature) -> bool {
     shared.feature.lease().is_none_or(|lease| lease.free)
 }
 
 /// How many events both have from the beginning. Names and secrets may differ, so the kind and the time are compared.
 pub(super) fn common(here: &[Entry], there: &History) -> usize {
-    let same = |(one, other): &(&Entry, &Written)| {
+    let same = |(one, other): &(&Entry, &WrittenEntry)| {
         one.at_ms == other.entry.at_ms && one.event.kind() == other.entry.kind
     };
     here.iter().zip(&there.entries).take_while(same).count()

@@ -4,7 +4,7 @@ mod parts;
 mod prompts;
 
 use super::*;
-use redraft_documents::lint::Level;
+use redraft_documents::lint::LintLevel;
 
 const GOOD: [(&str, &str); 9] = [
     (
@@ -71,13 +71,13 @@ fn a_good_plugin_has_no_fault() {
 #[test]
 fn a_level_can_be_changed_and_a_rule_switched_off() {
     let broken = plugin(&[("agents/writer.md", "You write.\n")]);
-    let level = |level: Level| {
+    let level = |level: LintLevel| {
         let settings =
             LintSettings { levels: [(Rule::PluginFrontMatter, level)].into(), ..LintSettings::default() };
         super::check(&broken, &settings).iter().map(|fault| fault.level).collect::<Vec<_>>()
     };
-    assert_eq!(level(Level::Warning), [Level::Warning]);
-    assert_eq!(level(Level::Off), []);
+    assert_eq!(level(LintLevel::Warning), [LintLevel::Warning]);
+    assert_eq!(level(LintLevel::Off), []);
 }
 
 #[test]

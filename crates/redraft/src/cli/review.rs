@@ -43,7 +43,7 @@ use redraft_frame::doing::DoingFile;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_frame::sharing::{Sending, Shared};
+use redraft_frame::sharing::{DrivenFeature, Sending};
 use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent};
 use redraft_reports::projections;
@@ -62,8 +62,8 @@ struct Ended {
 
 impl Ended {
     /// Publishes what was done, also where it came to no end.
-    fn new(done: Result<ErrorCode, CliError>, sharing: Option<Shared<'_>>) -> Result<Ended, CliError> {
-        let sent = sharing.map_or(Ok(()), Shared::end);
+    fn new(done: Result<ErrorCode, CliError>, sharing: Option<DrivenFeature<'_>>) -> Result<Ended, CliError> {
+        let sent = sharing.map_or(Ok(()), DrivenFeature::end);
         Ok(Ended { code: done?, sent })
     }
 }
@@ -123,10 +123,10 @@ fn review_document(
     let mut rules = run::rules(repo, &config, &run_args, process)?;
     rules.revises = args.fix;
     let ledger = repo.writer()?;
-    let is_shared = Shared::fetch(repo, &ledger, &config, process, console)?;
+    let is_shared = DrivenFeature::fetch(repo, &ledger, &config, process, console)?;
     let created = begun(repo, &ledger, args, &document, process, console)?;
     let sharing = match is_shared {
-        true => Shared::take(repo, &created.scope(), &config, args.take, process, console)?,
+        true => DrivenFeature::take(repo, &created.scope(), &config, args.take, process, console)?,
         false => None,
     };
     let sharing_now = sharing.as_ref();
@@ -152,7 +152,7 @@ struct AtHand<'a, 'r> {
     document: &'r Document,
     roles: &'r [Role],
     args: &'r ReviewArgs,
-    sharing: Option<&'r Shared<'a>>,
+    sharing: Option<&'r DrivenFeature<'a>>,
     form: FindingsForm,
 }
 

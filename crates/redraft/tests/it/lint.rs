@@ -3,7 +3,7 @@
 mod folders;
 
 use super::world::*;
-use redraft_documents::lint::{Level, Rule};
+use redraft_documents::lint::{LintLevel, Rule};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::Value;
 
@@ -133,7 +133,7 @@ fn every_rule_is_found_by_its_name_at_its_level_and_only_errors_fail() {
         let expected = format!(" {} {}", rule.name(), rule.level().name());
         assert_eq!(found.len(), 1, "{rule}: {found:?}");
         assert!(found[0].starts_with(folder) && found[0].ends_with(&expected), "{rule}: {found:?}");
-        let code = if rule.level() == Level::Error { 1 } else { 0 };
+        let code = if rule.level() == LintLevel::Error { 1 } else { 0 };
         let ran = scratch.run(&words).expect(code);
         assert!(ran.stdout.contains(&format!("[{rule}]")), "{rule}: {ran:?}");
         assert!(ran.stdout.contains("\n  hint: "), "{rule}: {ran:?}");

@@ -1,7 +1,7 @@
 //! `redraft lint --plugin`: folders of plugins as they are on a disk, what is found in them, and with which exit code.
 
 use super::world::*;
-use redraft_documents::lint::{Level, Rule};
+use redraft_documents::lint::{LintLevel, Rule};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ fn every_rule_of_plugins_is_found_by_its_name_at_its_level_and_only_errors_fail(
         let expected = format!(" {} {}", rule.name(), rule.level().name());
         assert_eq!(found.len(), 1, "{rule}: {found:?}");
         assert!(found[0].starts_with("tidy/") && found[0].ends_with(&expected), "{rule}: {found:?}");
-        let code = if rule.level() == Level::Error { 1 } else { 0 };
+        let code = if rule.level() == LintLevel::Error { 1 } else { 0 };
         let ran = scratch.run(["lint", "--plugin", "tidy"]).expect(code);
         assert!(
             ran.stdout.contains(&format!("[{rule}]")) && ran.stdout.contains("\n  hint: "),

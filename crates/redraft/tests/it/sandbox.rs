@@ -7,7 +7,7 @@ use crate::world::{PROGRAM, bodies, events};
 use redraft_adapters::child::{Environment, ScriptEnd, ScriptRun, ShellCommand};
 use redraft_adapters::clock::SystemClock;
 use redraft_facts::redact::Redactor;
-use redraft_sandbox::{Engine, Forbidden, Level, Limits, Network};
+use redraft_sandbox::{Engine, Forbidden, Level, Network, ResourceLimits};
 use redraft_sandbox::{Sandbox, SandboxRule};
 use redraft_testkit::Scratch;
 use serde_json::Value;
@@ -195,7 +195,7 @@ fn a_setup_command_is_held_too_and_explained() {
 }
 
 /// A command in the sandbox with these limits.
-fn limited(text: &str, limits: Limits) -> (ScriptRun, Vec<String>) {
+fn limited(text: &str, limits: ResourceLimits) -> (ScriptRun, Vec<String>) {
     let scratch = Scratch::repository(PROGRAM);
     let sandbox = Sandbox {
         rule: SandboxRule::Auto,
@@ -234,7 +234,7 @@ fn limited(text: &str, limits: Limits) -> (ScriptRun, Vec<String>) {
 
 #[test]
 fn a_command_that_takes_too_much_is_ended_and_the_limit_is_named() {
-    let small = Limits { file_bytes: 1 << 20, memory_bytes: Some(200 << 20), processes: 40 };
+    let small = ResourceLimits { file_bytes: 1 << 20, memory_bytes: Some(200 << 20), processes: 40 };
     let how = |text: &str| match limited(text, small) {
         (ScriptRun { end: ScriptEnd::Badly { how, .. }, report: Some(report), .. }, _) => {
             assert!(matches!(report.level, Level::Partial(_)), "{report}");

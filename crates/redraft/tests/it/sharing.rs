@@ -11,7 +11,7 @@ use redraft_adapters::git::{Git, Repository};
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::FeatureUuid;
 use redraft_facts::ticket::Purpose;
-use redraft_sharing::{CloneId, Remote, Taken, Writer};
+use redraft_sharing::{CloneId, LogWriter, Remote, Taken};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::Value;
 use std::process::Stdio;
@@ -36,7 +36,7 @@ fn hold(scratch: &Scratch) {
     let notes: Value = serde_json::from_str(&notes).unwrap();
     let clone = CloneId::new(notes["clone"].as_str().unwrap()).unwrap();
     let repository = Repository::discover_with(Git::default(), &scratch.root()).unwrap();
-    let writer = Writer { clone, by: "someone".to_owned(), place: "a desk".to_owned() };
+    let writer = LogWriter { clone, by: "someone".to_owned(), place: "a desk".to_owned() };
     let remote =
         Remote { repository: &repository, name: "origin".to_owned(), writer, signer: signer(scratch) };
     let Some(Event::FeatureCreated(created)) = entries(scratch).first().map(|entry| entry.event.clone())

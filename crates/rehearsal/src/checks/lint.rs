@@ -6,7 +6,7 @@
 use super::{Check, CheckedDocuments, Defect, Found, Looked, remedy};
 use crate::pace::Stopped;
 use redraft_documents::lint::{
-    ArtifactKind, Document, Documents, Fault, Level, LintSettings, LintedContent, Rule, check_until,
+    ArtifactKind, Document, Documents, Fault, LintLevel, LintSettings, LintedContent, Rule, check_until,
 };
 use redraft_facts::phase::Phase;
 use redraft_facts::verdict::{Claim, Severity};
@@ -37,7 +37,7 @@ pub(super) fn tasks(checked: &CheckedDocuments<'_>) -> Result<Looked, Stopped> {
 
 /// The faults that have to be mended before any reviewer sees the document.
 pub(super) fn errors(checked: &CheckedDocuments<'_>) -> Result<Vec<Defect>, Stopped> {
-    Ok(looked(checked, |fault| fault.level == Level::Error)?.defects)
+    Ok(looked(checked, |fault| fault.level == LintLevel::Error)?.defects)
 }
 
 fn looked(checked: &CheckedDocuments<'_>, wanted: impl Fn(&Fault) -> bool) -> Result<Looked, Stopped> {

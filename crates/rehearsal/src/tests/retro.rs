@@ -16,7 +16,7 @@ use redraft_facts::ticket::{Purpose, Scope};
 use redraft_prompts::prompt::{RetroBrief, retro, schema_for};
 use redraft_reports::projections::costs::costs;
 use redraft_reports::retro::{
-    FeatureChange, Figures, Judgements, LessonKind, Older, RetroAnswer, Stance, bundle, judge_bundle,
+    FeatureChange, Figures, Judgements, LessonKind, LessonStance, Older, RetroAnswer, bundle, judge_bundle,
     markdown, new_entries,
 };
 use redraft_roles::profile;
@@ -146,9 +146,14 @@ fn earlier_lessons_are_confirmed_by_findings_challenged_by_what_was_done_and_ski
     let asked = judge_bundle(&lessons, &past.state, &past.entries, &past.change).unwrap();
     let answer = past.ask(Purpose::Judge, &asked.text, "").unwrap();
     let read = Judgements::read(&answer, &asked).unwrap();
-    let stances: Vec<&Stance> = read.iter().map(|(_, stance)| stance).collect();
-    let [Stance::Confirmed, Stance::Challenged(why), Stance::Skipped, Stance::Skipped, Stance::Skipped] =
-        stances.as_slice()
+    let stances: Vec<&LessonStance> = read.iter().map(|(_, stance)| stance).collect();
+    let [
+        LessonStance::Confirmed,
+        LessonStance::Challenged(why),
+        LessonStance::Skipped,
+        LessonStance::Skipped,
+        LessonStance::Skipped,
+    ] = stances.as_slice()
     else {
         panic!("{read:?}\n{}", asked.text)
     };
@@ -159,14 +164,14 @@ fn earlier_lessons_are_confirmed_by_findings_challenged_by_what_was_done_and_ski
 fn a_finding_confirms_a_lesson_that_speaks_of_the_same_in_other_words() {
     let past = Past::read();
     for (name, text, stance) in [
-        ("Criterion without a number", "Some acceptance criteria were numberless.", Stance::Skipped),
-        ("Every requirement has a criterion", "A criterion names its requirement.", Stance::Confirmed),
+        ("Criterion without a number", "Some acceptance criteria were numberless.", LessonStance::Skipped),
+        ("Every requirement has a criterion", "A criterion names its requirement.", LessonStance::Confirmed),
         (
             "Rehearse",
             "No acceptance criterion mentioned this requirement, and it was built by guessing.",
-            Stance::Confirmed,
+            LessonStance::Confirmed,
         ),
-        ("Requirements", "They are written down.", Stance::Skipped),
+        ("Requirements", "They are written down.", LessonStance::Skipped),
     ] {
         let lessons = [Older { kind: "heuristic", name, text, why: "shares words" }];
         let asked = judge_bundle(&lessons, &past.state, &past.entries, &past.change).unwrap();

@@ -1,7 +1,7 @@
 //! Collects what earlier features of the repository needed, role by role, from their bills.
 //!
 //! Only phases that were closed count, and of them only roles that were played by agents whose bills are known from the
-//! first dispatch to the last. Start at [`History::take`].
+//! first dispatch to the last. Start at [`BillHistory::take`].
 
 use redraft_facts::event::Event;
 use redraft_facts::ids::{AgentName, Role};
@@ -14,7 +14,7 @@ use redraft_facts::usage::{Usage, Usd};
 const FEATURES_MAX: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct History {
+pub struct BillHistory {
     /// Phases that are not closed yet.
     open: BTreeMap<(Scope, Phase), Work>,
     /// Of closed ones: what each role needed, the latest feature last.
@@ -51,7 +51,7 @@ pub(super) struct Usual {
     pub(super) features: u32,
 }
 
-impl History {
+impl BillHistory {
     /// The kinds of events that have to be taken in.
     pub const KINDS: [&'static str; 7] =
         ["loop-opened", "started", "answered", "failed", "lost", "cost-corrected", "phase-closed"];

@@ -104,7 +104,7 @@ fn player(role: &Role) -> Option<PaidAgent> {
     })
 }
 
-fn forecast_of(state: &Pipeline, tasks: Tasks, chars: Option<u64>, history: &History) -> Forecast {
+fn forecast_of(state: &Pipeline, tasks: Tasks, chars: Option<u64>, history: &BillHistory) -> Forecast {
     let parts = parts(state, play(&[], false), tasks);
     let document = |_: &str| chars;
     let coming = state.phases().collect();
@@ -115,7 +115,7 @@ fn forecast_of(state: &Pipeline, tasks: Tasks, chars: Option<u64>, history: &His
 #[test]
 fn an_estimate_follows_the_size_of_the_documents_and_the_number_of_tasks() {
     let whole = state(Lane::Standard, Phase::Finish);
-    let cost = |tasks, chars| forecast_of(&whole, tasks, chars, &History::default());
+    let cost = |tasks, chars| forecast_of(&whole, tasks, chars, &BillHistory::default());
     let of = |forecast: &Forecast, role: &str| {
         forecast.roles.iter().find(|one| one.role.as_str() == role).cloned().unwrap()
     };
@@ -147,7 +147,7 @@ fn a_repositorys_own_text_for_a_role_is_counted() {
     let parts = parts(&specify, play(&[], false), Tasks::None);
     let of = |own: BTreeMap<Role, RoleText>| {
         let reading = Reading { document: &|_| None, coming: Vec::new(), own };
-        let all = forecast(&parts, Tasks::None, &player, &reading, &History::default(), Usd(0));
+        let all = forecast(&parts, Tasks::None, &player, &reading, &BillHistory::default(), Usd(0));
         all.roles.into_iter().find(|one| one.role.as_str() == "spec-reviewer").unwrap().cost
     };
     let role = Role::new("spec-reviewer");
@@ -157,7 +157,13 @@ fn a_repositorys_own_text_for_a_role_is_counted() {
 }
 
 /// A phase of an earlier feature: how often each role was asked, and what each answer used.
-fn earlier(history: &mut History, feature: u32, phase: Phase, tasks: usize, roles: &[(&str, u16, Usage)]) {
+fn earlier(
+    history: &mut BillHistory,
+    feature: u32,
+    phase: Phase,
+    tasks: usize,
+    roles: &[(&str, u16, Usage)],
+) {
     let scope = Scope::Feature(FeatureId(feature));
     let counts = |agent: &AgentName| agent.as_str() == "model";
     let mut take = |event: Event| history.take(&scope, &event, &counts);
@@ -264,7 +270,7 @@ fn answered(ticket: &Ticket, usage: Usage) -> Answered {
 #[test]
 fn earlier_features_of_the_repository_say_what_a_role_needs() {
     let used = |thousands: u64| Usage { written: thousands * 1_000, output: 1_000, ..Usage::default() };
-    let mut history = History::default();
+    let mut history = BillHistory::default();
     for (feature, times, thousands) in [(1, 2, 10), (2, 9, 99), (3, 4, 20)] {
         let roles = [("spec-reviewer", times, used(thousands)), ("spec-author*", 3, used(500))];
         earlier(&mut history, feature, Phase::Specify, 0, &roles);
@@ -293,7 +299,7 @@ fn earlier_features_of_the_repository_say_what_a_role_needs() {
 #[test]
 fn what_tasks_needed_is_counted_by_the_task() {
     let used = Usage { written: 30_000, read: 300_000, output: 5_000, ..Usage::default() };
-    let mut history = History::default();
+    let mut history = BillHistory::default();
     for (feature, tasks, times) in [(1, 4, 6), (2, 10, 14), (3, 8, 8)] {
         earlier(&mut history, feature, Phase::Implement, tasks, &[("implementer", times, used)]);
     }

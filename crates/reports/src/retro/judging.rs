@@ -2,7 +2,7 @@
 //!
 //! Which lessons are asked about is decided elsewhere; one dispatch asks about all of them. A challenge counts only
 //! where it names what contradicts the lesson, out of what was sent: a file of the change, a finding, the report of a
-//! task, or words that stand there. An unclear answer is [`Stance::Skipped`], which changes nothing. Start at
+//! task, or words that stand there. An unclear answer is [`LessonStance::Skipped`], which changes nothing. Start at
 //! [`judge_bundle`]; its result reads the answer ([`Judgements::read`]).
 
 use super::FeatureChange;
@@ -59,7 +59,7 @@ pub struct Judging {
 
 /// The judgement of one lesson by this feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stance {
+pub enum LessonStance {
     Confirmed,
     /// With the specific contradiction.
     Challenged(String),
@@ -161,7 +161,7 @@ pub struct Judgements;
 
 impl Judgements {
     /// One for every lesson that was asked about, in that order. An error where nothing in the answer can be read.
-    pub fn read(text: &str, asked: &Judging) -> Result<Vec<(String, Stance)>, String> {
+    pub fn read(text: &str, asked: &Judging) -> Result<Vec<(String, LessonStance)>, String> {
         let found = json::last_object_with("judgements", text);
         let object = found.last.ok_or_else(|| match found.broken {
             true => "the answer holds judgements that break off or are not JSON".to_owned(),
@@ -170,16 +170,16 @@ impl Judgements {
         let Some(list) = object.get("judgements").and_then(Value::as_array) else {
             return Err("`judgements` is no list".to_owned());
         };
-        let mut stances: Vec<Option<Stance>> = vec![None; asked.names.len()];
+        let mut stances: Vec<Option<LessonStance>> = vec![None; asked.names.len()];
         for judged in list.iter().filter_map(Value::as_object) {
             let Some(place) = asked.place(&said(judged, &["entry", "id", "name"])) else { continue };
             let Some(stance) = stances.get_mut(place) else { continue };
             let now = asked.stance(judged);
             // An answer that says two different things about one lesson has not judged it.
             let same = stance.as_ref().is_none_or(|before| *before == now);
-            *stance = Some(if same { now } else { Stance::Skipped });
+            *stance = Some(if same { now } else { LessonStance::Skipped });
         }
-        let stances = stances.into_iter().map(|stance| stance.unwrap_or(Stance::Skipped));
+        let stances = stances.into_iter().map(|stance| stance.unwrap_or(LessonStance::Skipped));
         Ok(asked.names.iter().cloned().zip(stances).collect())
     }
 }
@@ -197,15 +197,17 @@ impl Judging {
         named().or_else(|| number?.checked_sub(1).filter(|place| *place < self.names.len()))
     }
 
-    fn stance(&self, judged: &Map<String, Value>) -> Stance {
+    fn stance(&self, judged: &Map<String, Value>) -> LessonStance {
         match said(judged, &["judgement", "stance", "status", "verdict"]).to_lowercase().as_str() {
-            "confirmed" | "confirm" => Stance::Confirmed,
-            "challenged" | "challenge" | "contradicted" => self.challenge(judged).unwrap_or(Stance::Skipped),
-            _ => Stance::Skipped,
+            "confirmed" | "confirm" => LessonStance::Confirmed,
+            "challenged" | "challenge" | "contradicted" => {
+                self.challenge(judged).unwrap_or(LessonStance::Skipped)
+            }
+            _ => LessonStance::Skipped,
         }
     }
 
-    fn challenge(&self, judged: &Map<String, Value>) -> Option<Stance> {
+    fn challenge(&self, judged: &Map<String, Value>) -> Option<LessonStance> {
         let text = plain(&said(judged, &["contradiction", "text", "reason", "note"]), CHALLENGE_CHARS_MAX);
         let cites: Vec<String> = match judged.get("cites") {
             Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -214,7 +216,7 @@ impl Judging {
         };
         let says_something = text.split_whitespace().count() >= CHALLENGE_WORDS_MIN;
         let cited = self.cites(&text) || cites.iter().any(|cite| self.cites(cite) || self.quotes(cite));
-        (says_something && cited).then_some(Stance::Challenged(text))
+        (says_something && cited).then_some(LessonStance::Challenged(text))
     }
 
     /// Whether a text names a file of the change, a finding or a task with decisions, or quotes what was sent.

@@ -21,7 +21,7 @@ mod tests;
 pub use answer::{Confidence, LessonKind, NewLesson, Observation, Recommendation, RetroAnswer, new_entries};
 pub use bundle::bundle;
 pub use figures::{Counts, Figure, Figures, FindingCounts, PhaseFigures, Unfilled};
-pub use judging::{JUDGE_TOKENS_MAX, Judgements, Judging, Older, Stance, judge_bundle};
+pub use judging::{JUDGE_TOKENS_MAX, Judgements, Judging, LessonStance, Older, judge_bundle};
 pub use page::{judged, markdown};
 
 use redraft_facts::prelude::*;

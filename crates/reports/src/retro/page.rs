@@ -6,7 +6,7 @@
 
 use super::answer::{NewLesson, RetroAnswer, new_entries, plain};
 use super::figures::{Counts, Figure, Figures};
-use super::judging::Stance;
+use super::judging::LessonStance;
 use super::numeral::{KnownNumbers, foreign};
 use redraft_facts::prelude::*;
 use redraft_facts::usage::grouped;
@@ -34,17 +34,17 @@ pub fn markdown(figures: &Figures, answer: Option<&RetroAnswer>, why_plain: Opti
 }
 
 /// What became of lessons of earlier features, for the end of the page; empty where none was judged.
-pub fn judged(figures: &Figures, stances: &[(String, Stance)]) -> String {
+pub fn judged(figures: &Figures, stances: &[(String, LessonStance)]) -> String {
     let known = KnownNumbers::from_figures(figures);
     let lines: String = stances
         .iter()
         .filter_map(|(name, stance)| match stance {
-            Stance::Confirmed => Some(format!("- Confirmed: {name}\n")),
-            Stance::Challenged(text) if foreign(text, &known).is_none() => {
+            LessonStance::Confirmed => Some(format!("- Confirmed: {name}\n")),
+            LessonStance::Challenged(text) if foreign(text, &known).is_none() => {
                 Some(format!("- Challenged: {name} — {text}\n"))
             }
-            Stance::Challenged(_) => Some(format!("- Challenged: {name}; its entry says why\n")),
-            Stance::Skipped => None,
+            LessonStance::Challenged(_) => Some(format!("- Challenged: {name}; its entry says why\n")),
+            LessonStance::Skipped => None,
         })
         .collect();
     if lines.is_empty() { lines } else { format!("\n### Lessons of earlier features\n\n{lines}") }

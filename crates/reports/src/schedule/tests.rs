@@ -15,8 +15,8 @@ fn task(id: &str, needs: &str, files: &str) -> ScheduledTask {
     ScheduledTask { id: id.to_owned(), needs: words(needs), files: words(files), ..ScheduledTask::default() }
 }
 
-const OPEN: Progress = Progress::Open;
-const ENDED: Progress = Progress::Ended;
+const OPEN: TaskProgress = TaskProgress::Open;
+const ENDED: TaskProgress = TaskProgress::Ended;
 
 #[test]
 fn a_plan_tells_when_each_task_begins_and_what_is_the_longest_chain() {
@@ -40,7 +40,7 @@ fn a_plan_tells_when_each_task_begins_and_what_is_the_longest_chain() {
     let waits = |at: usize| -> Vec<usize> { outlook.waits(at).iter().map(|wait| wait.task).collect() };
     assert_eq!([waits(2), waits(3), waits(4), waits(5)], [vec![0], vec![0, 1], vec![2, 3], vec![4]]);
     // What has ended is no longer waited for.
-    let outlook = Outlook::new(&schedule, &[ENDED, ENDED, ENDED, ENDED, Progress::Running, OPEN], &lasts);
+    let outlook = Outlook::new(&schedule, &[ENDED, ENDED, ENDED, ENDED, TaskProgress::Running, OPEN], &lasts);
     assert_eq!(outlook.critical_path(), (vec![4, 5], 2));
     assert!(outlook.waits(4).is_empty() && outlook.plan(2)[3].is_none());
     assert_eq!(length(&Outlook::new(&schedule, &[ENDED; 6], &lasts).plan(4)), 0);
@@ -77,7 +77,7 @@ proptest! {
         let (list, lasts): (Vec<ScheduledTask>, Vec<u64>) = list.into_iter().unzip();
         let schedule = Schedule::new(&list);
         let outlook = Outlook::new(&schedule, &vec![OPEN; list.len()], &lasts);
-        let plan: Vec<Slot> = outlook.plan(jobs).into_iter().flatten().collect();
+        let plan: Vec<PlannedSlot> = outlook.plan(jobs).into_iter().flatten().collect();
         prop_assert_eq!(plan.len(), list.len());
         for (task, slot) in plan.iter().enumerate() {
             prop_assert_eq!(slot.ends - slot.begins, lasts[task]);

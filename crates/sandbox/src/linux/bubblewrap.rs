@@ -4,7 +4,7 @@
 use super::carve;
 use super::hosts;
 use super::rules::leads_elsewhere;
-use crate::policy::{Access, Grant, Policy};
+use crate::policy::{Access, Grant, SandboxPolicy};
 use crate::search_path;
 use crate::start::CONTAINED;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ const TEMPORARY: &str = "/tmp";
 const LINKS_MAX: usize = 40;
 
 /// None where there is no bubblewrap, or one that a command could have put there.
-pub(super) fn words(policy: &Policy, helper: &Path, names: Option<&Path>) -> Option<Vec<OsString>> {
+pub(super) fn words(policy: &SandboxPolicy, helper: &Path, names: Option<&Path>) -> Option<Vec<OsString>> {
     let path = std::env::var_os("PATH")?;
     let program = fs::canonicalize(search_path::find("bwrap", &path)?).ok()?;
     let writable =

@@ -3,7 +3,7 @@
 //! That is so in sessions of systemd. The command's group lies beside the one that this process is in. Nothing of it is
 //! an error: where it does not work, the limits are kept by whoever watches the processes.
 
-use crate::policy::Limits;
+use crate::policy::ResourceLimits;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ const ROOT: &str = "/sys/fs/cgroup";
 
 /// The group of one command; removed when dropped, once it is empty.
 #[derive(Debug)]
-pub struct Group {
+pub struct ControlGroup {
     /// Its own folder and the one of this process; none where there is no group.
     folders: Option<(PathBuf, PathBuf)>,
 }
 
-pub(crate) fn group(limits: &Limits) -> Group {
+pub(crate) fn group(limits: &ResourceLimits) -> ControlGroup {
     let said = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    Group { folders: made(Path::new(ROOT), &said, limits) }
+    ControlGroup { folders: made(Path::new(ROOT), &said, limits) }
 }
 
 /// None where one of the controllers is not ours to use.
-fn made(root: &Path, said: &str, limits: &Limits) -> Option<(PathBuf, PathBuf)> {
+fn made(root: &Path, said: &str, limits: &ResourceLimits) -> Option<(PathBuf, PathBuf)> {
     let below = said.lines().find_map(|line| line.strip_prefix("0::/"))?;
     let current = root.join(below);
     let parent = current.parent().filter(|parent| parent.starts_with(root) && current != root)?;
@@ -49,9 +49,9 @@ fn made(root: &Path, said: &str, limits: &Limits) -> Option<(PathBuf, PathBuf)> 
     Some((own, current))
 }
 
-impl Group {
-    pub(crate) fn none() -> Group {
-        Group { folders: None }
+impl ControlGroup {
+    pub(crate) fn none() -> ControlGroup {
+        ControlGroup { folders: None }
     }
 
     /// Whether the kernel keeps the limits of what is started within.
@@ -77,7 +77,7 @@ fn enter(group: &Path) -> io::Result<()> {
     fs::write(group.join("cgroup.procs"), "0")
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         if let Some((own, _)) = &self.folders {
             // Where something is still in it, it stays; it holds nothing.
@@ -95,7 +95,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let parent = folder.path().join("user/app");
         fs::create_dir_all(parent.join("shell")).unwrap();
-        let limits = Limits { file_bytes: 1, memory_bytes: Some(4096), processes: 7 };
+        let limits = ResourceLimits { file_bytes: 1, memory_bytes: Some(4096), processes: 7 };
         let made = |said: &str| made(folder.path(), said, &limits);
         assert_eq!(made("0::/user/app/shell\n"), None, "no controller");
         fs::write(parent.join("cgroup.subtree_control"), "cpu pids\n").unwrap();
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(fs::read_to_string(own.join("pids.max")).unwrap(), "7");
         assert_eq!(made("0::/\n"), None, "the root is not ours");
         assert_eq!(made("3:cpu:/x\n"), None, "an older tree");
-        let mut group = Group { folders: Some((own.clone(), folder.path().join("user"))) };
+        let mut group = ControlGroup { folders: Some((own.clone(), folder.path().join("user"))) };
         let seen = group.within(|| fs::read_to_string(own.join("cgroup.procs"))).unwrap();
         assert_eq!(seen, "0", "what is started meanwhile is in it");
         assert!(folder.path().join("user/cgroup.procs").exists(), "and this process is back");

@@ -5,7 +5,7 @@
 //! and [`listen`] inside.
 
 use crate::handover;
-use crate::host::Host;
+use crate::host::NetworkHost;
 use crate::policy::Network;
 use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub(super) fn listen(network: &Network) -> io::Result<()> {
     Ok(rustix::stdio::dup2_stdin(input)?)
 }
 
-fn place(network: &Network, host: &Host) -> SocketAddr {
+fn place(network: &Network, host: &NetworkHost) -> SocketAddr {
     let address = addresses(network).get(host.name.as_str()).copied();
     (address.unwrap_or(Ipv4Addr::LOCALHOST), host.port).into()
 }

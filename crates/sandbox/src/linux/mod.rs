@@ -14,9 +14,9 @@ mod rules;
 use crate::engine::Engine;
 use crate::level::{Gap, Level};
 use crate::order::Order;
-use crate::policy::{Limits, Policy};
+use crate::policy::{ResourceLimits, SandboxPolicy};
 use crate::start::CONTAINED;
-pub use group::Group;
+pub use group::ControlGroup;
 pub(crate) use group::group;
 pub(crate) use hosts::names;
 use rules::Held;
@@ -30,7 +30,7 @@ use std::path::Path;
 /// connections are relayed. None where the engine is not there, or would be no better than the next one.
 pub(crate) fn words(
     engine: Engine,
-    policy: &Policy,
+    policy: &SandboxPolicy,
     helper: &Path,
     names: Option<&Path>,
 ) -> Option<Vec<OsString>> {
@@ -154,7 +154,7 @@ fn free_ports() -> impl Iterator<Item = u16> + Clone {
 }
 
 /// Limits of the calling process that its children inherit.
-fn limit(limits: &Limits) -> io::Result<()> {
+fn limit(limits: &ResourceLimits) -> io::Result<()> {
     let at_most = |bytes: u64| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let file = getrlimit(Resource::Fsize).maximum.map_or(limits.file_bytes, |now| now.min(limits.file_bytes));
     setrlimit(Resource::Fsize, at_most(file))?;

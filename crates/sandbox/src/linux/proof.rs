@@ -4,7 +4,7 @@ use super::is_refused;
 use super::rules::Held;
 use crate::engine::Engine;
 use crate::order::Order;
-use crate::policy::{Policy, Tcp};
+use crate::policy::{SandboxPolicy, Tcp};
 use rustix::process::{Pid, getpid, getppid, test_kill_process};
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -73,7 +73,7 @@ fn could_leave() -> bool {
 }
 
 /// Any other answer than a refusal means that the port was asked.
-fn could_connect(policy: &Policy) -> bool {
+fn could_connect(policy: &SandboxPolicy) -> bool {
     let Tcp::Ports(ports) = &policy.network.tcp else { return false };
     // The lowest ports are never among those that are given out.
     let closed = (1..1024).find(|port| !ports.contains(port));

@@ -1,7 +1,7 @@
 //! A policy as rules of Landlock.
 
 use super::{carve, free_ports};
-use crate::policy::{Access, Grant, Policy, Tcp};
+use crate::policy::{Access, Grant, SandboxPolicy, Tcp};
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, PathBeneath, PathFd, Ruleset,
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
@@ -19,7 +19,7 @@ pub(super) struct Held {
 }
 
 /// In a network of its own a process may connect to whatever is there.
-pub(super) fn hold(policy: &Policy, private: bool) -> Result<Held, String> {
+pub(super) fn hold(policy: &SandboxPolicy, private: bool) -> Result<Held, String> {
     let wrong = |error: RulesetError| format!("the kernel took no rules: {error}");
     let mut rules = Ruleset::default().handle_access(AccessFs::from_all(WANTED)).map_err(wrong)?;
     rules = rules.scope(Scope::AbstractUnixSocket | Scope::Signal).map_err(wrong)?;

@@ -2,7 +2,7 @@
 
 use super::table::{Attempt, TABLE};
 use super::{BUBBLEWRAP, PRELUDE, World, expected};
-use redraft_sandbox::{Engine, Network, Started};
+use redraft_sandbox::{Engine, Network, StartedCommand};
 use std::fs;
 use std::io::Write;
 use std::net::TcpListener;
@@ -44,7 +44,7 @@ assert 'CapEff:\\t0000000000000000' in open('/proc/self/status').read() or os.ge
         fs::write(world.path("input"), "input").unwrap();
         let input = fs::File::open(world.path("input")).unwrap();
         let started = world.with(engine, |starter| starter.start(&policy, &words, Some(input)).unwrap());
-        let Started { child, bounds, .. } = started;
+        let StartedCommand { child, bounds, .. } = started;
         let ended = child.wait_with_output().unwrap();
         drop(bounds);
         assert!(ended.status.success(), "{}: {}", engine.name(), String::from_utf8_lossy(&ended.stderr));

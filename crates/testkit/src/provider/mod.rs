@@ -33,7 +33,7 @@ pub use conversation::{all_text, last_user_text, tool_names, tool_results, was_t
 pub use faulty::{FieldToDamage, forgetting, miscounting};
 pub use raw::continues;
 pub use recorded::RecordedRequest;
-pub use script::{Call, Reply, Script};
+pub use script::{Reply, Script, ScriptedCall};
 
 /// A running fake provider. It owns its threads: dropping it ends every connection and joins them all.
 ///

@@ -42,7 +42,7 @@ pub enum Reply {
         input: Value,
     },
     /// Several tool calls in one answer.
-    Tools(Vec<Call>),
+    Tools(Vec<ScriptedCall>),
     /// An answer in the requested schema, in the way the request asks for it: a call of the tool `StructuredOutput`
     /// where the request offers one, else the JSON as text.
     Json(Value),
@@ -100,7 +100,7 @@ pub enum Reply {
 
 /// One tool call of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct ScriptedCall {
     pub name: String,
     pub input: Value,
 }

@@ -1,6 +1,6 @@
 //! Formats faults: as lines, JSON, SARIF 2.1.0 or annotations of GitHub.
 
-use redraft_documents::lint::{Fault, Level, LintSettings, Rule};
+use redraft_documents::lint::{Fault, LintLevel, LintSettings, Rule};
 use redraft_facts::harmless;
 use redraft_facts::text::count;
 use redraft_frame::annotate;
@@ -64,8 +64,8 @@ struct RuleJson {
 }
 
 pub(super) fn show(faults: &[Fault], checked: &Checked<'_>, form: Form, console: &Console) {
-    let of = |level: Level| faults.iter().filter(|fault| fault.level == level).count();
-    let (errors, warnings) = (of(Level::Error), of(Level::Warning));
+    let of = |level: LintLevel| faults.iter().filter(|fault| fault.level == level).count();
+    let (errors, warnings) = (of(LintLevel::Error), of(LintLevel::Warning));
     match form {
         Form::Sarif => console.object(&sarif(faults, checked)),
         Form::Github => faults.iter().for_each(|fault| console.data(&annotation(fault, checked))),

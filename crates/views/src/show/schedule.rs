@@ -10,7 +10,7 @@ use redraft_adapters::git::CheckoutLocation;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::review::{Implementing, TaskEnd};
 use redraft_documents::lint::ArtifactKind;
-use redraft_documents::schedule::{Progress, Reason, Schedule, ScheduledTask};
+use redraft_documents::schedule::{Reason, Schedule, ScheduledTask, TaskProgress};
 use redraft_documents::tasks::{Task, TaskList};
 use redraft_engine::ports::Store;
 use redraft_facts::ids::FeatureId;
@@ -20,7 +20,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::trace_inputs::TraceInputs;
-use redraft_reports::schedule::{Outlook, PastTasks, Slot, UsualTask, Wait, beside, length};
+use redraft_reports::schedule::{Outlook, PastTasks, PlannedSlot, UsualTask, Wait, beside, length};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -160,7 +160,7 @@ fn past(process: &ProcessContext) -> Result<PastTasks, CliError> {
 }
 
 /// The tasks as the schedule sees them, and where they are.
-fn scheduled(meant: &Meant) -> (Vec<ScheduledTask>, Vec<Progress>) {
+fn scheduled(meant: &Meant) -> (Vec<ScheduledTask>, Vec<TaskProgress>) {
     let mut tasks = ScheduledTask::of_list(&meant.list);
     let one = |task: &mut ScheduledTask| {
         // A loop names its tasks so.
@@ -170,8 +170,8 @@ fn scheduled(meant: &Meant) -> (Vec<ScheduledTask>, Vec<Progress>) {
             task.touched.clone_from(&wrote.files);
         }
         match work.and_then(|work| work.end.as_ref()) {
-            Some(TaskEnd::Done | TaskEnd::Before | TaskEnd::Blocked { .. }) => Progress::Ended,
-            None => Progress::Open,
+            Some(TaskEnd::Done | TaskEnd::Before | TaskEnd::Blocked { .. }) => TaskProgress::Ended,
+            None => TaskProgress::Open,
         }
     };
     let states = tasks.iter_mut().map(one).collect();
@@ -222,7 +222,12 @@ impl<'a> ScheduleJson<'a> {
 }
 
 impl<'a> TaskJson<'a> {
-    fn new(task: &'a Task, slot: Option<Slot>, waits: &[Wait<'_>], list: &'a TaskList) -> TaskJson<'a> {
+    fn new(
+        task: &'a Task,
+        slot: Option<PlannedSlot>,
+        waits: &[Wait<'_>],
+        list: &'a TaskList,
+    ) -> TaskJson<'a> {
         let wait = |wait: &Wait<'_>| {
             let other = list.tasks[wait.task].id.as_str();
             WaitJson { task: other, why: name(wait.why), text: text::reason(&task.id, other, wait.why) }

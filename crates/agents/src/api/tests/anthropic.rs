@@ -2,7 +2,7 @@ use super::*;
 use redraft_engine::ports::{Cache, Naming};
 use redraft_facts::event::AfterFailure;
 use redraft_facts::usage::Usd;
-use redraft_testkit::provider::{Call, tool_names, tool_results};
+use redraft_testkit::provider::{ScriptedCall, tool_names, tool_results};
 use std::time::Duration;
 
 #[test]
@@ -223,7 +223,7 @@ fn a_missed_cache_is_explained() {
 fn refused_tool_calls_are_told_to_the_model_and_reported() {
     let calls =
         [("Write", json!({"path": "docs/spec.md", "content": "x"})), ("Read", json!({"path": "../secret"}))];
-    let calls = calls.map(|(name, input)| Call { name: name.to_owned(), input });
+    let calls = calls.map(|(name, input)| ScriptedCall { name: name.to_owned(), input });
     let world = World::answering(vec![Reply::Tools(calls.to_vec()), Reply::Json(verdict())]);
     let outcome = world.run(&world.anthropic(), &world.fresh()).unwrap();
     assert_eq!(outcome.denials.len(), 2);

@@ -64,7 +64,7 @@ fn an_entry_whose_code_changed_is_stale_and_a_pattern_never_is() {
 #[test]
 fn an_entry_is_anchored_to_the_files_it_names_where_only_one_can_be_meant() {
     let files = ["src/a.rs", "lib/a.rs", "src/b.rs", "hooks/run.sh", "Makefile"];
-    let anchors = Anchors::new(files);
+    let anchors = AnchorFiles::new(files);
     for (text, expected) in [
         ("see `src/a.rs:12` and b.rs", vec!["src/a.rs", "src/b.rs"]),
         ("see a.rs", vec![]),

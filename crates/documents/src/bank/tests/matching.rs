@@ -13,9 +13,9 @@ A duration without its unit is misread.
 - Checked by: lint vague-word
 ";
 
-fn feature(paths: &[&str], decisions: &[&str], findings: &[&str], rules: &[&str]) -> Feature {
+fn feature(paths: &[&str], decisions: &[&str], findings: &[&str], rules: &[&str]) -> FeatureRecord {
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-    Feature {
+    FeatureRecord {
         paths: owned(paths),
         decisions: owned(decisions),
         findings: owned(findings),

@@ -379,11 +379,11 @@ fn what_is_absent_or_unreadable_is_an_error() {
         absent_files: BTreeSet::new(),
     };
     let faults = super::super::check(&documents, &LintSettings::default());
-    let found: Vec<(&str, Rule, Level)> =
+    let found: Vec<(&str, Rule, LintLevel)> =
         faults.iter().map(|fault| (fault.path.as_str(), fault.rule, fault.level)).collect();
     assert_eq!(
         found,
-        [("x/spec.md", Rule::Missing, Level::Error), ("x/plan.md", Rule::Unreadable, Level::Error)]
+        [("x/spec.md", Rule::Missing, LintLevel::Error), ("x/plan.md", Rule::Unreadable, LintLevel::Error)]
     );
 }
 

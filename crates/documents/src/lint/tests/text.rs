@@ -216,11 +216,11 @@ fn the_byte_order_mark_and_windows_line_ends_change_nothing() {
 fn a_rule_can_be_silenced_or_given_another_level() {
     let documents = Documents::of_one("notes.md", "no heading, TBD\n".to_owned());
     let mut settings = LintSettings::default();
-    settings.levels.insert(Rule::Placeholder, Level::Warning);
-    settings.levels.insert(Rule::NoHeading, Level::Off);
+    settings.levels.insert(Rule::Placeholder, LintLevel::Warning);
+    settings.levels.insert(Rule::NoHeading, LintLevel::Off);
     let faults = super::super::check(&documents, &settings);
-    let found: Vec<(Rule, Level)> = faults.iter().map(|fault| (fault.rule, fault.level)).collect();
-    assert_eq!(found, [(Rule::Placeholder, Level::Warning)]);
+    let found: Vec<(Rule, LintLevel)> = faults.iter().map(|fault| (fault.rule, fault.level)).collect();
+    assert_eq!(found, [(Rule::Placeholder, LintLevel::Warning)]);
 }
 
 #[test]

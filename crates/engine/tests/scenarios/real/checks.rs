@@ -8,7 +8,7 @@ use redraft_adapters::child::worker::{WorkerJob, work};
 use redraft_adapters::clock::SystemClock;
 use redraft_engine::ports::{Check, CheckRun, Checks, RunHandle};
 use redraft_facts::redact::Redactor;
-use redraft_sandbox::{Forbidden, Limits, Network, Sandbox, SandboxRule};
+use redraft_sandbox::{Forbidden, Network, ResourceLimits, Sandbox, SandboxRule};
 use redraft_testkit::fakes::CheckRule;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,7 +46,7 @@ impl RealChecks {
             forbidden: Forbidden::default(),
             history: None,
             temp: folder.to_owned(),
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
         };
         let (environment, redactor) = (Environment(environment), Redactor::default());
         let clock = SystemClock::new(Arc::default());

@@ -3,7 +3,7 @@
 use super::Stage;
 use crate::script::Setting;
 use crate::world::{BRANCH, FEATURE, SETUP, SLUG, World};
-use redraft_documents::lint::{self, Level, Rule};
+use redraft_documents::lint::{self, LintLevel, Rule};
 use redraft_engine::ports::{Deadlines, Resume};
 use redraft_engine::{DocsGate, Finish, Rules};
 use redraft_facts::choice::{Knowledge, Policy};
@@ -111,7 +111,7 @@ pub(super) fn rules() -> Rules {
 }
 
 /// Documents of scenarios are short, so only what is plainly wrong counts: nothing there, or a placeholder.
-fn levels() -> BTreeMap<Rule, Level> {
+fn levels() -> BTreeMap<Rule, LintLevel> {
     let kept = [Rule::Missing, Rule::Empty, Rule::Placeholder, Rule::NoTasks];
-    Rule::ALL.into_iter().filter(|rule| !kept.contains(rule)).map(|rule| (rule, Level::Off)).collect()
+    Rule::ALL.into_iter().filter(|rule| !kept.contains(rule)).map(|rule| (rule, LintLevel::Off)).collect()
 }

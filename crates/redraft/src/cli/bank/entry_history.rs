@@ -1,8 +1,8 @@
 //! Asks the ledger and git about entries: in which order features were created, which of them was active when an entry
 //! entered git, and whether the files it is anchored to changed since it was last observed.
 
-use redraft_adapters::git::Written;
-use redraft_documents::bank::{Anchors, BankEntry, BankFile, FeatureCreation, FeatureOrder};
+use redraft_adapters::git::LineOrigin;
+use redraft_documents::bank::{AnchorFiles, BankEntry, BankFile, FeatureCreation, FeatureOrder};
 use redraft_engine::ports::Store;
 use redraft_facts::event::{self, Event};
 use redraft_facts::ids::FeatureId;
@@ -44,7 +44,7 @@ impl EntryHistory {
     ) -> Result<Vec<Vec<String>>, CliError> {
         let mut changed = vec![Vec::new(); entries.len()];
         let files = repo.repository.tracked()?;
-        let known = Anchors::new(files.iter().map(String::as_str));
+        let known = AnchorFiles::new(files.iter().map(String::as_str));
         let living = entries.iter().enumerate().filter(|(_, entry)| entry.kind.grows_stale());
         let anchored = living.map(|(at, entry)| (at, entry, known.of_entry(entry)));
         let anchored: Vec<_> = anchored.filter(|(_, _, anchors)| !anchors.is_empty()).collect();
@@ -109,7 +109,7 @@ impl EntryHistory {
 }
 
 /// Which commits the lines of the files come from.
-struct Lines(BTreeMap<BankFile, Vec<Option<Written>>>);
+struct Lines(BTreeMap<BankFile, Vec<Option<LineOrigin>>>);
 
 impl Lines {
     fn load(repo: &RepositoryContext, kinds: impl Iterator<Item = BankFile>) -> Result<Lines, CliError> {
@@ -121,13 +121,13 @@ impl Lines {
         Ok(Lines(lines))
     }
 
-    fn written(&self, kind: BankFile, line: u32) -> Option<&Written> {
+    fn written(&self, kind: BankFile, line: u32) -> Option<&LineOrigin> {
         let at = usize::try_from(line).ok()?.checked_sub(1)?;
         self.0.get(&kind)?.get(at)?.as_ref()
     }
 
     /// Where its last observation comes from: the line that states it, else the heading.
-    fn observed(&self, entry: &BankEntry) -> Option<&Written> {
+    fn observed(&self, entry: &BankEntry) -> Option<&LineOrigin> {
         self.written(entry.kind, entry.fields.last_observed_line.unwrap_or(entry.line))
     }
 }

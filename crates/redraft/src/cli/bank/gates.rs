@@ -2,7 +2,7 @@
 
 use redraft_agents::config::Config;
 use redraft_documents::bank::{Bank, CheckedBy, raised};
-use redraft_documents::lint::{Level, LintSettings};
+use redraft_documents::lint::{LintLevel, LintSettings};
 use redraft_frame::errors::CliError;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
@@ -38,7 +38,7 @@ fn judged(by: &CheckedBy, config: &Config, settings: &LintSettings, accepted: bo
     match (by, by.rule()) {
         (CheckedBy::Lint(name), None) => (false, format!("there is no lint rule `{name}`")),
         (_, Some(rule)) => match settings.level(rule) {
-            Level::Error => (true, format!("lint rule `{rule}` is an error here")),
+            LintLevel::Error => (true, format!("lint rule `{rule}` is an error here")),
             level => (false, format!("redraft.toml sets lint rule `{rule}` to {level}")),
         },
         (CheckedBy::Check(name), None) => match config.checks.iter().any(|check| check.name == *name) {

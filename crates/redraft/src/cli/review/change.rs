@@ -37,7 +37,7 @@ use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::sandbox::sandbox;
-use redraft_frame::sharing::{Sending, Shared};
+use redraft_frame::sharing::{DrivenFeature, Sending};
 use redraft_frame::story::Story;
 use redraft_frame::{annotate, consent, trust};
 use redraft_prompts::prompt::unnamed;
@@ -74,10 +74,10 @@ pub(super) fn review(
     let wanted = Wanted { repo, roles: &grounds.roles, command: &command, yes: args.yes };
     grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), process, console)?;
     let ledger = repo.writer()?;
-    let is_shared = Shared::fetch(repo, &ledger, &grounds.config, process, console)?;
+    let is_shared = DrivenFeature::fetch(repo, &ledger, &grounds.config, process, console)?;
     let created = begun(repo, &ledger, &range, lane, args, process, console)?;
     let sharing = match is_shared {
-        true => Shared::take(repo, &created.scope(), &grounds.config, args.take, process, console)?,
+        true => DrivenFeature::take(repo, &created.scope(), &grounds.config, args.take, process, console)?,
         false => None,
     };
     let lock = repo.lock(&created.scope().to_string(), process)?;
@@ -105,7 +105,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn go_on(&self, sharing: Option<&Shared<'_>>) -> Result<ErrorCode, CliError> {
+    fn go_on(&self, sharing: Option<&DrivenFeature<'_>>) -> Result<ErrorCode, CliError> {
         let Call { repo, range, grounds, ledger, created, args, process, console, .. } = self;
         let scope = created.scope();
         console.concerns(&scope);

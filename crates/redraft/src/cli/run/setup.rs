@@ -25,7 +25,7 @@ use redraft_frame::prepare::{forget_ready, hold_place, prepare};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::sandbox::sandbox;
-use redraft_frame::sharing::{Sending, Shared};
+use redraft_frame::sharing::{DrivenFeature, Sending};
 use redraft_frame::slot_worktrees::{AsTheProjectSays, SlotWorktrees};
 use redraft_frame::{consent, trust};
 use redraft_roles::profile;
@@ -108,7 +108,7 @@ fn with_lock<T>(
         let wanted = Wanted { repo, roles: &roles, command: &command, yes: args.yes };
         config = agent_choice::settled(&wanted, config, process, console)?;
     }
-    let sharing = Shared::take(repo, &Scope::Feature(id), &config, args.take, process, console)?;
+    let sharing = DrivenFeature::take(repo, &Scope::Feature(id), &config, args.take, process, console)?;
     let done = with_feature(wish, config, &roles, &command, sharing.as_ref(), act);
     // What was done is published also where the run failed.
     match sharing {
@@ -123,7 +123,7 @@ fn with_feature<T>(
     config: Config,
     roles: &[Role],
     command: &str,
-    sharing: Option<&Shared<'_>>,
+    sharing: Option<&DrivenFeature<'_>>,
     act: impl FnOnce(&mut Run<'_>, &RunContext<'_>) -> Result<T, CliError>,
 ) -> Result<Option<T>, CliError> {
     let RunRequest { repo, id, args, players, progress, process, console } = *wish;

@@ -151,7 +151,7 @@ fn sc_13_a_challenge_counts_only_where_it_names_what_contradicts_the_lesson() {
         ("The decision of task 1.2 says otherwise.", ""),
     ] {
         let text = contradiction.to_owned();
-        assert_eq!(judged(contradiction, cites), Stance::Challenged(text), "{contradiction} {cites}");
+        assert_eq!(judged(contradiction, cites), LessonStance::Challenged(text), "{contradiction} {cites}");
     }
     for (contradiction, cites) in [
         ("", "S1"),
@@ -163,7 +163,7 @@ fn sc_13_a_challenge_counts_only_where_it_names_what_contradicts_the_lesson() {
         ("This feature did it otherwise and it went well.", "of a"),
         ("The decision of task 9.9 says otherwise.", ""),
     ] {
-        assert_eq!(judged(contradiction, cites), Stance::Skipped, "{contradiction} {cites}");
+        assert_eq!(judged(contradiction, cites), LessonStance::Skipped, "{contradiction} {cites}");
     }
 }
 
@@ -218,10 +218,10 @@ fn more_than_can_be_asked_at_once_is_an_error_that_says_how_much() {
 #[test]
 fn what_became_of_earlier_lessons_is_told_without_numbers_of_an_agent() {
     let stances = [
-        ("A".to_owned(), Stance::Confirmed),
-        ("B".to_owned(), Stance::Challenged("src/a.rs does otherwise".to_owned())),
-        ("C".to_owned(), Stance::Challenged("src/a.rs waits 99 seconds".to_owned())),
-        ("D".to_owned(), Stance::Skipped),
+        ("A".to_owned(), LessonStance::Confirmed),
+        ("B".to_owned(), LessonStance::Challenged("src/a.rs does otherwise".to_owned())),
+        ("C".to_owned(), LessonStance::Challenged("src/a.rs waits 99 seconds".to_owned())),
+        ("D".to_owned(), LessonStance::Skipped),
     ];
     let told = judged(&figures(), &stances);
     assert!(told.contains("- Confirmed: A\n- Challenged: B — src/a.rs does otherwise\n"), "{told}");

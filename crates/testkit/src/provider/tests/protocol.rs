@@ -1,6 +1,6 @@
 //! Tests how a well-behaved answer looks in each protocol.
 
-use super::super::{Call, Provider, ProviderSettings, Reply};
+use super::super::{Provider, ProviderSettings, Reply, ScriptedCall};
 use super::{ALL, CHAT, Client, MESSAGES, RESPONSES, answered, small};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn a_text_arrives_unchanged_in_every_protocol_streamed_or_not() {
 
 #[test]
 fn an_anthropic_stream_has_the_vendors_events_in_order() {
-    let calls = vec![Call { name: "Read".to_owned(), input: json!({"file_path": "a.txt"}) }];
+    let calls = vec![ScriptedCall { name: "Read".to_owned(), input: json!({"file_path": "a.txt"}) }];
     let provider = Provider::answering(vec![Reply::text("hi"), Reply::Tools(calls)]);
     let mut client = Client::connect(&provider);
     let order = [
@@ -119,7 +119,7 @@ fn a_tool_declared_as_plain_text_is_called_with_plain_text() {
 
 #[test]
 fn several_tool_calls_keep_their_order_and_have_ids_of_their_own() {
-    let call = |name: &str| Call { name: name.to_owned(), input: json!({"of": name}) };
+    let call = |name: &str| ScriptedCall { name: name.to_owned(), input: json!({"of": name}) };
     let provider = Provider::answering(vec![Reply::Tools(vec![call("a"), call("b")])]);
     let mut client = Client::connect(&provider);
     let anthropic = client.post(MESSAGES, &small(MESSAGES, false)).json();
