@@ -3,7 +3,7 @@
 //! What a reviewer asks for is compared and never run: what runs is a command that a person has accepted and that the
 //! engine has run on the same revision, with the name of one test behind it at most. The copy is made for one run, next
 //! to the folder of the engine's own checks, and removed after it. What it printed is kept, so that a finding can quote
-//! it. Start at [`CheckGrant::of`].
+//! it. Start at [`CheckGrant::for_dispatch`].
 
 use crate::ports::{
     Check, CheckFolder, CheckRun, CheckWish, CheckedOut, Checks, Inbox, Moment, NO_CHECK, RunBehind,
@@ -42,7 +42,7 @@ pub struct CheckGrant {
 impl CheckGrant {
     /// None where nothing may be run: for roles that do not review code, for agents that cannot ask for it, and where
     /// the engine has run no check on what is reviewed.
-    pub fn of(
+    pub fn for_dispatch(
         open: &Loop,
         ticket: &Ticket,
         sees: Option<&Revision>,

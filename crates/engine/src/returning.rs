@@ -77,7 +77,7 @@ impl Returning<'_, '_> {
         outcome: Outcome,
         wall_ms: u64,
     ) -> Result<(), EngineError> {
-        let unusable = self.journal.started(ticket).and_then(|started| Unusable::of(&started, &outcome));
+        let unusable = self.journal.started(ticket).and_then(|started| Unusable::find(&started, &outcome));
         if let Some(unusable) = unusable {
             return self.store_unusable(ticket, mark, outcome, &unusable);
         }
@@ -207,7 +207,7 @@ enum Unusable {
 }
 
 impl Unusable {
-    fn of(started: &Started, outcome: &Outcome) -> Option<Unusable> {
+    fn find(started: &Started, outcome: &Outcome) -> Option<Unusable> {
         let resumed = started.session.as_ref().filter(|_| started.choice.strategy == Strategy::Resume);
         let hand = outcome.hand.as_ref().map(|hand| hand.conversation.as_str());
         if let Some((session, hand)) = resumed.zip(hand).filter(|(session, hand)| session.as_str() != *hand) {

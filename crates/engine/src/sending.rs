@@ -161,7 +161,7 @@ impl<'a> Sending<'_, 'a> {
         // What was there before an agent began is known of the feature's own worktree.
         let mut unknown = WorktreeBaseline::default();
         let before = if own.is_some() { &mut unknown } else { &mut **before };
-        let worktree = worktree.of(own.as_deref());
+        let worktree = worktree.in_slot(own.as_deref());
         Returning { journal, worktree, before, inbox, check_folder }.store_back(back)
     }
 

@@ -94,7 +94,8 @@ impl Run<'_> {
         let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
         let agent = self.parts.agents.agent_for(&ticket.role).map_err(EngineError::Agent)?;
         let (mut tools, _) = tools(ticket, &open.opened.panels, &self.loop_texts, agent.as_ref());
-        let grant = CheckGrant::of(open, ticket, started.sees.as_ref(), agent.player().kind, &self.rules);
+        let grant =
+            CheckGrant::for_dispatch(open, ticket, started.sees.as_ref(), agent.player().kind, &self.rules);
         tools.extend(grant.map(|_| CHECK_TOOL.to_owned()));
         Ok(Some(HostWork {
             ticket: ticket.clone(),
@@ -119,7 +120,8 @@ impl Run<'_> {
             return Ok(None);
         };
         let agent = self.parts.agents.agent_for(&ticket.role).map_err(EngineError::Agent)?;
-        let grant = CheckGrant::of(open, ticket, started.sees.as_ref(), agent.player().kind, &self.rules);
+        let grant =
+            CheckGrant::for_dispatch(open, ticket, started.sees.as_ref(), agent.player().kind, &self.rules);
         let session = started.session.as_ref().map_or("", |session| session.as_str());
         Ok(grant.map(|grant| (grant.in_session(session), started.expires_ms)))
     }

@@ -128,7 +128,7 @@ impl Starting<'_, '_> {
             None => None,
         };
         let (slot, own) = place.map(|place| (place.slot, place.workspace)).unzip();
-        let worktree = self.worktree.of(own.as_deref());
+        let worktree = self.worktree.in_slot(own.as_deref());
         let mark = &match &own {
             Some(own) => own.mark(&worktree.projections())?,
             None => mark.clone(),
@@ -141,7 +141,7 @@ impl Starting<'_, '_> {
         let open = self.journal.open_loop()?;
         let (mut tools, missing) = tools(&order.ticket, &open.opened.panels, self.loop_texts, agent.as_ref());
         let kind = agent.player().kind;
-        let grant = CheckGrant::of(open, &order.ticket, order.sees.as_ref(), kind, self.rules);
+        let grant = CheckGrant::for_dispatch(open, &order.ticket, order.sees.as_ref(), kind, self.rules);
         tools.extend(grant.as_ref().map(|_| CHECK_TOOL.to_owned()));
         let pull = agent.abilities().pull;
         let order = &if pull { for_host(order, &agent.name(), self.kept) } else { order.clone() };

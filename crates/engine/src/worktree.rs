@@ -40,7 +40,7 @@ fn projections(created: &FeatureCreated) -> Vec<String> {
 
 impl Worktree<'_> {
     /// The same feature in another worktree, if there is one.
-    pub(crate) fn of<'o>(&'o self, own: Option<&'o (dyn Workspace + 'static)>) -> Worktree<'o> {
+    pub(crate) fn in_slot<'o>(&'o self, own: Option<&'o (dyn Workspace + 'static)>) -> Worktree<'o> {
         Worktree { workspace: own.map_or(self.workspace, |own| own), ..*self }
     }
 

@@ -35,7 +35,7 @@ pub enum ReviewRound {
 
 impl ReviewRound {
     /// The round of an arm by its name, as files have it, with or without a role.
-    pub fn of(arm: &str) -> ReviewRound {
+    pub fn from_arm_name(arm: &str) -> ReviewRound {
         let arm = arm.split('.').next().unwrap_or(arm);
         if arm.ends_with("-2") { ReviewRound::Second } else { ReviewRound::First }
     }

@@ -35,7 +35,7 @@ impl Reason {
     }
 
     /// None where a person has just stopped it. A run that came to rest because its terminal was closed waits.
-    fn of(code: ErrorCode, outcome: &str, stopped: bool) -> Option<Reason> {
+    fn for_end(code: ErrorCode, outcome: &str, stopped: bool) -> Option<Reason> {
         match (code, outcome) {
             (ErrorCode::Interrupted, _) => (!stopped).then_some(Reason::Waiting),
             (_, "parked") => Some(Reason::Parked),
@@ -178,7 +178,7 @@ impl Attention {
             Ok(code) => (*code, question.unwrap_or(outcome.clone())),
             Err(error) => (error.code, error.message.clone()),
         };
-        if let Some(reason) = Reason::of(code, &outcome, messenger.stopped()).filter(|_| alone) {
+        if let Some(reason) = Reason::for_end(code, &outcome, messenger.stopped()).filter(|_| alone) {
             let notice = messenger.completed(self.notice(reason, &text, &next));
             signal(&notice.line());
             said.extend(messenger.send(&notice));
@@ -225,9 +225,13 @@ mod tests {
             (ErrorCode::Config, "", Some("failed")),
             (ErrorCode::Interrupted, "interrupted", Some("waiting")),
         ] {
-            assert_eq!(Reason::of(code, outcome, false).map(Reason::name), reason, "{code:?} {outcome}");
+            assert_eq!(Reason::for_end(code, outcome, false).map(Reason::name), reason, "{code:?} {outcome}");
         }
-        assert_eq!(Reason::of(ErrorCode::Interrupted, "interrupted", true), None, "whoever stops it looks");
+        assert_eq!(
+            Reason::for_end(ErrorCode::Interrupted, "interrupted", true),
+            None,
+            "whoever stops it looks"
+        );
     }
 
     #[test]

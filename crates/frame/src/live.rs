@@ -50,7 +50,7 @@ impl Board {
         let scope = state.created.as_ref().map_or(Scope::Repo, |created| created.scope());
         self.money.insert(scope.clone(), state.money);
         let building = state.open.as_ref().is_some_and(|open| open.implementing.is_some());
-        match TaskTally::of(state).filter(|_| building) {
+        match TaskTally::count(state).filter(|_| building) {
             Some(tasks) => drop(self.tasks.insert(scope, tasks)),
             None => drop(self.tasks.remove(&scope)),
         }

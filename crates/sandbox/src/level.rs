@@ -89,7 +89,7 @@ impl Gap {
 
 impl Level {
     /// The gaps, without repetition; none of them make it enforced.
-    pub(crate) fn of(mut gaps: Vec<Gap>) -> Level {
+    pub(crate) fn from_gaps(mut gaps: Vec<Gap>) -> Level {
         gaps.sort_unstable();
         gaps.dedup();
         if gaps.is_empty() { Level::Enforced } else { Level::Partial(gaps) }
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn a_level_names_its_gaps_once_and_in_order() {
-        let level = Level::of(vec![Gap::Limits, Gap::Network, Gap::Limits]);
+        let level = Level::from_gaps(vec![Gap::Limits, Gap::Network, Gap::Limits]);
         assert_eq!(level.to_string(), "partial: network, limits");
-        assert_eq!(Level::of(Vec::new()).to_string(), "enforced");
+        assert_eq!(Level::from_gaps(Vec::new()).to_string(), "enforced");
         assert!(!Level::None("old kernel".to_owned()).holds());
     }
 

@@ -28,7 +28,7 @@ pub enum Reach {
 
 impl Reach {
     /// These hosts and no others, if all of them can be relayed. If not, their ports.
-    pub fn of(hosts: BTreeSet<NetworkHost>) -> Reach {
+    pub fn from_hosts(hosts: BTreeSet<NetworkHost>) -> Reach {
         match hosts.iter().all(NetworkHost::can_be_relayed) {
             true => Reach::Hosts(hosts),
             false => Reach::Ports(hosts.iter().map(|host| host.port).collect()),
@@ -82,7 +82,7 @@ mod tests {
             writes: false,
             read: vec!["/state/runs/1".into()],
             write: vec!["/login.json".into()],
-            reach: Reach::of([NetworkHost::https("api.example.com")].into()),
+            reach: Reach::from_hosts([NetworkHost::https("api.example.com")].into()),
         };
         needs.add_to(&mut policy, Path::new("/w"));
         let expected = [
@@ -99,9 +99,10 @@ mod tests {
     #[test]
     fn what_cannot_be_relayed_opens_its_port_for_all() {
         let relayed = [NetworkHost::new("proxy", 3128), NetworkHost::new("localhost", 8080)];
-        assert_eq!(Reach::of(relayed.clone().into()), Reach::Hosts(relayed.into()));
-        let number =
-            Reach::of([NetworkHost::new("10.0.0.7", 8000), NetworkHost::https("api.example.com")].into());
+        assert_eq!(Reach::from_hosts(relayed.clone().into()), Reach::Hosts(relayed.into()));
+        let number = Reach::from_hosts(
+            [NetworkHost::new("10.0.0.7", 8000), NetworkHost::https("api.example.com")].into(),
+        );
         assert_eq!(number, Reach::Ports([443, 8000].into()));
         let mut policy = SandboxPolicy {
             grants: Vec::new(),

@@ -55,7 +55,7 @@ impl Feature {
     }
 
     pub fn history(&self) -> Result<History, Altered> {
-        History::of(&self.uuid, &self.leases, &self.logs)
+        History::from_logs(&self.uuid, &self.leases, &self.logs)
     }
 
     /// What the feature is called by those who write about it.

@@ -46,7 +46,7 @@ pub struct History {
 
 impl History {
     /// The history that these leases, oldest first, and logs make.
-    pub fn of(
+    pub fn from_logs(
         feature: &FeatureUuid,
         leases: &[Lease],
         logs: &BTreeMap<CloneId, Log>,

@@ -4,7 +4,7 @@
 //! conflict. One clone at a time drives: it holds the lease ([`Lease`]), and what it publishes is the feature's history.
 //! What the others say are proposals, which it takes in. [`Pack`] is what a clone publishes at once, [`History`] what
 //! all logs and leases make together, [`Remote`] where they are. Nothing but `remote`, `reading`,
-//! `editions` and `commits` touches git, and nothing here knows what an event means. Start at [`History::of`].
+//! `editions` and `commits` touches git, and nothing here knows what an event means. Start at [`History::from_logs`].
 
 mod commits;
 mod editions;

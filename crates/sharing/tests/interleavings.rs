@@ -323,7 +323,8 @@ fn an_edition_without_a_body_is_the_same_history_and_nothing_else_may_change_wit
     let without = edition(&|packs| packs[0].entries[1] = packs[0].entries[1].replaced("{}".to_owned()));
     assert!(without.goes_on_from(&log));
     let logs = [(log.clone.clone(), without)].into();
-    let (before, after) = (read(&leases, &log).unwrap(), History::of(&uuid(), &leases, &logs).unwrap());
+    let (before, after) =
+        (read(&leases, &log).unwrap(), History::from_logs(&uuid(), &leases, &logs).unwrap());
     assert_eq!((before.end, before.entries.len()), (after.end, after.entries.len()));
     assert_eq!(after.entries[1].entry.body, "{}");
     for other in [

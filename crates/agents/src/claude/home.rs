@@ -27,7 +27,7 @@ const KEYS: [&str; 5] =
 
 impl OwnHome {
     /// None where it is not contained, or nobody's home is known.
-    pub(super) fn of(settings: &ClaudeSettings) -> Option<OwnHome> {
+    pub(super) fn from_settings(settings: &ClaudeSettings) -> Option<OwnHome> {
         let to = settings.containment.home()?;
         let value = |name: &str| {
             settings.environment.0.get(OsStr::new(name)).filter(|value| !value.is_empty()).map(Path::new)

@@ -61,7 +61,7 @@ pub struct ClaudeAgent {
 
 impl ClaudeAgent {
     pub fn new(mut settings: ClaudeSettings) -> Self {
-        let home = OwnHome::of(&settings);
+        let home = OwnHome::from_settings(&settings);
         if let Some(home) = &home {
             // Where it keeps conversations, for whoever asks the program or looks for them.
             settings.environment.set("CLAUDE_CONFIG_DIR", &home.login.to.to_string_lossy());

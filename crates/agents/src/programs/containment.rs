@@ -86,7 +86,7 @@ impl Containment {
         }
         let passed = user.of_commands(&sandbox.pass);
         // Any name will do to find out whether connections can be relayed.
-        let reach = Reach::of([NetworkHost::https("service.invalid")].into());
+        let reach = Reach::from_hosts([NetworkHost::https("service.invalid")].into());
         let needs = Needs { writes: true, read: Vec::new(), write: Vec::new(), reach };
         let Some(report) = sandbox.reached(Some(&needs), (&user.0, &passed.0), helper) else {
             return Ok(Containment::Off);
@@ -150,7 +150,7 @@ impl Containment {
         let hosts = texts.chain(addresses.iter().map(String::as_str)).flat_map(hosts_of);
         let reach = match service.filter(|_| !has_proxy(&environment)) {
             Some(service) => {
-                Reach::of(hosts.chain(service.iter().map(|name| NetworkHost::https(name))).collect())
+                Reach::from_hosts(hosts.chain(service.iter().map(|name| NetworkHost::https(name))).collect())
             }
             None => Reach::Ports(hosts.map(|host| host.port).chain([HTTPS]).collect()),
         };

@@ -102,7 +102,7 @@ pub(super) fn compose(
     let code = CodeBrief {
         change: &change,
         checks: &checks,
-        running: Running::of(offered.kind),
+        running: Running::for_agent_kind(offered.kind),
         results: &results,
         may_recheck: reviews && prompt::may_recheck(offered.kind),
         left_out: &left_out,

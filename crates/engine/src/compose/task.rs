@@ -141,7 +141,7 @@ pub(super) fn read(
         design: design.as_deref(),
         plan: plan.as_deref(),
     };
-    let essentials = prd.as_deref().and_then(Essentials::of).filter(|_| some_name_parts(list, &artifacts));
+    let essentials = prd.as_deref().and_then(Essentials::read).filter(|_| some_name_parts(list, &artifacts));
     task.wanted = essentials.as_ref().map(|essentials| essentials.text.clone());
     let mut chosen = context::select(&found, &artifacts);
     chosen.leave_out_of_plan(plan.as_deref().unwrap_or_default(), &task.text);
@@ -266,7 +266,7 @@ struct Essentials {
 }
 
 impl Essentials {
-    fn of(prd: &str) -> Option<Essentials> {
+    fn read(prd: &str) -> Option<Essentials> {
         let outline = Outline::parse(prd);
         let essentials = prd::essentials(&outline);
         let (problem, goals) = (essentials.problem?.lines, essentials.goals?.lines);
@@ -325,10 +325,10 @@ mod tests {
 
     #[test]
     fn problem_and_goals_are_taken_in_the_order_of_the_prd_and_only_both_together() {
-        let wanted = |prd: &str| Essentials::of(prd).map(|essentials| essentials.text);
+        let wanted = |prd: &str| Essentials::read(prd).map(|essentials| essentials.text);
         let prd = "# P\n\n## Goals\n\n- g\n\n## Notes\n\nn\n\n## Problem Statement\n\np\n";
         assert_eq!(wanted(prd).as_deref(), Some("## Goals\n\n- g\n\n## Problem Statement\n\np\n"));
-        let known = Essentials::of(prd).unwrap();
+        let known = Essentials::read(prd).unwrap();
         let part = |line, end_line| LineRange { line, end_line, refs: Vec::new() };
         assert!(known.hold(&part(3, 5)) && known.hold(&part(11, 13)), "they are given already");
         assert!(!known.hold(&part(7, 9)) && !known.hold(&part(3, 9)), "what else a task names is not");

@@ -16,7 +16,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    fn of(path: &str, text: &str) -> Option<Language> {
+    fn detect(path: &str, text: &str) -> Option<Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let end = name.rsplit_once('.').map(|(_, end)| end);
         match end {
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
         if after.contains('\r') {
             return None;
         }
-        let language = Language::of(path, after)?;
+        let language = Language::detect(path, after)?;
         let lines: Vec<&str> = after.lines().collect();
         let mut added = vec![false; lines.len()];
         for line in added_lines(before, after) {

@@ -62,7 +62,7 @@ pub enum Running {
 
 impl Running {
     /// How an agent of a kind may run commands at least, whatever its configuration adds to that.
-    pub fn of(kind: PlayerKind) -> Running {
+    pub fn for_agent_kind(kind: PlayerKind) -> Running {
         match kind {
             PlayerKind::Unknown | PlayerKind::Rehearsal | PlayerKind::Anthropic | PlayerKind::OpenAi => {
                 Running::Exactly

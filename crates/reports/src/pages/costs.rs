@@ -16,7 +16,7 @@ enum Measure {
 }
 
 impl Measure {
-    fn of(&self, usage: &Usage) -> u64 {
+    fn value_in(&self, usage: &Usage) -> u64 {
         match self {
             Measure::Money => usage.cost.0,
             Measure::Tokens => usage.input().saturating_add(usage.output),
@@ -110,14 +110,14 @@ fn parts(sum: &Spending, measure: Measure) -> Vec<Part> {
             part("b", (sum.covered_micro_usd + sum.login_micro_usd).0),
             part("c", sum.unknown_micro_usd.0),
         ],
-        Measure::Tokens => vec![part("a", measure.of(&sum.tokens))],
+        Measure::Tokens => vec![part("a", measure.value_in(&sum.tokens))],
     }
 }
 
 fn amount(sum: &Spending, measure: Measure) -> u64 {
     match measure {
         Measure::Money => sum.counted().0,
-        Measure::Tokens => measure.of(&sum.tokens),
+        Measure::Tokens => measure.value_in(&sum.tokens),
     }
 }
 
@@ -136,7 +136,7 @@ fn in_words(sum: &Spending, measure: Measure) -> (String, Vec<String>) {
             if sum.unknown_bills > 0 {
                 more.push(format!("{} without a bill", count(sum.unknown_bills as usize, "dispatch")));
             }
-            (measure.shown(measure.of(&sum.tokens)), more)
+            (measure.shown(measure.value_in(&sum.tokens)), more)
         }
     }
 }
@@ -165,11 +165,11 @@ fn table(rows: &[(String, &Spending)], measure: Measure, limits: &PageLimits) ->
 
 fn rounds(overview: &Overview, measure: Measure, limits: &PageLimits) -> Markup {
     let all = overview.costs.rounds();
-    let billed = |one: &BilledRound| one.billed.as_ref().map_or(0, |usage| measure.of(usage));
+    let billed = |one: &BilledRound| one.billed.as_ref().map_or(0, |usage| measure.value_in(usage));
     let at_most = |one: &BilledRound| if measure == Measure::Money { one.at_most_micro_usd.0 } else { 0 };
     // What was predicted in tokens alone is no prediction of nothing.
     let predicted = |one: &BilledRound| {
-        one.predicted.as_ref().map(|usage| measure.of(usage)).filter(|amount| *amount > 0)
+        one.predicted.as_ref().map(|usage| measure.value_in(usage)).filter(|amount| *amount > 0)
     };
     let most = all.iter().map(|(_, _, one)| (billed(one) + at_most(one)).max(predicted(one).unwrap_or(0)));
     let most = most.max().unwrap_or(0);

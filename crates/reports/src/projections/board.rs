@@ -297,7 +297,7 @@ impl BoardRow {
             project: created.and_then(|created| created.project.clone()),
             waits_for: state.waits_for().cloned().collect(),
             document: created.and_then(|created| created.document.clone()),
-            tasks: TaskTally::of(state),
+            tasks: TaskTally::count(state),
             change: created.and_then(|created| created.change.clone()),
             parked_until_ms: standing.parked_until_ms(),
             waits_for_you: standing.waits_for_you(),

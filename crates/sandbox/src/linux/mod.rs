@@ -63,7 +63,7 @@ pub(crate) fn enter(order: &Order) -> Result<Level, String> {
     // The filter of system calls comes last: it refuses some that the others need.
     let filtered = calls::refuse(&policy.network, private)?;
     match proof::passed(order, held, private) {
-        None => Ok(Level::of(gaps(order, held, private, filtered))),
+        None => Ok(Level::from_gaps(gaps(order, held, private, filtered))),
         Some(what) => Err(format!("it was tried from inside, and {what}")),
     }
 }

@@ -37,7 +37,7 @@ fn of_folder(out: &Out, cases: &[(Case, CaseTexts)], rule: Threshold) -> Result<
             .filter(|(case, _)| name.strip_prefix(&case.id).is_some_and(|rest| rest.starts_with('.')));
         let Some((case, _)) = known.max_by_key(|(case, _)| case.id.len()) else { continue };
         let arm = &name[case.id.len() + 1..];
-        let round = ReviewRound::of(arm);
+        let round = ReviewRound::from_arm_name(arm);
         let scored = answers::text(&out.folder, &name).map(|answer| score::score(case, round, &answer, rule));
         let cost = answers::record(&out.folder, &name)?.and_then(|record| record.answer_cost());
         let entry = |arm: &str, scored: Option<Scored>| TallyEntry {

@@ -39,7 +39,7 @@ impl TaskTally {
     }
 
     /// The tasks of a feature, once they are being carried out.
-    pub fn of(state: &Pipeline) -> Option<TaskTally> {
+    pub fn count(state: &Pipeline) -> Option<TaskTally> {
         state.standing().filter_map(|one| one.implementing.as_ref()).last().map(TaskTally::new)
     }
 

@@ -36,7 +36,7 @@ fn clean(posted: &Posted, here: &Here<'_>) -> Posted {
 }
 
 fn decide(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, CliError> {
-    let (sight, seen) = (looked.sight(), Sight::of(posted));
+    let (sight, seen) = (looked.sight(), Sight::from_form(posted));
     let Some(asked) = looked.asked.as_ref().filter(|_| sight == seen && !sight.asked.is_empty()) else {
         return Ok(moved(here, looked, posted));
     };
@@ -70,7 +70,7 @@ fn decide(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, C
 }
 
 fn comment(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, CliError> {
-    let (sight, seen) = (looked.sight(), Sight::of(posted));
+    let (sight, seen) = (looked.sight(), Sight::from_form(posted));
     if sight.moved != seen.moved {
         return Ok(moved(here, looked, posted));
     }

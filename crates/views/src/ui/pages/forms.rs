@@ -18,7 +18,7 @@ pub(in crate::ui) struct Sight {
 
 impl Sight {
     /// What a form was made from.
-    pub(in crate::ui) fn of(posted: &Posted) -> Sight {
+    pub(in crate::ui) fn from_form(posted: &Posted) -> Sight {
         Sight { asked: posted.text("asked"), moved: posted.text("moved") }
     }
 }
@@ -94,7 +94,7 @@ pub(in crate::ui) fn confirm(scope: &Scope, asked: &AskedView, posted: &Posted, 
             }
             @if !why.is_empty() { blockquote { p.text { (why) } } }
             form method="post" action=(format!("{}/decide", address(scope, Part::Overview))) {
-                (hidden(made, &Sight::of(posted)))
+                (hidden(made, &Sight::from_form(posted)))
                 input type="hidden" name="choice" value=(word);
                 input type="hidden" name="why" value=(why);
                 @for answer in &answers { input type="hidden" name="answer" value=(answer); }
@@ -166,7 +166,7 @@ pub(in crate::ui) fn confirm_comment(
             @for line in lines { p.text { (line) } }
             blockquote { p.text { (posted.text("text")) } }
             form method="post" action=(format!("{}/comment", address(scope, Part::Overview))) {
-                (hidden(&posted.made, &Sight::of(posted)))
+                (hidden(&posted.made, &Sight::from_form(posted)))
                 @for name in ["text", "file", "line"] {
                     input type="hidden" name=(name) value=(posted.text(name));
                 }

@@ -84,7 +84,8 @@ fn each_kind_of_agent_is_told_in_which_words_it_may_run_a_check() {
     let lines = |kind: PlayerKind, missing: &[String]| {
         let mut told = String::new();
         with("implementer", "task", &mut |brief| {
-            let code = CodeBrief { checks: &checks, running: Running::of(kind), ..brief.code.unwrap() };
+            let code =
+                CodeBrief { checks: &checks, running: Running::for_agent_kind(kind), ..brief.code.unwrap() };
             let prompt = build(&Brief { code: Some(code), missing, ..*brief });
             told = prompt.get("project-checks").unwrap().to_owned();
         });
