@@ -4,10 +4,10 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds an event, [`pending`] says what to do next. Loop
 //! events are handed down unchanged.
 
+mod attribution;
 mod comments;
-mod course;
+mod course_changes;
 mod parked;
-mod played;
 pub mod put_off;
 pub mod warned;
 
@@ -17,7 +17,7 @@ use crate::attribution::Attribution;
 use crate::bills::Bills;
 use crate::review::{self, Effect, Loop, LoopEnd, Rejected};
 use crate::tally::Tally;
-use course::{go_back, set_lane, skip};
+use course_changes::{go_back, set_lane, skip};
 use redraft_facts::event::{
     Adopted, BudgetReached, Cancelled, Certify, Decision, Entry, Event, FeatureCreated, FeatureLife,
     LoopOpened, Merged, PhaseClosed,

@@ -6,6 +6,7 @@
 
 mod bank;
 mod cleaning;
+mod comment;
 mod config;
 mod eval;
 mod help;
@@ -17,12 +18,12 @@ mod running;
 mod serving;
 mod sharing;
 mod shell;
-mod steering;
 mod watching;
 
 use bank::BANK_HELP;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cleaning::{CLEAN_HELP, UNINSTALL_HELP};
+use comment::COMMENT_HELP;
 use config::CONFIG_HELP;
 use eval::EVAL_HELP;
 use help::{
@@ -40,11 +41,11 @@ use serving::{MCP_HELP, REHEARSE_HELP};
 use sharing::{SHARE_HELP, SYNC_HELP};
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
-use steering::COMMENT_HELP;
 use watching::{STOP_HELP, WATCH_HELP};
 
 pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs};
 pub use cleaning::{CleanArgs, UninstallArgs};
+pub use comment::CommentArgs;
 pub use config::{ConfigArgs, ConfigCommand};
 pub use eval::{Blocking, EvalCommand, EvalExportArgs, EvalJudgeArgs, EvalRunArgs, PlantArgs, ScoreArgs};
 pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
@@ -59,7 +60,6 @@ pub use running::{FinishArgs, OnCap, OnFailure, RunArgs};
 pub use serving::{CheckArgs, McpArgs, RehearseArgs, WorkerArgs};
 pub use sharing::ShareArgs;
 pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
-pub use steering::CommentArgs;
 pub use watching::{StopArgs, WatchArgs};
 
 /// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.

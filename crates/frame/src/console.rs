@@ -7,9 +7,9 @@
 
 mod asking;
 mod lane;
+mod notices;
 mod screen;
 mod shown;
-mod told;
 mod typed_ahead;
 
 use self::lane::Lane;

@@ -3,7 +3,7 @@
 
 use crate::console::Console;
 use crate::doing::DoingFile;
-use crate::waiting::WaitMark;
+use crate::wait_mark::WaitMark;
 use redraft_core::pipeline::Pipeline;
 use redraft_cost::price::OverBudget;
 use redraft_engine::{Progress, Undone};

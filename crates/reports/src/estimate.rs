@@ -1,9 +1,9 @@
 //! Estimates what the rest of a feature will cost: before the first paid dispatch, and again before code is written.
 //!
-//! It is neither a promise nor a limit: a budget holds because the most expensive outcome is reserved, never because of
-//! an estimate. Nothing is decided by it. Where phases of earlier features were closed in this repository, their bills
-//! say what a role needs ([`BillHistory`]); else it is computed from the role's real texts, the documents that are there,
-//! and assumptions that are named (`size`). Start at [`forecast`].
+//! It is neither a promise nor a limit: a budget holds because the most expensive outcome is reserved, never because
+//! of an estimate. Nothing is decided by it. Where phases of earlier features were closed in this repository, their
+//! bills say what a role needs ([`BillHistory`]); else it is computed from the role's real texts, the documents that
+//! are there, and assumptions that are named (`size`). Start at [`forecast`].
 
 mod history;
 mod plan;

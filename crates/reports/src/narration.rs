@@ -5,8 +5,8 @@
 //! nothing else tells a run. Tickets and revisions are left out: [`crate::projections::line`] has them. Start at
 //! [`Narrator::tell`].
 
-mod beside;
 mod sentences;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 

@@ -3,14 +3,15 @@
 //!
 //! A view draws an [`Overview`] and computes nothing of its own, so that no two can disagree. It begins with the row
 //! that `status` shows, standing included. `parts` has the phases, tasks and what is under way, `findings` what was
-//! found and what became of it, `decided` who decided what, `costs` the money. A page that has more room also asks for
-//! what is asked as a form (`asked`), all `revisions`, and what was `sent`. `moved` says since when it stands there. Nothing here knows how it is shown.
+//! found and what became of it, `decided` who decided what, `costs` the money. A page that has more room also asks
+//! for what is asked as a form (`asked`), all `revisions`, and what was `sent`. `last_change` says since when it
+//! stands there. Nothing here knows how it is shown.
 
 mod asked;
 mod costs;
 mod decided;
 mod findings;
-mod moved;
+mod last_change;
 mod parts;
 mod revisions;
 mod sent;
@@ -19,7 +20,7 @@ pub use asked::AskedView;
 pub use costs::{BilledRound, CostsOfPhase, CostsOfRole, CostsView, Spending};
 pub use decided::{DecisionSort, DecisionView};
 pub use findings::FindingView;
-pub use moved::moved_at;
+pub use last_change::moved_at;
 pub use parts::{CheckView, DispatchView, PhaseState, PhaseView, ReviewerView, TaskView};
 pub use revisions::{RevisionView, revisions};
 pub use sent::{SentView, sent};
@@ -87,7 +88,7 @@ pub struct Happening {
 impl Overview {
     /// `entries` are all events of a feature or a review; `around` what they cannot say.
     pub fn new(entries: &[Entry], around: &Surroundings) -> Result<Overview, Rejected> {
-        let (state, moved_at) = moved::replayed(entries)?;
+        let (state, moved_at) = last_change::replayed(entries)?;
         let updated_ms = entries.last().map_or(0, |entry| entry.at_ms);
         let row = BoardRow::new(&state, updated_ms).now(around);
         let under_way = parts::under_way(&state, entries, around);

@@ -1,12 +1,12 @@
 //! What a command may reach, and the means of holding it to that.
 //!
-//! [`SandboxPolicy`] is a value: which paths, which network, how much. [`profile`] makes the one for the project's own
-//! commands, [`Sandbox`] what of a repository and a machine that is. [`Starter::start`] starts a command that is held
-//! to a policy by the first [`Engine`] that works here: it starts a helper, which closes the doors behind itself, tries
-//! what must not work, says in a [`SandboxReport`] how far it got and becomes the command ([`contained`]). A [`Relay`] leads
-//! out of a network of its own to the hosts that a policy names. [`CommandSurroundings::hint`]
-//! explains what a command that was held back has printed. [`processes`] finds and ends what a command has started. Nothing here
-//! knows checks, git or what a ledger is. Start at [`Starter::start`].
+//! [`SandboxPolicy`] is a value: which paths, which network, how much. [`profile`] makes the one for the project's
+//! own commands, [`Sandbox`] what of a repository and a machine that is. [`Starter::start`] starts a command that is
+//! held to a policy by the first [`Engine`] that works here: it starts a helper, which closes the doors behind
+//! itself, tries what must not work, says in a [`SandboxReport`] how far it got and becomes the command
+//! ([`contained`]). A [`Relay`] leads out of a network of its own to the hosts that a policy names.
+//! [`CommandSurroundings::hint`] explains what a command that was held back has printed. [`processes`] finds and ends
+//! what a command has started. Nothing here knows checks, git or what a ledger is. Start at [`Starter::start`].
 
 #[cfg(target_os = "linux")]
 mod contained;

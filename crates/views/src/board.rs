@@ -23,7 +23,7 @@ use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::resolve::scope_of;
 use redraft_frame::rows::{reviews, rows};
-use redraft_frame::waiting;
+use redraft_frame::wait_mark;
 use redraft_reports::projections::BoardRow;
 use redraft_reports::question::OpenQuestion;
 use redraft_reports::standing::{Standing, Surroundings};
@@ -70,7 +70,7 @@ impl Seen {
         let blocked_by: Vec<BlockerJson> = in_its_way.iter().map(BlockerJson::new).collect();
         let names = in_its_way.iter().map(|blocker| blocker.name.clone()).collect();
         let (is_driven, asks) = (held_by.is_some(), asks(held_by.as_ref()));
-        let waits = row.is_open().then(|| waiting::read(&standings.repo.state, &row.id)).flatten();
+        let waits = row.is_open().then(|| wait_mark::read(&standings.repo.state, &row.id)).flatten();
         let around =
             Surroundings { now_ms, is_driven, asks, blocked_by: names, waits, ..Surroundings::default() };
         let mut row = row.now(&around);

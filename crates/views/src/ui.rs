@@ -1,32 +1,32 @@
 //! `redraft ui`: the features of a repository as pages in the browser, on this machine only.
 //!
-//! It looks at what `reports` folds from the ledger, like every other view, and stores nothing itself: what a form says
-//! is typed for the person (`writing`). `gate` says who is let in, `keys` by which secrets, `serving` accepts
-//! connections, `routes` leads them, `site` is what they are answered by, `here` answers them, `pages` draws. Start at
-//! [`ui`]; how it is protected is in docs/ui.md.
+//! It looks at what `reports` folds from the ledger, like every other view, and stores nothing itself: what a form
+//! says is typed for the person (`writing`). `gate` says who is let in, `keys` by which secrets, `serving` accepts
+//! connections, `routes` leads them, `site` is what they are answered by, `repository_site` answers them, `pages`
+//! draws. Start at [`ui`]; how it is protected is in docs/ui.md.
 
 mod browser;
 mod changes;
 mod gate;
-mod here;
 mod jobs;
 mod keys;
 mod pages;
-mod patient;
+mod repository_site;
 mod routes;
 mod serving;
 mod site;
 #[cfg(test)]
 mod tests;
+mod write_timeout;
 mod writing;
 
-use here::Here;
 use keys::Keys;
 use redraft_engine::ports::Clock as _;
 use redraft_frame::args::UiArgs;
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
+use repository_site::RepositorySite;
 use serde::Serialize;
 use serving::{Patience, Server, listen};
 use std::io;
@@ -42,7 +42,7 @@ struct UiJson<'a> {
 
 /// Serves until it is stopped.
 pub fn ui(args: UiArgs, process: &ProcessContext, console: &Console) -> Result<ErrorCode, CliError> {
-    let here = Here::new(process)?;
+    let here = RepositorySite::new(process)?;
     let listener = listen(args.port).map_err(|error| taken(args.port, &error))?;
     let port = listener.local_addr().map_err(|error| broken(&error))?.port();
     let (here, keys) = (here.at(port), Keys::new());

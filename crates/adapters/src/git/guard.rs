@@ -16,7 +16,7 @@
 
 use super::error::GitError;
 use super::files::{is_absent, is_executable, temporary_in};
-use super::marked::{GitSetup, SetupEntry};
+use super::last_mark::{GitSetup, SetupEntry};
 use super::ref_name::ref_name;
 use super::remove_files::remove_all;
 use super::workspace::GitWorkspace;

@@ -6,7 +6,7 @@
 
 use super::error::GitError;
 use super::index_form::bears_marks;
-use super::marked::Hidden;
+use super::last_mark::Hidden;
 use super::workspace::GitWorkspace;
 
 pub(super) fn look(workspace: &GitWorkspace) -> Result<Hidden, GitError> {

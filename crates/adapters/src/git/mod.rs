@@ -13,7 +13,7 @@
 //!   (scratch space), `index_form` (what an index file says by itself), `isolated_copy` (copies for an agent that is to
 //!   see no more);
 //! - undoing what an agent must not do: `restore`, `recreate` (a worktree that is gone), `guard` (hooks and
-//!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes), `marked` (what
+//!   configuration), `refs` (other branches and tags), `hidden` (marks of an index that hide changes), `last_mark` (what
 //!   these three compare with), `lost` (keeps what is undone);
 //! - whole branches and checkouts: `feature` (creating them), `worktrees_folder` (where their worktrees are), `merge`,
 //!   `moving` (a person's checkout goes from one commit to another), `change` (a change that is reviewed by itself),
@@ -24,7 +24,7 @@
 //!   `history`, `branches` and `hooks` show what others have left in a repository; `listing` names the files that are
 //!   not ignored; `locate` finds a repository without starting git;
 //! - calling git: `run` starts it and keeps it from starting programs of a repository's configuration, `wanted_programs`
-//!   finds those that a person has to be asked about, `wait` ends a git that hangs, `writing` removes locks that a
+//!   finds those that a person has to be asked about, `wait` ends a git that hangs, `stale_locks` removes locks that a
 //!   killed one left, `holder` names who holds a lock, `links` refuses links that lead elsewhere, `complaints` says what
 //!   git's messages mean, `error` what can go wrong;
 //! - mending: `power_loss` clears up after a power cut, `repair` after damage, `rewrite` takes a secret out of
@@ -48,13 +48,13 @@ mod hooks;
 mod index_form;
 mod isolated_copy;
 mod last_listing;
+mod last_mark;
 mod lasting_git;
 mod leftovers;
 mod links;
 mod listing;
 mod locate;
 mod lost;
-mod marked;
 mod merge;
 mod moving;
 mod object_id;
@@ -72,6 +72,7 @@ mod restore;
 mod revision;
 mod rewrite;
 mod run;
+mod stale_locks;
 mod stamp;
 mod temp_index;
 mod uninstall;
@@ -81,7 +82,6 @@ mod workspace;
 mod workspace_port;
 mod worktree_state;
 mod worktrees_folder;
-mod writing;
 
 pub use branches::FeatureBranch;
 pub use change::CommitLookup;

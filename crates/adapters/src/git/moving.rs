@@ -23,8 +23,8 @@ use super::error::GitError;
 use super::files::os_path;
 use super::repository::Repository;
 use super::run::Call;
+use super::stale_locks;
 use super::temp_index::Index;
-use super::writing;
 use journal::Journal;
 use plan::Plan;
 use redraft_engine::boundary::Boundaries;
@@ -266,7 +266,7 @@ impl<'a> MoveJournal<'a> {
         self.refuse_what_is_in_the_way(wanted, &checkout)?;
         let tree = ["read-tree", "-m", "-u", wanted.from, wanted.to];
         let call = self.indexed(self.call(&new, &tree)).env("GIT_DIR", journal.git_dir());
-        call.env("GIT_WORK_TREE", &new).marked(self.path(writing::MARKER)).succeed()?;
+        call.env("GIT_WORK_TREE", &new).marked(self.path(stale_locks::MARKER)).succeed()?;
         Ok(plan.with_staged(&new)?)
     }
 
@@ -298,7 +298,7 @@ impl<'a> MoveJournal<'a> {
     /// Has git compare the new index with the files. Code 1 says that some differ, which is judged elsewhere.
     fn refresh(&self, checkout: &Path) -> Result<(), GitError> {
         let call = self.indexed(self.call(checkout, &["update-index", "-q", "--refresh"]));
-        let done = call.marked(self.path(writing::MARKER)).end()?;
+        let done = call.marked(self.path(stale_locks::MARKER)).end()?;
         done.failure().filter(|_| done.code != Some(1)).map_or(Ok(()), Err)
     }
 
@@ -320,7 +320,7 @@ impl<'a> MoveJournal<'a> {
                 self.call(&checkout, &["update-ref", "-m"]).arg(why).arg(reference).arg(to).arg(from)
             }
         };
-        let done = call.marked(self.path(writing::MARKER)).end()?;
+        let done = call.marked(self.path(stale_locks::MARKER)).end()?;
         match done.failure() {
             None => Ok(()),
             Some(error) if error.stderr().contains("but expected") => Err(MoveError::Moved),

@@ -20,8 +20,8 @@
 
 use super::error::GitError;
 use super::files::is_absent;
+use super::last_mark::MarkedRefs;
 use super::lost::{commit_of, lost_commit, lost_ref};
-use super::marked::MarkedRefs;
 use super::object_id::is_id;
 use super::objects;
 use super::workspace::GitWorkspace;

@@ -7,14 +7,14 @@ use super::error::GitError;
 use super::files::{Files, os_path};
 use super::isolated_copy::IsolatedCopy;
 use super::last_listing::{LastListing, Lines, Place};
+use super::last_mark::{GitSetup, Hidden, MarkedRefs};
 use super::lasting_git::Companions;
-use super::marked::{GitSetup, Hidden, MarkedRefs};
 use super::recent::Recent;
 use super::ref_name::ref_part;
 use super::repository::Repository;
 use super::run::{Call, Git, durable};
+use super::stale_locks::{self, Cleared};
 use super::temp_index::Index;
-use super::writing::{self, Cleared};
 use crate::barrier::Barrier;
 use std::collections::BTreeSet;
 use std::fs;
@@ -117,7 +117,7 @@ impl GitWorkspace {
     /// A call for this worktree that changes its index, HEAD or branch. Only one is made at a time. Git brings to disk
     /// what it writes before it gives it its name, so that a power cut finds each of them as before or as after.
     pub(super) fn writing<const N: usize>(&self, args: [&str; N]) -> Call {
-        durable(self.call(args)).marked(self.scratch.join(writing::MARKER))
+        durable(self.call(args)).marked(self.scratch.join(stale_locks::MARKER))
     }
 
     /// Returns when everything in the repository and its worktrees is on disk. A ref that is moved after it names
@@ -227,12 +227,12 @@ impl GitWorkspace {
         // Before the marker itself is swept away.
         let branch = self.common.join("refs/heads").join(format!("{}.lock", self.branch));
         let locks = [self.git_dir.join("index.lock"), self.git_dir.join("HEAD.lock"), branch];
-        if writing::clear(&self.scratch.join(writing::MARKER), &locks, writing::PATIENCE)
+        if stale_locks::clear(&self.scratch.join(stale_locks::MARKER), &locks, stale_locks::PATIENCE)
             == Cleared::StillWriting
         {
             return;
         }
-        writing::clear_indexes(&self.git_dir);
+        stale_locks::clear_indexes(&self.git_dir);
         let Ok(entries) = fs::read_dir(&self.scratch) else { return };
         for entry in entries.flatten() {
             // What cannot be removed now is in nobody's way, and the next run tries again.

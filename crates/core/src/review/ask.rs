@@ -3,7 +3,7 @@
 
 mod answer;
 
-use super::joined::{decided_with_it, joined};
+use super::same_defect::{decided_with_it, joined};
 use super::seat::OpenDispatch;
 use super::state::Loop;
 use answer::overrulings;

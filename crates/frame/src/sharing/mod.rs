@@ -1,20 +1,20 @@
 //! Features shared with other clones: what this clone publishes, takes over, proposes, and when it drives.
 //!
-//! Start at [`Sharing::open`]. [`notes`] remembers between two commands what was read and sent, [`names`] what a feature
-//! is called here and where it began, [`taking_over`] brings here what others wrote, [`publishing`] sends what this clone
-//! wrote, [`editions`] sends it anew after a redaction, [`driving`] takes the lease and gives it up, [`at_work`] does so
-//! around a command, [`leaving`] says beforehand what leaves, [`proposals`] is what is said where another clone drives. What a log or a lease is,
-//! `redraft_sharing` knows.
+//! Start at [`Sharing::open`]. [`notes`] remembers between two commands what was read and sent, [`names`] what a
+//! feature is called here and where it began, [`taking_over`] brings here what others wrote, [`publishing`] sends
+//! what this clone wrote, [`editions`] sends it anew after a redaction, [`driving`] takes the lease and gives it up,
+//! [`at_work`] does so around a command, [`publish_notice`] says beforehand what leaves, [`proposals`] is what is
+//! said where another clone drives. What a log or a lease is, `redraft_sharing` knows.
 
 mod at_work;
 mod branch;
 mod driving;
 mod editions;
 mod events;
-mod leaving;
 mod names;
 mod notes;
 mod proposals;
+mod publish_notice;
 mod publishing;
 mod taking_over;
 
@@ -30,8 +30,8 @@ use std::ffi::OsStr;
 
 pub use at_work::{DrivenFeature, Sending, Stance, sent_to, stance};
 pub use driving::Driving;
-pub use leaving::Leaving;
 pub use notes::{Notes, OpenProposal, SharedNote};
+pub use publish_notice::Leaving;
 pub use publishing::Published;
 pub use taking_over::TakenOver;
 

@@ -1,8 +1,9 @@
-//! `redraft ledger`: works on the ledger itself. `redact` takes a secret out, `dump` writes it as text and back.
+//! `redraft ledger`: works on the ledger itself. `redact` takes a secret out, `export_import` writes it as text and
+//! back.
 
-mod again;
-mod dump;
+mod export_import;
 mod redact;
+mod reopen_review;
 mod secret;
 mod verify;
 
@@ -24,8 +25,8 @@ pub(crate) fn ledger(
 ) -> Result<ErrorCode, CliError> {
     match command {
         LedgerCommand::Redact(args) => redact::redact(&args, process, console),
-        LedgerCommand::Export(args) => dump::export(&args, process, console),
-        LedgerCommand::Import(args) => dump::import(&args, process, console),
+        LedgerCommand::Export(args) => export_import::export(&args, process, console),
+        LedgerCommand::Import(args) => export_import::import(&args, process, console),
     }
 }
 

@@ -45,7 +45,7 @@ use redraft_frame::args::{
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
-use redraft_frame::{config, notify, trust, usage, worker};
+use redraft_frame::{config, notify, trust, typing_errors, worker};
 use redraft_views::{cost, lint, log, models, replay, report, show, ui, watch};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -104,16 +104,16 @@ pub(crate) fn main() -> ExitCode {
 
 /// What could not be read as a command, or asked only for help or the version.
 fn refused(error: &clap::Error) -> ExitCode {
-    let mut console = Console::new(usage::wants("--json", std::env::args_os()), false);
-    console.events = usage::wants("--events", std::env::args_os()) && error.use_stderr();
+    let mut console = Console::new(typing_errors::wants("--json", std::env::args_os()), false);
+    console.events = typing_errors::wants("--events", std::env::args_os()) && error.use_stderr();
     if !error.use_stderr() {
         console.data(error.render().to_string().trim_end());
         return ended(ErrorCode::Done, &console);
     }
-    if let Some(meant) = usage::meant(error, std::env::args_os()) {
+    if let Some(meant) = typing_errors::meant(error, std::env::args_os()) {
         console.error(&meant);
     } else if console.json || console.events {
-        console.error(&usage::explained(error));
+        console.error(&typing_errors::explained(error));
     } else {
         // As clap writes it, with the usage line.
         let mut text = error.render().to_string();

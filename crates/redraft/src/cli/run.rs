@@ -41,7 +41,7 @@ use redraft_frame::monitor;
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
 use redraft_frame::story::Story;
-use redraft_frame::waiting::WaitMark;
+use redraft_frame::wait_mark::WaitMark;
 use redraft_reports::narration::not_continued;
 use redraft_reports::projections::{self, BoardRow};
 use redraft_reports::question::QuestionForm;

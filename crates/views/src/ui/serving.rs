@@ -1,15 +1,15 @@
 //! The server: accepts connections on loopback, at most so many at once, and none that takes for ever.
 //!
-//! The asynchronous code is in this file, `routes`, `changes`, `jobs` and `patient`, on a runtime of one thread
+//! The asynchronous code is in this file, `routes`, `changes`, `jobs` and `write_timeout`, on a runtime of one thread
 //! ([decision 18](../../../../docs/decisions/0018-a-runtime-for-the-page.md)). Everything that reads or starts something
 //! is done by plain threads.
 
 use super::gate::Gate;
 use super::jobs::{Jobs, WORKERS, work};
 use super::keys::Keys;
-use super::patient::Patient;
 use super::routes::{STREAMS_MAX, Shared, router};
 use super::site::Site;
+use super::write_timeout::Patient;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::io;

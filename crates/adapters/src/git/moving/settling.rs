@@ -5,7 +5,7 @@ use super::{Head, MoveJournal, files};
 use crate::git::error::GitError;
 use crate::git::files::path_bytes;
 use crate::git::repository::Repository;
-use crate::git::writing::{self, Cleared};
+use crate::git::stale_locks::{self, Cleared};
 use redraft_facts::text::hash;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,9 @@ impl MoveJournal<'_> {
         locks.push(common.join("reftable/tables.list.lock"));
         locks.push(git_dir.join("reftable/tables.list.lock"));
         // A git of the killed process may be about to move the branch.
-        if writing::clear(&self.path(writing::MARKER), &locks, writing::PATIENCE) == Cleared::StillWriting {
+        if stale_locks::clear(&self.path(stale_locks::MARKER), &locks, stale_locks::PATIENCE)
+            == Cleared::StillWriting
+        {
             return Err(GitError::Moving(checkout));
         }
         let (end, left) = match self.standing(&journal)? {

@@ -1,7 +1,7 @@
 //! What a person's answer to a question settles.
 
 use super::super::dispute::Dispute;
-use super::super::joined::{joined, with_joined};
+use super::super::same_defect::{joined, with_joined};
 use super::super::state::Loop;
 use super::{put_off, unseen};
 use redraft_facts::event::{About, Decided, Decision, Question};

@@ -10,7 +10,7 @@ mod left;
 mod names;
 
 use super::secret::{self, SecretToRemove};
-use super::{again, hold_all, scopes};
+use super::{hold_all, reopen_review, scopes};
 use crate::cli::refold::{fold_board, write_files};
 use left::{agents_homes, told_left};
 use names::{named_by_it, names, refuse_own_words};
@@ -290,7 +290,13 @@ impl Job<'_> {
         process.boundaries.pass("before the records are written");
         for created in &self.features {
             if !created.is_review() && self.repo.is_there(created)? {
-                again::go_back_where_code_changed(self.repo, self.ledger, created, rewritten, process)?;
+                reopen_review::go_back_where_code_changed(
+                    self.repo,
+                    self.ledger,
+                    created,
+                    rewritten,
+                    process,
+                )?;
                 self.write_records(created)?;
             }
         }

@@ -102,7 +102,8 @@ pub(super) fn perform(
         }
     };
     let all = [vec!["redraft".into(), "--json".into()], words].concat();
-    let mut cli = Cli::try_parse_from(all).map_err(|error| redraft_frame::usage::explained(&error))?;
+    let mut cli =
+        Cli::try_parse_from(all).map_err(|error| redraft_frame::typing_errors::explained(&error))?;
     if let Command::Decide(args) = &mut cli.command {
         args.through_host = true;
     }

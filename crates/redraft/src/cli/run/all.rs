@@ -26,7 +26,7 @@ use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode};
 use redraft_frame::process_context::ProcessContext;
 use redraft_frame::repository_context::RepositoryContext;
-use redraft_frame::waiting::WaitMark;
+use redraft_frame::wait_mark::WaitMark;
 use redraft_frame::{rows, trust};
 use redraft_reports::standing::Waits;
 use redraft_views::board::Board;

@@ -6,10 +6,10 @@
 //! as zero. Nothing here prints or knows which agent is behind a name.
 
 mod accuracy;
-mod beside;
 mod clones;
 mod rules;
 mod savings;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +34,7 @@ pub struct Costs {
     pub sum: Sum,
     /// In the order they were opened.
     pub phases: Vec<PhaseCosts>,
-    beside: beside::Beside,
+    beside: side_by_side::Beside,
     clones: clones::Clones,
 }
 

@@ -1,6 +1,6 @@
 //! Reads what a page of a feature shows.
 
-use super::Here;
+use super::RepositorySite;
 use crate::report::gather::{gather_from, overview_from};
 use crate::ui::pages::documents::{self, Listed, Opened};
 use crate::ui::pages::forms::{self, Sight, Spot};
@@ -102,7 +102,7 @@ pub(super) fn overview_parts(
 }
 
 pub(super) fn page(
-    here: &Here<'_>,
+    here: &RepositorySite<'_>,
     looked: &Looked,
     part: Part,
     which: Option<&str>,
@@ -156,7 +156,7 @@ pub(super) fn page(
 
 /// None where no such document is there.
 fn document_parts(
-    here: &Here<'_>,
+    here: &RepositorySite<'_>,
     looked: &Looked,
     which: Option<&str>,
     wanted: &Wanted,
@@ -213,7 +213,7 @@ fn document_parts(
 
 /// None where that phase has written nothing.
 fn change_parts(
-    here: &Here<'_>,
+    here: &RepositorySite<'_>,
     looked: &Looked,
     which: Option<&str>,
     (from, to): (Option<u64>, Option<u64>),

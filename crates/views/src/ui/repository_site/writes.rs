@@ -1,6 +1,6 @@
 //! What a form asks for: whether it is still about what is there, whether it was confirmed, and what came of it.
 
-use super::Here;
+use super::RepositorySite;
 use super::looking::{Looked, overview_parts};
 use crate::ui::pages::forms::{self, Sight};
 use crate::ui::pages::layout::notice;
@@ -14,7 +14,7 @@ use redraft_reports::question::STOP;
 /// The choice that must name what it approves.
 const APPROVE: &str = "approve";
 
-pub(super) fn write(here: &Here<'_>, posted: &Posted) -> Result<Answer, CliError> {
+pub(super) fn write(here: &RepositorySite<'_>, posted: &Posted) -> Result<Answer, CliError> {
     let Some(looked) = Looked::new(&posted.scope, here.process)? else {
         return Ok(here.missing(&format!("There is no feature {} here.", posted.scope), &posted.made));
     };
@@ -26,7 +26,7 @@ pub(super) fn write(here: &Here<'_>, posted: &Posted) -> Result<Answer, CliError
 }
 
 /// What is shown again must not hold a secret either.
-fn clean(posted: &Posted, here: &Here<'_>) -> Posted {
+fn clean(posted: &Posted, here: &RepositorySite<'_>) -> Posted {
     let clean = |(name, text): &(String, String)| {
         let is_own = matches!(name.as_str(), "form" | "asked" | "moved");
         let text = if is_own { text.clone() } else { here.process.redactor.redact(text).0.into_owned() };
@@ -35,7 +35,7 @@ fn clean(posted: &Posted, here: &Here<'_>) -> Posted {
     Posted { fields: posted.fields.iter().map(clean).collect(), ..posted.clone() }
 }
 
-fn decide(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, CliError> {
+fn decide(here: &RepositorySite<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, CliError> {
     let (sight, seen) = (looked.sight(), Sight::from_form(posted));
     let Some(asked) = looked.asked.as_ref().filter(|_| sight == seen && !sight.asked.is_empty()) else {
         return Ok(moved(here, looked, posted));
@@ -69,7 +69,7 @@ fn decide(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, C
     stored(here, looked, posted, &words, format!("Decided: {word}."))
 }
 
-fn comment(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, CliError> {
+fn comment(here: &RepositorySite<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, CliError> {
     let (sight, seen) = (looked.sight(), Sight::from_form(posted));
     if sight.moved != seen.moved {
         return Ok(moved(here, looked, posted));
@@ -98,7 +98,7 @@ fn comment(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Result<Answer, 
 
 /// Runs the command and shows what came of it: elsewhere if it is stored, so that loading that page again sends nothing.
 fn stored(
-    here: &Here<'_>,
+    here: &RepositorySite<'_>,
     looked: &Looked,
     posted: &Posted,
     words: &[String],
@@ -129,7 +129,7 @@ fn stored(
     }
 }
 
-fn moved(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Answer {
+fn moved(here: &RepositorySite<'_>, looked: &Looked, posted: &Posted) -> Answer {
     let told = "This has moved since the page was made. Nothing was stored.";
     let more = ["Below is what is there now. What you wrote is kept in its field.".to_owned()];
     // What was chosen was an answer to something else.
@@ -139,7 +139,7 @@ fn moved(here: &Here<'_>, looked: &Looked, posted: &Posted) -> Answer {
 }
 
 /// The first page of the feature as it is now, with what was said and what was typed.
-fn again(here: &Here<'_>, looked: &Looked, posted: &Posted, status: u16, said: Markup) -> Answer {
+fn again(here: &RepositorySite<'_>, looked: &Looked, posted: &Posted, status: u16, said: Markup) -> Answer {
     let parts = overview_parts(looked, Some(said), &posted.made, Some(posted));
     here.of_feature(looked, Part::Overview, status, parts, &posted.made, true)
 }

@@ -1,8 +1,8 @@
 //! The pages of the repository that the server was started in. Every page reads what it shows when it is asked for;
 //! nothing is kept from one to the next but what became of the last forms.
 
-mod dues;
 mod looking;
+mod timed_changes;
 mod writes;
 
 use super::pages::layout::{Page, notice};
@@ -10,7 +10,6 @@ use super::pages::{board as board_page, feature};
 use super::site::{Answer, Made, Part, Place, Posted, Site, Wanted};
 use crate::board::Board;
 use crate::following::{ASK_EVERY_MS, Following};
-use dues::Dues;
 use looking::Looked;
 use maud::{Markup, html};
 use redraft_engine::ports::Clock as _;
@@ -21,11 +20,12 @@ use redraft_frame::rows::{reviews, rows};
 use redraft_frame::served_page::ServedPage;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
+use timed_changes::Dues;
 
 /// How many outcomes of forms are remembered.
 const OUTCOMES_MAX: usize = 16;
 
-pub(super) struct Here<'a> {
+pub(super) struct RepositorySite<'a> {
     process: &'a ProcessContext,
     /// The repository's name.
     called: String,
@@ -36,17 +36,17 @@ pub(super) struct Here<'a> {
     served: Mutex<Option<ServedPage>>,
 }
 
-impl<'a> Here<'a> {
-    pub(super) fn new(process: &'a ProcessContext) -> Result<Here<'a>, CliError> {
+impl<'a> RepositorySite<'a> {
+    pub(super) fn new(process: &'a ProcessContext) -> Result<RepositorySite<'a>, CliError> {
         let repo = process.repository()?;
         let called = repo.repository.main_checkout().file_name().unwrap_or_default();
         let called = called.to_string_lossy().into_owned();
-        Ok(Here { process, called, outcomes: Mutex::default(), port: 0, served: Mutex::default() })
+        Ok(RepositorySite { process, called, outcomes: Mutex::default(), port: 0, served: Mutex::default() })
     }
 
     /// The same, served on this port.
-    pub(super) fn at(self, port: u16) -> Here<'a> {
-        let here = Here { port, ..self };
+    pub(super) fn at(self, port: u16) -> RepositorySite<'a> {
+        let here = RepositorySite { port, ..self };
         here.announce();
         here
     }
@@ -171,7 +171,7 @@ impl<'a> Here<'a> {
     }
 }
 
-impl Site for Here<'_> {
+impl Site for RepositorySite<'_> {
     fn page(&self, wanted: &Wanted) -> Answer {
         self.draw(wanted).unwrap_or_else(|error| self.failed(error, &wanted.made))
     }
