@@ -122,7 +122,7 @@ impl Feature {
         }
         match (said.seen, question.asked_at) {
             (Some(seen), Some(asked)) if seen != asked => Err(format!(
-                "the question of event {seen} is gone: what stands now was asked in event {asked}"
+                "the question of event {seen} has been answered; the one that waits now was asked in event {asked}"
             )
             .into()),
             _ => Ok(()),

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Failures in a row after which a person is asked.
 pub const FAILURES_MAX: u32 = 10;
 
+/// What `redraft run --json` says of a feature that was given up.
+const ABANDONED: &str = "abandoned";
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     /// Nothing is left to do for the fleet.
@@ -47,7 +50,9 @@ pub fn next(report: &Report, failures: u32) -> Next {
     }
     let next = match report.exit {
         Some(0) => Next::End(Ending::Done),
-        Some(1) => Next::End(Ending::Abandoned),
+        Some(1) if report.outcome == ABANDONED => Next::End(Ending::Abandoned),
+        // It was to be merged, and is not reviewed or fails its checks.
+        Some(1) => rest(said()),
         Some(5) => limit(report),
         Some(4 | 6) => match &report.question {
             Some(question) => {

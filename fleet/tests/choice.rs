@@ -92,8 +92,9 @@ fn what_follows_from_each_exit_code() {
     let question = Question { text: "which?".to_owned(), choices: vec!["retry".to_owned()], asked_at: None };
     let asks = |exit: i32| Report { question: Some(question.clone()), ..report(exit) };
     assert_eq!(next(&report(0), 0), Next::End(Ending::Done));
-    assert_eq!(next(&report(1), 0), Next::End(Ending::Abandoned));
-    for code in [2, 70, 99] {
+    let abandoned = Report { outcome: "abandoned".to_owned(), ..report(1) };
+    assert_eq!(next(&abandoned, 0), Next::End(Ending::Abandoned));
+    for code in [1, 2, 70, 99] {
         assert!(matches!(next(&report(code), 0), Next::Rest(rest) if rest.question.is_none()), "{code}");
     }
     for code in [4, 5, 6] {
