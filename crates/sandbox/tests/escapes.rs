@@ -69,7 +69,7 @@ impl World {
         fs::write(root.join("home/app/Cargo.toml"), "[package]\n").unwrap();
         fs::write(root.join("home/app/.git/redraft/spare"), "secret\n").unwrap();
         symlink(root.join("home/.ssh/key"), root.join("home/app/package.json")).unwrap();
-        let victim = Command::new("sleep").arg("600").env("KEY", "secret").spawn().unwrap();
+        let victim = Command::new("sleep").arg("6000").env("KEY", "secret").spawn().unwrap();
         let name = format!("redraft-escape-{}", victim.id());
         let shared = Path::new("/dev/shm").join(&name);
         fs::write(&shared, "secret").unwrap();
