@@ -47,6 +47,15 @@ impl Clone {
         Ok(Self { folder, repository: without_user(&address), state: PathBuf::from(common).join("redraft") })
     }
 
+    /// Whether somebody on this machine accepted what its settings want.
+    pub async fn is_accepted(&self, programs: &Programs) -> Result<bool, String> {
+        match programs.ask(&self.folder, &["trust", "--json"], None).await? {
+            (0, _) => Ok(true),
+            (6, _) => Ok(false),
+            (_, said) => Err(error_of(&said)),
+        }
+    }
+
     /// What a feature is called here.
     pub fn number_of(&self, feature: &str) -> Option<String> {
         self.numbers().remove(feature)

@@ -37,6 +37,22 @@ impl Programs {
         Self { redraft, spawner }
     }
 
+    /// Looks whether the program is there and answers.
+    pub async fn version(&self) -> Result<(), String> {
+        let shown = self.redraft.display();
+        let mut command = Command::new(&self.redraft);
+        command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);
+        match tokio::time::timeout(LOOK_MAX, command.output()).await {
+            Ok(Ok(output)) if output.status.success() => Ok(()),
+            Ok(Ok(output)) => Err(format!("{shown} --version ended with {}", output.status)),
+            Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(format!("the program {shown} was not found"))
+            }
+            Ok(Err(error)) => Err(format!("{shown} cannot be started: {error}")),
+            Err(_) => Err(format!("{shown} --version took longer than {} s", LOOK_MAX.as_secs())),
+        }
+    }
+
     /// Starts `redraft` in a clone, with stdout to be read.
     pub async fn start(&self, clone: &Path, args: &[String], by: Option<&str>) -> Result<Child, String> {
         let own = std::env::current_exe().map_err(|error| format!("the fleet's own program: {error}"))?;

@@ -75,6 +75,10 @@ pub(crate) struct WorkerArgs {
     pub(crate) alone: Option<u64>,
 }
 
+/// Options of `start` that hold for a feature from when the fleet takes it up until it is over.
+pub(crate) const OF_A_FEATURE: [&str; 8] =
+    ["portion", "account", "needs_agents", "needs_sandbox", "merge", "heartbeat", "pickup", "retry"];
+
 #[derive(Args)]
 pub(crate) struct StartArgs {
     /// Clones whose features the fleet should take up
@@ -87,10 +91,10 @@ pub(crate) struct StartArgs {
     #[arg(long, value_name = "USD", value_parser = micro_usd)]
     pub(crate) budget: Option<u64>,
     /// What each of these features may cost in all, in dollars [default: 5]
-    #[arg(long, value_name = "USD", value_parser = micro_usd)]
+    #[arg(long, value_name = "USD", value_parser = some_micro_usd)]
     pub(crate) feature_budget: Option<u64>,
     /// What a feature asks of the fleet's budget at a time, in dollars
-    #[arg(long, value_name = "USD", value_parser = micro_usd, default_value = "2")]
+    #[arg(long, value_name = "USD", value_parser = some_micro_usd, default_value = "2")]
     pub(crate) portion: u64,
     /// The agent account that these features use
     #[arg(long, default_value = "default")]
@@ -116,6 +120,9 @@ pub(crate) struct StartArgs {
     /// Seconds before something that failed is tried again, doubled each time
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) retry: u64,
+    /// Those of `OF_A_FEATURE` that were typed
+    #[arg(skip)]
+    pub(crate) typed: Vec<&'static str>,
     /// The program redraft
     #[arg(long, default_value = "redraft")]
     pub(crate) redraft: PathBuf,
@@ -199,9 +206,15 @@ fn micro_usd(text: &str) -> Result<u64, String> {
     all.parse().map_err(|_| "an amount in dollars, such as 20 or 0.50".to_owned())
 }
 
+fn some_micro_usd(text: &str) -> Result<u64, String> {
+    let above = "more than 0 dollars, such as 2 or 0.50";
+    micro_usd(text).and_then(|amount| if amount > 0 { Ok(amount) } else { Err(above.to_owned()) })
+}
+
 fn account_limit(text: &str) -> Result<(String, u32), String> {
     let split = text.rsplit_once('=').and_then(|(name, most)| Some((name.to_owned(), most.parse().ok()?)));
-    split.filter(|(name, _)| !name.is_empty()).ok_or_else(|| "NAME=N, such as team=3".to_owned())
+    let is_limit = |(name, most): &(String, u32)| !name.is_empty() && *most > 0;
+    split.filter(is_limit).ok_or_else(|| "NAME=N with N of 1 or more, such as team=3".to_owned())
 }
 
 #[cfg(test)]
@@ -219,9 +232,15 @@ mod tests {
     }
 
     #[test]
+    fn a_feature_may_not_cost_nothing() {
+        assert!(some_micro_usd("0").is_err() && some_micro_usd("0.000").is_err());
+        assert_eq!(some_micro_usd("0.01"), Ok(10_000));
+    }
+
+    #[test]
     fn an_account_has_a_name_and_a_number() {
         assert_eq!(account_limit("team=3"), Ok(("team".to_owned(), 3)));
-        for text in ["team", "=3", "team=", "team=-1"] {
+        for text in ["team", "=3", "team=", "team=-1", "team=0"] {
             assert!(account_limit(text).is_err(), "{text}");
         }
     }

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod args;
+mod repository;
 mod say;
 mod server;
 mod start;
@@ -8,7 +9,7 @@ mod status;
 mod worker;
 
 use args::{Cli, Command};
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use serde_json::json;
 
 /// An error as redraft has them: what is wrong, what to do, and the exit code.
@@ -34,8 +35,18 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) const CONFIG: u8 = 3;
 pub(crate) const HELD: u8 = 7;
 
+/// What was typed, with the options of `start` that do not merely have their defaults.
+fn read(typed: &clap::ArgMatches) -> Result<Cli, clap::Error> {
+    let mut cli = Cli::from_arg_matches(typed)?;
+    if let (Command::Start(args), Some((_, typed))) = (&mut cli.command, typed.subcommand()) {
+        let is_typed = |id: &&str| typed.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
+        args.typed = args::OF_A_FEATURE.iter().copied().filter(is_typed).collect();
+    }
+    Ok(cli)
+}
+
 pub(crate) async fn main() -> u8 {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::command().try_get_matches().and_then(|typed| read(&typed)) {
         Ok(cli) => cli,
         Err(error) => {
             let is_help = !error.use_stderr();

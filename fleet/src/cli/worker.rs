@@ -1,5 +1,6 @@
 //! `redraft-fleet worker`: serves the queue of all with workflows, and a queue of its own with what runs here.
 
+use super::repository;
 use super::server::{connect, office};
 use super::{CONFIG, Failure, args::WorkerArgs};
 use redraft_fleet::activities::Activities;
@@ -8,7 +9,6 @@ use redraft_fleet::clones::Clone;
 use redraft_fleet::feature::Feature;
 use redraft_fleet::office::{Announcement, Office};
 use redraft_fleet::order::{OFFICE, QUEUE, Timing, queue_of};
-use redraft_fleet::program::Programs;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use temporalio_client::Client;
@@ -26,8 +26,6 @@ const BEAT: Duration = Duration::from_secs(1);
 const LEAVING_MAX: Duration = Duration::from_secs(15);
 
 pub(crate) async fn worker(args: WorkerArgs) -> Result<u8, Failure> {
-    let client = connect().await?;
-    office(&client).await?;
     let name = match args.name.clone() {
         Some(name) => name,
         None => std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
@@ -35,11 +33,12 @@ pub(crate) async fn worker(args: WorkerArgs) -> Result<u8, Failure> {
     if name.is_empty() {
         return Err(Failure::new(CONFIG, "this machine has no name").hint("give the worker one: --name NAME"));
     }
-    let mut clones = BTreeMap::new();
-    for folder in &args.repositories {
-        let clone = Clone::open(folder).await.map_err(|error| Failure::new(CONFIG, error))?;
-        clones.insert(clone.repository.clone(), clone);
-    }
+    let programs = repository::programs(&args.redraft).await?;
+    let opened = repository::clones(&args.repositories, &programs).await?;
+    let clones: BTreeMap<String, Clone> =
+        opened.into_iter().map(|clone| (clone.repository.clone(), clone)).collect();
+    let client = connect().await?;
+    office(&client).await?;
     let offer = Offer {
         repositories: clones.keys().cloned().collect(),
         agents: args.agents.iter().cloned().collect(),
@@ -48,7 +47,6 @@ pub(crate) async fn worker(args: WorkerArgs) -> Result<u8, Failure> {
         silent: false,
     };
     let (leave, leaving) = watch::channel(false);
-    let programs = Programs::new(args.redraft.clone());
     let activities = Activities { programs, clones, leaving };
 
     let runtime = Runtime::from_current_tokio(Default::default())
