@@ -1,30 +1,17 @@
 //! `redraft-fleet status`: where everything stands.
 
+use super::Failure;
 use super::args::StatusArgs;
-use super::server::{ANSWER_MAX, Found, connect, features, short};
-use super::{Failure, HELD};
+use super::server::{Found, book, connect, features, short};
 use redraft_fleet::book::{Book, Wait};
 use redraft_fleet::feature::{Feature, Now, Shown};
-use redraft_fleet::office::Office;
-use redraft_fleet::order::{Beat, OFFICE};
+use redraft_fleet::order::Beat;
 use serde_json::{Value, json};
 use temporalio_client::Client;
 
 pub(crate) async fn status(args: &StatusArgs) -> Result<u8, Failure> {
     let client = connect().await?;
-    let office = client.get_workflow_handle::<Office>(OFFICE);
-    let asked = office.query(Office::book, (), Default::default());
-    let book = match tokio::time::timeout(ANSWER_MAX, asked).await {
-        Ok(Ok(book)) => book,
-        Ok(Err(temporalio_client::errors::WorkflowQueryError::NotFound(_))) => {
-            return Err(Failure::new(HELD, "there is no fleet here yet")
-                .hint("begin one: redraft-fleet worker --repository CLONE, then redraft-fleet start CLONE"));
-        }
-        Ok(Err(_)) | Err(_) => {
-            return Err(Failure::new(HELD, "no worker answers")
-                .hint("start one: redraft-fleet worker --repository CLONE"));
-        }
-    };
+    let book = book(&client).await?;
     let found = features(&client, args.all).await?;
     let waits = book.waits();
     let mut rows = Vec::new();
