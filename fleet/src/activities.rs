@@ -37,35 +37,11 @@ impl Activities {
         ctx: ActivityContext,
         order: DriveOrder,
     ) -> Result<Report, ActivityError> {
-        let clone = self.clone_of(&order.repository)?;
-        beat(&ctx, "begins", 0, 0).await;
-        // Without the remote, the run says what follows from that.
-        let _ = self.while_beating(&ctx, clone.sync(&self.programs)).await;
-        let Some(number) = clone.number_of(&order.feature) else {
-            return Err(failure(format!("{} has no feature {}", order.repository, order.feature)));
-        };
-        let Some(before) = clone.total_micro_usd(&self.programs, &number).await else {
-            return Err(failure(format!(
-                "what {number} has cost cannot be read in {}",
-                clone.folder.display()
-            )));
-        };
-        let limit = before.saturating_add(order.portion_micro_usd).min(order.budget_micro_usd);
-        let mut words = vec!["run".to_owned(), number.clone(), "--yes".to_owned(), "--events".to_owned()];
-        words.extend(["--budget".to_owned(), dollars(limit)]);
-        if order.merge {
-            words.push("--merge".to_owned());
+        let done = self.drive_in(&ctx, &order).await;
+        if let Err(ActivityError::Application(failure)) = &done {
+            eprintln!("{}: its drive did not begin: {failure:?}", order.feature);
         }
-        let mut report = self.run(&ctx, clone, &words).await?;
-        if report.elsewhere && order.take && !report.stopped {
-            words.push("--take".to_owned());
-            report = self.run(&ctx, clone, &words).await?;
-        }
-        report.total_micro_usd = clone.total_micro_usd(&self.programs, &number).await;
-        if let Some(question) = &mut report.question {
-            question.asked_at = self.asked_at(clone, &number).await;
-        }
-        Ok(report)
+        done
     }
 
     #[activity]
@@ -84,6 +60,41 @@ impl Activities {
     fn clone_of(&self, repository: &str) -> Result<&Clone, ActivityError> {
         let clone = self.clones.get(repository);
         clone.ok_or_else(|| failure(format!("this worker has no clone of {repository}")))
+    }
+
+    async fn drive_in(&self, ctx: &ActivityContext, order: &DriveOrder) -> Result<Report, ActivityError> {
+        let clone = self.clone_of(&order.repository)?;
+        beat(ctx, "begins", 0, 0).await;
+        // Without the remote, the run says what follows from that.
+        let _ = self.while_beating(ctx, clone.sync(&self.programs)).await;
+        let Some(number) = clone.number_of(&order.feature) else {
+            return Err(failure(format!("{} has no feature {}", order.repository, order.feature)));
+        };
+        let Some(before) = clone.total_micro_usd(&self.programs, &number).await else {
+            return Err(failure(format!(
+                "what {number} has cost cannot be read in {}",
+                clone.folder.display()
+            )));
+        };
+        let name = format!("{} of {}", number, order.repository);
+        eprintln!("{name}: a drive begins");
+        let limit = before.saturating_add(order.portion_micro_usd).min(order.budget_micro_usd);
+        let mut words = vec!["run".to_owned(), number.clone(), "--yes".to_owned(), "--events".to_owned()];
+        words.extend(["--budget".to_owned(), dollars(limit)]);
+        if order.merge {
+            words.push("--merge".to_owned());
+        }
+        let mut report = self.run(ctx, clone, &words).await?;
+        if report.elsewhere && order.take && !report.stopped {
+            words.push("--take".to_owned());
+            report = self.run(ctx, clone, &words).await?;
+        }
+        report.total_micro_usd = clone.total_micro_usd(&self.programs, &number).await;
+        if let Some(question) = &mut report.question {
+            question.asked_at = self.asked_at(clone, &number).await;
+        }
+        eprintln!("{name}: {}", ending(&report, before));
+        Ok(report)
     }
 
     async fn run(
@@ -222,6 +233,22 @@ pub fn read(report: &mut Report, last: &Value) {
             .collect(),
         asked_at: None,
     });
+}
+
+/// How a drive ended, for who reads the worker's log.
+fn ending(report: &Report, before_micro_usd: u64) -> String {
+    let code = report.exit.map_or_else(|| "was killed".to_owned(), |code| format!("ended with code {code}"));
+    let cost = report.total_micro_usd.map_or_else(
+        || "cost unknown".to_owned(),
+        |total| format!("${}", dollars(total.saturating_sub(before_micro_usd))),
+    );
+    let asked = report.question.as_ref().map(|question| question.text.clone());
+    let reason = match report {
+        Report { stopped: true, .. } => "the fleet stopped it".to_owned(),
+        Report { leaving: true, .. } => "this worker leaves".to_owned(),
+        _ => report.error.clone().or(asked).unwrap_or_else(|| report.outcome.clone()),
+    };
+    format!("the drive {code}, {cost}: {}", reason.lines().next().unwrap_or_default())
 }
 
 /// Where a feature stands after an event, as `specify.1/review/spec-reviewer/2.1`.
