@@ -39,7 +39,7 @@ impl Activities {
     ) -> Result<Report, ActivityError> {
         let done = self.drive_in(&ctx, &order).await;
         if let Err(ActivityError::Application(failure)) = &done {
-            eprintln!("{}: its drive did not begin: {failure:?}", order.feature);
+            eprintln!("{}: its drive failed: {failure}", order.feature);
         }
         done
     }
